@@ -1,0 +1,76 @@
+import type { ServerResponse } from 'node:http'
+import { type FailureInfo, OUTCOMES, SocialLoginError } from './errors.js'
+import type { Request } from './verify.js'
+
+/** What a request to the strategy ends in: exactly one of Passport's actions, or an answer of our own. */
+export type Action =
+  | { readonly type: 'success'; readonly user: unknown; readonly info: object }
+  | { readonly type: 'fail'; readonly info: unknown; readonly status: number }
+  | { readonly type: 'redirect'; readonly url: string }
+  | { readonly type: 'pass' }
+  | { readonly type: 'error'; readonly error: unknown }
+  | { readonly type: 'answer'; readonly answer: Answer; readonly fallback: SocialLoginError }
+
+/** An answer that the strategy writes itself. Where a framework hides the response object, the fallback is used. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Passport's five actions on one request. */
+export interface PassportActions {
+  success(user: unknown, info?: object): void
+  fail(info: unknown, status: number): void
+  redirect(url: string): void
+  pass(): void
+  error(error: unknown): void
+}
+
+/**
+ * Takes the actions off the strategy at once: `passport.authenticate(strategyInstance)` shares one object between
+ * requests, and the next one overwrites them, so that a late look would answer one user's login to another browser.
+ */
+export function captureActions(strategy: PassportActions): PassportActions {
+  const { success, fail, redirect, pass, error } = strategy
+  return { success, fail, redirect, pass, error }
+}
+
+/** Whatever a login threw, as an action: `fail` or `error` by the table of outcomes; the application's own is `error`. */
+export function toAction(error: unknown): Action {
+  if (!(error instanceof SocialLoginError) || OUTCOMES[error.code].kind === 'error') return { type: 'error', error }
+  const info: FailureInfo = { code: error.code, message: error.message }
+  return { type: 'fail', info, status: error.status }
+}
+
+/** Carries an action out. */
+export function perform(action: Action, actions: PassportActions, req: Request): void {
+  switch (action.type) {
+    case 'success':
+      return actions.success(action.user, action.info)
+    case 'fail':
+      return actions.fail(action.info, action.status)
+    case 'redirect':
+      return actions.redirect(action.url)
+    case 'pass':
+      return actions.pass()
+    case 'error':
+      setHeaders(req, action.error instanceof SocialLoginError ? action.error.headers : {})
+      return actions.error(action.error)
+    case 'answer':
+      if (req.res) return write(action.answer, req.res)
+      return perform(toAction(action.fallback), actions, req)
+  }
+}
+
+/** Sets headers of the answer where the framework gives the response (Express does, Connect and Fastify do not). */
+export function setHeaders(req: Request, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (req.res && !req.res.headersSent) req.res.setHeader(name, value)
+  }
+}
+
+function write({ status, headers, body }: Answer, res: ServerResponse): void {
+  res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
+  res.end(body)
+}

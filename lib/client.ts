@@ -1,0 +1,181 @@
+import { Deadline } from './deadline.js'
+import { type Phase, SocialLoginError } from './errors.js'
+import { badResponse, type ProviderAnswer, ProviderConnection, type ProviderRequest } from './http.js'
+import { isObject, type JSONObject, member, parseJSON, toJSONObject } from './json.js'
+import {
+  type ClientSettings,
+  type ProfileEndpoint,
+  readClientOptions,
+  type SocialLoginClientOptions,
+} from './options.js'
+import { readUser, type SocialLoginUser, type UserAnswer } from './profile.js'
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Aborts the call: it then rejects with the signal's reason (a `TimeoutError` becomes `provider_timeout`). */
+  readonly signal?: AbortSignal
+}
+
+/** The provider's answer to an exchange: the token, and whatever else it sent. */
+export interface TokenAnswer extends JSONObject {
+  /** Authenticates API requests for one user and one application. Its lifetime is not specified: use it at once. */
+  access_token: string
+}
+
+const ACCESS_TOKEN = /^[\x21-\x7e]{1,4096}$/
+
+/**
+ * The provider's four endpoints without Passport, for any Node program. Every method rejects with a
+ * {@link SocialLoginError}.
+ *
+ * @example
+ * const client = new SocialLoginClient({ baseURL: 'https://social.example/api/v1', clientID, clientSecret })
+ * const { access_token } = await client.exchangeAuthKey(authKey)
+ * const user = await client.getCurrentUser(access_token)
+ */
+export class SocialLoginClient {
+  readonly #settings: ClientSettings
+  readonly #connection: ProviderConnection
+  readonly #loginURL: string
+  readonly #clientID: string
+  readonly #clientSecret: string
+
+  /** @throws TypeError naming the option that is wrong */
+  constructor(options: SocialLoginClientOptions) {
+    this.#settings = readClientOptions(options)
+    const { origin, oauthPath, maxConnections } = this.#settings
+    this.#connection = new ProviderConnection(origin, maxConnections, options.dispatcher)
+    this.#clientID = options.clientID
+    this.#clientSecret = options.clientSecret
+    this.#loginURL = `${origin}${oauthPath}/oauth?${new URLSearchParams({ app_id: options.clientID })}`
+  }
+
+  /** Where to send the browser to log in (specification, section 4.1). */
+  loginURL(): string {
+    return this.#loginURL
+  }
+
+  /**
+   * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Never sent twice: the key is
+   * spent by the first attempt that arrives.
+   *
+   * @throws SocialLoginError `auth_key_rejected` when the provider grants no token; `provider_*` when it fails
+   */
+  async exchangeAuthKey(authKey: string, options: CallOptions = {}): Promise<TokenAnswer> {
+    const form = { app_id: this.#clientID, app_secret: this.#clientSecret, auth_key: authKey }
+    const answer = await this.#send(options, {
+      phase: 'exchange',
+      method: 'POST',
+      path: `${this.#settings.oauthPath}/authorize`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form).toString(),
+    })
+    return readToken(answer)
+  }
+
+  /**
+   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3).
+   *
+   * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
+   */
+  async getCurrentUser(accessToken: string, options: CallOptions = {}): Promise<SocialLoginUser> {
+    return (await this.fetchUser('user/me', accessToken, options)).user
+  }
+
+  /**
+   * Reads the profile from the legacy endpoint `{oauth_base}/get_user_info` (specification, section 4.4). The token
+   * travels in the URL, where the provider's logs keep it: prefer {@link getCurrentUser}.
+   *
+   * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
+   */
+  async getUserInfo(accessToken: string, options: CallOptions = {}): Promise<SocialLoginUser> {
+    return (await this.fetchUser('get_user_info', accessToken, options)).user
+  }
+
+  /** {@link getCurrentUser} or {@link getUserInfo}, with the record as plain JSON and the answer's text beside it. */
+  async fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserAnswer> {
+    if (!ACCESS_TOKEN.test(accessToken)) throw new SocialLoginError('profile_unauthorized', 'profile')
+    const { basePath, oauthPath } = this.#settings
+    const answer = await this.#send(options, {
+      phase: 'profile',
+      method: 'GET',
+      ...(endpoint === 'user/me'
+        ? {
+            path: `${basePath}/user/me`,
+            headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+          }
+        : {
+            path: `${oauthPath}/get_user_info?${new URLSearchParams({ access_token: accessToken })}`,
+            headers: { 'content-type': 'application/json' },
+          }),
+    })
+    return readProfile(answer)
+  }
+
+  /** Closes the connections to the provider; calls under way end first. A `dispatcher` of yours stays open. */
+  async close(): Promise<void> {
+    await this.#connection.close()
+  }
+
+  async #send({ signal }: CallOptions, request: Omit<ProviderRequest, 'signal'>): Promise<ProviderAnswer> {
+    const deadline = new Deadline(this.#settings.timeout, signal)
+    try {
+      return await this.#connection.request({ ...request, signal: deadline.signal })
+    } finally {
+      deadline.clear()
+    }
+  }
+}
+
+function readToken({ status, text }: ProviderAnswer): TokenAnswer {
+  const answer = tryParse(text)
+  if (status >= 400) throw refusedExchange(status, answer)
+  return parsed('exchange', () => {
+    if (!isObject(answer)) throw badResponse('exchange', 'The exchange must be answered with a JSON object.')
+    // Deployed servers refuse with status 200 and {"error": true}.
+    const token = member(answer, 'error') === true ? '' : (member(answer, 'access_token') ?? '')
+    if (token === '') throw new SocialLoginError('auth_key_rejected', 'exchange')
+    if (typeof token !== 'string' || !ACCESS_TOKEN.test(token)) {
+      throw badResponse('exchange', 'The access_token must be a string of 1 to 4,096 visible ASCII characters.')
+    }
+    return { ...toJSONObject(answer), access_token: token }
+  })
+}
+
+/** A server that knows the endpoint refuses in JSON or with 400, 401 or 403; others do not know the endpoint. */
+function refusedExchange(status: number, answer: unknown): SocialLoginError {
+  const refused = isObject(answer) || status === 400 || status === 401 || status === 403
+  if (refused) return new SocialLoginError('auth_key_rejected', 'exchange')
+  return badResponse('exchange', 'There seems to be no authorize endpoint beside it.')
+}
+
+function readProfile({ status, text }: ProviderAnswer): UserAnswer {
+  const answer = tryParse(text)
+  if (status >= 400) throw refusedProfile(status, answer)
+  if (answer === undefined) throw badResponse('profile', 'The profile must be answered with JSON.')
+  return parsed('profile', () => readUser(answer, text))
+}
+
+function refusedProfile(status: number, answer: unknown): SocialLoginError {
+  const refused = (isObject(answer) && member(answer, 'error') === true) || status === 401 || status === 403
+  if (refused) return new SocialLoginError('profile_unauthorized', 'profile')
+  return badResponse('profile', 'There seems to be no such profile endpoint: see profileEndpoint.')
+}
+
+/** What the text holds as JSON, or undefined (which is no JSON value). */
+function tryParse(text: string): unknown {
+  try {
+    return parseJSON(text)
+  } catch {
+    return undefined
+  }
+}
+
+function parsed<T>(phase: Phase, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof SyntaxError) throw badResponse(phase, 'Its JSON is nested too deeply.')
+    throw error
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * One deadline over several requests. Its signal aborts with a `TimeoutError` after `milliseconds`, or with the reason
+ * of the caller's own `signal` when that aborts first. Clear it when the work is done.
+ */
+export class Deadline {
+  readonly #controller = new AbortController()
+  readonly #timer: NodeJS.Timeout
+  readonly #outer: AbortSignal | undefined
+
+  constructor(milliseconds: number, outer?: AbortSignal) {
+    this.#timer = setTimeout(this.#expire, milliseconds)
+    this.#outer = outer
+    if (outer?.aborted) this.#followOuter()
+    else outer?.addEventListener('abort', this.#followOuter, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer)
+    this.#outer?.removeEventListener('abort', this.#followOuter)
+  }
+
+  readonly #expire = (): void => {
+    this.#controller.abort(new DOMException('The deadline has passed.', 'TimeoutError'))
+  }
+
+  readonly #followOuter = (): void => {
+    this.#controller.abort(this.#outer?.reason)
+  }
+}
+
+/** Whether the signal aborted because a deadline passed, and not because somebody wished it. */
+export function hasExpired(signal: AbortSignal): boolean {
+  return signal.aborted && signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
+}

@@ -1,0 +1,221 @@
+/** The part of a login in which something went wrong. */
+export type Phase = 'start' | 'callback' | 'exchange' | 'profile' | 'verify'
+
+interface Outcome {
+  /** `fail`: the user can mend it (Passport's `failureRedirect`). `error`: the operator must see it (`next(err)`). */
+  readonly kind: 'fail' | 'error'
+  readonly status: number
+  /** Whether the same login, begun again, may succeed without anybody changing anything. */
+  readonly retryable: boolean
+  readonly message: string
+}
+
+/**
+ * Every outcome of a login that is not a success: the one source of the codes, the statuses, the README's
+ * troubleshooting table and the tests. Messages are fixed text: nothing of a request or an answer enters them.
+ */
+export const OUTCOMES = {
+  start_forbidden: {
+    kind: 'fail',
+    status: 403,
+    retryable: true,
+    message:
+      'The login was not started from a page of this application: follow its login link, or list a sister site in allowedStartOrigins.',
+  },
+  speculative_request: {
+    kind: 'fail',
+    status: 503,
+    retryable: true,
+    message: 'The browser asked in advance (prefetch or prerender): a login waits for a real visit.',
+  },
+  session_unavailable: {
+    kind: 'error',
+    status: 500,
+    retryable: false,
+    message:
+      'The login in progress could not be kept: mount session middleware before passport.authenticate() and check that its store can save.',
+  },
+  method_not_allowed: {
+    kind: 'fail',
+    status: 405,
+    retryable: false,
+    message: 'A login starts by GET or POST and comes back by GET: check the method of the route.',
+  },
+  auth_key_missing: {
+    kind: 'fail',
+    status: 401,
+    retryable: true,
+    message: 'The provider came back without an auth_key: start the login again.',
+  },
+  auth_key_malformed: {
+    kind: 'fail',
+    status: 400,
+    retryable: true,
+    message: 'The callback must carry exactly one auth_key of 1 to 512 visible characters: start the login again.',
+  },
+  callback_forged: {
+    kind: 'fail',
+    status: 403,
+    retryable: true,
+    message: 'The callback did not come from the provider: start the login again from this application.',
+  },
+  login_not_started: {
+    kind: 'fail',
+    status: 403,
+    retryable: true,
+    message: 'No login is in progress in this browser (are cookies blocked?): start the login again.',
+  },
+  login_expired: {
+    kind: 'fail',
+    status: 403,
+    retryable: true,
+    message: 'The login took longer than ten minutes: start it again.',
+  },
+  context_mismatch: {
+    kind: 'fail',
+    status: 403,
+    retryable: true,
+    message: 'The login in progress belongs to another provider or application: start the login again.',
+  },
+  user_changed: {
+    kind: 'fail',
+    status: 403,
+    retryable: true,
+    message: 'Somebody else is signed in than when the login started: start the login again.',
+  },
+  auth_key_rejected: {
+    kind: 'fail',
+    status: 401,
+    retryable: true,
+    message:
+      'The provider refused the auth_key: start the login again; if no login succeeds, check clientID and clientSecret.',
+  },
+  provider_unreachable: {
+    kind: 'error',
+    status: 502,
+    retryable: true,
+    message:
+      'The connection to the provider failed (refused, reset, DNS or TLS): check that baseURL can be reached from this machine.',
+  },
+  provider_timeout: {
+    kind: 'error',
+    status: 504,
+    retryable: true,
+    message: 'The provider did not answer within the deadline: try again, or raise the timeout option.',
+  },
+  provider_redirected: {
+    kind: 'error',
+    status: 502,
+    retryable: false,
+    message:
+      'The provider answered with a redirect, which is never followed: set baseURL to its final address (https, with or without www).',
+  },
+  provider_unavailable: {
+    kind: 'error',
+    status: 502,
+    retryable: true,
+    message: 'The provider answered with a server error (5xx): try again later.',
+  },
+  provider_rate_limited: {
+    kind: 'error',
+    status: 503,
+    retryable: true,
+    message: 'The provider refused the request because of its rate limit: try again after retryAfter seconds.',
+  },
+  provider_bad_response: {
+    kind: 'error',
+    status: 502,
+    retryable: false,
+    message: 'The provider answered with something that the Social Login API does not allow: check baseURL.',
+  },
+  profile_invalid: {
+    kind: 'error',
+    status: 502,
+    retryable: false,
+    message:
+      'The profile has no usable user_id: it must be a positive whole number or 1 to 128 of the characters A-Z a-z 0-9 . _ : -',
+  },
+  profile_unauthorized: {
+    kind: 'error',
+    status: 502,
+    retryable: true,
+    message: 'The provider refused its own fresh access token at the profile: check profileEndpoint, then try again.',
+  },
+  overloaded: {
+    kind: 'error',
+    status: 503,
+    retryable: true,
+    message: 'Too many logins are waiting for the provider: try again shortly, or raise maxConcurrentLogins.',
+  },
+  verify_timeout: {
+    kind: 'error',
+    status: 504,
+    retryable: true,
+    message:
+      'The verify function neither called done nor settled its promise in time: see its signature in the README.',
+  },
+} as const satisfies Record<string, Outcome>
+
+/** A stable, machine-readable name of an outcome. See the table of outcomes in the README. */
+export type OutcomeCode = keyof typeof OUTCOMES
+
+/** What a failed login tells the application: Passport's `info` (`failureMessage` shows its `message`). */
+export interface FailureInfo {
+  /** The outcome, for programs. */
+  readonly code: OutcomeCode
+  /** One fixed sentence with cause and cure, fit to be shown: nothing of the request enters it. */
+  readonly message: string
+}
+
+/** What {@link SocialLoginError} may carry beyond its code. */
+export interface SocialLoginErrorDetails {
+  /** A fixed sentence that narrows the cause. Never text from outside. */
+  readonly hint?: string
+  /** Seconds to wait before the next try, 0 to 86,400. */
+  readonly retryAfter?: number
+}
+
+/**
+ * The one error of this package. It is given to `next(err)` by the {@link Strategy} and rejected with by the
+ * `SocialLoginClient`. It never holds a secret, a key, a token, a body, or a URL, and has no `cause`.
+ *
+ * @example
+ * app.use((err, req, res, next) => {
+ *   if (err instanceof SocialLoginError && err.retryable) return res.redirect('/login?error=' + err.code)
+ *   next(err)
+ * })
+ */
+export class SocialLoginError extends Error {
+  /** The outcome, for programs. See {@link OUTCOMES}. */
+  readonly code: OutcomeCode
+  /** The HTTP status with which Express answers. */
+  readonly status: number
+  /** The part of the login that failed. */
+  readonly phase: Phase
+  /** Whether the same login, begun again, may succeed without anybody changing anything. */
+  readonly retryable: boolean
+  /** Seconds to wait before the next try, 0 to 86,400, where known. */
+  readonly retryAfter?: number
+
+  constructor(code: OutcomeCode, phase: Phase, details: SocialLoginErrorDetails = {}) {
+    const { message, status, retryable } = OUTCOMES[code]
+    super(details.hint === undefined ? message : `${message} ${details.hint}`)
+    this.code = code
+    this.status = status
+    this.phase = phase
+    this.retryable = retryable
+    if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
+  }
+
+  /** Headers for the answer: Express's and Connect's own error handlers drop those set before and send these. */
+  get headers(): Record<string, string> {
+    const retryAfter = this.retryAfter === undefined ? {} : { 'Retry-After': String(this.retryAfter) }
+    return { ...PRIVATE_ANSWER_HEADERS, ...retryAfter }
+  }
+}
+
+// On the prototype, so that the name survives minifiers and is no property of each error.
+Object.defineProperty(SocialLoginError.prototype, 'name', { value: 'SocialLoginError' })
+
+/** Every answer to a start or a callback: its URL may carry a key, so neither caches nor other sites may keep it. */
+export const PRIVATE_ANSWER_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const

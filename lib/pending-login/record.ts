@@ -1,0 +1,147 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { OutcomeCode } from '../errors.js'
+import { isObject, type JSONValue } from '../json.js'
+
+/**
+ * A login in progress: "this browser began a login here, on purpose, at this provider, while this user was signed in".
+ * The protocol has no `state`; this record is what ties a callback to the browser that started the login.
+ */
+export interface PendingLogin {
+  /** 128 random bits. */
+  readonly id: string
+  /** Digest of the strategy's name, the provider and the application id. */
+  readonly context: string
+  /** Milliseconds since 1970. */
+  readonly issuedAt: number
+  /** Digest of who was signed in at the start; null for nobody. */
+  readonly user: string | null
+  /** The `Sec-Fetch-Site` of the start; null where the browser sent none. */
+  readonly startSite: string | null
+  readonly returnTo?: string
+  readonly state?: JSONValue
+  /** Set once a callback has used the record up. */
+  readonly consumed?: true
+}
+
+/**
+ * Keeps at most one login in progress for one browser. All methods reject when the browser's place cannot be read or
+ * written, which becomes the error `session_unavailable`.
+ */
+export interface PendingLoginStore {
+  /** Keeps the record in place of any other; resolves when it will be there at the next request. */
+  save(req: IncomingMessage, record: PendingLogin): Promise<void>
+  /** The browser's record, consumed or not. */
+  load(req: IncomingMessage): Promise<PendingLogin | undefined>
+  /** Marks the record as used; resolves when no later request of this browser can find it unused. */
+  consume(req: IncomingMessage, record: PendingLogin): Promise<void>
+  /** Forgets the record. */
+  remove(req: IncomingMessage): Promise<void>
+}
+
+/** What a record is made of. */
+export interface PendingLoginInput {
+  readonly context: string
+  /** Who is signed in, as `signedInUser` names them. */
+  readonly user: string | undefined
+  readonly startSite: string | undefined
+  readonly returnTo?: unknown
+  readonly state?: unknown
+}
+
+/** How long a login may take: as long as Auth.js's and better-auth's. */
+export const MAX_AGE_MS = 10 * 60 * 1000
+
+// Clocks of several machines differ a little: a record may seem to come from the future by this much.
+const MAX_CLOCK_SKEW_MS = 60 * 1000
+const MAX_TEXT_LENGTH = 1024
+
+/** @throws TypeError when `state` is no JSON of up to 1,024 bytes */
+export function createPendingLogin(input: PendingLoginInput): PendingLogin {
+  const id = randomBytes(16).toString('base64url')
+  const returnTo = readLocalPath(input.returnTo)
+  const state = readState(input.state)
+  return {
+    id,
+    context: input.context,
+    issuedAt: Date.now(),
+    user: userDigest(id, input.user),
+    startSite: input.startSite ?? null,
+    ...(returnTo !== undefined && { returnTo }),
+    ...(state !== undefined && { state }),
+  }
+}
+
+/** Reads a record back from a session or a cookie; anything else is none. */
+export function readPendingLogin(value: unknown): PendingLogin | undefined {
+  if (!isObject(value)) return undefined
+  const { id, context, issuedAt, user, startSite, returnTo, state, consumed } = value
+  if (typeof id !== 'string' || typeof context !== 'string' || typeof issuedAt !== 'number') return undefined
+  if (!isTextOrNull(user) || !isTextOrNull(startSite)) return undefined
+  const path = readLocalPath(returnTo)
+  return {
+    id,
+    context,
+    issuedAt,
+    user,
+    startSite,
+    ...(path !== undefined && { returnTo: path }),
+    ...(isJSON(state) && { state }),
+    ...(consumed === true && { consumed }),
+  }
+}
+
+/** Why a record may not finish the login in hand, or undefined if it may. */
+export function refusalOf(
+  record: PendingLogin,
+  context: string,
+  user: string | undefined,
+): Extract<OutcomeCode, 'context_mismatch' | 'login_expired' | 'user_changed'> | undefined {
+  if (record.context !== context) return 'context_mismatch'
+  const age = Date.now() - record.issuedAt
+  if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
+  if (record.user !== userDigest(record.id, user)) return 'user_changed'
+  return undefined
+}
+
+/** Salted with the record's id: what lies in a session or a cookie does not tell who the user is. */
+function userDigest(id: string, user: string | undefined): string | null {
+  return user === undefined ? null : digest(id, user)
+}
+
+/** A digest of several texts that no other list of texts has. */
+export function digest(...texts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('base64url')
+}
+
+/**
+ * A path within this application, normalised, or undefined for anything that could lead elsewhere: normalising turns
+ * `/.//evil.example` into `//evil.example`, so the result is checked once more.
+ */
+export function readLocalPath(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > MAX_TEXT_LENGTH) return undefined
+  // Browsers drop tabs and line breaks and read a backslash as a slash.
+  if (!value.startsWith('/') || /[\\\p{Cc}]/u.test(value)) return undefined
+  const base = 'http://localhost'
+  if (!URL.canParse(value, base)) return undefined
+  const url = new URL(value, base)
+  const path = url.pathname + url.search + url.hash
+  return url.origin === base && !path.startsWith('//') ? path : undefined
+}
+
+function readState(value: unknown): JSONValue | undefined {
+  if (value === undefined) return undefined
+  const text = JSON.stringify(value)
+  if (text === undefined || Buffer.byteLength(text) > MAX_TEXT_LENGTH) {
+    throw new TypeError('state must be JSON of at most 1,024 bytes')
+  }
+  return JSON.parse(text)
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string'
+}
+
+function isJSON(value: unknown): value is JSONValue {
+  return value !== undefined
+}

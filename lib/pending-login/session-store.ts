@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http'
+import { isObject } from '../json.js'
+import { type PendingLogin, type PendingLoginStore, readPendingLogin } from './record.js'
+
+const SESSION_KEY = 'passport-social-login'
+
+/**
+ * Keeps the login in progress in `req.session`, which any session middleware provides. Where the session has a `save`
+ * method (express-session, koa-session), its store has saved before a promise here resolves.
+ */
+export class SessionStore implements PendingLoginStore {
+  async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
+    const session = requireSession(req)
+    session[SESSION_KEY] = record
+    await persist(session)
+  }
+
+  async load(req: IncomingMessage): Promise<PendingLogin | undefined> {
+    return readPendingLogin(requireSession(req)[SESSION_KEY])
+  }
+
+  // The record stays, marked: a double click finds there which login in flight is its own.
+  async consume(req: IncomingMessage, record: PendingLogin): Promise<void> {
+    await this.save(req, { ...record, consumed: true })
+  }
+
+  async remove(req: IncomingMessage): Promise<void> {
+    const session = requireSession(req)
+    if (session[SESSION_KEY] === undefined) return
+    // Not `delete`: the sessions of @fastify/secure-session are proxies that cannot.
+    session[SESSION_KEY] = undefined
+    await persist(session)
+  }
+}
+
+function requireSession(req: IncomingMessage): Record<string, unknown> {
+  const session: unknown = Reflect.get(req, 'session')
+  if (!isSession(session)) throw new Error('no session')
+  return session
+}
+
+function isSession(value: unknown): value is Record<string, unknown> {
+  return isObject(value)
+}
+
+function persist(session: Record<string, unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const { save } = session
+    // cookie-session and @fastify/secure-session have nothing to call: they travel with the answer itself.
+    if (typeof save !== 'function') return resolve()
+    save.call(session, (error: unknown) => (error ? reject(error) : resolve()))
+  })
+}

@@ -1,0 +1,78 @@
+import type { SocialLoginClient, TokenAnswer } from './client.js'
+import { Deadline } from './deadline.js'
+import { SocialLoginError } from './errors.js'
+import type { ProfileEndpoint, SkipUserProfile } from './options.js'
+import { type Profile, toProfile } from './profile.js'
+
+/** What a spent `auth_key` was worth. */
+export interface Redeemed {
+  readonly params: TokenAnswer
+  /** Undefined when `skipUserProfile` said so. */
+  readonly profile: Profile | undefined
+}
+
+/** The options that shape a redemption; see `StrategyOptions`. */
+export interface RedeemOptions {
+  readonly name: string
+  readonly timeout: number
+  readonly maxConcurrentLogins: number
+  readonly profileEndpoint: ProfileEndpoint
+  readonly skipUserProfile: boolean | SkipUserProfile
+  readonly uploadsURL: URL | undefined
+}
+
+/**
+ * Turns keys into profiles: exchange and profile request under one deadline. At most `maxConcurrentLogins` are under
+ * way at once and none is queued: a provider that stalls costs a bounded number of sockets, and the connections that
+ * time out are not replaced by those of a queue.
+ */
+export class Redeemer {
+  readonly #client: SocialLoginClient
+  readonly #options: RedeemOptions
+  #underWay = 0
+
+  constructor(client: SocialLoginClient, options: RedeemOptions) {
+    this.#client = client
+    this.#options = options
+  }
+
+  /** @throws SocialLoginError of phase `exchange` or `profile` */
+  async redeem(authKey: string): Promise<Redeemed> {
+    const { maxConcurrentLogins, timeout } = this.#options
+    if (this.#underWay >= maxConcurrentLogins) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
+    this.#underWay++
+    const deadline = new Deadline(timeout)
+    try {
+      const params = await this.#client.exchangeAuthKey(authKey, deadline)
+      return { params, profile: await this.#loadProfile(params.access_token, deadline.signal) }
+    } finally {
+      deadline.clear()
+      this.#underWay--
+    }
+  }
+
+  async #loadProfile(accessToken: string, signal: AbortSignal): Promise<Profile | undefined> {
+    const { name, profileEndpoint, skipUserProfile, uploadsURL } = this.#options
+    if (await decideSkip(skipUserProfile, accessToken, signal)) return undefined
+    return toProfile(await this.#client.fetchUser(profileEndpoint, accessToken, { signal }), name, uploadsURL)
+  }
+}
+
+function decideSkip(
+  skip: boolean | SkipUserProfile,
+  accessToken: string,
+  signal: AbortSignal,
+): boolean | Promise<boolean> {
+  if (typeof skip === 'boolean') return skip
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(skipTimeout()), { once: true })
+    const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : resolve(decision === true))
+    // As in passport-oauth2: a function of two parameters calls done, one of fewer returns its decision.
+    const decision = skip(accessToken, done)
+    if (skip.length < 2) resolve(Promise.resolve(decision).then(Boolean))
+  })
+}
+
+function skipTimeout(): SocialLoginError {
+  return new SocialLoginError('verify_timeout', 'profile', { hint: 'It was skipUserProfile that did not answer.' })
+}

@@ -1,0 +1,208 @@
+import type { IncomingMessage } from 'node:http'
+import type { OutcomeCode, Phase } from './errors.js'
+import { isObject } from './json.js'
+
+/** What the browser's request is told by. */
+export interface RequestRules {
+  readonly callbackPath: string
+  /** The application's own origin; undefined where only the `Host` header tells it. */
+  readonly appOrigin: string | undefined
+  readonly providerOrigin: string
+  readonly allowedStartOrigins: ReadonlySet<string>
+  readonly allowedCallbackOrigins: ReadonlySet<string>
+  readonly unprovenStart: 'confirm' | 'refuse' | 'allow'
+}
+
+/** A login that the browser wants to start. */
+export interface StartRequest {
+  readonly type: 'start'
+  readonly method: 'GET' | 'POST'
+  /** Path and query of the request, fit for a link on the same origin. */
+  readonly target: string
+  /** Whether the request shows that a page of this application (or of a sister site) led here. */
+  readonly proven: boolean
+  /** `Sec-Fetch-Site`, where the browser sent it. */
+  readonly site: string | undefined
+}
+
+/** A callback with one well-formed key that may have come from the provider. */
+export interface CallbackRequest {
+  readonly type: 'callback'
+  readonly authKey: string
+  /** `Sec-Fetch-Site`, where the browser sent it. */
+  readonly site: string | undefined
+  /** Whose page the `Referer` names: on a silent approval it is the application's own. */
+  readonly referer: 'provider' | 'app' | 'absent'
+}
+
+/** A request that is not to be served, and why. */
+export interface RefusedRequest {
+  readonly type: 'refused'
+  readonly code: OutcomeCode
+  readonly phase: Phase
+  readonly hint?: string
+}
+
+const AUTH_KEY = /^[\x21-\x7e]{1,512}$/
+
+/** Says what a browser's request is, from its method, URL and headers alone. Changes nothing. */
+export function readRequest(
+  req: IncomingMessage,
+  rules: RequestRules,
+): StartRequest | CallbackRequest | RefusedRequest {
+  const target = readTarget(req)
+  const isCallback = samePath(target.pathname, rules.callbackPath) || mentionsAuthKey(target.searchParams)
+  const phase = isCallback ? 'callback' : 'start'
+  if (isSpeculative(req)) return { type: 'refused', code: 'speculative_request', phase }
+  return isCallback ? readCallback(req, target.searchParams, rules) : readStart(req, target, rules)
+}
+
+function readStart(req: IncomingMessage, target: URL, rules: RequestRules): StartRequest | RefusedRequest {
+  const { method } = req
+  if (method !== 'GET' && method !== 'POST') return { type: 'refused', code: 'method_not_allowed', phase: 'start' }
+  const proven = isProvenStart(req, rules)
+  // A frame, an image or a script never starts a login: only a navigation of the whole page does.
+  if (!isNavigation(req) || (!proven && rules.unprovenStart === 'refuse')) {
+    return { type: 'refused', code: 'start_forbidden', phase: 'start' }
+  }
+  const site = header(req, 'sec-fetch-site')
+  return { type: 'start', method, target: target.pathname.replace(/^\/+/, '/') + target.search, proven, site }
+}
+
+function isProvenStart(req: IncomingMessage, rules: RequestRules): boolean {
+  const source = sourceOrigin(req)
+  if (source !== undefined && rules.allowedStartOrigins.has(source)) return true
+  const site = header(req, 'sec-fetch-site')
+  return site === undefined ? source !== undefined && isAppOrigin(source, req, rules) : site === 'same-origin'
+}
+
+function readCallback(
+  req: IncomingMessage,
+  query: URLSearchParams,
+  rules: RequestRules,
+): CallbackRequest | RefusedRequest {
+  const refuse = (code: OutcomeCode, hint?: string): RefusedRequest => ({
+    type: 'refused',
+    code,
+    phase: 'callback',
+    ...(hint !== undefined && { hint }),
+  })
+  if (req.method !== 'GET') return refuse('method_not_allowed')
+  const hint = misplacedKey(query)
+  if (hint !== undefined) return refuse('auth_key_malformed', hint)
+  const [authKey = '', ...others] = query.getAll('auth_key')
+  if (authKey === '' && others.length === 0) return refuse('auth_key_missing')
+  if (others.length > 0 || !AUTH_KEY.test(authKey)) return refuse('auth_key_malformed')
+  const referer = readReferer(req, rules)
+  if (referer === 'foreign' || !isFromProvider(req, rules)) return refuse('callback_forged')
+  return { type: 'callback', authKey, site: header(req, 'sec-fetch-site'), referer }
+}
+
+/** The ways in which deployed servers and query parsers hide the key, and what to do about them. */
+function misplacedKey(query: URLSearchParams): string | undefined {
+  for (const [name, value] of query) {
+    if (value.includes('?auth_key=')) {
+      return 'The provider appended "?auth_key=" to a URL that has a query: register a redirect URL without one.'
+    }
+    if (name === 'amp;auth_key') {
+      return 'The provider appended "&amp;auth_key=": register a redirect URL without a query.'
+    }
+    if (name.startsWith('auth_key[')) return 'It must be a plain parameter, without brackets.'
+  }
+  return undefined
+}
+
+function mentionsAuthKey(query: URLSearchParams): boolean {
+  return query.has('auth_key') || misplacedKey(query) !== undefined
+}
+
+/** Where a whole-page navigation from the provider can say that it comes from. Browsers cannot be made to lie here. */
+function isFromProvider(req: IncomingMessage, rules: RequestRules): boolean {
+  const site = header(req, 'sec-fetch-site')
+  // No Fetch Metadata: an old browser, or an origin on plain http. The Referer is all there is.
+  if (site === undefined) return true
+  if (!isNavigation(req)) return false
+  if (site === 'cross-site') return true
+  if (site === 'same-site') return mayBeSameSite(new URL(rules.providerOrigin).hostname, appHostname(req, rules))
+  if (site === 'same-origin') return isAppOrigin(rules.providerOrigin, req, rules)
+  // Typed or mailed. A typed start leads to such a callback too; the record knows whether it was one.
+  return site === 'none' && rules.unprovenStart === 'allow'
+}
+
+function readReferer(req: IncomingMessage, rules: RequestRules): CallbackRequest['referer'] | 'foreign' {
+  const value = header(req, 'referer')
+  if (value === undefined) return 'absent'
+  const origin = URL.canParse(value) ? new URL(value).origin : undefined
+  if (origin === undefined) return 'foreign'
+  if (origin === rules.providerOrigin || rules.allowedCallbackOrigins.has(origin)) return 'provider'
+  return isAppOrigin(origin, req, rules) || rules.allowedStartOrigins.has(origin) ? 'app' : 'foreign'
+}
+
+function isSpeculative(req: IncomingMessage): boolean {
+  return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) =>
+    /prefetch|prerender|preview/i.test(header(req, name) ?? ''),
+  )
+}
+
+function isNavigation(req: IncomingMessage): boolean {
+  if (header(req, 'sec-fetch-site') === undefined) return true
+  return header(req, 'sec-fetch-mode') === 'navigate' && header(req, 'sec-fetch-dest') === 'document'
+}
+
+/** The origin whose page caused the request. `Origin: null` says nothing: helmet's no-referrer makes it so. */
+function sourceOrigin(req: IncomingMessage): string | undefined {
+  const origin = header(req, 'origin')
+  const source = origin === undefined || origin === 'null' ? header(req, 'referer') : origin
+  return source !== undefined && URL.canParse(source) ? new URL(source).origin : undefined
+}
+
+// Host, not X-Forwarded-Host: a browser that is being misused still sends its true Host.
+function isAppOrigin(origin: string, req: IncomingMessage, rules: RequestRules): boolean {
+  if (rules.appOrigin !== undefined) return origin === rules.appOrigin
+  return new URL(origin).host === req.headers.host?.toLowerCase()
+}
+
+function appHostname(req: IncomingMessage, rules: RequestRules): string {
+  const origin = rules.appOrigin ?? `http://${req.headers.host}`
+  return URL.canParse(origin) ? new URL(origin).hostname : ''
+}
+
+/** False only where the two hosts are surely not of one site: without the public suffix list, more cannot be said. */
+function mayBeSameSite(a: string, b: string): boolean {
+  const site = (hostname: string): string => hostname.split('.').slice(-2).join('.')
+  return a === b || (site(a) === site(b) && !/^[\d.]+$|:/.test(a))
+}
+
+/** Own parsing: Connect has no `req.query`, and query parsers make arrays and objects of it. */
+function readTarget(req: IncomingMessage): URL {
+  const original: unknown = Reflect.get(req, 'originalUrl')
+  const target = typeof original === 'string' ? original : (req.url ?? '/')
+  const url = target.startsWith('/') ? `http://localhost${target}` : target
+  return new URL(URL.canParse(url) ? url : 'http://localhost/')
+}
+
+// As Express routes by default: case and a slash at the end make no difference.
+function samePath(a: string, b: string): boolean {
+  const plain = (path: string): string => path.replace(/\/+$/, '').toLowerCase()
+  return plain(a) === plain(b)
+}
+
+function header(req: IncomingMessage, name: string): string | undefined {
+  const value = req.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+/**
+ * Who is signed in, as a text that differs between users: what Passport keeps of the user in the session, else the id
+ * of `req.user`. Undefined for nobody.
+ */
+export function signedInUser(req: IncomingMessage): string | undefined {
+  const session: unknown = Reflect.get(req, 'session')
+  const passport = isObject(session) ? session['passport'] : undefined
+  const serialized = isObject(passport) ? passport['user'] : undefined
+  if (serialized !== undefined && serialized !== null) return JSON.stringify(serialized)
+  const user: unknown = Reflect.get(req, 'user')
+  if (!user) return undefined
+  const id = isObject(user) ? user['id'] : user
+  return `user:${String(id)}`
+}

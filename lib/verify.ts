@@ -1,0 +1,161 @@
+import { types } from 'node:util'
+import type { Strategy as OAuth2Strategy } from 'passport-oauth2'
+import type { TokenAnswer } from './client.js'
+import { SocialLoginError } from './errors.js'
+import type { Profile } from './profile.js'
+
+/** Express's request, as Passport's own types have it. */
+export type Request = Parameters<OAuth2Strategy['authenticate']>[0]
+
+/** How a verify function answers: an error, or the user, or `false` with the reason in `info`. */
+export type VerifyCallback<User = Express.User> = (
+  error?: unknown,
+  user?: User | false | null,
+  info?: object | string,
+) => void
+
+/** What a verify function may return instead of calling `done`: the user, nothing for "no", or a promise of these. */
+export type VerifyResult<User = Express.User> =
+  | User
+  | false
+  | null
+  | undefined
+  | void
+  | Promise<User | false | null | undefined | void>
+
+/**
+ * Finds or creates the user of a profile. It answers by `done`, by what it returns, or by a promise: the first answer
+ * counts, later ones are reported as a process warning and ignored. `refreshToken` is always undefined: this protocol
+ * has none.
+ */
+export type VerifyFunction<User = Express.User> = (
+  accessToken: string,
+  refreshToken: undefined,
+  profile: Profile,
+  done: VerifyCallback<User>,
+) => VerifyResult<User>
+
+/** A {@link VerifyFunction} with five parameters: also gets the whole answer of the exchange, as in passport-oauth2. */
+export type VerifyFunctionWithParams<User = Express.User> = (
+  accessToken: string,
+  refreshToken: undefined,
+  params: TokenAnswer,
+  profile: Profile,
+  done: VerifyCallback<User>,
+) => VerifyResult<User>
+
+/** A {@link VerifyFunction} under `passReqToCallback: true`. */
+export type VerifyFunctionWithRequest<User = Express.User> = (
+  req: Request,
+  ...rest: Parameters<VerifyFunction<User>>
+) => VerifyResult<User>
+
+/** A {@link VerifyFunctionWithParams} under `passReqToCallback: true`. */
+export type VerifyFunctionWithRequestAndParams<User = Express.User> = (
+  req: Request,
+  ...rest: Parameters<VerifyFunctionWithParams<User>>
+) => VerifyResult<User>
+
+/** Any of the four shapes. */
+export type AnyVerifyFunction = (...args: never[]) => unknown
+
+/** What the verify function is given. */
+export interface VerifyInput {
+  readonly req: Request
+  readonly accessToken: string
+  readonly params: TokenAnswer
+  /** Undefined when `skipUserProfile` said so. */
+  readonly profile: Profile | undefined
+}
+
+/** The answer of a verify function. */
+export interface Verdict {
+  /** The user, or something falsy for "no". */
+  readonly user: unknown
+  readonly info: unknown
+}
+
+/**
+ * Calls a verify function of any shape and waits for its first answer.
+ *
+ * A function that declares `done` is believed to call it: of what it returns only a real promise counts, because
+ * `(…, done) => users.find(id, done)` returns whatever `find` does. One that declares no `done` answers by what it
+ * returns. One of length 0 may do either: NestJS wraps verify in `async (...args)`, which calls `done` and returns
+ * nothing.
+ *
+ * @throws SocialLoginError `verify_timeout`
+ * @throws the application's own error
+ */
+export function callVerify(
+  verify: AnyVerifyFunction,
+  input: VerifyInput,
+  options: { passReqToCallback: boolean; timeout: number },
+): Promise<Verdict> {
+  const { req, accessToken, params, profile } = input
+  const leading = options.passReqToCallback ? [req] : []
+  const declared = verify.length - leading.length
+  const withParams = declared === 5 ? [params] : []
+  const mayCallDone = verify.length === 0 || declared >= 4
+  return new Promise((resolve, reject) => {
+    const answers = firstOnly(resolve, reject, options.timeout)
+    const done = (error?: unknown, user?: unknown, info?: unknown): void => {
+      if (error) answers.fail(error)
+      else answers.give({ user, info })
+    }
+    const returned = (user: unknown): void => {
+      // Nothing returned is no answer from a function that may still call done.
+      if (user !== undefined || !mayCallDone) answers.give({ user, info: undefined })
+    }
+    try {
+      const result: unknown = Reflect.apply(verify, undefined, [
+        ...leading,
+        accessToken,
+        undefined,
+        ...withParams,
+        profile,
+        done,
+      ])
+      if (types.isPromise(result) || (declared < 4 && isThenable(result))) result.then(returned, answers.fail)
+      else if (declared < 4) returned(result)
+    } catch (error) {
+      answers.fail(error)
+    }
+  })
+}
+
+interface Answers {
+  give(verdict: Verdict): void
+  fail(error: unknown): void
+}
+
+function firstOnly(resolve: (verdict: Verdict) => void, reject: (error: unknown) => void, timeout: number): Answers {
+  let settled = false
+  const settle = (act: () => void): void => {
+    if (settled) return warnOfSecondAnswer()
+    settled = true
+    clearTimeout(timer)
+    act()
+  }
+  const timer = setTimeout(() => settle(() => reject(new SocialLoginError('verify_timeout', 'verify'))), timeout)
+  return {
+    give: (verdict) => settle(() => resolve(verdict)),
+    fail: (error) => settle(() => reject(toError(error))),
+  }
+}
+
+/** `next(undefined)` and `next('route')` would let the request pass as if the login had succeeded. */
+function toError(error: unknown): unknown {
+  if (typeof error === 'object' && error !== null) return error
+  return new Error(typeof error === 'string' && error ? error : 'The verify function failed without an error.')
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+function warnOfSecondAnswer(): void {
+  process.emitWarning('A verify function answered after its login was settled; the later answer was ignored.', {
+    type: 'SocialLoginWarning',
+    code: 'VERIFY_SETTLED_TWICE',
+  })
+}
