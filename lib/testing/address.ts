@@ -1,0 +1,34 @@
+import { BlockList, isIPv6 } from 'node:net'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** Whether an address to listen on stays within this machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
+}
+
+/** The origin for a host and a port. */
+export function originFor(host: string, port: number): string {
+  // A wildcard is an address to listen on, not one to go to.
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
+}
+
+/** Whether a `Host` header means this machine or the given origin. */
+export function namesUs(hostHeader: string, origin: string | undefined): boolean {
+  if (!URL.canParse(`http://${hostHeader}`)) return false
+  const { host, hostname } = new URL(`http://${hostHeader}`)
+  if (origin !== undefined && new URL(origin).host === host) return true
+  return isLoopback(hostname.replace(/^\[|\]$/g, ''))
+}
+
+/** An origin from an option, checked: scheme, host and port only. */
+export function checkedOrigin(origin: string): string {
+  const isWeb = URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol)
+  if (!isWeb || new URL(origin).origin !== origin) {
+    throw new TypeError('origin must be scheme, host and port, such as http://provider.test:4400')
+  }
+  return origin
+}

@@ -1,0 +1,136 @@
+const minute = 60_000
+const hour = 60 * minute
+
+/** How the provider refuses a request beyond the rate limit. The specification does not show it. */
+export type RateLimitAnswer = 'retry-after' | 'retry-after-date' | 'x-ratelimit' | 'bare'
+
+/** What the provider does, behaviour by behaviour. Each one beyond the specification is our own choice or seen in the wild. */
+export interface ProviderBehaviours {
+  /** Errors of the API come with status 200 and only the body tells. Default `false`: with a 4xx status. */
+  errorsAtStatus200: boolean
+  /** `?auth_key=KEY` is glued to the registered URL, whatever it holds. Default `false`: the URL is parsed. */
+  appendAuthKeyBlindly: boolean
+  /** `&` of the redirect's URL comes as `&amp;`. Default `false`. */
+  escapeRedirectAmpersands: boolean
+  /** Every approval is remembered without asking, so the next login redirects at once. Default `false`: the person decides. */
+  silentReapproval: boolean
+  /** A new visit to the login page by the same person makes older unused keys for that application worthless. Default `false`. */
+  replaceKeyOnVisit: boolean
+  /** Keys and tokens are 32 lower-case hexadecimal characters. Default `false`: 43 characters of base64url. */
+  hexCredentials: boolean
+  /** Lifetime of an `auth_key` in milliseconds by the provider's clock. Default ten minutes; `Infinity` is allowed. */
+  keyLifetime: number
+  /** Lifetime of an `access_token` in milliseconds by the provider's clock. Default 24 hours; `Infinity` is allowed. */
+  tokenLifetime: number
+  /** A second exchange within the token's lifetime answers the same token. Default `false`: a fresh one. */
+  reuseToken: boolean
+  /** `authorize` answers to GET with a query, and refuses POST. Default `false`: the other way round. */
+  getOnly: boolean
+  /** `authorize` answers 302 with the JSON in the redirect's body, and the key is spent. Default `false`. */
+  redirectWithJSONBody: boolean
+  /** `authorize`, `user/me` and `get_user_info` answer a maintenance page in HTML with status 200. Default `false`. */
+  htmlAtStatus200: boolean
+  /** JSON is labelled `text/html`. Default `false`: `application/json`. */
+  htmlContentType: boolean
+  /** A warning of the provider's own script stands before the JSON. Default `false`. */
+  scriptWarnings: boolean
+  /** Answers of the API set a session cookie. Default `false`. */
+  sessionCookie: boolean
+  /** `user/me` does not exist (404): a server with the legacy surface only. Default `false`. */
+  withoutUserMe: boolean
+  /** `user/me` does without `Content-Type: application/json`. Default `false`: it is required (415). */
+  contentTypeOptional: boolean
+  /** The user's record is wrapped in an object under this name. Default `false`: a bare object. */
+  wrapUser: 'user_info' | 'data' | false
+  /** Every value of the record is a string (`"1"`, `"0"`). Default `false`: ids are numbers, the flag is a boolean. */
+  stringTypes: boolean
+  /** Names are HTML-entity-encoded (`O&#039;Brien`). Default `false`. */
+  encodeEntities: boolean
+  /** Pictures of the provider itself are relative paths. Default `false`: absolute URLs. */
+  relativePictures: boolean
+  /** The record carries the extra fields that were seen in the wild. Default `false`: the ten of the specification. */
+  extraFields: boolean
+  /** The profile of a person who is gone is `[]` with status 200. Default `false`: 404. */
+  goneUserAsEmptyArray: boolean
+  /** The headers of a refusal by the rate limit. Default `'retry-after'`: seconds. */
+  rateLimitAnswer: RateLimitAnswer
+}
+
+/** `'specification'` (default), `'wild'`, or behaviours of your own on top of the specification. */
+export type ProviderMode = 'specification' | 'wild' | Partial<ProviderBehaviours>
+
+/** The specification to the letter, with our own choices where it is silent. */
+export const specification: Readonly<ProviderBehaviours> = Object.freeze({
+  errorsAtStatus200: false,
+  appendAuthKeyBlindly: false,
+  escapeRedirectAmpersands: false,
+  silentReapproval: false,
+  replaceKeyOnVisit: false,
+  hexCredentials: false,
+  keyLifetime: 10 * minute,
+  tokenLifetime: 24 * hour,
+  reuseToken: false,
+  getOnly: false,
+  redirectWithJSONBody: false,
+  htmlAtStatus200: false,
+  htmlContentType: false,
+  scriptWarnings: false,
+  sessionCookie: false,
+  withoutUserMe: false,
+  contentTypeOptional: false,
+  wrapUser: false,
+  stringTypes: false,
+  encodeEntities: false,
+  relativePictures: false,
+  extraFields: false,
+  goneUserAsEmptyArray: false,
+  rateLimitAnswer: 'retry-after',
+})
+
+/** What most deployed servers do. Spread it to imitate one of them: `{ ...wild, wrapUser: 'data' }`. */
+export const wild: Readonly<ProviderBehaviours> = Object.freeze({
+  ...specification,
+  errorsAtStatus200: true,
+  appendAuthKeyBlindly: true,
+  silentReapproval: true,
+  replaceKeyOnVisit: true,
+  hexCredentials: true,
+  keyLifetime: Number.POSITIVE_INFINITY,
+  tokenLifetime: minute,
+  reuseToken: true,
+  sessionCookie: true,
+  contentTypeOptional: true,
+  wrapUser: 'user_info',
+  stringTypes: true,
+  encodeEntities: true,
+  relativePictures: true,
+  extraFields: true,
+  goneUserAsEmptyArray: true,
+})
+
+const allowed: Readonly<Record<string, readonly unknown[]>> = {
+  wrapUser: ['user_info', 'data', false],
+  rateLimitAnswer: ['retry-after', 'retry-after-date', 'x-ratelimit', 'bare'],
+}
+
+function isAllowed(name: string, value: unknown, model: unknown): boolean {
+  const choices = allowed[name]
+  if (choices !== undefined) return choices.includes(value)
+  if (typeof model === 'number') return typeof value === 'number' && value > 0
+  return typeof value === typeof model
+}
+
+/** A mode, spelled out and checked. */
+export function behavioursOf(mode: ProviderMode = 'specification'): ProviderBehaviours {
+  if (mode === 'specification') return { ...specification }
+  if (mode === 'wild') return { ...wild }
+  if (typeof mode !== 'object' || mode === null) {
+    throw new TypeError("mode must be 'specification', 'wild' or an object of behaviours")
+  }
+  const models = new Map<string, unknown>(Object.entries(specification))
+  for (const [name, value] of Object.entries(mode)) {
+    if (!models.has(name)) throw new TypeError(`mode: there is no behaviour "${name}"`)
+    if (!isAllowed(name, value, models.get(name))) throw new TypeError(`mode: "${name}" has a value it cannot take`)
+  }
+  return { ...specification, ...mode }
+}

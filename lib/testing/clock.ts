@@ -1,0 +1,32 @@
+/**
+ * The fake provider's clock. It runs with the system's clock until it is moved; lifetimes and the rate limit follow it.
+ * Delays of faults do not: they are real milliseconds.
+ */
+export class Clock {
+  private _offset = 0
+
+  /** Milliseconds since the epoch, as this clock sees them. */
+  now(): number {
+    return Date.now() + this._offset
+  }
+
+  /**
+   * Moves the clock by a number of milliseconds; a negative number turns it back.
+   *
+   * @throws RangeError when `ms` is not finite.
+   */
+  advance(ms: number): void {
+    if (!Number.isFinite(ms)) throw new RangeError('clock.advance(ms): ms must be a finite number of milliseconds')
+    this._offset += ms
+  }
+
+  /**
+   * Sets the clock to a time, in milliseconds since the epoch. It keeps running from there.
+   *
+   * @throws RangeError when `ms` is not finite.
+   */
+  set(ms: number): void {
+    if (!Number.isFinite(ms)) throw new RangeError('clock.set(ms): ms must be a finite number of milliseconds')
+    this._offset = ms - Date.now()
+  }
+}

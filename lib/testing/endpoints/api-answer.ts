@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import type { ProviderBehaviours } from '../behaviours'
+import type { Answer } from '../http/answer'
+
+const warning =
+  '<br />\n<b>Warning</b>:  Undefined array key "lang" in <b>/srv/api/index.php</b> on line <b>12</b><br />\n'
+
+/** An answer of the API: JSON, dressed as the mode says. */
+export function jsonAnswer(
+  behaviours: ProviderBehaviours,
+  json: string,
+  status = 200,
+  headers: Answer['headers'] = {},
+): Answer {
+  const mediaType = behaviours.htmlContentType ? 'text/html' : 'application/json'
+  const cookie = { 'set-cookie': `PHPSESSID=${randomBytes(13).toString('hex')}; path=/` }
+  return {
+    status,
+    headers: {
+      'content-type': `${mediaType}; charset=utf-8`,
+      'cache-control': 'no-store',
+      ...(behaviours.sessionCookie ? cookie : {}),
+      ...headers,
+    },
+    body: behaviours.scriptWarnings ? warning + json : json,
+  }
+}
+
+/** An error of the API. The specification shows none: status and shape are our own choice, near to what is seen in the wild. */
+export function errorAnswer(
+  behaviours: ProviderBehaviours,
+  status: number,
+  message: string,
+  headers: Answer['headers'] = {},
+): Answer {
+  const shownStatus = behaviours.errorsAtStatus200 ? 200 : status
+  return jsonAnswer(behaviours, JSON.stringify({ error: true, message }), shownStatus, headers)
+}
+
+/** What a provider under maintenance answers to everything. */
+export function maintenanceAnswer(): Answer {
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: '<!doctype html><html lang="en"><title>Maintenance</title><h1>We will be right back</h1></html>',
+  }
+}
+
+/** The one value of a parameter; undefined when it is missing, empty or repeated. */
+export function oneOf(parameters: URLSearchParams, name: string): string | undefined {
+  const [value, ...others] = parameters.getAll(name)
+  return others.length > 0 || value === '' ? undefined : value
+}

@@ -1,0 +1,39 @@
+import { type Answer, redirectTo } from '../http/answer'
+import type { ProviderRequest } from '../http/request'
+import { messagePage } from '../pages/layout'
+import { approvalPage, signInPage } from '../pages/login'
+import type { State } from '../state/state'
+import type { Application } from '../types'
+import { oneOf } from './api-answer'
+import { redirectURLWith } from './redirect-url'
+
+/** Section 4.1: where the application sends the browser. Other parameters than `app_id` are ignored and not echoed. */
+export function oauth(request: ProviderRequest, state: State): Answer {
+  if (request.method !== 'GET') {
+    return messagePage(405, 'This page is for a browser', 'Follow the link with GET.', { allow: 'GET' })
+  }
+  const appID = oneOf(request.query, 'app_id')
+  if (appID === undefined) {
+    return messagePage(400, 'Which application?', 'The link must name one application with app_id.')
+  }
+  const application = state.applications.get(appID)
+  if (application === undefined) {
+    return messagePage(404, 'Unknown application', 'No application is registered under this app_id.')
+  }
+  return stepFor(application, request, state)
+}
+
+function stepFor(application: Application, request: ProviderRequest, state: State): Answer {
+  const user = state.users.get(state.sessions.userIDOf(request.headers.cookie) ?? '')
+  if (user === undefined) return signInPage(state.users.all(), application)
+  const grant = { appID: application.appID, userID: user.user_id }
+  state.grants.visit(grant)
+  if (state.grants.isApproved(grant)) return approvedRedirect(application, user.user_id, state)
+  return approvalPage(application, user, state.behaviours())
+}
+
+/** Back to the application with a fresh key. */
+export function approvedRedirect(application: Application, userID: string, state: State): Answer {
+  const authKey = state.grants.issueKey({ appID: application.appID, userID })
+  return redirectTo(redirectURLWith(authKey, application.redirectURL, state.behaviours()))
+}

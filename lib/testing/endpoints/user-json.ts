@@ -1,0 +1,56 @@
+import { encodeNonAsciiHTML } from 'entities'
+import { LosslessNumber, stringify } from 'lossless-json'
+import type { ProviderBehaviours } from '../behaviours'
+import type { FakeUser } from '../types'
+
+const numberLiteral = /^(0|[1-9]\d*)$/
+
+/** A person as JSON text, typed and dressed as the mode says. Ids keep every digit. */
+export function userJSON(user: FakeUser, behaviours: ProviderBehaviours, origin: string): string {
+  const record = recordOf(user, behaviours, origin)
+  const json = stringify(behaviours.wrapUser === false ? record : { [behaviours.wrapUser]: record })
+  return json ?? '{}'
+}
+
+function recordOf(user: FakeUser, behaviours: ProviderBehaviours, origin: string): Record<string, unknown> {
+  const text = (value: string | null) => (behaviours.encodeEntities ? encoded(value) : value)
+  const picture = (value: string | null) => pictureOf(value, behaviours, origin)
+  const isNumber = numberLiteral.test(user.user_id) && !behaviours.stringTypes
+  const ten = {
+    user_id: isNumber ? new LosslessNumber(user.user_id) : user.user_id,
+    user_name: text(user.user_name),
+    user_email: user.user_email,
+    user_firstname: text(user.user_firstname),
+    user_lastname: text(user.user_lastname),
+    user_gender: user.user_gender,
+    user_birthdate: user.user_birthdate,
+    user_picture: picture(user.user_picture),
+    user_cover: picture(user.user_cover),
+    user_verified: behaviours.stringTypes ? (user.user_verified ? '1' : '0') : user.user_verified,
+  }
+  return behaviours.extraFields ? { ...ten, ...extrasOf(user, behaviours, origin) } : ten
+}
+
+function extrasOf(user: FakeUser, behaviours: ProviderBehaviours, origin: string): Record<string, unknown> {
+  const biography = `Hello, I'm ${user.user_firstname ?? 'new'} & glad to be here.`
+  return {
+    user_registered: '2020-02-02 20:20:20',
+    user_relationship: null,
+    user_biography: behaviours.encodeEntities ? encoded(biography) : biography,
+    user_website: '',
+    profile_picture: pictureOf(user.user_picture, { ...behaviours, relativePictures: false }, origin),
+    // Broken in the wild, too: the uploads root without a file.
+    profile_cover: `${origin}/content/uploads/`,
+  }
+}
+
+function pictureOf(value: string | null, behaviours: ProviderBehaviours, origin: string): string | null {
+  const isOwn = value !== null && /^\/(?!\/)/.test(value)
+  if (!isOwn) return value
+  return behaviours.relativePictures ? value.slice(1) : origin + value
+}
+
+/** As PHP's htmlentities with quotes, which is what the wild runs. */
+function encoded(value: string | null): string | null {
+  return value === null ? null : encodeNonAsciiHTML(value).replaceAll('&apos;', '&#039;')
+}

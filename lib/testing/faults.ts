@@ -1,0 +1,47 @@
+import { endpoints } from './endpoints/endpoints'
+import type { Answer } from './http/answer'
+import type { Endpoint, Fault } from './types'
+
+const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+
+/** The faults that wait for their request, in order, endpoint by endpoint. */
+export class FaultQueue {
+  private readonly _waiting = new Map<Endpoint, Fault[]>()
+
+  add(endpoint: Endpoint, fault: Fault, times: number): void {
+    if (!endpoints.includes(endpoint)) throw new TypeError(`failNext: endpoint must be one of ${endpoints.join(', ')}`)
+    if (!Number.isSafeInteger(times) || times < 1) throw new TypeError('failNext: times must be a whole number from 1')
+    const waiting = this._waiting.get(endpoint) ?? []
+    for (let count = 0; count < times; count += 1) waiting.push(fault)
+    this._waiting.set(endpoint, waiting)
+  }
+
+  /** The next fault for this endpoint, which is used up; without one, a fault that disturbs nothing. */
+  take(endpoint: Endpoint): Fault {
+    return this._waiting.get(endpoint)?.shift() ?? {}
+  }
+
+  clear(): void {
+    this._waiting.clear()
+  }
+}
+
+/** The answer a fault brings itself; undefined when the endpoint has to do its work. */
+export function ownAnswer(fault: Fault): Answer | undefined {
+  if (fault.rewrite !== undefined) return undefined
+  if (fault.redirect !== undefined) {
+    return { status: fault.status ?? 302, headers: { location: fault.redirect }, body: fault.body ?? '' }
+  }
+  if (fault.body !== undefined || fault.status !== undefined) {
+    return { status: fault.status ?? 200, headers: json, body: fault.body ?? '' }
+  }
+  const answersNothing = fault.hang === true || fault.reset === true || fault.reset === 'before'
+  return answersNothing || fault.raw !== undefined ? { status: 200, headers: json, body: '' } : undefined
+}
+
+/** A true answer, after a fault's `rewrite` and with its status. */
+export function rewritten(answer: Answer, fault: Fault): Answer {
+  if (fault.rewrite === undefined) return answer
+  const text = typeof answer.body === 'string' ? answer.body : Buffer.from(answer.body).toString('utf8')
+  return { ...answer, status: fault.status ?? answer.status, body: fault.rewrite(text) }
+}

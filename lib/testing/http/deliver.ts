@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { Fault } from '../types'
+import type { Answer } from './answer'
+
+interface Delivery {
+  readonly response: ServerResponse
+  readonly answer: Answer
+  readonly fault: Fault
+  /** Aborts when the connection is gone: the client left, or the provider stopped. */
+  readonly gone: AbortSignal
+  readonly onStatus: (status: number) => void
+}
+
+/** Sends an answer, disturbed by a fault; `onStatus` hears of the status when it goes out. */
+export async function deliver(
+  response: ServerResponse,
+  answer: Answer,
+  fault: Fault,
+  onStatus: (status: number) => void,
+): Promise<void> {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  try {
+    if (fault.delay !== undefined) await sleep(fault.delay, undefined, { signal: gone.signal })
+    if (fault.hang !== true) await send({ response, answer, fault, gone: gone.signal, onStatus })
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+  }
+}
+
+async function send(delivery: Delivery): Promise<void> {
+  const { response, fault } = delivery
+  if (fault.reset === true || fault.reset === 'before') return resetConnection(response.socket)
+  if (fault.raw !== undefined) return sendRaw(delivery, fault.raw)
+  if (fault.reset === 'headers') return resetWithinHeaders(delivery)
+  delivery.onStatus(delivery.answer.status)
+  response.writeHead(delivery.answer.status, headersOf(delivery))
+  response.flushHeaders()
+  return fault.endless === true ? sendEndlessly(delivery) : sendBody(delivery)
+}
+
+function headersOf({ answer, fault }: Delivery): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries({ ...answer.headers, ...lowerCased(fault.headers) })) {
+    headers[name] = typeof value === 'string' ? value : [...value]
+  }
+  const hasNoBody = answer.status === 204 || answer.status === 304
+  if (!hasNoBody && fault.endless !== true && headers['transfer-encoding'] === undefined) {
+    headers['content-length'] ??= String(Buffer.byteLength(answer.body))
+  }
+  return headers
+}
+
+function lowerCased(headers: Fault['headers'] = {}): NonNullable<Fault['headers']> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+async function sendBody({ response, answer, fault, gone }: Delivery): Promise<void> {
+  const whole = Buffer.from(answer.body)
+  const part = whole.subarray(0, fault.reset === 'body' ? Math.ceil(whole.length / 2) : fault.truncate)
+  if (fault.drip !== undefined) await drip(response, part, fault.drip, gone)
+  else if (part.length > 0) await write(response, part)
+  if (fault.reset === 'body') return resetConnection(response.socket)
+  // `end` on the response would wait for the promised rest; only the socket can break the promise.
+  if (fault.truncate !== undefined) return void response.socket?.end()
+  const socket = response.socket
+  response.end()
+  if (fault.reset !== 'after') return
+  await once(response, 'finish', { signal: gone })
+  resetConnection(socket)
+}
+
+async function sendEndlessly({ response, answer, gone }: Delivery): Promise<void> {
+  const body = Buffer.byteLength(answer.body) === 0 ? ' ' : answer.body
+  while (!gone.aborted) {
+    if (response.write(body)) await nextTurn()
+    else await once(response, 'drain', { signal: gone })
+  }
+}
+
+async function sendRaw({ response, fault, gone }: Delivery, raw: string | Uint8Array): Promise<void> {
+  const { socket } = response
+  if (socket === null) return
+  const bytes = Buffer.from(raw)
+  if (fault.drip !== undefined) await drip(socket, bytes, fault.drip, gone)
+  else if (bytes.length > 0) await write(socket, bytes)
+  if (fault.reset === 'after') resetConnection(socket)
+  else socket.end()
+}
+
+async function resetWithinHeaders({ response, answer }: Delivery): Promise<void> {
+  const { socket } = response
+  if (socket === null) return
+  await write(socket, Buffer.from(`HTTP/1.1 ${answer.status} Cut\r\ncontent-ty`))
+  resetConnection(socket)
+}
+
+async function drip(sink: NodeJS.WritableStream, bytes: Buffer, pause: number, gone: AbortSignal): Promise<void> {
+  for (let at = 0; at < bytes.length; at += 1) {
+    await write(sink, bytes.subarray(at, at + 1))
+    await sleep(pause, undefined, { signal: gone })
+  }
+}
+
+function write(sink: NodeJS.WritableStream, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    sink.write(bytes, (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+function resetConnection(socket: Socket | null): void {
+  // A TLS socket cannot be reset by itself; destroying it cuts the connection all the same.
+  if (socket !== null && 'encrypted' in socket) socket.destroy()
+  else socket?.resetAndDestroy()
+}

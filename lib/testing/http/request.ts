@@ -1,0 +1,58 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+
+const bodyLimit = 65_536
+
+/** A request, read to its end. */
+export interface ProviderRequest {
+  readonly method: string
+  /** As it came: path and query. */
+  readonly path: string
+  readonly pathname: string
+  readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  /** The body's parameters; empty unless the body is a form. */
+  readonly form: URLSearchParams
+  readonly isForm: boolean
+  readonly isTooLarge: boolean
+  /** The provider's origin, as this request's sender sees it. */
+  readonly origin: string
+}
+
+/** Media type of a `Content-Type` header, without parameters, in lower case. */
+export function mediaTypeOf(headers: IncomingHttpHeaders): string {
+  return (headers['content-type'] ?? '').split(';', 1).join().trim().toLowerCase()
+}
+
+async function readBody(message: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of message) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    // Read on without keeping: a client that is still sending would not see the refusal.
+    if (size <= bodyLimit) chunks.push(bytes)
+  }
+  return size > bodyLimit ? undefined : Buffer.concat(chunks).toString('utf8')
+}
+
+/** Reads a request; rejects when the client leaves before its end. */
+export async function readRequest(message: IncomingMessage, origin: string | undefined): Promise<ProviderRequest> {
+  const path = message.url ?? '/'
+  const [pathname = '/'] = path.split('?', 1)
+  const body = await readBody(message)
+  const isForm = mediaTypeOf(message.headers) === 'application/x-www-form-urlencoded'
+  const scheme = 'encrypted' in message.socket ? 'https' : 'http'
+  return {
+    method: message.method ?? 'GET',
+    path,
+    pathname,
+    query: new URLSearchParams(path.slice(pathname.length)),
+    headers: message.headers,
+    body: body ?? '',
+    form: new URLSearchParams(isForm ? body : ''),
+    isForm,
+    isTooLarge: body === undefined,
+    origin: origin ?? `${scheme}://${message.headers.host ?? 'localhost'}`,
+  }
+}

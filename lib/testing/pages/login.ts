@@ -1,0 +1,43 @@
+import type { ProviderBehaviours } from '../behaviours'
+import type { Answer } from '../http/answer'
+import type { Application, FakeUser } from '../types'
+import { html, type Markup } from './html'
+import { page } from './layout'
+import { displayNameOf, portrait } from './people-parts'
+
+function personButton(user: FakeUser): Markup {
+  return html`<li><button class="person" name="user_id" value="${user.user_id}">${portrait(user)}
+<span>${displayNameOf(user)}<small>${user.user_email ?? 'no e-mail address'}</small></span></button></li>`
+}
+
+/** Signs the browser in as one of the people; leads on to the application's approval page when there is one. */
+export function signInPage(users: readonly FakeUser[], application?: Application): Answer {
+  const purpose = application && html`<p>to continue to <strong>${application.name}</strong></p>`
+  const hidden = application && html`<input type="hidden" name="app_id" value="${application.appID}">`
+  const people = html`<form method="post" action="/sign-in">${hidden}
+<ul class="people">${users.map(personButton)}</ul></form>`
+  const nobody = html`<p>There is nobody here yet. <a href="/users">Add somebody</a> first.</p>`
+  const main = html`<div class="card narrow">${purpose}${users.length > 0 ? people : nobody}</div>`
+  return page('Sign in', main, { leadsElsewhere: true })
+}
+
+/** The approval step of section 4.1. */
+export function approvalPage(application: Application, user: FakeUser, behaviours: ProviderBehaviours): Answer {
+  const remember = html`<p class="check"><input type="checkbox" id="remember" name="remember" value="yes">
+<label for="remember">Do not ask me again</label></p>`
+  const main = html`<div class="card narrow">
+<p class="asking"><strong>${application.name}</strong> would like to sign you in.</p>
+<div class="person still">${portrait(user)}<span>${displayNameOf(user)}<small>${user.user_email ?? 'no e-mail address'}</small></span></div>
+<p>It will see your name, e-mail address, gender, birth date and pictures.
+Afterwards you return to <code>${new URL(application.redirectURL).origin}</code>.</p>
+<form method="post" action="/approval">
+<input type="hidden" name="app_id" value="${application.appID}">
+${behaviours.silentReapproval ? html`` : remember}
+<p class="buttons"><button class="primary" name="decision" value="approve">Approve</button>
+<button name="decision" value="cancel">Cancel</button></p>
+</form>
+<form method="post" action="/sign-out"><input type="hidden" name="app_id" value="${application.appID}">
+<p><button class="link">Sign in as somebody else</button></p></form>
+</div>`
+  return page(`Continue to ${application.name}?`, main, { leadsElsewhere: true })
+}

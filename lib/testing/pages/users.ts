@@ -1,0 +1,96 @@
+import { type Answer, redirectTo } from '../http/answer'
+import type { ProviderRequest } from '../http/request'
+import type { State } from '../state/state'
+import { type TextField, textFields } from '../state/users'
+import type { FakeUser, FakeUserInput } from '../types'
+import { html, type Markup } from './html'
+import { field, messagePage, page, problem } from './layout'
+import { displayNameOf, portrait } from './people-parts'
+
+const labels: Readonly<Record<TextField, string>> = {
+  user_name: 'User name',
+  user_email: 'E-mail address',
+  user_firstname: 'First name',
+  user_lastname: 'Last name',
+  user_gender: 'Gender',
+  user_birthdate: 'Birth date (YYYY-MM-DD)',
+  user_picture: 'Picture (URL or path)',
+  user_cover: 'Cover picture (URL or path)',
+}
+
+function pathOf(user: FakeUser): string {
+  return `/users/${encodeURIComponent(user.user_id)}`
+}
+
+/** `GET /users`: everybody, and a form for one more. */
+export function people(_request: ProviderRequest, state: State): Answer {
+  return peopleWith(state, {})
+}
+
+function peopleWith(state: State, attempt: FakeUserInput, message?: string): Answer {
+  const rows = state.users.all().map(
+    (user) => html`<li>${portrait(user)}<span><a href="${pathOf(user)}">${displayNameOf(user)}</a>
+<small>${user.user_id} · ${user.user_email ?? 'no e-mail address'}</small></span></li>`,
+  )
+  const main = html`<section class="card" aria-labelledby="all"><h2 id="all">Everybody</h2><ul class="rows">${rows}</ul></section>
+<section class="card" aria-labelledby="add"><h2 id="add">Add somebody</h2>${problem(message)}
+<p>Fields that stay empty are answered as nothing (<code>null</code>); an empty id becomes the next number.</p>
+<form method="post" action="/users">
+${field('user_id', 'Id', String(attempt.user_id ?? ''), html`maxlength="200" autocomplete="off" inputmode="numeric"`)}
+${fieldsFor(attempt)}<p><button class="primary">Add</button></p></form></section>`
+  return page('People', main, { status: message === undefined ? 200 : 422 })
+}
+
+function fieldsFor(values: FakeUserInput): Markup {
+  const inputs = textFields.map((name) =>
+    field(name, labels[name], values[name] ?? '', html`maxlength="1000" autocomplete="off"`),
+  )
+  const checked = values.user_verified === true && html`checked`
+  return html`<div class="columns">${inputs}</div><p class="check">
+<input type="checkbox" id="user_verified" name="user_verified" value="yes" ${checked}>
+<label for="user_verified">Verified (the profile's badge)</label></p>`
+}
+
+/** `GET /users/:userID`: one person's ten fields. */
+export function person(_request: ProviderRequest, state: State, userID: string): Answer {
+  const user = state.users.get(userID)
+  if (user === undefined) return messagePage(404, 'Nobody here', 'There is nobody with this id.')
+  const main = html`<div class="card"><div class="person still">${portrait(user)}<span>${displayNameOf(user)}
+<small>user_id ${user.user_id}</small></span></div>
+<form method="post" action="${pathOf(user)}">${fieldsFor(user)}
+<p class="buttons"><button class="primary">Save</button>
+<button class="danger" formaction="${pathOf(user)}/delete">Remove</button></p></form></div>`
+  return page(displayNameOf(user), main)
+}
+
+function inputFrom(form: URLSearchParams): FakeUserInput {
+  const text = Object.fromEntries(textFields.map((name) => [name, form.get(name) || null]))
+  const userID = form.get('user_id')
+  return { ...text, user_verified: form.get('user_verified') === 'yes', ...(userID ? { user_id: userID } : {}) }
+}
+
+/** `POST /users`. */
+export function addPerson(request: ProviderRequest, state: State): Answer {
+  const input = inputFrom(request.form)
+  try {
+    state.users.add(input)
+    return redirectTo('/users', 303)
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
+    return peopleWith(state, input, error.message)
+  }
+}
+
+/** `POST /users/:userID`. */
+export function savePerson(request: ProviderRequest, state: State, userID: string): Answer {
+  if (state.users.get(userID) === undefined) return messagePage(404, 'Nobody here', 'There is nobody with this id.')
+  state.users.update(userID, inputFrom(request.form))
+  return redirectTo('/users', 303)
+}
+
+/** `POST /users/:userID/delete`. */
+export function removePerson(_request: ProviderRequest, state: State, userID: string): Answer {
+  state.grants.forgetUser(userID)
+  state.users.remove(userID)
+  return redirectTo('/users', 303)
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import type { Application, ApplicationInput } from '../types'
+
+const visibleASCII = /^[\x21-\x7e]{1,200}$/
+
+function checkedName(name: string): string {
+  const trimmed = name.trim()
+  if (trimmed === '' || trimmed.length > 200) throw new TypeError('name must have 1 to 200 characters')
+  return trimmed
+}
+
+function checkedRedirectURL(redirectURL: string): string {
+  const protocol = URL.canParse(redirectURL) ? new URL(redirectURL).protocol : ''
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw new TypeError('redirectURL must be an absolute http: or https: URL')
+  }
+  // A line break or a raw space could not travel in a Location header; blind appending would not clean it.
+  if (!/^[\x21-\x7e]+$/.test(redirectURL)) {
+    throw new TypeError('redirectURL must be percent-encoded: visible ASCII characters only')
+  }
+  return redirectURL
+}
+
+function checkedCredential(option: string, value: string): string {
+  if (!visibleASCII.test(value)) throw new TypeError(`${option} must have 1 to 200 visible ASCII characters`)
+  return value
+}
+
+/** The registered applications. */
+export class Applications {
+  private readonly _byID = new Map<string, Application>()
+
+  register(input: ApplicationInput): Application {
+    const appID = checkedCredential('appID', input.appID ?? randomBytes(10).toString('hex'))
+    if (this._byID.has(appID)) throw new TypeError('appID is already taken by another application')
+    return this._store({
+      appID,
+      appSecret: checkedCredential('appSecret', input.appSecret ?? randomBytes(32).toString('base64url')),
+      name: checkedName(input.name),
+      redirectURL: checkedRedirectURL(input.redirectURL),
+    })
+  }
+
+  get(appID: string): Application | undefined {
+    return this._byID.get(appID)
+  }
+
+  /** @throws RangeError when there is no such application. */
+  existing(appID: string): Application {
+    const application = this._byID.get(appID)
+    if (application === undefined) throw new RangeError('there is no application with this appID')
+    return application
+  }
+
+  all(): readonly Application[] {
+    return [...this._byID.values()]
+  }
+
+  update(appID: string, changes: { name?: string; redirectURL?: string }): Application {
+    const before = this.existing(appID)
+    return this._store({
+      ...before,
+      name: checkedName(changes.name ?? before.name),
+      redirectURL: checkedRedirectURL(changes.redirectURL ?? before.redirectURL),
+    })
+  }
+
+  renewSecret(appID: string): Application {
+    return this._store({ ...this.existing(appID), appSecret: randomBytes(32).toString('base64url') })
+  }
+
+  remove(appID: string): boolean {
+    return this._byID.delete(appID)
+  }
+
+  private _store(application: Application): Application {
+    this._byID.set(application.appID, Object.freeze(application))
+    return application
+  }
+}

@@ -1,0 +1,101 @@
+import type { FakeUser, FakeUserInput } from '../types'
+
+/** The fields of a person that hold text or nothing, in the order of the specification. */
+export const textFields = [
+  'user_name',
+  'user_email',
+  'user_firstname',
+  'user_lastname',
+  'user_gender',
+  'user_birthdate',
+  'user_picture',
+  'user_cover',
+] as const
+
+/** One of the text fields. */
+export type TextField = (typeof textFields)[number]
+
+function idOf(value: string | number | bigint): string {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+    throw new RangeError('user_id: a number beyond 2^53 has lost digits; give a string or a bigint')
+  }
+  const id = String(value)
+  if (id === '' || id.length > 200) throw new RangeError('user_id must have 1 to 200 characters')
+  return id
+}
+
+function defaultsFor(id: string): FakeUser {
+  const inURL = encodeURIComponent(id)
+  return {
+    user_id: id,
+    user_name: `person${id}`,
+    user_email: `person${inURL}@people.example`,
+    user_firstname: 'Person',
+    user_lastname: id,
+    user_gender: 'female',
+    user_birthdate: '1990-01-01',
+    user_picture: `/pictures/${inURL}.svg`,
+    user_cover: `/covers/${inURL}.svg`,
+    user_verified: false,
+  }
+}
+
+/** The people of the provider. */
+export class Users {
+  private readonly _byID = new Map<string, FakeUser>()
+  private _nextID = 1
+
+  add(input: FakeUserInput = {}): FakeUser {
+    const id = input.user_id === undefined ? this._freeID() : idOf(input.user_id)
+    if (this._byID.has(id)) throw new RangeError('user_id is already taken by another person')
+    return this._store({ ...defaultsFor(id), ...definedOnly(input), user_id: id })
+  }
+
+  get(userID: string): FakeUser | undefined {
+    return this._byID.get(userID)
+  }
+
+  /** @throws RangeError when there is no such person. */
+  existing(userID: string): FakeUser {
+    const user = this._byID.get(userID)
+    if (user === undefined) throw new RangeError('there is no person with this user_id')
+    return user
+  }
+
+  all(): readonly FakeUser[] {
+    return [...this._byID.values()]
+  }
+
+  update(userID: string, changes: FakeUserInput): FakeUser {
+    const before = this.existing(userID)
+    return this._store({ ...before, ...definedOnly(changes), user_id: before.user_id })
+  }
+
+  remove(userID: string): boolean {
+    return this._byID.delete(userID)
+  }
+
+  private _freeID(): string {
+    while (this._byID.has(String(this._nextID))) this._nextID += 1
+    return String(this._nextID)
+  }
+
+  private _store(user: FakeUser): FakeUser {
+    this._byID.set(user.user_id, Object.freeze(user))
+    return user
+  }
+}
+
+/** The known fields that were really given: `undefined` must not overwrite a default. */
+function definedOnly(input: FakeUserInput): Partial<FakeUser> {
+  const text: Partial<Record<TextField, string | null>> = {}
+  for (const field of textFields) {
+    const value = input[field]
+    if (value === undefined) continue
+    if (value !== null && typeof value !== 'string') throw new TypeError(`${field} must be a string or null`)
+    text[field] = value
+  }
+  if (input.user_verified === undefined) return text
+  if (typeof input.user_verified !== 'boolean') throw new TypeError('user_verified must be a boolean')
+  return { ...text, user_verified: input.user_verified }
+}
