@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { type FailureInfo, OUTCOMES, SocialLoginError } from './errors.js'
-import type { Request } from './verify.js'
+import { type FailureInfo, OUTCOMES, SocialLoginError } from './errors'
+import type { Request } from './verify'
 
 /** What a request to the strategy ends in: exactly one of Passport's actions, or an answer of our own. */
 export type Action =

@@ -1,14 +1,9 @@
-import { Deadline } from './deadline.js'
-import { type Phase, SocialLoginError } from './errors.js'
-import { badResponse, type ProviderAnswer, ProviderConnection, type ProviderRequest } from './http.js'
-import { isObject, type JSONObject, member, parseJSON, toJSONObject } from './json.js'
-import {
-  type ClientSettings,
-  type ProfileEndpoint,
-  readClientOptions,
-  type SocialLoginClientOptions,
-} from './options.js'
-import { readUser, type SocialLoginUser, type UserAnswer } from './profile.js'
+import { Deadline } from './deadline'
+import { type Phase, SocialLoginError } from './errors'
+import { badResponse, type ProviderAnswer, ProviderConnection, type ProviderRequest } from './http'
+import { isObject, type JSONObject, member, parseJSON, toJSONObject } from './json'
+import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
+import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
 
 /** Options of one call. */
 export interface CallOptions {

@@ -1,6 +1,6 @@
 import { type Dispatcher, errors, Pool } from 'undici'
-import { hasExpired } from './deadline.js'
-import { type Phase, SocialLoginError } from './errors.js'
+import { hasExpired } from './deadline'
+import { type Phase, SocialLoginError } from './errors'
 
 /** One request to the provider. */
 export interface ProviderRequest {

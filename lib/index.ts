@@ -1,20 +1,20 @@
-export type { CallOptions, TokenAnswer } from './client.js'
-export { SocialLoginClient } from './client.js'
-export type { FailureInfo, OutcomeCode, Phase } from './errors.js'
-export { OUTCOMES, SocialLoginError } from './errors.js'
-export type { JSONObject, JSONValue } from './json.js'
-export type { LoginInfo } from './login-flow.js'
+export type { CallOptions, TokenAnswer } from './client'
+export { SocialLoginClient } from './client'
+export type { FailureInfo, OutcomeCode, Phase } from './errors'
+export { OUTCOMES, SocialLoginError } from './errors'
+export type { JSONObject, JSONValue } from './json'
+export type { LoginInfo } from './login-flow'
 export type {
   AuthenticateOptions,
   ProfileEndpoint,
   SkipUserProfile,
   SocialLoginClientOptions,
   StrategyOptions,
-} from './options.js'
-export type { PendingLogin, PendingLoginStore } from './pending-login/record.js'
-export { SessionStore } from './pending-login/session-store.js'
-export type { Profile, SocialLoginUser, UserAnswer } from './profile.js'
-export { Strategy } from './strategy.js'
+} from './options'
+export type { PendingLogin, PendingLoginStore } from './pending-login/record'
+export { SessionStore } from './pending-login/session-store'
+export type { Profile, SocialLoginUser, UserAnswer } from './profile'
+export { Strategy } from './strategy'
 export type {
   Request,
   VerifyCallback,
@@ -22,4 +22,4 @@ export type {
   VerifyFunctionWithParams,
   VerifyFunctionWithRequest,
   VerifyFunctionWithRequestAndParams,
-} from './verify.js'
+} from './verify'

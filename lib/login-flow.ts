@@ -1,11 +1,11 @@
-import type { Action } from './actions.js'
-import { confirmPageHeaders, renderConfirmPage } from './confirm-page.js'
-import { type Phase, PRIVATE_ANSWER_HEADERS, SocialLoginError } from './errors.js'
-import { isObject } from './json.js'
-import { type AuthenticateOptions, readCallbackURL } from './options.js'
-import { LoginsInFlight } from './pending-login/in-flight.js'
-import { createPendingLogin, type PendingLogin, type PendingLoginStore, refusalOf } from './pending-login/record.js'
-import type { Redeemer } from './redeem.js'
+import type { Action } from './actions'
+import { confirmPageHeaders, renderConfirmPage } from './confirm-page'
+import { type Phase, PRIVATE_ANSWER_HEADERS, SocialLoginError } from './errors'
+import { isObject } from './json'
+import { type AuthenticateOptions, readCallbackURL } from './options'
+import { LoginsInFlight } from './pending-login/in-flight'
+import { createPendingLogin, type PendingLogin, type PendingLoginStore, refusalOf } from './pending-login/record'
+import type { Redeemer } from './redeem'
 import {
   type CallbackRequest,
   type RefusedRequest,
@@ -13,8 +13,8 @@ import {
   readRequest,
   type StartRequest,
   signedInUser,
-} from './request.js'
-import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from './verify.js'
+} from './request'
+import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from './verify'
 
 /** What a login of one strategy is made with. */
 export interface LoginFlowSettings {

@@ -1,6 +1,6 @@
 import type { AuthenticateOptions as PassportAuthenticateOptions } from 'passport'
 import type { Dispatcher } from 'undici'
-import type { PendingLoginStore } from './pending-login/record.js'
+import type { PendingLoginStore } from './pending-login/record'
 
 /** Which endpoint the profile is read from: section 4.3 of the specification, or the legacy one of section 4.4. */
 export type ProfileEndpoint = 'user/me' | 'get_user_info'

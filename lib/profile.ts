@@ -1,7 +1,7 @@
 import { decodeHTMLStrict } from 'entities/decode'
 import type { Profile as PassportProfile } from 'passport'
-import { SocialLoginError } from './errors.js'
-import { isObject, type JSONObject, type JSONValue, member, numberLiteral, toJSONObject } from './json.js'
+import { SocialLoginError } from './errors'
+import { isObject, type JSONObject, type JSONValue, member, numberLiteral, toJSONObject } from './json'
 
 /**
  * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open

@@ -1,8 +1,8 @@
-import type { SocialLoginClient, TokenAnswer } from './client.js'
-import { Deadline } from './deadline.js'
-import { SocialLoginError } from './errors.js'
-import type { ProfileEndpoint, SkipUserProfile } from './options.js'
-import { type Profile, toProfile } from './profile.js'
+import type { SocialLoginClient, TokenAnswer } from './client'
+import { Deadline } from './deadline'
+import { SocialLoginError } from './errors'
+import type { ProfileEndpoint, SkipUserProfile } from './options'
+import { type Profile, toProfile } from './profile'
 
 /** What a spent `auth_key` was worth. */
 export interface Redeemed {

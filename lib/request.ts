@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { OutcomeCode, Phase } from './errors.js'
-import { isObject } from './json.js'
+import type { OutcomeCode, Phase } from './errors'
+import { isObject } from './json'
 
 /** What the browser's request is told by. */
 export interface RequestRules {

@@ -1,8 +1,8 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import { captureActions, perform, setHeaders, toAction } from './actions.js'
-import { SocialLoginClient } from './client.js'
-import { PRIVATE_ANSWER_HEADERS } from './errors.js'
-import { LoginFlow } from './login-flow.js'
+import { captureActions, perform, setHeaders, toAction } from './actions'
+import { SocialLoginClient } from './client'
+import { PRIVATE_ANSWER_HEADERS } from './errors'
+import { LoginFlow } from './login-flow'
 import {
   type AuthenticateOptions,
   readBoolean,
@@ -13,11 +13,11 @@ import {
   readUploadsURL,
   requireText,
   type StrategyOptions,
-} from './options.js'
-import { digest, type PendingLoginStore } from './pending-login/record.js'
-import { SessionStore } from './pending-login/session-store.js'
-import { type Profile, toProfile } from './profile.js'
-import { Redeemer } from './redeem.js'
+} from './options'
+import { digest, type PendingLoginStore } from './pending-login/record'
+import { SessionStore } from './pending-login/session-store'
+import { type Profile, toProfile } from './profile'
+import { Redeemer } from './redeem'
 import type {
   AnyVerifyFunction,
   Request,
@@ -25,7 +25,7 @@ import type {
   VerifyFunctionWithParams,
   VerifyFunctionWithRequest,
   VerifyFunctionWithRequestAndParams,
-} from './verify.js'
+} from './verify'
 
 /**
  * Signs users in through a provider that speaks the Social Login API. Mount it twice: on the route that starts the

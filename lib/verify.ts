@@ -1,8 +1,8 @@
 import { types } from 'node:util'
 import type { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import type { TokenAnswer } from './client.js'
-import { SocialLoginError } from './errors.js'
-import type { Profile } from './profile.js'
+import type { TokenAnswer } from './client'
+import { SocialLoginError } from './errors'
+import type { Profile } from './profile'
 
 /** Express's request, as Passport's own types have it. */
 export type Request = Parameters<OAuth2Strategy['authenticate']>[0]

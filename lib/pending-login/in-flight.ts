@@ -1,4 +1,4 @@
-import { digest, MAX_AGE_MS } from './record.js'
+import { digest, MAX_AGE_MS } from './record'
 
 const MAX_RECORDS = 10_000
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { OutcomeCode } from '../errors.js'
-import { isObject, type JSONValue } from '../json.js'
+import type { OutcomeCode } from '../errors'
+import { isObject, type JSONValue } from '../json'
 
 /**
  * A login in progress: "this browser began a login here, on purpose, at this provider, while this user was signed in".

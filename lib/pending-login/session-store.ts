@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { isObject } from '../json.js'
-import { type PendingLogin, type PendingLoginStore, readPendingLogin } from './record.js'
+import { isObject } from '../json'
+import { type PendingLogin, type PendingLoginStore, readPendingLogin } from './record'
 
 const SESSION_KEY = 'passport-social-login'
 
