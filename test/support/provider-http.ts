@@ -30,7 +30,7 @@ export function bearer(token: string): Record<string, string> {
 }
 
 /** Section 4.3. */
-export function userMe(provider: FakeProvider, token: string): Promise<Seen> {
+export function userMe(provider: Pick<FakeProvider, 'baseURL'>, token: string): Promise<Seen> {
   return ask(`${provider.baseURL}/user/me`, { headers: bearer(token) })
 }
 
