@@ -102,6 +102,23 @@ test.each<[Fault, RegExp, string]>([
   expect(seen.end).toBe(end)
 })
 
+test.each<[Fault, string]>([
+  [{ raw: 'HTTP/1.1 200 OK\r\ncontent-', hang: true }, 'HTTP/1.1 200 OK\r\ncontent-'],
+  [{ body: '12345678', truncate: 3, hang: true }, '\r\n\r\n123'],
+  [{ raw: 'HTTP/1.1 103 Early Hints\r\n\r\n', endless: true }, 'Hints\r\n\r\nHTTP/1.1 103 Early'],
+])('%j sends its bytes and does not end', async (fault, tail) => {
+  provider.failNext('user/me', fault)
+  const socket = connect(Number(new URL(provider.origin).port), '127.0.0.1')
+  socket.write('GET /api/v1/user/me HTTP/1.1\r\nHost: provider\r\n\r\n')
+  let text = ''
+  for await (const chunk of socket) {
+    text += String(chunk)
+    if (text.includes(tail)) break
+  }
+  expect(text).toContain(tail)
+  expect(socket.readableEnded).toBe(false)
+})
+
 test('a reset after the whole body leaves the body readable', async () => {
   provider.failNext('user/me', { reset: 'after', body: '{}' })
   const { text } = await bytesOf()

@@ -28,10 +28,17 @@ export async function deliver(
   response.once('close', () => gone.abort())
   try {
     if (fault.delay !== undefined) await sleep(fault.delay, undefined, { signal: gone.signal })
-    if (fault.hang !== true) await send({ response, answer, fault, gone: gone.signal, onStatus })
+    if (!isSilent(fault)) await send({ response, answer, fault, gone: gone.signal, onStatus })
   } catch (error) {
-    if (!gone.signal.aborted) throw error
+    // A write may fail a moment before the connection is reported as closed.
+    const isGone = gone.signal.aborted || response.socket === null || response.socket.destroyed
+    if (!isGone) throw error
   }
+}
+
+/** Silent from the start: with `raw` or `truncate` the silence comes after their bytes. */
+function isSilent(fault: Fault): boolean {
+  return fault.hang === true && fault.raw === undefined && fault.truncate === undefined
 }
 
 async function send(delivery: Delivery): Promise<void> {
@@ -68,7 +75,7 @@ async function sendBody({ response, answer, fault, gone }: Delivery): Promise<vo
   else if (part.length > 0) await write(response, part)
   if (fault.reset === 'body') return resetAfterPause(response.socket, gone)
   // `end` on the response would wait for the promised rest; only the socket can break the promise.
-  if (fault.truncate !== undefined) return void response.socket?.end()
+  if (fault.truncate !== undefined) return fault.hang === true ? undefined : void response.socket?.end()
   const socket = response.socket
   response.end()
   if (fault.reset !== 'after') return
@@ -90,6 +97,8 @@ async function sendRaw({ response, fault, gone }: Delivery, raw: string | Uint8A
   const bytes = Buffer.from(raw)
   if (fault.drip !== undefined) await drip(socket, bytes, fault.drip, gone)
   else if (bytes.length > 0) await write(socket, bytes)
+  while (fault.endless === true && bytes.length > 0 && !gone.aborted) await write(socket, bytes)
+  if (fault.hang === true) return
   if (fault.reset === 'after') resetConnection(socket)
   else socket.end()
 }
