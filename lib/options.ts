@@ -82,7 +82,8 @@ export type SkipUserProfile =
 export interface AuthenticateOptions extends PassportAuthenticateOptions {
   /**
    * A local path to go to after the login, such as `/inbox`. It comes back as `req.authInfo.returnTo`. Anything that
-   * would lead to another origin, or is longer than 1,024 characters, is ignored: it may well come from a query.
+   * would lead to another origin, or is longer than 1,024 characters once percent-encoded, is ignored: it may well
+   * come from a query.
    */
   readonly returnTo?: string
   /**
