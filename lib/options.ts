@@ -112,7 +112,7 @@ export interface ClientSettings {
 /** @throws TypeError naming the option that is wrong and never its value */
 export function readClientOptions(options: SocialLoginClientOptions): ClientSettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
-  const base = readBaseURL(options.baseURL, options.allowInsecureHTTP)
+  const base = readBaseURL(options.baseURL, readBoolean('allowInsecureHTTP', options.allowInsecureHTTP))
   requireText('clientID', options.clientID)
   requireText('clientSecret', options.clientSecret)
   const { dispatcher } = options
