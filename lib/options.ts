@@ -99,7 +99,8 @@ export type SkipUserProfile =
 export interface AuthenticateOptions extends PassportAuthenticateOptions {
   /**
    * A local path to go to after the login, such as `/inbox`. It comes back as `req.authInfo.returnTo`. Anything that
-   * would lead to another origin, or is longer than 1,024 characters, is ignored: it may well come from a query.
+   * would lead to another origin, or is longer than 1,024 characters once percent-encoded, is ignored: it may well
+   * come from a query.
    */
   readonly returnTo?: string
   /**
@@ -128,7 +129,7 @@ export interface ClientSettings {
 /** @throws TypeError naming the option that is wrong and never its value */
 export function readClientOptions(options: SocialLoginClientOptions): ClientSettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
-  const base = readBaseURL(options.baseURL, options.allowInsecureHTTP)
+  const base = readBaseURL(options.baseURL, readBoolean('allowInsecureHTTP', options.allowInsecureHTTP))
   requireText('clientID', options.clientID)
   requireText('clientSecret', options.clientSecret)
   const { dispatcher } = options

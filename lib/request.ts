@@ -78,11 +78,16 @@ function readStart(req: IncomingMessage, target: URL, rules: RequestRules): Star
   return {
     type: 'start',
     method,
-    target: target.pathname.replace(/^\/+/, '/') + target.search,
+    target: localTarget(target),
     proven,
     site: header(req, 'sec-fetch-site'),
     tabSecret: TAB_SECRET.test(secret) ? secret : undefined,
   }
+}
+
+// Exactly one slash in front: `//evil.example` is another host, and `data:javascript:x` has a path without any.
+function localTarget({ pathname, search }: URL): string {
+  return `/${pathname.replace(/^\/+/, '')}${search}`
 }
 
 function isProvenStart(req: IncomingMessage, rules: RequestRules): boolean {
@@ -167,7 +172,7 @@ function isFromProvider(req: IncomingMessage, rules: RequestRules): boolean {
 function readReferer(req: IncomingMessage, rules: RequestRules): CallbackRequest['referer'] | 'foreign' {
   const value = header(req, 'referer')
   if (value === undefined) return 'absent'
-  const origin = URL.canParse(value) ? new URL(value).origin : undefined
+  const origin = originOf(value)
   if (origin === undefined) return 'foreign'
   if (origin === rules.providerOrigin || rules.allowedCallbackOrigins.has(origin)) return 'provider'
   return isAppOrigin(origin, req, rules) || rules.allowedStartOrigins.has(origin) ? 'app' : 'foreign'
@@ -188,7 +193,13 @@ function isNavigation(req: IncomingMessage): boolean {
 function sourceOrigin(req: IncomingMessage): string | undefined {
   const origin = header(req, 'origin')
   const source = origin === undefined || origin === 'null' ? header(req, 'referer') : origin
-  return source !== undefined && URL.canParse(source) ? new URL(source).origin : undefined
+  return source === undefined ? undefined : originOf(source)
+}
+
+/** Undefined for what has no origin: no URL, or an opaque one such as `about:blank` and `android-app://mail/`. */
+function originOf(url: string): string | undefined {
+  const origin = URL.canParse(url) ? new URL(url).origin : 'null'
+  return origin === 'null' ? undefined : origin
 }
 
 // Host, not X-Forwarded-Host: a browser that is being misused still sends its true Host.

@@ -80,7 +80,9 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
 export function readPendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
   const { id, context, issuedAt, user, startSite, tab, returnTo, state, consumed } = value
-  if (typeof id !== 'string' || typeof context !== 'string' || typeof issuedAt !== 'number') return undefined
+  if (typeof id !== 'string' || typeof context !== 'string') return undefined
+  // A time that is NaN would never expire.
+  if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
   if (!isTextOrNull(user) || !isTextOrNull(startSite)) return undefined
   const path = readLocalPath(returnTo)
   return {
@@ -167,16 +169,26 @@ export function readLocalPath(value: unknown): string | undefined {
   if (!URL.canParse(value, base)) return undefined
   const url = new URL(value, base)
   const path = url.pathname + url.search + url.hash
+  // Its length once more, too: the record is read again at the callback, and normalising makes `é` six characters.
   return url.origin === base && !path.startsWith('//') && path.length <= MAX_TEXT_LENGTH ? path : undefined
 }
 
 function readState(value: unknown): JSONValue | undefined {
   if (value === undefined) return undefined
-  const text = JSON.stringify(value)
+  const text = tryStringify(value)
   if (text === undefined || Buffer.byteLength(text) > MAX_TEXT_LENGTH) {
     throw new TypeError('state must be JSON of at most 1,024 bytes')
   }
   return JSON.parse(text)
+}
+
+/** Circular objects and bigints are no JSON; the runtime's own message would name the application's properties. */
+function tryStringify(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }
 
 function isTextOrNull(value: unknown): value is string | null {
