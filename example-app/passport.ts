@@ -3,6 +3,7 @@ import { type Profile, Strategy } from 'passport-social-login'
 import type { Provider } from './provider'
 import type { Sealer } from './security/sealer'
 import type { Accounts, Person } from './storage/accounts'
+import { idOf } from './types'
 
 /** Passport, set up. */
 export type Authentication = InstanceType<typeof Passport>
@@ -21,7 +22,7 @@ export function createPassport(provider: Provider, accounts: Accounts, sealer: S
     ),
   )
   // Only the id goes into the session: what else is known of somebody is read when it is needed, and is never stale.
-  passport.serializeUser((user, done) => done(null, user.id))
+  passport.serializeUser((user, done) => done(null, idOf(user)))
   passport.deserializeUser<string>(async (id, done) => {
     try {
       done(null, (await accounts.exists(id)) && { id })

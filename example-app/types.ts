@@ -1,14 +1,5 @@
 import 'express-session'
 
-declare global {
-  namespace Express {
-    /** Whom `req.user` names: a row of `users`. `passport.authenticate` gives a login, a row with an id as well. */
-    interface User {
-      readonly id: string
-    }
-  }
-}
-
 declare module 'express-session' {
   interface SessionData {
     /** Passport's own: the id that `serializeUser` gave. */
@@ -25,4 +16,10 @@ export interface UnconfirmedLogin {
   readonly purpose: 'sign-in' | 'link'
   readonly returnTo: string
   readonly expiresAt: number
+}
+
+/** The id of a user. In an application of your own, declare it in `Express.User` instead; here, tests share the types. */
+export function idOf(user: Express.User): string {
+  if ('id' in user && typeof user.id === 'string') return user.id
+  throw new TypeError('A user of this application has an id')
 }

@@ -82,24 +82,29 @@ export class LoginFlow {
   async #callback(req: Request, callback: CallbackRequest, options: AuthenticateOptions): Promise<Action> {
     const { store } = this.#settings
     const record = await kept('callback', () => store.load(req))
-    const login = record && this.#takeUp(req, callback, record)
-    if (!record || !login) return withoutRecord(req, options)
-    const { user, info } = await login
+    const verdict = record && (await this.#takeUp(req, callback, record))
+    if (!record || !verdict) return withoutRecord(req, options)
+    const { user, info } = verdict
     if (!user) return { type: 'fail', info, status: 401 }
     return { type: 'success', user, info: withLoginInfo(info, record) }
   }
 
-  /** The login that this callback finishes or shares, or undefined when its record was used by another callback. */
-  #takeUp(req: Request, callback: CallbackRequest, record: PendingLogin): Promise<Verdict> | undefined {
-    const { context } = this.#settings
-    const shared = this.#inFlight.join(record.id, callback.authKey)
-    if (shared || record.consumed || this.#inFlight.has(record.id)) return shared
-    const refusal = refusalOf(record, context, signedInUser(req))
+  /** The login that this callback finishes or shares, or undefined when another callback has used its record. */
+  async #takeUp(req: Request, callback: CallbackRequest, record: PendingLogin): Promise<Verdict | undefined> {
+    if (record.consumed || this.#inFlight.has(record.id)) return this.#share(req, callback, record)
+    const refusal = refusalOf(record, this.#settings.context, signedInUser(req))
     if (refusal) return this.#refuse(req, refusal)
     // A callback that was typed or mailed belongs only to a start that was.
     if (callback.site === 'none' && record.startSite !== 'none')
       throw new SocialLoginError('callback_forged', 'callback')
     return this.#inFlight.start(record.id, callback.authKey, () => this.#finish(req, callback, record))
+  }
+
+  async #share(req: Request, { authKey }: CallbackRequest, record: PendingLogin): Promise<Verdict | undefined> {
+    const shared = this.#inFlight.join(record.id, authKey)
+    // This request's copy of the session may be older than the consumption, and saved after it.
+    if (!record.consumed) await kept('callback', () => this.#settings.store.consume(req, record))
+    return shared
   }
 
   async #refuse(req: Request, code: NonNullable<ReturnType<typeof refusalOf>>): Promise<never> {

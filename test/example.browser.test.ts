@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { describeInBrowser, launchBrowser, watchForTrouble } from './support/browser'
+import { describeInBrowser, launchChromium } from './support/chromium'
 import { type RunningExample, startExample, temporaryFolder } from './support/example-app'
+import { watchForTrouble } from './support/page-trouble'
 
 describeInBrowser('the example application in Chromium', () => {
   const folder = temporaryFolder()
@@ -12,7 +13,7 @@ describeInBrowser('the example application in Chromium', () => {
 
   beforeAll(async () => {
     example = await startExample({ DATA_DIR: folder.path })
-    browser = await launchBrowser()
+    browser = await launchChromium()
   }, 30_000)
 
   afterAll(async () => {

@@ -8,7 +8,7 @@ import type { DatabaseSessions } from '../storage/sessions'
 import { accountPage } from '../views/account'
 import { noticeFor } from '../views/notices'
 import { field, sendPage } from './answers'
-import { requireUser, userOf } from './require-user'
+import { requireUser, userID } from './require-user'
 
 export interface AccountRoutes {
   readonly passport: Authentication
@@ -25,7 +25,7 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
   router.use('/account', requireUser, sameOriginForms)
 
   router.get('/account', async (req, res) => {
-    const logins = await accounts.loginsOf(userOf(req).id)
+    const logins = await accounts.loginsOf(userID(req))
     const notice = noticeFor(field(req.query, 'notice'))
     sendPage(req, res, accountPage({ logins, provider: provider.displayName, providerOrigin: provider.origin, notice }))
   })
@@ -35,12 +35,12 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
   router.post('/account/link', passport.authorize('social-login', LINK))
 
   router.post('/account/unlink', async (req, res) => {
-    const isRemoved = await accounts.unlink(field(req.body, 'login') ?? '', userOf(req).id)
+    const isRemoved = await accounts.unlink(field(req.body, 'login') ?? '', userID(req))
     res.redirect(303, `/account?notice=${isRemoved ? 'removed' : 'last_login'}`)
   })
 
   router.post('/account/sign-out-everywhere', async (req, res) => {
-    await sessions.endAllOf(userOf(req).id)
+    await sessions.endAllOf(userID(req))
     res.redirect(303, '/login?reason=signed_out_everywhere')
   })
   return router

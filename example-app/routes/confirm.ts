@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express'
 import { rememberLogin } from '../security/known-logins'
 import { sameOriginForms } from '../security/same-origin'
 import type { Accounts, Login } from '../storage/accounts'
-import type { UnconfirmedLogin } from '../types'
+import { idOf, type UnconfirmedLogin } from '../types'
 import { confirmPage } from '../views/confirm'
 import { field, saveSession, sendPage } from './answers'
 import { signIn } from './sign-in'
@@ -50,7 +50,7 @@ async function waitingLogin(req: Request, accounts: Accounts): Promise<Waiting |
 
 async function link(req: Request, res: Response, accounts: Accounts, login: Login): Promise<void> {
   if (!req.user) return res.redirect(303, '/login?reason=user_changed')
-  const isLinked = await accounts.link(login.id, req.user.id)
+  const isLinked = await accounts.link(login.id, idOf(req.user))
   if (isLinked) rememberLogin(req, res, login.id)
   res.redirect(303, `/account?notice=${isLinked ? 'linked' : 'taken'}`)
 }

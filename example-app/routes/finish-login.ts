@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { SocialLoginError } from 'passport-social-login'
 import { isKnownLogin } from '../security/known-logins'
+import { idOf } from '../types'
 import { field, saveSession } from './answers'
 import type { LoginRoutes } from './login'
 import { signIn } from './sign-in'
@@ -18,7 +19,7 @@ export function finishLogin(parts: Pick<LoginRoutes, 'passport' | 'accounts' | '
   return (req, res, next) => {
     const done = async (error: unknown, login: Answer, info: unknown): Promise<void> => {
       if (error) return explainError(error, req, res)
-      if (login) return welcome(parts, login, info, req, res)
+      if (login) return welcome(parts, idOf(login), info, req, res)
       const code = field(info, 'code') ?? 'unknown'
       if (code === 'auth_key_rejected') await parts.rejectedKeys.count(req)
       req.log.warn({ code }, 'login failed')
@@ -38,7 +39,7 @@ function explainError(error: unknown, req: Request, res: Response): void {
 
 async function welcome(
   { accounts }: Pick<LoginRoutes, 'accounts'>,
-  { id: loginID }: Express.User,
+  loginID: string,
   info: unknown,
   req: Request,
   res: Response,

@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import type { Accounts } from '../storage/accounts'
+import { idOf } from '../types'
 import { ICON, STYLE } from '../views/assets'
 import { homePage } from '../views/home'
 import { sendPage } from './answers'
@@ -15,7 +16,7 @@ export function assetRoutes(): Router {
 export function homeRoutes(accounts: Accounts): Router {
   const router = Router()
   router.get('/', async (req, res) => {
-    const [login] = req.user ? await accounts.loginsOf(req.user.id) : []
+    const [login] = req.user ? await accounts.loginsOf(idOf(req.user)) : []
     sendPage(req, res, homePage(login))
   })
   return router

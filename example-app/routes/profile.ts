@@ -7,7 +7,7 @@ import { profilePage } from '../views/profile'
 import { field, sendPage, wantsJSON } from './answers'
 import { HTTPError } from './errors'
 import type { ProfileReload } from './profile-reload'
-import { requireUser, userOf } from './require-user'
+import { requireUser, userID } from './require-user'
 
 /** The signed-in user as the provider describes them: for people as a page, for programs as JSON. */
 export function profileRoutes(accounts: Accounts, provider: Provider, reload: ProfileReload): Router {
@@ -15,7 +15,7 @@ export function profileRoutes(accounts: Accounts, provider: Provider, reload: Pr
   router.use('/profile', requireUser)
 
   router.get('/profile', async (req, res) => {
-    const { id } = userOf(req)
+    const id = userID(req)
     const login = await latestLogin(accounts, id)
     if (wantsJSON(req)) return void res.set('Cache-Control', 'no-store').json(asJSON(login, id))
     const notice = noticeFor(field(req.query, 'notice'), field(req.query, 'wait'))
@@ -23,7 +23,7 @@ export function profileRoutes(accounts: Accounts, provider: Provider, reload: Pr
   })
 
   router.post('/profile/reload', sameOriginForms, async (req, res) => {
-    const login = await latestLogin(accounts, userOf(req).id)
+    const login = await latestLogin(accounts, userID(req))
     res.redirect(303, `/profile?${await reload.run(login, req.log)}`)
   })
   return router

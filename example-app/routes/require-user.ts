@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from 'express'
+import { idOf } from '../types'
 import { wantsJSON } from './answers'
 import { HTTPError } from './errors'
 
@@ -10,8 +11,8 @@ export const requireUser: RequestHandler = (req, res, next) => {
   res.redirect(303, `/login${returnTo}`)
 }
 
-/** Who is signed in, on routes behind the wall. */
-export function userOf(req: Request): Express.User {
+/** The account that is signed in, on routes behind the wall. */
+export function userID(req: Request): string {
   if (!req.user) throw new HTTPError(401, 'Nobody is signed in.')
-  return req.user
+  return idOf(req.user)
 }

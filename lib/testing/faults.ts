@@ -35,7 +35,8 @@ export function ownAnswer(fault: Fault): Answer | undefined {
   if (fault.body !== undefined || fault.status !== undefined) {
     return { status: fault.status ?? 200, headers: json, body: fault.body ?? '' }
   }
-  const answersNothing = fault.hang === true || fault.reset === true || fault.reset === 'before'
+  const isSilent = fault.hang === true && fault.truncate === undefined
+  const answersNothing = isSilent || fault.reset === true || fault.reset === 'before'
   return answersNothing || fault.raw !== undefined ? { status: 200, headers: json, body: '' } : undefined
 }
 

@@ -81,11 +81,14 @@ export interface Fault {
   truncate?: number
   /** Resets the connection: before the answer (`true` means this too), within its headers, within its body, or after all of it. */
   reset?: boolean | 'before' | 'headers' | 'body' | 'after'
-  /** Sends the body again and again, without an end, until the client leaves. */
+  /** Sends the body (the bytes, with `raw`) again and again, without an end, until the client leaves. */
   endless?: boolean
   /** These bytes on the socket instead of an HTTP answer, then a close. Empty: a close without an answer. */
   raw?: string | Uint8Array
-  /** Never answers; the connection stays open until the client leaves or the provider stops. */
+  /**
+   * Never answers; the connection stays open until the client leaves or the provider stops. With `raw` or `truncate` the silence
+   * comes after their bytes.
+   */
   hang?: boolean
 }
 

@@ -1,31 +1,67 @@
-import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { CookieJar } from 'tough-cookie'
+import { Agent } from 'undici'
+import { providerNavigation, sameOriginNavigation } from '../../lib/testing'
 
-const executable = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
-  (path) => path !== undefined && existsSync(path),
-)
-
-/** `describe`, or `describe.skip` with a printed reason where there is no Chromium and none is required. */
-export function describeInBrowser(name: string, tests: () => void): void {
-  if (executable !== undefined || process.env['REQUIRE_BROWSER'] === '1') return describe(name, tests)
-  console.log(`Skipped for want of a Chromium (set CHROMIUM_PATH): ${name}`)
-  describe.skip(name, tests)
+/** What came back to a browser. */
+export interface BrowserAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+  /** The Location header, or an empty string. */
+  readonly location: string
 }
 
-/** A real Chromium that calls nobody but the pages of the test. */
-export function launchBrowser(): Promise<Browser> {
-  if (executable === undefined) throw new Error('There is no Chromium: install it, or set CHROMIUM_PATH')
-  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
-  return chromium.launch({ executablePath: executable, args: ['--no-sandbox', '--disable-gpu', ...quiet] })
+/** What a browser sends beside the address. */
+export interface BrowserRequest {
+  readonly method?: 'GET' | 'POST' | 'HEAD' | 'PUT' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
 }
 
-/** Collects what nobody should find: console errors and warnings, page errors, failed requests. */
-export function watchForTrouble(page: Page): string[] {
-  const trouble: string[] = []
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) trouble.push(`console: ${message.text()}`)
-  })
-  page.on('pageerror', (error) => trouble.push(`page: ${error.message}`))
-  page.on('requestfailed', (request) => trouble.push(`request: ${request.url()} ${request.failure()?.errorText}`))
-  return trouble
+// Many browsers, one pool: as many sockets as the tests have requests under way.
+const agent = new Agent({ connections: 512 })
+
+/** A browser with cookies of its own that does not follow redirects by itself. */
+export class Browser {
+  readonly #jar = new CookieJar(undefined, { allowSpecialUseDomain: true, rejectPublicSuffixes: false })
+
+  async request(url: string, { method = 'GET', headers = {}, body }: BrowserRequest = {}): Promise<BrowserAnswer> {
+    const { origin, pathname, search } = new URL(url)
+    const cookie = await this.#jar.getCookieString(url)
+    const response = await agent.request({
+      origin,
+      path: pathname + search,
+      method,
+      headers: { ...(cookie && { cookie }), ...headers },
+      ...(body !== undefined && { body }),
+    })
+    for (const line of [response.headers['set-cookie'] ?? []].flat()) await this.#jar.setCookie(line, url)
+    const location = response.headers['location']
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: await response.body.text(),
+      location: typeof location === 'string' ? location : '',
+    }
+  }
+
+  /** Follows a link on a page of the same origin. */
+  follow(url: string, request: BrowserRequest = {}): Promise<BrowserAnswer> {
+    return this.request(url, { ...request, headers: { ...sameOriginNavigation, ...request.headers } })
+  }
+
+  /** Arrives by a redirect of the provider. */
+  comeBack(url: string, request: BrowserRequest = {}): Promise<BrowserAnswer> {
+    return this.request(url, { ...request, headers: { ...providerNavigation, ...request.headers } })
+  }
+
+  /** The cookies that a request to the URL would carry. */
+  cookies(url: string): Promise<string> {
+    return this.#jar.getCookieString(url)
+  }
+}
+
+/** Closes the sockets that all browsers share. */
+export function closeBrowsers(): Promise<void> {
+  return agent.close()
 }

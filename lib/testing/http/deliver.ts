@@ -5,6 +5,9 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Fault } from '../types'
 import type { Answer } from './answer'
 
+/** Real milliseconds between the last byte and a reset: a client that finds both at once may take the reset for a plain end. */
+const resetPause = 20
+
 interface Delivery {
   readonly response: ServerResponse
   readonly answer: Answer
@@ -25,10 +28,17 @@ export async function deliver(
   response.once('close', () => gone.abort())
   try {
     if (fault.delay !== undefined) await sleep(fault.delay, undefined, { signal: gone.signal })
-    if (fault.hang !== true) await send({ response, answer, fault, gone: gone.signal, onStatus })
+    if (!isSilent(fault)) await send({ response, answer, fault, gone: gone.signal, onStatus })
   } catch (error) {
-    if (!gone.signal.aborted) throw error
+    // A write may fail a moment before the connection is reported as closed.
+    const isGone = gone.signal.aborted || response.socket === null || response.socket.destroyed
+    if (!isGone) throw error
   }
+}
+
+/** Silent from the start: with `raw` or `truncate` the silence comes after their bytes. */
+function isSilent(fault: Fault): boolean {
+  return fault.hang === true && fault.raw === undefined && fault.truncate === undefined
 }
 
 async function send(delivery: Delivery): Promise<void> {
@@ -63,9 +73,9 @@ async function sendBody({ response, answer, fault, gone }: Delivery): Promise<vo
   const part = whole.subarray(0, fault.reset === 'body' ? Math.ceil(whole.length / 2) : fault.truncate)
   if (fault.drip !== undefined) await drip(response, part, fault.drip, gone)
   else if (part.length > 0) await write(response, part)
-  if (fault.reset === 'body') return resetConnection(response.socket)
+  if (fault.reset === 'body') return resetAfterPause(response.socket, gone)
   // `end` on the response would wait for the promised rest; only the socket can break the promise.
-  if (fault.truncate !== undefined) return void response.socket?.end()
+  if (fault.truncate !== undefined) return fault.hang === true ? undefined : void response.socket?.end()
   const socket = response.socket
   response.end()
   if (fault.reset !== 'after') return
@@ -87,15 +97,17 @@ async function sendRaw({ response, fault, gone }: Delivery, raw: string | Uint8A
   const bytes = Buffer.from(raw)
   if (fault.drip !== undefined) await drip(socket, bytes, fault.drip, gone)
   else if (bytes.length > 0) await write(socket, bytes)
+  while (fault.endless === true && bytes.length > 0 && !gone.aborted) await write(socket, bytes)
+  if (fault.hang === true) return
   if (fault.reset === 'after') resetConnection(socket)
   else socket.end()
 }
 
-async function resetWithinHeaders({ response, answer }: Delivery): Promise<void> {
+async function resetWithinHeaders({ response, answer, gone }: Delivery): Promise<void> {
   const { socket } = response
   if (socket === null) return
   await write(socket, Buffer.from(`HTTP/1.1 ${answer.status} Cut\r\ncontent-ty`))
-  resetConnection(socket)
+  await resetAfterPause(socket, gone)
 }
 
 async function drip(sink: NodeJS.WritableStream, bytes: Buffer, pause: number, gone: AbortSignal): Promise<void> {
@@ -111,8 +123,16 @@ function write(sink: NodeJS.WritableStream, bytes: Buffer): Promise<void> {
   })
 }
 
+async function resetAfterPause(socket: Socket | null, gone: AbortSignal): Promise<void> {
+  await sleep(resetPause, undefined, { signal: gone })
+  resetConnection(socket)
+}
+
 function resetConnection(socket: Socket | null): void {
+  if (socket === null) return
   // A TLS socket cannot be reset by itself; destroying it cuts the connection all the same.
-  if (socket !== null && 'encrypted' in socket) socket.destroy()
-  else socket?.resetAndDestroy()
+  if ('encrypted' in socket) return void socket.destroy()
+  // Node's resetAndDestroy ends the stream politely first: the client would see a FIN before the RST.
+  Object.assign(socket, { destroySoon: () => socket.destroy() })
+  socket.resetAndDestroy()
 }

@@ -21,7 +21,7 @@ function svgAnswer(drawing: Markup): Answer {
 }
 
 function hueOf(text: string): number {
-  return createHash('sha256').update(text).digest().readUInt16BE() % 360
+  return createHash('sha256').update(text).digest().readUInt16BE(6) % 360
 }
 
 function initialsOf(name: string): string {

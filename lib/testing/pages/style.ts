@@ -29,7 +29,7 @@ a { color: var(--mark); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .9rem; padding: 1.25rem; margin-bottom: 1.25rem; }
 .card > :first-child { margin-top: 0; }
 .card > :last-child, .card form:last-child > :last-child { margin-bottom: 0; }
-.narrow { max-width: 27rem; }
+main:has(> .narrow) { max-width: 30rem; }
 .skip { position: absolute; left: -99rem; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem .75rem; }
 :focus-visible { outline: 3px solid var(--mark); outline-offset: 2px; }
@@ -39,7 +39,7 @@ label { font-weight: 600; }
 input:not([type=checkbox]) { width: 100%; min-height: 2.75rem; padding: .5rem .7rem; font: inherit; color: inherit; background: var(--back);
   border: 1px solid var(--soft); border-radius: .5rem; }
 .check { display: flex; gap: .6rem; align-items: center; }
-.check input { width: 1.2rem; height: 1.2rem; accent-color: var(--mark); flex: none; }
+.check input { margin: 0; width: 1.2rem; height: 1.2rem; accent-color: var(--mark); flex: none; }
 .columns { display: grid; gap: 0 1rem; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); }
 button, .button { display: inline-block; min-height: 2.75rem; padding: .5rem 1.1rem; font: inherit; font-weight: 600; cursor: pointer;
   color: var(--ink); background: transparent; border: 1px solid var(--soft); border-radius: .6rem; text-decoration: none; }

@@ -1,0 +1,112 @@
+import { parseArgs } from 'node:util'
+import { type ProviderBehaviours, type ProviderMode, specification, wild } from './behaviours'
+import type { ApplicationInput } from './types'
+
+/** What `--help` prints. */
+export const usage = `Usage: passport-social-login-provider [options]
+
+A fake provider that speaks the Social Login API, for local development and tests.
+
+Options:
+  --port NUMBER         Port to listen on; 0 takes a free one (default: 4400)
+  --host ADDRESS        Address to listen on (default: 127.0.0.1)
+  --allow-remote        Allow an address beyond loopback: there are no passwords
+  --app "NAME=URL"      Register an application with its redirect URL; repeatable
+  --users FILE          The people: a JSON array of records with user_id, user_name ...
+  --mode MODE           specification (default), wild, or behaviours: "wild,wrapUser=data,getOnly"
+  --rate-limit NUMBER   API requests per hour and token (default: 1000)
+  --help                Print this
+
+Example:
+  passport-social-login-provider --port 4400 --app "My app=http://localhost:3000/cb"
+`
+
+/** A mistake on the command line, in words for the person who made it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** The command line, understood. */
+export interface Arguments {
+  readonly help: boolean
+  readonly port: number
+  readonly host: string
+  readonly allowRemote: boolean
+  readonly applications: readonly ApplicationInput[]
+  readonly usersFile: string | undefined
+  readonly mode: ProviderMode
+  readonly rateLimit: number
+}
+
+const optionTypes = {
+  port: { type: 'string', default: '4400' },
+  host: { type: 'string', default: '127.0.0.1' },
+  'allow-remote': { type: 'boolean', default: false },
+  app: { type: 'string', multiple: true },
+  users: { type: 'string' },
+  mode: { type: 'string', default: 'specification' },
+  'rate-limit': { type: 'string', default: '1000' },
+  help: { type: 'boolean', default: false },
+} as const
+
+function parsed(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: optionTypes, strict: true }).values
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** @throws UsageError when an argument is unknown or cannot be understood. */
+export function readArguments(argv: readonly string[]): Arguments {
+  const values = parsed(argv)
+  return {
+    help: values.help,
+    port: wholeNumber('port', values.port, 0, 65_535),
+    host: values.host,
+    allowRemote: values['allow-remote'],
+    applications: (values.app ?? []).map(applicationFrom),
+    usersFile: values.users,
+    mode: modeFrom(values.mode),
+    rateLimit: wholeNumber('rate-limit', values['rate-limit'], 1, Number.MAX_SAFE_INTEGER),
+  }
+}
+
+function wholeNumber(option: string, text: string, least: number, most: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (number >= least && number <= most) return number
+  throw new UsageError(`--${option} takes a whole number from ${least} to ${most}, not "${text}"`)
+}
+
+function applicationFrom(text: string): ApplicationInput {
+  const [, name, redirectURL] = /^([^=]+)=(.+)$/.exec(text) ?? []
+  if (name === undefined || redirectURL === undefined) {
+    throw new UsageError(`--app takes "NAME=REDIRECT URL", not "${text}"`)
+  }
+  return { name, redirectURL }
+}
+
+function modeFrom(text: string): ProviderMode {
+  const behaviours = new Map<string, unknown>(Object.entries(specification))
+  for (const part of text.split(',')) {
+    const [name = '', value] = part.split('=', 2)
+    if (value === undefined && name === 'specification') continue
+    if (value === undefined && name === 'wild') merge(behaviours, wild)
+    else if (behaviours.has(name)) behaviours.set(name, valueFrom(value))
+    else
+      throw new UsageError(
+        `--mode knows no "${name}"; there are specification, wild, ${[...behaviours.keys()].join(', ')}`,
+      )
+  }
+  return Object.fromEntries(behaviours)
+}
+
+function merge(behaviours: Map<string, unknown>, more: Readonly<ProviderBehaviours>): void {
+  for (const [name, value] of Object.entries(more)) behaviours.set(name, value)
+}
+
+function valueFrom(text: string | undefined): unknown {
+  if (text === undefined || text === 'true') return true
+  if (text === 'false') return false
+  return text === 'Infinity' || /^\d+$/.test(text) ? Number(text) : text
+}

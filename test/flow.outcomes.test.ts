@@ -1,0 +1,214 @@
+import { OUTCOMES } from '../lib'
+import { FakeProvider } from '../lib/testing'
+import { type AppOptions, codeOf, failureIn, type RunningApp, startApp } from './support/app'
+import { Browser, type BrowserAnswer, closeBrowsers } from './support/browser'
+import { captureOutput, findSecrets } from './support/canaries'
+import { BODY_CANARY, FailingStore, failures, type Row, type Scene, visitWith } from './support/outcome-rows'
+
+afterAll(closeBrowsers)
+
+describe.each(failures)('$situation', (row) => {
+  test(`is ${row.code}; the record is ${row.record}; the provider receives [${row.sent}]`, async () => {
+    const provider = await FakeProvider.start()
+    const { result, output } = await captureOutput(() => play(row, provider))
+    try {
+      const { app, answer, authKey } = result
+      expect(outcomeOf(app)).toBe(row.code)
+      expect(answer.status).toBe(OUTCOMES[row.code].status)
+      expect(answer.headers['cache-control']).toBe('no-store')
+      expect(answer.headers['referrer-policy']).toBe('no-referrer')
+      expect(recordsIn(app)).toBe(row.record === 'kept' ? 1 : 0)
+      expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual(row.sent)
+      expect(app.profiles).toHaveLength(row.code === 'verify_timeout' ? 1 : 0)
+      expect(
+        findSecrets(secretsOf(provider, app, authKey), {
+          answer: { ...answer },
+          errors: app.errors,
+          sessions: app.sessions(),
+          strategy: app.strategy,
+          output,
+        }),
+      ).toEqual([])
+    } finally {
+      await result.app.stop()
+      await provider.stop()
+    }
+  })
+})
+
+async function play(row: Row, provider: FakeProvider): Promise<Scene & { answer: BrowserAnswer }> {
+  const app = await startApp({ provider, ...row.app })
+  const browser = new Browser()
+  expect((await browser.follow(app.loginURL)).status).toBe(302)
+  const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
+  const scene = { provider, app, browser, authKey }
+  row.arrange?.(scene)
+  return { ...scene, answer: await (row.visit ?? visitWith(() => `?auth_key=${authKey}`))(scene) }
+}
+
+function outcomeOf(app: RunningApp): string | undefined {
+  return app.errors.length > 0 ? app.errors.map(codeOf).join() : failureIn(app.sessions())
+}
+
+function recordsIn(app: RunningApp): number {
+  return app.sessions().split('passport-social-login').length - 1
+}
+
+function secretsOf(provider: FakeProvider, app: RunningApp, authKey: string): string[] {
+  const tokens = provider.requests.map(({ headers }) => headers.authorization?.slice('Bearer '.length) ?? '')
+  return [app.application.appSecret, authKey, BODY_CANARY, ...tokens.filter(Boolean)]
+}
+
+describe('outcomes that are no failure of a callback', () => {
+  let provider: FakeProvider
+  let app: RunningApp
+
+  const run = async (options: Omit<AppOptions, 'provider'> = {}): Promise<Browser> => {
+    provider = await FakeProvider.start()
+    app = await startApp({ provider, ...options })
+    return new Browser()
+  }
+
+  const approved = (userID = '1') =>
+    `${app.callbackURL}?auth_key=${provider.issueAuthKey({ appID: app.application.appID, userID })}`
+
+  afterEach(async () => {
+    await app.stop()
+    await provider.stop()
+  })
+
+  test.each(['sec-purpose', 'purpose', 'x-moz', 'x-purpose'])(
+    'a speculative request (%s) gets an empty 503, at the start and at the callback, and touches nothing',
+    async (name) => {
+      const browser = await run()
+      const speculation = { headers: { [name]: 'prefetch;prerender' } }
+      const start = await browser.follow(app.loginURL, speculation)
+      expect([start.status, start.body, app.sessions()]).toEqual([503, '', '{}'])
+
+      await browser.follow(app.loginURL)
+      const callback = approved()
+      const early = await browser.comeBack(callback, speculation)
+      expect([early.status, early.body, early.headers['cache-control']]).toEqual([503, '', 'no-store'])
+      expect(provider.requests).toHaveLength(0)
+      expect((await browser.comeBack(callback)).status).toBe(200)
+    },
+  )
+
+  test.each(['iframe', 'image', 'empty'])('a start by %s is refused', async (destination) => {
+    const browser = await run({ start: { failureMessage: true } })
+    const answer = await browser.follow(app.loginURL, { headers: { 'sec-fetch-dest': destination } })
+    expect(answer.status).toBe(403)
+    expect(failureIn(app.sessions())).toBe('start_forbidden')
+    expect(recordsIn(app)).toBe(0)
+  })
+
+  test('an unproven start is refused under unprovenStart: refuse', async () => {
+    const browser = await run({ strategy: { unprovenStart: 'refuse' }, start: { failureMessage: true } })
+    expect((await browser.comeBack(app.loginURL)).status).toBe(403)
+    expect(failureIn(app.sessions())).toBe('start_forbidden')
+  })
+
+  test('an unproven start is accepted under unprovenStart: allow, and a typed login ends well', async () => {
+    const browser = await run({ strategy: { unprovenStart: 'allow' } })
+    const typed = { headers: { 'sec-fetch-site': 'none' } }
+    expect((await browser.follow(app.loginURL, typed)).status).toBe(302)
+    expect((await browser.comeBack(approved(), typed)).status).toBe(200)
+  })
+
+  test('under unprovenStart: allow a mailed callback still does not finish a login that was clicked', async () => {
+    const browser = await run({ strategy: { unprovenStart: 'allow' } })
+    await browser.follow(app.loginURL)
+    const mailed = await browser.comeBack(approved(), { headers: { 'sec-fetch-site': 'none' } })
+    expect(mailed.status).toBe(403)
+    expect(failureIn(app.sessions())).toBe('callback_forged')
+  })
+
+  test('a start by another method is 405', async () => {
+    const browser = await run()
+    expect((await browser.follow(app.loginURL, { method: 'PUT' })).status).toBe(405)
+  })
+
+  test('a session that cannot be saved at the start is an error before anybody leaves', async () => {
+    const store = Object.assign(new FailingStore(), { failing: true })
+    const browser = await run({ store })
+    const answer = await browser.follow(app.loginURL)
+    expect([answer.status, app.errors.map(codeOf)]).toEqual([500, ['session_unavailable']])
+    expect(findSecrets([BODY_CANARY], { errors: app.errors, body: answer.body })).toEqual([])
+  })
+
+  test('a missing session is an error that says what to mount', async () => {
+    const browser = await run({
+      before: (express) => express.use((req, _res, next) => next(void Reflect.deleteProperty(req, 'session'))),
+    })
+    for (const answer of [await browser.follow(app.loginURL), await browser.comeBack(approved())]) {
+      expect(answer.status).toBe(500)
+      expect(answer.body).toContain('mount session middleware')
+    }
+  })
+
+  test('a full bulkhead is 503 with Retry-After; nothing is sent, and the place is free again afterwards', async () => {
+    const first = await run({ strategy: { maxConcurrentLogins: 1 } })
+    const second = new Browser()
+    await first.follow(app.loginURL)
+    await second.follow(app.loginURL)
+    provider.failNext('user/me', { delay: 100 })
+    const [slow, refused] = await Promise.all([first.comeBack(approved('1')), second.comeBack(approved('2'))])
+    expect([slow.status, refused.status].sort()).toEqual([200, 503])
+    expect(app.errors.map(codeOf)).toEqual(['overloaded'])
+    expect([slow, refused].find(({ status }) => status === 503)?.headers['retry-after']).toBe('1')
+    expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toHaveLength(1)
+    const third = new Browser()
+    await third.follow(app.loginURL)
+    expect((await third.comeBack(approved('3'))).status).toBe(200)
+  })
+
+  test('verify saying no is a failure with the application’s own info', async () => {
+    const browser = await run({
+      verify: (_accessToken, _refreshToken, _profile, done) => done(null, false, { message: 'You are banned.' }),
+    })
+    await browser.follow(app.loginURL)
+    expect((await browser.comeBack(approved())).status).toBe(401)
+    expect(app.sessions()).toContain('You are banned.')
+    expect(recordsIn(app)).toBe(0)
+  })
+
+  test('what verify throws is the application’s own error, untouched', async () => {
+    const error = Object.assign(new Error('database down'), { status: 507 })
+    const browser = await run({ verify: () => Promise.reject(error) })
+    await browser.follow(app.loginURL)
+    expect((await browser.comeBack(approved())).status).toBe(507)
+    expect(app.errors).toEqual([error])
+    expect(app.errors[0]).toBe(error)
+  })
+
+  test('a callback for a signed-in browser without a record asks the provider nothing', async () => {
+    const browser = await run()
+    await browser.follow(app.loginURL)
+    await browser.comeBack(approved('1'))
+    const before = [provider.requests.length, await browser.cookies(app.origin)]
+    const planted = await browser.comeBack(approved('2'))
+    expect(JSON.parse(planted.body).user).toEqual({ id: '1' })
+    expect([provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
+  })
+
+  test('a rate limit tells the browser how long to wait', async () => {
+    const browser = await run()
+    await browser.follow(app.loginURL)
+    provider.failNext('authorize', { status: 429, headers: { 'retry-after': '17' } })
+    const answer = await browser.comeBack(approved())
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '17'])
+  })
+
+  test('every failure leaves the next login whole', async () => {
+    const browser = await run()
+    provider.failNext('authorize', { reset: 'before' })
+    provider.failNext('authorize', { status: 500 })
+    provider.failNext('user/me', { body: 'null' })
+    const statuses: number[] = []
+    for (let login = 0; login < 4; login += 1) {
+      await browser.follow(app.loginURL)
+      statuses.push((await browser.comeBack(approved())).status)
+    }
+    expect(statuses).toEqual([502, 502, 502, 200])
+  })
+})

@@ -1,0 +1,59 @@
+import { inspect } from 'node:util'
+
+/**
+ * Where a secret would show: in any encoding that logs, headers and pages give it.
+ *
+ * @returns the places that show one, as `sink: encoding`
+ */
+export function findSecrets(secrets: readonly string[], sinks: Readonly<Record<string, unknown>>): string[] {
+  const found: string[] = []
+  for (const [name, sink] of Object.entries(sinks)) {
+    const text = textOf(sink)
+    for (const secret of secrets) {
+      for (const [encoding, needle] of Object.entries(encodings(secret))) {
+        if (text.includes(needle)) found.push(`${name}: ${encoding} of ${secret}`)
+      }
+    }
+  }
+  return found
+}
+
+function textOf(sink: unknown): string {
+  if (typeof sink === 'string') return sink
+  const everything = inspect(sink, { depth: Infinity, showHidden: true, maxArrayLength: null, maxStringLength: null })
+  return [everything, String(sink), sink instanceof Error ? sink.stack : '', JSON.stringify(sink)].join('\n')
+}
+
+function encodings(secret: string): Record<string, string> {
+  const bytes = Buffer.from(secret)
+  return {
+    plain: secret,
+    'second half': secret.slice(Math.floor(secret.length / 2)),
+    'URL encoding': encodeURIComponent(secret),
+    base64: bytes.toString('base64').replace(/=+$/, ''),
+    base64url: bytes.toString('base64url'),
+    hex: bytes.toString('hex'),
+    reversed: Array.from(secret).reverse().join(''),
+  }
+}
+
+/** Everything that the process writes while `work` runs. */
+export async function captureOutput<T>(work: () => Promise<T>): Promise<{ result: T; output: string }> {
+  const chunks: string[] = []
+  const spies = [process.stdout, process.stderr].map((stream) =>
+    jest.spyOn(stream, 'write').mockImplementation((chunk) => {
+      chunks.push(String(chunk))
+      return true
+    }),
+  )
+  const collectWarning = (warning: Error): void => {
+    chunks.push(textOf(warning))
+  }
+  process.on('warning', collectWarning)
+  try {
+    return { result: await work(), output: chunks.join('') }
+  } finally {
+    process.off('warning', collectWarning)
+    for (const spy of spies) spy.mockRestore()
+  }
+}
