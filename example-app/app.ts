@@ -24,7 +24,7 @@ export interface AppSettings {
   readonly provider: Provider
   readonly database: Database
   readonly sessionSecrets: readonly [string, ...string[]]
-  readonly trustProxy: string
+  readonly trustProxy: number | string[]
   readonly logger: Logger
   readonly isStopping: () => boolean
 }
@@ -47,10 +47,7 @@ export function createApp({
   const callback = new URL(provider.options.callbackURL)
 
   const app = express()
-  app.set(
-    'trust proxy',
-    trustProxy.split(',').map((address) => address.trim()),
-  )
+  app.set('trust proxy', trustProxy)
   app.use(requestLogger(logger))
   app.use(healthRoutes(database, isStopping))
   app.use(securityHeaders(provider.origin, callback.protocol === 'https:'))

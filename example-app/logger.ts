@@ -22,6 +22,7 @@ export function requestLogger(logger: Logger): HttpLogger {
       res: (res) => ({ status: res.statusCode }),
       err: errorFields,
     },
+    customLogLevel: (_req, res, error) => (error || res.statusCode >= 500 ? 'error' : 'info'),
     autoLogging: { ignore: (req) => req.url === '/healthz' },
     genReqId: (req, res) => {
       const given = req.headers['x-request-id']

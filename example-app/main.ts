@@ -1,12 +1,11 @@
 import { FakeProvider } from 'passport-social-login/testing'
-import { ConfigError, readConfig } from './config'
+import { type Config, ConfigError, readConfig } from './config'
 import { createLogger } from './logger'
 import { startServer } from './server'
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  const { fakeProviderPort: port } = config
-  const fake = port === undefined ? undefined : await FakeProvider.start({ port })
+  const fake = await startFakeProvider(config)
   const server = await startServer(config, fake, createLogger())
   console.log(`Example application: ${server.url}`)
   if (fake) console.log(`Fake provider: ${fake.origin}`)
@@ -17,9 +16,20 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop().catch(fail))
 }
 
+async function startFakeProvider({ fakeProviderPort: port }: Config): Promise<FakeProvider | undefined> {
+  if (port === undefined) return undefined
+  try {
+    return await FakeProvider.start({ port })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown error'
+    throw new ConfigError([`PROVIDER_PORT cannot be used: ${reason}`])
+  }
+}
+
 function fail(error: unknown): void {
   console.error(error instanceof ConfigError ? error.message : error)
-  process.exitCode = 1
+  // What has been started must not keep a process alive that does not serve.
+  process.exit(1)
 }
 
 main().catch(fail)

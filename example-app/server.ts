@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FakeProvider } from 'passport-social-login/testing'
 import { createApp } from './app'
-import type { Config } from './config'
+import { type Config, ConfigError, reasonOf } from './config'
 import type { Logger } from './logger'
 import { fakeProvider, type Provider, realProvider } from './provider'
 import { Accounts } from './storage/accounts'
@@ -27,8 +27,7 @@ export async function startServer(
   fake: FakeProvider | undefined,
   logger: Logger,
 ): Promise<RunningServer> {
-  const database = openDatabase(config.databaseURL, config.dataDir)
-  await migrate(database)
+  const database = await openMigrated(config)
   const server = createServer()
   const port = await listen(server, config.port)
   let isStopping = false
@@ -51,6 +50,17 @@ export async function startServer(
   }
 }
 
+async function openMigrated({ databaseURL, dataDir }: Config): Promise<Database> {
+  try {
+    const database = openDatabase(databaseURL, dataDir)
+    await migrate(database)
+    return database
+  } catch (error) {
+    const name = databaseURL === undefined ? 'DATA_DIR' : 'DATABASE_URL'
+    throw new ConfigError([`${name} names a database that cannot be opened: ${reasonOf(error)}.`])
+  }
+}
+
 function chooseProvider(config: Config, fake: FakeProvider | undefined, port: number): Provider {
   const { baseURL } = config.provider
   if (baseURL !== undefined) return realProvider(config, baseURL, port)
@@ -61,7 +71,7 @@ function chooseProvider(config: Config, fake: FakeProvider | undefined, port: nu
 /** The port that was taken: 0 asks for any. */
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => reject(new ConfigError([`PORT cannot be used: ${reasonOf(error)}.`])))
     server.listen(port, () => {
       const address = server.address()
       resolve(typeof address === 'object' && address !== null ? address.port : port)

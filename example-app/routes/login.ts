@@ -39,8 +39,8 @@ export function loginRoutes(parts: LoginRoutes): Router {
     })(req, res, next)
   }
   // The strategy checks itself where a start comes from, and has a page of its own for one that it cannot tell.
-  router.route('/auth/social-login').all(rejectedKeys.guard).get(start).post(start)
-  router.get(callbackPath, rejectedKeys.guard, finishLogin(parts), (_req, res) => res.redirect(303, '/profile'))
+  router.route('/auth/social-login').all(rejectedKeys.guardStart).get(start).post(start)
+  router.get(callbackPath, rejectedKeys.guardCallback, finishLogin(parts), (_req, res) => res.redirect(303, '/profile'))
 
   router.post('/logout', sameOriginForms, (req, res, next) => {
     req.logout((error) => (error ? next(error) : res.redirect(303, '/login?reason=signed_out')))

@@ -5,6 +5,7 @@ import helmet from 'helmet'
 export function securityHeaders(providerOrigin: string, isHTTPS: boolean): RequestHandler {
   return helmet({
     contentSecurityPolicy: {
+      useDefaults: false,
       directives: {
         defaultSrc: ["'none'"],
         styleSrc: ["'self'"],
@@ -15,12 +16,12 @@ export function securityHeaders(providerOrigin: string, isHTTPS: boolean): Reque
         formAction: ["'self'", providerOrigin],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
-        scriptSrc: ["'none'"],
         // On http://localhost this would turn the provider's pictures and the forms into https, where nobody listens.
         upgradeInsecureRequests: isHTTPS ? [] : null,
       },
     },
     strictTransportSecurity: isHTTPS,
+    xFrameOptions: { action: 'deny' },
     // helmet's default, no-referrer, makes the Origin of our own forms "null": browsers without Fetch Metadata would
     // have no way left to show that a login was started here.
     referrerPolicy: { policy: 'same-origin' },

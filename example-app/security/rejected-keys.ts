@@ -1,7 +1,9 @@
-import type { Request, RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import { parse } from 'ipaddr.js'
 import { RateLimiterPostgres } from 'rate-limiter-flexible'
+import { HTTPError } from '../routes/errors'
 import type { Database, Value } from '../storage/database'
+import { reasonFor } from '../views/reasons'
 
 const POINTS = 10
 const DURATION_S = 10 * 60
@@ -33,12 +35,22 @@ export class RejectedKeys {
     await this.#limiter.penalty(addressOf(req))
   }
 
-  /** Sends those away who have had too many. */
-  readonly guard: RequestHandler = async (req, res, next) => {
+  /** Refuses a start to those who have had too many. */
+  readonly guardStart: RequestHandler = async (req, res, next) => {
+    next((await this.#mustWait(req, res)) ? new HTTPError(429, reasonFor('too_many_rejected')) : undefined)
+  }
+
+  /** Sends a callback of theirs away before the provider is asked. No page is ever shown at the callback's address. */
+  readonly guardCallback: RequestHandler = async (req, res, next) => {
+    if (await this.#mustWait(req, res)) return res.redirect(303, '/login?reason=too_many_rejected')
+    next()
+  }
+
+  async #mustWait(req: Request, res: Response): Promise<boolean> {
     const state = await this.#limiter.get(addressOf(req))
-    if (!state || state.consumedPoints < POINTS) return next()
+    if (!state || state.consumedPoints < POINTS) return false
     res.set('Retry-After', String(Math.ceil(state.msBeforeNext / 1000)))
-    res.redirect(303, '/login?reason=too_many_rejected')
+    return true
   }
 }
 

@@ -11,11 +11,10 @@ export interface LoginPage {
 }
 
 export function loginPage({ provider, reason, returnTo }: LoginPage): Page {
-  const words = reasonFor(reason)
   return {
     title: 'Sign in',
     main: html`<div class="card">
-${words !== undefined && html`<p class="notice" role="status">${words}</p>`}
+${reason !== undefined && html`<p class="notice" role="status">${reasonFor(reason)}</p>`}
 <p>You sign in at <strong>${provider}</strong> and come back here. We never see your password.</p>
 <form method="post" action="/auth/social-login">
 ${returnTo !== undefined && html`<input type="hidden" name="returnTo" value="${returnTo}">`}

@@ -18,5 +18,5 @@ export function noticeFor(code: string | undefined, waitSeconds?: string): strin
     const time = minutes === 1 ? 'a minute' : `${minutes} minutes`
     return `The provider has been asked too often for this profile. Please try again in ${time}.`
   }
-  return Object.hasOwn(NOTICES, code) ? NOTICES[code] : reasonFor(code)
+  return (Object.hasOwn(NOTICES, code) && NOTICES[code]) || reasonFor(code)
 }

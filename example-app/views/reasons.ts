@@ -36,7 +36,7 @@ const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, s
   signed_out_everywhere: 'You are signed out, here and in every other browser.',
 }
 
-/** The words for a code that came in a query: undefined for one that we do not know. */
-export function reasonFor(code: string | undefined): string | undefined {
-  return code !== undefined && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined
+/** The words for a code that came in a query. */
+export function reasonFor(code: string): string {
+  return (Object.hasOwn(REASONS, code) && REASONS[code]) || `That did not work. ${AGAIN}`
 }
