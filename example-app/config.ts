@@ -1,0 +1,78 @@
+import { type Environment, EnvironmentReader } from './environment'
+import { ownSecret } from './session-secret'
+
+/** What the environment says. See `.env.example`. */
+export interface Config {
+  readonly port: number
+  /** The fake provider's port; undefined when there is a real provider. */
+  readonly fakeProviderPort: number | undefined
+  readonly provider: ProviderConfig
+  /** The first signs and seals; the others are still believed. */
+  readonly sessionSecrets: readonly [string, ...string[]]
+  readonly databaseURL: string | undefined
+  readonly dataDir: string
+  /** Express's setting: how many proxies in front, or their addresses. */
+  readonly trustProxy: number | string[]
+}
+
+export interface ProviderConfig {
+  readonly baseURL: string | undefined
+  readonly clientID: string | undefined
+  readonly clientSecret: string | undefined
+  readonly callbackURL: string | undefined
+  readonly profileEndpoint: 'user/me' | 'get_user_info'
+}
+
+/** Every problem of the environment at once, fit to be shown: it names variables and never shows a secret. */
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`The environment is not right:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+  }
+}
+
+/** What a driver or the system says: its code, for messages may quote the address and the password in it. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return reasonOf(error.errors[0])
+  if (error instanceof Error && 'code' in error) return String(error.code)
+  return error instanceof Error ? error.name : 'unknown error'
+}
+
+const CALLBACK_PATH = '/auth/social-login/callback'
+
+/** @throws ConfigError with every variable that is missing or wrong */
+export function readConfig(environment: Environment): Config {
+  const reader = new EnvironmentReader(environment)
+  const baseURL = reader.baseURL('SOCIAL_BASE_URL')
+  const isReal = reader.text('SOCIAL_BASE_URL', false) !== undefined
+  const databaseURL = reader.postgresURL('DATABASE_URL')
+  const config = {
+    port: reader.port('PORT', 3000),
+    fakeProviderPort: isReal ? undefined : reader.port('PROVIDER_PORT', 4400),
+    provider: {
+      baseURL,
+      clientID: reader.text('SOCIAL_CLIENT_ID', isReal && 'a provider of your own (SOCIAL_BASE_URL)'),
+      clientSecret: reader.text('SOCIAL_CLIENT_SECRET', isReal && 'a provider of your own (SOCIAL_BASE_URL)'),
+      callbackURL: reader.callbackURL('SOCIAL_CALLBACK_URL'),
+      profileEndpoint: reader.profileEndpoint('SOCIAL_PROFILE_ENDPOINT'),
+    },
+    databaseURL,
+    dataDir: reader.text('DATA_DIR', false) ?? 'data',
+    trustProxy: reader.trustProxy('TRUST_PROXY'),
+  }
+  const secrets = reader.secrets('SESSION_SECRET', databaseURL !== undefined)
+  if (reader.problems.length > 0) throw new ConfigError(reader.problems)
+  return { ...config, sessionSecrets: secrets ?? [keptSecret(config.dataDir)] }
+}
+
+function keptSecret(dataDir: string): string {
+  try {
+    return ownSecret(dataDir)
+  } catch (error) {
+    throw new ConfigError([`DATA_DIR names a folder that cannot be used: ${reasonOf(error)}.`])
+  }
+}
+
+/** The callback's address when the environment gives none: this machine, for development. */
+export function defaultCallbackURL(port: number): string {
+  return `http://localhost:${port}${CALLBACK_PATH}`
+}

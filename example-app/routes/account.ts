@@ -1,0 +1,47 @@
+import { Router } from 'express'
+import type { AuthenticateOptions } from 'passport-social-login'
+import type { Authentication } from '../passport'
+import type { Provider } from '../provider'
+import { sameOriginForms } from '../security/same-origin'
+import type { Accounts } from '../storage/accounts'
+import type { DatabaseSessions } from '../storage/sessions'
+import { accountPage } from '../views/account'
+import { noticeFor } from '../views/notices'
+import { field, sendPage } from './answers'
+import { requireUser, userID } from './require-user'
+
+export interface AccountRoutes {
+  readonly passport: Authentication
+  readonly accounts: Accounts
+  readonly sessions: DatabaseSessions
+  readonly provider: Provider
+}
+
+const LINK: AuthenticateOptions = { state: 'link' }
+
+/** The logins of an account, and all of its sessions. */
+export function accountRoutes({ passport, accounts, sessions, provider }: AccountRoutes): Router {
+  const router = Router()
+  router.use('/account', requireUser, sameOriginForms)
+
+  router.get('/account', async (req, res) => {
+    const logins = await accounts.loginsOf(userID(req))
+    const notice = noticeFor(field(req.query, 'notice'))
+    sendPage(req, res, accountPage({ logins, provider: provider.displayName, providerOrigin: provider.origin, notice }))
+  })
+
+  // `authorize` leaves the signed-in user alone. The provider knows one redirect URL, so that the answer comes to the
+  // callback of the login: `state` comes back there and says what it was for.
+  router.post('/account/link', passport.authorize('social-login', LINK))
+
+  router.post('/account/unlink', async (req, res) => {
+    const isRemoved = await accounts.unlink(field(req.body, 'login') ?? '', userID(req))
+    res.redirect(303, `/account?notice=${isRemoved ? 'removed' : 'last_login'}`)
+  })
+
+  router.post('/account/sign-out-everywhere', async (req, res) => {
+    await sessions.endAllOf(userID(req))
+    res.redirect(303, '/login?reason=signed_out_everywhere')
+  })
+  return router
+}

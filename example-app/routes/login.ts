@@ -1,0 +1,49 @@
+import { type RequestHandler, Router } from 'express'
+import type { Authentication } from '../passport'
+import type { RejectedKeys } from '../security/rejected-keys'
+import { sameOriginForms } from '../security/same-origin'
+import type { Accounts } from '../storage/accounts'
+import { loginPage } from '../views/login'
+import { field, sendPage } from './answers'
+import { finishLogin } from './finish-login'
+
+export interface LoginRoutes {
+  readonly passport: Authentication
+  readonly accounts: Accounts
+  readonly rejectedKeys: RejectedKeys
+  readonly callbackPath: string
+  /** Host of the provider, for people. */
+  readonly provider: string
+}
+
+// Whoever begins a login and leaves it costs a row for this long, not for two weeks.
+const ANONYMOUS_SESSION_MS = 60 * 60 * 1000
+
+/** Sign-in and sign-out: from the button to the session. */
+export function loginRoutes(parts: LoginRoutes): Router {
+  const { passport, rejectedKeys, callbackPath, provider } = parts
+  const router = Router()
+
+  router.get('/login', (req, res) => {
+    const reason = field(req.query, 'reason')
+    if (req.user && reason === undefined) return res.redirect(303, '/profile')
+    sendPage(req, res, loginPage({ provider, reason, returnTo: field(req.query, 'returnTo') }))
+  })
+
+  const start: RequestHandler = (req, res, next) => {
+    const returnTo = field(req.body, 'returnTo') ?? field(req.query, 'returnTo')
+    if (!req.user) req.session.cookie.maxAge = ANONYMOUS_SESSION_MS
+    passport.authenticate('social-login', {
+      failureRedirect: '/login?reason=start_forbidden',
+      ...(returnTo !== undefined && { returnTo }),
+    })(req, res, next)
+  }
+  // The strategy checks itself where a start comes from, and has a page of its own for one that it cannot tell.
+  router.route('/auth/social-login').all(rejectedKeys.guardStart).get(start).post(start)
+  router.get(callbackPath, rejectedKeys.guardCallback, finishLogin(parts), (_req, res) => res.redirect(303, '/profile'))
+
+  router.post('/logout', sameOriginForms, (req, res, next) => {
+    req.logout((error) => (error ? next(error) : res.redirect(303, '/login?reason=signed_out')))
+  })
+  return router
+}

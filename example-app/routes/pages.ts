@@ -1,0 +1,23 @@
+import { Router } from 'express'
+import type { Accounts } from '../storage/accounts'
+import { idOf } from '../types'
+import { ICON, STYLE } from '../views/assets'
+import { homePage } from '../views/home'
+import { sendPage } from './answers'
+
+/** What pages are made with: no session is read for these. */
+export function assetRoutes(): Router {
+  const router = Router()
+  router.get('/style.css', (_req, res) => void res.type('css').set('Cache-Control', 'no-cache').send(STYLE))
+  router.get('/icon.svg', (_req, res) => void res.type('svg').set('Cache-Control', 'max-age=86400').send(ICON))
+  return router
+}
+
+export function homeRoutes(accounts: Accounts): Router {
+  const router = Router()
+  router.get('/', async (req, res) => {
+    const [login] = req.user ? await accounts.loginsOf(idOf(req.user)) : []
+    sendPage(req, res, homePage(login))
+  })
+  return router
+}

@@ -1,0 +1,103 @@
+import { createServer, type Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FakeProvider } from 'passport-social-login/testing'
+import { createApp } from './app'
+import { type Config, ConfigError, reasonOf } from './config'
+import type { Logger } from './logger'
+import { fakeProvider, type Provider, realProvider } from './provider'
+import { Accounts } from './storage/accounts'
+import { type Database, openDatabase } from './storage/database'
+import { migrate } from './storage/migrations'
+import { DatabaseSessions } from './storage/sessions'
+
+export interface RunningServer {
+  readonly url: string
+  /** Lets balancers see that no more requests are welcome, finishes those under way, and closes. */
+  stop(): Promise<void>
+}
+
+// Long enough for a balancer that asks /healthz once a second to notice.
+const DRAIN_MS = 1500
+const STOP_DEADLINE_MS = 10_000
+const CLEANING_INTERVAL_MS = 10 * 60 * 1000
+
+/** Opens the database, brings it up to date, and serves. */
+export async function startServer(
+  config: Config,
+  fake: FakeProvider | undefined,
+  logger: Logger,
+): Promise<RunningServer> {
+  const database = await openMigrated(config)
+  const server = createServer()
+  const port = await listen(server, config.port)
+  let isStopping = false
+  const provider = chooseProvider(config, fake, port)
+  const { sessionSecrets, trustProxy } = config
+  server.on(
+    'request',
+    createApp({ provider, database, sessionSecrets, trustProxy, logger, isStopping: () => isStopping }),
+  )
+  const cleaning = cleanRegularly(database, logger)
+  return {
+    url: `http://localhost:${port}`,
+    async stop() {
+      isStopping = true
+      await sleep(DRAIN_MS)
+      clearInterval(cleaning)
+      await close(server)
+      await database.close()
+    },
+  }
+}
+
+async function openMigrated({ databaseURL, dataDir }: Config): Promise<Database> {
+  try {
+    const database = openDatabase(databaseURL, dataDir)
+    await migrate(database)
+    return database
+  } catch (error) {
+    const name = databaseURL === undefined ? 'DATA_DIR' : 'DATABASE_URL'
+    throw new ConfigError([`${name} names a database that cannot be opened: ${reasonOf(error)}.`])
+  }
+}
+
+function chooseProvider(config: Config, fake: FakeProvider | undefined, port: number): Provider {
+  const { baseURL } = config.provider
+  if (baseURL !== undefined) return realProvider(config, baseURL, port)
+  if (!fake) throw new TypeError('There is neither a real provider nor a fake one')
+  return fakeProvider(config, fake, port)
+}
+
+/** The port that was taken: 0 asks for any. */
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(new ConfigError([`PORT cannot be used: ${reasonOf(error)}.`])))
+    server.listen(port, () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+/** Requests under way may end; connections that keep on are cut at the deadline. */
+function close(server: Server): Promise<void> {
+  const deadline = setTimeout(() => server.closeAllConnections(), STOP_DEADLINE_MS)
+  return new Promise((resolve) => {
+    server.close(() => {
+      clearTimeout(deadline)
+      resolve()
+    })
+  })
+}
+
+function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {
+  const sessions = new DatabaseSessions(database)
+  const accounts = new Accounts(database)
+  const clean = async (): Promise<void> => {
+    await sessions.deleteExpired()
+    await accounts.deleteUnconfirmed()
+  }
+  return setInterval(() => {
+    clean().catch((error: unknown) => logger.error({ err: error }, 'cleaning failed'))
+  }, CLEANING_INTERVAL_MS)
+}

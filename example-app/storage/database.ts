@@ -1,0 +1,39 @@
+import { openLibsql } from './libsql'
+import { openPostgres } from './postgres'
+
+/** A row as both databases give it; `text` and `number` read it. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** What a statement may be given. */
+export type Value = string | number | null
+
+/** Runs one statement with `$1`, `$2` … in it. The SQL of this application is valid in SQLite and Postgres alike. */
+export type Query = (sql: string, values?: readonly Value[]) => Promise<Row[]>
+
+/** The one place that sessions, accounts and rate limits live in: a file, or a Postgres that several processes share. */
+export interface Database {
+  readonly query: Query
+  /** All or nothing, whatever kills the process. With `alone`, no other process is in a transaction `alone` meanwhile. */
+  transaction<T>(work: (query: Query) => Promise<T>, options?: { readonly alone?: boolean }): Promise<T>
+  close(): Promise<void>
+}
+
+/** Postgres where there is a `databaseURL`, else a libsql file in `dataDir`. */
+export function openDatabase(databaseURL: string | undefined, dataDir: string): Database {
+  return databaseURL === undefined ? openLibsql(dataDir) : openPostgres(databaseURL)
+}
+
+export function text(row: Row, column: string): string {
+  const value = row[column]
+  if (typeof value !== 'string') throw new TypeError(`The column ${column} should hold text`)
+  return value
+}
+
+export function optionalText(row: Row, column: string): string | undefined {
+  return row[column] === null ? undefined : text(row, column)
+}
+
+/** Postgres gives its bigints as text. */
+export function number(row: Row, column: string): number {
+  return Number(row[column])
+}

@@ -1,0 +1,46 @@
+import { type Database, number } from './database'
+
+/**
+ * Only ever appended to. A login (`federated_credentials`) is what the provider says about a person; the account that
+ * it opens (`users`) comes into being when the person has confirmed, and may have several logins.
+ */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    'create table users (id text primary key, created_at bigint not null)',
+    `create table federated_credentials (
+      id text primary key,
+      provider text not null,
+      subject text not null,
+      user_id text references users (id) on delete cascade deferrable initially deferred,
+      person text not null,
+      sealed_token text not null,
+      used_at bigint not null,
+      unique (provider, subject))`,
+    'create index federated_credentials_user on federated_credentials (user_id)',
+    `create table sessions (
+      id text primary key,
+      user_id text,
+      data text,
+      expires_at bigint not null)`,
+    'create index sessions_user on sessions (user_id)',
+    'create index sessions_expiry on sessions (expires_at)',
+    'create table rate_limits (key varchar(255) primary key, points integer not null, expire bigint)',
+  ],
+]
+
+/** Brings the tables up to date. Any number of processes may start at once: one migrates, the others wait for it. */
+export async function migrate(database: Database): Promise<void> {
+  await database.transaction(
+    async (query) => {
+      await query('create table if not exists schema_migrations (version integer primary key)')
+      const [row] = await query('select coalesce(max(version), 0) as version from schema_migrations')
+      const applied = row === undefined ? 0 : number(row, 'version')
+      for (const [index, statements] of MIGRATIONS.entries()) {
+        if (index < applied) continue
+        for (const statement of statements) await query(statement)
+        await query('insert into schema_migrations (version) values ($1)', [index + 1])
+      }
+    },
+    { alone: true },
+  )
+}

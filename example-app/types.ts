@@ -1,0 +1,25 @@
+import 'express-session'
+
+declare module 'express-session' {
+  interface SessionData {
+    /** Passport's own: the id that `serializeUser` gave. */
+    passport?: { readonly user?: string }
+    /** A login whose person has not yet said that it is theirs. */
+    unconfirmed?: UnconfirmedLogin
+  }
+}
+
+/** What the confirm page is about. */
+export interface UnconfirmedLogin {
+  readonly loginID: string
+  /** Whether it is to open an account, or to be added to the one that is signed in. */
+  readonly purpose: 'sign-in' | 'link'
+  readonly returnTo: string
+  readonly expiresAt: number
+}
+
+/** The id of a user. In an application of your own, declare it in `Express.User` instead; here, tests share the types. */
+export function idOf(user: Express.User): string {
+  if ('id' in user && typeof user.id === 'string') return user.id
+  throw new TypeError('A user of this application has an id')
+}

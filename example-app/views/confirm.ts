@@ -1,0 +1,20 @@
+import type { Page } from '../routes/answers'
+import type { Login } from '../storage/accounts'
+import { html } from './html'
+import { nameOf, personCard } from './person'
+
+/** Between a login that is new to this browser and the session: was it meant? */
+export function confirmPage(login: Login, purpose: 'sign-in' | 'link', providerOrigin: string): Page {
+  const question =
+    purpose === 'link'
+      ? html`<p>From then on this login opens your account as well:</p>`
+      : html`<p>This login has not been used in this browser before:</p>`
+  return {
+    title: purpose === 'link' ? 'Add this login?' : 'Is this you?',
+    main: html`<div class="card">${question}
+${personCard(login, providerOrigin)}
+<form method="post" action="/login/confirm"><p class="buttons">
+<button class="primary" name="decision" value="continue">Continue as ${nameOf(login)}</button>
+<button name="decision" value="not-me">Not me</button></p></form></div>`,
+  }
+}
