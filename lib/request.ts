@@ -78,16 +78,12 @@ function readStart(req: IncomingMessage, target: URL, rules: RequestRules): Star
   return {
     type: 'start',
     method,
-    target: localTarget(target),
+    // Exactly one slash in front: `//evil.example` is another host, and `data:javascript:x` has a path without any.
+    target: `/${target.pathname.replace(/^\/+/, '')}${target.search}`,
     proven,
     site: header(req, 'sec-fetch-site'),
     tabSecret: TAB_SECRET.test(secret) ? secret : undefined,
   }
-}
-
-// Exactly one slash in front: `//evil.example` is another host, and `data:javascript:x` has a path without any.
-function localTarget({ pathname, search }: URL): string {
-  return `/${pathname.replace(/^\/+/, '')}${search}`
 }
 
 function isProvenStart(req: IncomingMessage, rules: RequestRules): boolean {

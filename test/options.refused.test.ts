@@ -168,6 +168,9 @@ const bad: [string, unknown[]][] = [
   ['profileEndpoint', [null, true, 1, '', canary, 'user/me/', '/user/me', 'USER/ME', [], ['user/me'], {}]],
   ['unprovenStart', [null, true, 1, '', canary, 'Allow', [], ['allow'], {}]],
   ['passReqToCallback', notBoolean],
+  ['tabBinding', notBoolean],
+  ['stateParameter', [null, true, 1, '', canary, 'On', [], ['off'], {}]],
+  ['confirmPage', [null, true, 1, '', canary, [], {}]],
   ['allowInsecureHTTP', notBoolean],
   ['skipUserProfile', [null, 0, 1, '', 'true', canary, [], {}]],
   [
