@@ -90,7 +90,7 @@ export class LoginFlow {
   async #start(req: Request, start: StartRequest, options: AuthenticateOptions): Promise<Action> {
     const page = this.#pageBeforeStart(start)
     if (page) return page
-    const { context, loginURL, store, stateParameter } = this.#settings
+    const { context, loginURL, store, stateParameter, redeemer } = this.#settings
     const record = createPendingLogin({
       context,
       user: signedInUser(req),
@@ -100,6 +100,7 @@ export class LoginFlow {
       state: options.state,
     })
     await kept('start', () => store.save(req, record))
+    redeemer.prepare()
     return { type: 'redirect', url: stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}` }
   }
 
