@@ -89,7 +89,9 @@ export class SocialLoginClient {
 
   /** {@link getCurrentUser} or {@link getUserInfo}, with the record as plain JSON and the answer's text beside it. */
   async fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserAnswer> {
-    if (!ACCESS_TOKEN.test(accessToken)) throw new SocialLoginError('profile_unauthorized', 'profile')
+    // A RegExp reads undefined as "undefined", and so would the provider.
+    if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
+      throw new SocialLoginError('profile_unauthorized', 'profile')
     const { basePath, oauthPath } = this.#settings
     const answer = await this.#send(options, {
       phase: 'profile',

@@ -83,6 +83,18 @@ export const OUTCOMES = {
     retryable: true,
     message: 'Somebody else is signed in than when the login started: start the login again.',
   },
+  state_mismatch: {
+    kind: 'fail',
+    status: 403,
+    retryable: true,
+    message: 'The provider did not repeat the state of this login: start the login again (see stateParameter).',
+  },
+  tab_mismatch: {
+    kind: 'fail',
+    status: 403,
+    retryable: true,
+    message: 'The login came back in another tab than it was started in: start the login again.',
+  },
   auth_key_rejected: {
     kind: 'fail',
     status: 401,

@@ -39,6 +39,7 @@ export class ProviderConnection {
   readonly #origin: string
   readonly #dispatcher: Pick<Dispatcher, 'request'>
   readonly #ownPool?: Pool
+  #closing?: Promise<void>
 
   /**
    * @param origin the provider's origin
@@ -80,9 +81,10 @@ export class ProviderConnection {
     }
   }
 
-  /** Closes the own pool once its requests have ended. A caller's dispatcher stays open. */
+  /** Closes the own pool once its requests have ended; again is harmless. A caller's dispatcher stays open. */
   async close(): Promise<void> {
-    await this.#ownPool?.close()
+    if (this.#ownPool) this.#closing ??= this.#ownPool.close()
+    await this.#closing
   }
 }
 
@@ -109,7 +111,7 @@ function refusalOf({ statusCode, headers }: Dispatcher.ResponseData, phase: Phas
 function retryAfter(headers: Dispatcher.ResponseData['headers']): { retryAfter?: number } {
   const value = headers['retry-after']
   if (typeof value !== 'string') return {}
-  const seconds = /^\d{1,10}$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000)
+  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000)
   if (Number.isNaN(seconds)) return {}
   return { retryAfter: Math.min(Math.max(0, seconds), MAX_RETRY_AFTER_SECONDS) }
 }

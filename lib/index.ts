@@ -3,7 +3,7 @@ export { SocialLoginClient } from './client'
 export type { FailureInfo, OutcomeCode, Phase } from './errors'
 export { OUTCOMES, SocialLoginError } from './errors'
 export type { JSONObject, JSONValue } from './json'
-export type { LoginInfo } from './login-flow'
+export type { Assurance, LoginInfo } from './login-flow'
 export type {
   AuthenticateOptions,
   ProfileEndpoint,
@@ -11,7 +11,10 @@ export type {
   SocialLoginClientOptions,
   StrategyOptions,
 } from './options'
-export type { PendingLogin, PendingLoginStore } from './pending-login/record'
+export type { ConfirmPage, RenderConfirmPage } from './pages/confirm-page'
+export type { CookieStoreOptions } from './pending-login/cookie-store'
+export { CookieStore } from './pending-login/cookie-store'
+export type { PendingLogin, PendingLoginStore, StateParameter } from './pending-login/record'
 export { SessionStore } from './pending-login/session-store'
 export type { Profile, SocialLoginUser, UserAnswer } from './profile'
 export { Strategy } from './strategy'

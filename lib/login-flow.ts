@@ -1,10 +1,20 @@
 import type { Action } from './actions'
-import { confirmPageHeaders, renderConfirmPage } from './confirm-page'
 import { type Phase, PRIVATE_ANSWER_HEADERS, SocialLoginError } from './errors'
 import { isObject } from './json'
 import { type AuthenticateOptions, readCallbackURL } from './options'
+import { confirmPage, type RenderConfirmPage } from './pages/confirm-page'
+import { tabCallbackPage, tabStartPage } from './pages/tab-pages'
 import { LoginsInFlight } from './pending-login/in-flight'
-import { createPendingLogin, type PendingLogin, type PendingLoginStore, refusalOf } from './pending-login/record'
+import {
+  createPendingLogin,
+  FINAL_REFUSALS,
+  type PendingLogin,
+  type PendingLoginStore,
+  type Refusal,
+  refusalOf,
+  type StateParameter,
+  stateOf,
+} from './pending-login/record'
 import type { Redeemer } from './redeem'
 import {
   type CallbackRequest,
@@ -22,6 +32,8 @@ export interface LoginFlowSettings {
   readonly context: string
   readonly loginURL: string
   readonly rules: RequestRules
+  readonly stateParameter: StateParameter
+  readonly confirmPage: RenderConfirmPage | undefined
   readonly store: PendingLoginStore
   readonly redeemer: Redeemer
   readonly verify: AnyVerifyFunction
@@ -29,8 +41,25 @@ export interface LoginFlowSettings {
   readonly verifyTimeout: number
 }
 
-/** What the strategy adds to the `info` of a successful login (`req.authInfo`). */
+/** What is known of how a callback came, so that an application can ask for more where it trusts less. */
+export interface Assurance {
+  /** Milliseconds from the start to the callback. */
+  readonly age: number
+  /** `Sec-Fetch-Site` of the callback; null where the browser sent none, and only the Referer was checked. */
+  readonly fetchSite: string | null
+  /** `Sec-Fetch-Site` of the start; null where the browser sent none. */
+  readonly startSite: string | null
+  /** Whose page the Referer of the callback named. */
+  readonly referer: 'provider' | 'app' | 'absent'
+  /** Whether the provider repeated the `state` of this login (see `stateParameter`). */
+  readonly stateEchoed: boolean
+  /** Whether the callback came to the tab of the start (see `tabBinding`). */
+  readonly tabBound: boolean
+}
+
+/** What the strategy adds to the `info` of a login: `req.authInfo`, in the verify function too if it gets the request. */
 export interface LoginInfo {
+  readonly assurance: Assurance
   /** The local path given to the start. */
   readonly returnTo?: string
   /** The state given to the start. */
@@ -52,8 +81,7 @@ export class LoginFlow {
    * @throws SocialLoginError for every outcome of the table that is not written as an answer
    */
   async handle(req: Request, options: AuthenticateOptions): Promise<Action> {
-    const rules = this.#rulesFor(options)
-    const request = readRequest(req, rules)
+    const request = readRequest(req, this.#rulesFor(options))
     if (request.type === 'refused') return refusedAction(request)
     return request.type === 'start' ? this.#start(req, request, options) : this.#callback(req, request, options)
   }
@@ -66,63 +94,109 @@ export class LoginFlow {
   }
 
   async #start(req: Request, start: StartRequest, options: AuthenticateOptions): Promise<Action> {
-    const { context, loginURL, rules, store } = this.#settings
-    if (!start.proven && rules.unprovenStart === 'confirm') return confirmAction(start, rules)
+    const page = this.#pageBeforeStart(start)
+    if (page) return page
+    const { context, loginURL, store, stateParameter } = this.#settings
     const record = createPendingLogin({
       context,
       user: signedInUser(req),
       startSite: start.site,
+      tabSecret: start.tabSecret,
       returnTo: options.returnTo,
       state: options.state,
     })
     await kept('start', () => store.save(req, record))
-    return { type: 'redirect', url: loginURL }
+    return { type: 'redirect', url: stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}` }
+  }
+
+  #pageBeforeStart({ target, method, proven, tabSecret }: StartRequest): Action | undefined {
+    const { rules, confirmPage: render } = this.#settings
+    const { providerOrigin, unprovenStart, tabBinding } = rules
+    const fallback = new SocialLoginError('start_forbidden', 'start')
+    if (!proven && unprovenStart === 'confirm') {
+      return { type: 'answer', answer: confirmPage({ target, method, providerOrigin }, render), fallback }
+    }
+    if (tabBinding && tabSecret === undefined) {
+      return { type: 'answer', answer: tabStartPage(target, method, providerOrigin), fallback }
+    }
+    return undefined
   }
 
   async #callback(req: Request, callback: CallbackRequest, options: AuthenticateOptions): Promise<Action> {
-    const { store } = this.#settings
-    const record = await kept('callback', () => store.load(req))
-    const verdict = record && (await this.#takeUp(req, callback, record))
-    if (!record || !verdict) return withoutRecord(req, options)
-    const { user, info } = verdict
-    if (!user) return { type: 'fail', info, status: 401 }
-    return { type: 'success', user, info: withLoginInfo(info, record) }
-  }
-
-  /** The login that this callback finishes or shares, or undefined when another callback has used its record. */
-  async #takeUp(req: Request, callback: CallbackRequest, record: PendingLogin): Promise<Verdict | undefined> {
-    if (record.consumed || this.#inFlight.has(record.id)) return this.#share(req, callback, record)
-    const refusal = refusalOf(record, this.#settings.context, signedInUser(req))
+    const record = await kept('callback', () => this.#settings.store.load(req))
+    if (!record) return withoutRecord(req, options)
+    if (record.consumed || this.#inFlight.has(record.id)) return this.#share(req, callback, record, options)
+    // From here to the start of the login nothing waits, so that of two callbacks only one can get there.
+    const refusal = refusalOf(record, this.#evidence(req, callback))
     if (refusal) return this.#refuse(req, refusal)
-    // A callback that was typed or mailed belongs only to a start that was.
-    if (callback.site === 'none' && record.startSite !== 'none')
-      throw new SocialLoginError('callback_forged', 'callback')
-    return this.#inFlight.start(record.id, callback.authKey, () => this.#finish(req, callback, record))
+    if (this.#settings.rules.tabBinding && callback.tabSecret === undefined) return this.#askTab(callback, options)
+    const info = loginInfo(record, callback)
+    const login = this.#inFlight.start(record.id, callback.authKey, () => this.#finish(req, callback, record, info))
+    return conclude(await login, info)
   }
 
-  async #share(req: Request, { authKey }: CallbackRequest, record: PendingLogin): Promise<Verdict | undefined> {
-    const shared = this.#inFlight.join(record.id, authKey)
+  #evidence(req: Request, { site, state, tabSecret }: CallbackRequest) {
+    const { context, stateParameter } = this.#settings
+    return { context, user: signedInUser(req), site, state, stateParameter, tabSecret }
+  }
+
+  async #refuse(req: Request, refusal: Refusal): Promise<never> {
+    if (FINAL_REFUSALS.has(refusal)) await kept('callback', () => this.#settings.store.remove(req))
+    throw new SocialLoginError(refusal, 'callback')
+  }
+
+  #askTab({ authKey }: CallbackRequest, options: AuthenticateOptions): Action {
+    const { callbackPath, providerOrigin } = this.#rulesFor(options)
+    const answer = tabCallbackPage(callbackPath, authKey, providerOrigin)
+    return { type: 'answer', answer, fallback: new SocialLoginError('tab_mismatch', 'callback') }
+  }
+
+  /** A callback whose record is used: it shares the login that it is a double of, if that is still under way. */
+  async #share(
+    req: Request,
+    callback: CallbackRequest,
+    record: PendingLogin,
+    options: AuthenticateOptions,
+  ): Promise<Action> {
+    const shared = this.#inFlight.join(record.id, callback.authKey)
     // This request's copy of the session may be older than the consumption, and saved after it.
     if (!record.consumed) await kept('callback', () => this.#settings.store.consume(req, record))
-    return shared
+    return shared === undefined ? withoutRecord(req, options) : conclude(await shared, loginInfo(record, callback))
   }
 
-  async #refuse(req: Request, code: NonNullable<ReturnType<typeof refusalOf>>): Promise<never> {
-    // The record of another provider may still belong to a login under way.
-    if (code !== 'context_mismatch') await kept('callback', () => this.#settings.store.remove(req))
-    throw new SocialLoginError(code, 'callback')
-  }
-
-  async #finish(req: Request, { authKey }: CallbackRequest, record: PendingLogin): Promise<Verdict> {
+  async #finish(req: Request, { authKey }: CallbackRequest, record: PendingLogin, info: LoginInfo): Promise<Verdict> {
     const { store, redeemer, verify, passReqToCallback, verifyTimeout } = this.#settings
     await kept('callback', () => store.consume(req, record))
     try {
       const { params, profile } = await redeemer.redeem(authKey)
+      if (passReqToCallback) Object.assign(req, { authInfo: info })
       const input = { req, accessToken: params.access_token, params, profile }
       return await callVerify(verify, input, { passReqToCallback, timeout: verifyTimeout })
     } finally {
       await kept('callback', () => store.remove(req))
     }
+  }
+}
+
+function conclude({ user, info }: Verdict, login: LoginInfo): Action {
+  if (!user) return { type: 'fail', info, status: 401 }
+  const own = isObject(info) ? info : typeof info === 'string' ? { message: info } : {}
+  return { type: 'success', user, info: { ...own, ...login } }
+}
+
+function loginInfo(record: PendingLogin, callback: CallbackRequest): LoginInfo {
+  const { returnTo, state, issuedAt, startSite } = record
+  return {
+    assurance: {
+      age: Date.now() - issuedAt,
+      fetchSite: callback.site ?? null,
+      startSite,
+      referer: callback.referer,
+      stateEchoed: callback.state === stateOf(record),
+      tabBound: callback.tabSecret !== undefined,
+    },
+    ...(returnTo !== undefined && { returnTo }),
+    ...(state !== undefined && { state }),
   }
 }
 
@@ -136,35 +210,17 @@ function withoutRecord(req: Request, options: AuthenticateOptions): Action {
 }
 
 function refusedAction({ code, phase, hint }: RefusedRequest): Action {
-  const refusal = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
-  if (code !== 'speculative_request') throw refusal
+  const fallback = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
+  if (code !== 'speculative_request') throw fallback
   // An empty answer that is no success: the browser drops it and asks again when the person does.
-  return {
-    type: 'answer',
-    answer: { status: refusal.status, headers: PRIVATE_ANSWER_HEADERS, body: '' },
-    fallback: refusal,
-  }
-}
-
-function confirmAction({ target, method }: StartRequest, { providerOrigin }: RequestRules): Action {
-  const body = renderConfirmPage({ target, method, provider: new URL(providerOrigin).host })
-  return {
-    type: 'answer',
-    answer: { status: 200, headers: confirmPageHeaders(providerOrigin), body },
-    fallback: new SocialLoginError('start_forbidden', 'start'),
-  }
-}
-
-function withLoginInfo(info: unknown, { returnTo, state }: PendingLogin): object & LoginInfo {
-  const own = isObject(info) ? info : typeof info === 'string' ? { message: info } : {}
-  return { ...own, ...(returnTo !== undefined && { returnTo }), ...(state !== undefined && { state }) }
+  return { type: 'answer', answer: { status: fallback.status, headers: PRIVATE_ANSWER_HEADERS, body: '' }, fallback }
 }
 
 async function kept<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
-  } catch {
-    // The store's own error may quote a connection string.
-    throw new SocialLoginError('session_unavailable', phase)
+  } catch (error) {
+    // A store's own error may quote a connection string.
+    throw error instanceof SocialLoginError ? error : new SocialLoginError('session_unavailable', phase)
   }
 }

@@ -1,6 +1,7 @@
 import type { AuthenticateOptions as PassportAuthenticateOptions } from 'passport'
 import type { Dispatcher } from 'undici'
-import type { PendingLoginStore } from './pending-login/record'
+import type { RenderConfirmPage } from './pages/confirm-page'
+import type { PendingLoginStore, StateParameter } from './pending-login/record'
 
 /** Which endpoint the profile is read from: section 4.3 of the specification, or the legacy one of section 4.4. */
 export type ProfileEndpoint = 'user/me' | 'get_user_info'
@@ -69,6 +70,22 @@ export interface StrategyOptions<WithRequest extends boolean = boolean>
   readonly allowedStartOrigins?: readonly string[]
   /** Further origins of the provider whose pages may lead to the callback. Default none: `baseURL`'s own origin. */
   readonly allowedCallbackOrigins?: readonly string[]
+  /**
+   * Replaces the confirm page: returns a whole HTML document whose link or form leads to `target`. It may use styles,
+   * fonts and pictures of this origin, and no script. Default: a plain page in English.
+   */
+  readonly confirmPage?: RenderConfirmPage
+  /**
+   * Ties the login to the browser tab that started it, by a secret in the tab's `sessionStorage`: a hostile page in
+   * another tab, or one that opened this tab, can then not slip its own callback into a login under way. The route of
+   * the callback must accept POST too, and the people need JavaScript. Default false.
+   */
+  readonly tabBinding?: boolean
+  /**
+   * Sends a `state` to the login page. The specification has none and no known provider repeats it: `off` sends none
+   * (default); `observe` refuses a wrong one and reports in `info.assurance` whether it came; `require` insists on it.
+   */
+  readonly stateParameter?: StateParameter
   /** Root of the provider's uploads: pictures given as relative paths are resolved below it. Default: left out. */
   readonly uploadsURL?: string
 }
@@ -82,7 +99,8 @@ export type SkipUserProfile =
 export interface AuthenticateOptions extends PassportAuthenticateOptions {
   /**
    * A local path to go to after the login, such as `/inbox`. It comes back as `req.authInfo.returnTo`. Anything that
-   * would lead to another origin, or is longer than 1,024 characters, is ignored: it may well come from a query.
+   * would lead to another origin, or is longer than 1,024 characters once percent-encoded, is ignored: it may well
+   * come from a query.
    */
   readonly returnTo?: string
   /**
@@ -111,7 +129,7 @@ export interface ClientSettings {
 /** @throws TypeError naming the option that is wrong and never its value */
 export function readClientOptions(options: SocialLoginClientOptions): ClientSettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
-  const base = readBaseURL(options.baseURL, options.allowInsecureHTTP)
+  const base = readBaseURL(options.baseURL, readBoolean('allowInsecureHTTP', options.allowInsecureHTTP))
   requireText('clientID', options.clientID)
   requireText('clientSecret', options.clientSecret)
   const { dispatcher } = options

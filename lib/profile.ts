@@ -91,7 +91,7 @@ function unwrap(answer: unknown): Readonly<Record<string, unknown>> | undefined 
 function readID(value: unknown): string | undefined {
   const id = typeof value === 'string' ? value : numberLiteral(value)
   if (id === undefined || !ID.test(id)) return undefined
-  const looksLikeNumber = Number.isFinite(Number(id))
+  const looksLikeNumber = !Number.isNaN(Number(id))
   return looksLikeNumber && !WHOLE_NUMBER.test(id) ? undefined : id
 }
 

@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import type { SocialLoginClient, TokenAnswer } from './client'
 import { Deadline } from './deadline'
 import { SocialLoginError } from './errors'
@@ -68,8 +69,10 @@ function decideSkip(
     signal.addEventListener('abort', () => reject(skipTimeout()), { once: true })
     const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : resolve(decision === true))
     // As in passport-oauth2: a function of two parameters calls done, one of fewer returns its decision.
-    const decision = skip(accessToken, done)
-    if (skip.length < 2) resolve(Promise.resolve(decision).then(Boolean))
+    const decision: unknown = skip(accessToken, done)
+    // Not `resolve(decision)`: a promise that never settles would keep the deadline from rejecting.
+    if (skip.length < 2) Promise.resolve(decision).then((answer) => resolve(Boolean(answer)), reject)
+    else if (types.isPromise(decision)) decision.catch(reject)
   })
 }
 

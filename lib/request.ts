@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { OutcomeCode, Phase } from './errors'
 import { isObject } from './json'
+import { TAB_PARAMETER } from './pages/tab-pages'
 
 /** What the browser's request is told by. */
 export interface RequestRules {
@@ -11,6 +12,7 @@ export interface RequestRules {
   readonly allowedStartOrigins: ReadonlySet<string>
   readonly allowedCallbackOrigins: ReadonlySet<string>
   readonly unprovenStart: 'confirm' | 'refuse' | 'allow'
+  readonly tabBinding: boolean
 }
 
 /** A login that the browser wants to start. */
@@ -23,6 +25,8 @@ export interface StartRequest {
   readonly proven: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */
   readonly site: string | undefined
+  /** The secret that the tab has stored; undefined before it has. */
+  readonly tabSecret: string | undefined
 }
 
 /** A callback with one well-formed key that may have come from the provider. */
@@ -33,6 +37,10 @@ export interface CallbackRequest {
   readonly site: string | undefined
   /** Whose page the `Referer` names: on a silent approval it is the application's own. */
   readonly referer: 'provider' | 'app' | 'absent'
+  /** The query's `state`; undefined unless there is exactly one. */
+  readonly state: string | undefined
+  /** The secret that the tab had stored, or an empty string if it had none; undefined before it was asked. */
+  readonly tabSecret: string | undefined
 }
 
 /** A request that is not to be served, and why. */
@@ -44,6 +52,7 @@ export interface RefusedRequest {
 }
 
 const AUTH_KEY = /^[\x21-\x7e]{1,512}$/
+const TAB_SECRET = /^[0-9a-f]{32}$/
 
 /** Says what a browser's request is, from its method, URL and headers alone. Changes nothing. */
 export function readRequest(
@@ -65,13 +74,26 @@ function readStart(req: IncomingMessage, target: URL, rules: RequestRules): Star
   if (!isNavigation(req) || (!proven && rules.unprovenStart === 'refuse')) {
     return { type: 'refused', code: 'start_forbidden', phase: 'start' }
   }
-  const site = header(req, 'sec-fetch-site')
-  return { type: 'start', method, target: target.pathname.replace(/^\/+/, '/') + target.search, proven, site }
+  const secret = single(target.searchParams, TAB_PARAMETER) ?? ''
+  return {
+    type: 'start',
+    method,
+    // Exactly one slash in front: `//evil.example` is another host, and `data:javascript:x` has a path without any.
+    target: `/${target.pathname.replace(/^\/+/, '')}${target.search}`,
+    proven,
+    site: header(req, 'sec-fetch-site'),
+    tabSecret: TAB_SECRET.test(secret) ? secret : undefined,
+  }
 }
 
 function isProvenStart(req: IncomingMessage, rules: RequestRules): boolean {
   const source = sourceOrigin(req)
-  if (source !== undefined && rules.allowedStartOrigins.has(source)) return true
+  return (source !== undefined && rules.allowedStartOrigins.has(source)) || isFromApp(req, rules)
+}
+
+/** Whether a page of this application's own origin caused the request. */
+function isFromApp(req: IncomingMessage, rules: RequestRules): boolean {
+  const source = sourceOrigin(req)
   const site = header(req, 'sec-fetch-site')
   return site === undefined ? source !== undefined && isAppOrigin(source, req, rules) : site === 'same-origin'
 }
@@ -87,15 +109,29 @@ function readCallback(
     phase: 'callback',
     ...(hint !== undefined && { hint }),
   })
-  if (req.method !== 'GET') return refuse('method_not_allowed')
+  const fromTab = rules.tabBinding && req.method === 'POST' && query.has(TAB_PARAMETER)
+  if (req.method !== 'GET' && !fromTab) return refuse('method_not_allowed')
   const hint = misplacedKey(query)
   if (hint !== undefined) return refuse('auth_key_malformed', hint)
   const [authKey = '', ...others] = query.getAll('auth_key')
   if (authKey === '' && others.length === 0) return refuse('auth_key_missing')
   if (others.length > 0 || !AUTH_KEY.test(authKey)) return refuse('auth_key_malformed')
   const referer = readReferer(req, rules)
-  if (referer === 'foreign' || !isFromProvider(req, rules)) return refuse('callback_forged')
-  return { type: 'callback', authKey, site: header(req, 'sec-fetch-site'), referer }
+  const genuine = fromTab ? isFromApp(req, rules) : isFromProvider(req, rules)
+  if (referer === 'foreign' || !genuine) return refuse('callback_forged')
+  return {
+    type: 'callback',
+    authKey,
+    site: header(req, 'sec-fetch-site'),
+    referer,
+    state: single(query, 'state'),
+    tabSecret: fromTab ? (single(query, TAB_PARAMETER) ?? '') : undefined,
+  }
+}
+
+function single(query: URLSearchParams, name: string): string | undefined {
+  const [value, ...others] = query.getAll(name)
+  return others.length === 0 ? value : undefined
 }
 
 /** The ways in which deployed servers and query parsers hide the key, and what to do about them. */
@@ -132,7 +168,7 @@ function isFromProvider(req: IncomingMessage, rules: RequestRules): boolean {
 function readReferer(req: IncomingMessage, rules: RequestRules): CallbackRequest['referer'] | 'foreign' {
   const value = header(req, 'referer')
   if (value === undefined) return 'absent'
-  const origin = URL.canParse(value) ? new URL(value).origin : undefined
+  const origin = originOf(value)
   if (origin === undefined) return 'foreign'
   if (origin === rules.providerOrigin || rules.allowedCallbackOrigins.has(origin)) return 'provider'
   return isAppOrigin(origin, req, rules) || rules.allowedStartOrigins.has(origin) ? 'app' : 'foreign'
@@ -153,7 +189,13 @@ function isNavigation(req: IncomingMessage): boolean {
 function sourceOrigin(req: IncomingMessage): string | undefined {
   const origin = header(req, 'origin')
   const source = origin === undefined || origin === 'null' ? header(req, 'referer') : origin
-  return source !== undefined && URL.canParse(source) ? new URL(source).origin : undefined
+  return source === undefined ? undefined : originOf(source)
+}
+
+/** Undefined for what has no origin: no URL, or an opaque one such as `about:blank` and `android-app://mail/`. */
+function originOf(url: string): string | undefined {
+  const origin = URL.canParse(url) ? new URL(url).origin : 'null'
+  return origin === 'null' ? undefined : origin
 }
 
 // Host, not X-Forwarded-Host: a browser that is being misused still sends its true Host.

@@ -111,6 +111,9 @@ function readSettings(options: StrategyOptions) {
   if (typeof skipUserProfile !== 'boolean' && typeof skipUserProfile !== 'function') {
     throw new TypeError('skipUserProfile must be true, false or a function')
   }
+  const { confirmPage } = options
+  if (confirmPage !== undefined && typeof confirmPage !== 'function')
+    throw new TypeError('confirmPage must be a function')
   requireStore(store)
   const maxConcurrentLogins = readInteger('maxConcurrentLogins', options.maxConcurrentLogins, 128, 10_000)
   const client = new SocialLoginClient({ ...options, maxConnections: maxConcurrentLogins })
@@ -130,6 +133,8 @@ function readSettings(options: StrategyOptions) {
       profileEndpoint: readChoice('profileEndpoint', options.profileEndpoint, 'user/me', ['user/me', 'get_user_info']),
       passReqToCallback: readBoolean('passReqToCallback', options.passReqToCallback),
       uploadsURL: readUploadsURL(options.uploadsURL, options.allowInsecureHTTP),
+      confirmPage,
+      stateParameter: readChoice('stateParameter', options.stateParameter, 'off', ['off', 'observe', 'require']),
       rules: {
         callbackPath: callback.path,
         appOrigin: callback.origin,
@@ -137,6 +142,7 @@ function readSettings(options: StrategyOptions) {
         allowedStartOrigins: readOrigins('allowedStartOrigins', options.allowedStartOrigins),
         allowedCallbackOrigins: readOrigins('allowedCallbackOrigins', options.allowedCallbackOrigins),
         unprovenStart: readChoice('unprovenStart', options.unprovenStart, 'confirm', ['confirm', 'refuse', 'allow']),
+        tabBinding: readBoolean('tabBinding', options.tabBinding),
       },
     },
   }

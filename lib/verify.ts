@@ -115,8 +115,10 @@ export function callVerify(
         profile,
         done,
       ])
-      if (types.isPromise(result) || (declared < 4 && isThenable(result))) result.then(returned, answers.fail)
-      else if (declared < 4) returned(result)
+      // Adopted by a promise of ours: a thenable may answer with another promise, which is no user.
+      if (types.isPromise(result) || (declared < 4 && isThenable(result))) {
+        Promise.resolve(result).then(returned, answers.fail)
+      } else if (declared < 4) returned(result)
     } catch (error) {
       answers.fail(error)
     }

@@ -18,6 +18,8 @@ export interface PendingLogin {
   readonly user: string | null
   /** The `Sec-Fetch-Site` of the start; null where the browser sent none. */
   readonly startSite: string | null
+  /** Digest of the secret that the tab of the start has stored. */
+  readonly tab?: string
   readonly returnTo?: string
   readonly state?: JSONValue
   /** Set once a callback has used the record up. */
@@ -45,6 +47,7 @@ export interface PendingLoginInput {
   /** Who is signed in, as `signedInUser` names them. */
   readonly user: string | undefined
   readonly startSite: string | undefined
+  readonly tabSecret?: string | undefined
   readonly returnTo?: unknown
   readonly state?: unknown
 }
@@ -67,6 +70,7 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
     issuedAt: Date.now(),
     user: userDigest(id, input.user),
     startSite: input.startSite ?? null,
+    ...(input.tabSecret !== undefined && { tab: digest(id, input.tabSecret) }),
     ...(returnTo !== undefined && { returnTo }),
     ...(state !== undefined && { state }),
   }
@@ -75,8 +79,10 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
 /** Reads a record back from a session or a cookie; anything else is none. */
 export function readPendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
-  const { id, context, issuedAt, user, startSite, returnTo, state, consumed } = value
-  if (typeof id !== 'string' || typeof context !== 'string' || typeof issuedAt !== 'number') return undefined
+  const { id, context, issuedAt, user, startSite, tab, returnTo, state, consumed } = value
+  if (typeof id !== 'string' || typeof context !== 'string') return undefined
+  // A time that is NaN would never expire.
+  if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
   if (!isTextOrNull(user) || !isTextOrNull(startSite)) return undefined
   const path = readLocalPath(returnTo)
   return {
@@ -85,23 +91,60 @@ export function readPendingLogin(value: unknown): PendingLogin | undefined {
     issuedAt,
     user,
     startSite,
+    ...(typeof tab === 'string' && { tab }),
     ...(path !== undefined && { returnTo: path }),
     ...(isJSON(state) && { state }),
     ...(consumed === true && { consumed }),
   }
 }
 
+/** What a callback shows of itself, to be compared with its record. */
+export interface CallbackEvidence {
+  readonly context: string
+  /** Who is signed in, as `signedInUser` names them. */
+  readonly user: string | undefined
+  readonly site: string | undefined
+  readonly state: string | undefined
+  readonly stateParameter: StateParameter
+  readonly tabSecret: string | undefined
+}
+
+/** Whether a `state` is sent to the provider, and what its absence at the callback means. */
+export type StateParameter = 'off' | 'observe' | 'require'
+
 /** Why a record may not finish the login in hand, or undefined if it may. */
-export function refusalOf(
-  record: PendingLogin,
-  context: string,
-  user: string | undefined,
-): Extract<OutcomeCode, 'context_mismatch' | 'login_expired' | 'user_changed'> | undefined {
-  if (record.context !== context) return 'context_mismatch'
+export function refusalOf(record: PendingLogin, evidence: CallbackEvidence): Refusal | undefined {
+  if (record.context !== evidence.context) return 'context_mismatch'
   const age = Date.now() - record.issuedAt
   if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
-  if (record.user !== userDigest(record.id, user)) return 'user_changed'
+  if (record.user !== userDigest(record.id, evidence.user)) return 'user_changed'
+  // A callback that was typed or mailed belongs only to a start that was.
+  if (evidence.site === 'none' && record.startSite !== 'none') return 'callback_forged'
+  if (!echoes(record, evidence)) return 'state_mismatch'
+  const { tabSecret } = evidence
+  if (tabSecret !== undefined && record.tab !== digest(record.id, tabSecret)) return 'tab_mismatch'
   return undefined
+}
+
+/** The refusals that end the login; after the others the genuine callback may still come. */
+export const FINAL_REFUSALS: ReadonlySet<Refusal> = new Set(['login_expired', 'user_changed', 'state_mismatch'])
+
+/** Why a record may not finish a login. */
+export type Refusal = Extract<
+  OutcomeCode,
+  'context_mismatch' | 'login_expired' | 'user_changed' | 'callback_forged' | 'state_mismatch' | 'tab_mismatch'
+>
+
+/** The `state` that goes to the provider: not the record's id, which the provider need not know. */
+export function stateOf(record: PendingLogin): string {
+  return digest(record.id, 'state')
+}
+
+// A missing echo proves nothing, because a forger leaves it out; a wrong one proves a forgery.
+function echoes(record: PendingLogin, { state, stateParameter }: CallbackEvidence): boolean {
+  if (stateParameter === 'off') return true
+  if (state === undefined) return stateParameter === 'observe'
+  return state === stateOf(record)
 }
 
 /** Salted with the record's id: what lies in a session or a cookie does not tell who the user is. */
@@ -126,16 +169,26 @@ export function readLocalPath(value: unknown): string | undefined {
   if (!URL.canParse(value, base)) return undefined
   const url = new URL(value, base)
   const path = url.pathname + url.search + url.hash
-  return url.origin === base && !path.startsWith('//') ? path : undefined
+  // Its length once more, too: the record is read again at the callback, and normalising makes `é` six characters.
+  return url.origin === base && !path.startsWith('//') && path.length <= MAX_TEXT_LENGTH ? path : undefined
 }
 
 function readState(value: unknown): JSONValue | undefined {
   if (value === undefined) return undefined
-  const text = JSON.stringify(value)
+  const text = tryStringify(value)
   if (text === undefined || Buffer.byteLength(text) > MAX_TEXT_LENGTH) {
     throw new TypeError('state must be JSON of at most 1,024 bytes')
   }
   return JSON.parse(text)
+}
+
+/** Circular objects and bigints are no JSON; the runtime's own message would name the application's properties. */
+function tryStringify(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -5,6 +5,7 @@ import session, { MemoryStore, type SessionOptions } from 'express-session'
 import { Passport } from 'passport'
 import {
   type AuthenticateOptions,
+  CookieStore,
   OUTCOMES,
   type OutcomeCode,
   type Profile,
@@ -23,6 +24,8 @@ export interface AppOptions {
   readonly session?: Partial<Omit<SessionOptions, 'store'>>
   /** Default: a new memory store. */
   readonly store?: MemoryStore
+  /** Where the login in progress is kept. Default: the session. */
+  readonly keep?: Keep
   /** Given to the start. */
   readonly start?: AuthenticateOptions
   /** Given to the callback. Default: `failureMessage: true`. */
@@ -33,11 +36,16 @@ export interface AppOptions {
   readonly before?: (app: Express) => void
 }
 
+/** The two places for a login in progress. */
+export type Keep = 'session' | 'cookie'
+
 /** An application as people write it, listening on a free port. */
 export interface RunningApp {
   readonly origin: string
   readonly loginURL: string
   readonly callbackURL: string
+  /** The callback of a second strategy, `other`, of the same application. */
+  readonly otherCallbackURL: string
   readonly application: Application
   readonly strategy: Strategy
   readonly store: MemoryStore
@@ -51,6 +59,7 @@ export interface RunningApp {
 }
 
 export const SECRET_CANARY = 'app-secret-canary-5c1e9a7f'
+export const COOKIE_KEY_CANARY = 'cookie-key-canary-d41c8f21a9e04b7c'
 
 /** Starts an application with one strategy, `/login`, `/auth` (start), `/callback`, `/me` and `POST /logout`. */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
@@ -68,26 +77,29 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   })
   const profiles: Profile[] = []
   const verify = options.verify ?? (async (_accessToken, _refreshToken, profile) => ({ id: profile.id }))
+  const common = {
+    baseURL: provider.baseURL,
+    clientID: application.appID,
+    clientSecret: application.appSecret,
+    ...(options.keep === 'cookie' && { store: new CookieStore({ keys: [COOKIE_KEY_CANARY] }) }),
+  }
   const strategy = new Strategy(
-    {
-      baseURL: provider.baseURL,
-      clientID: application.appID,
-      clientSecret: application.appSecret,
-      callbackURL,
-      ...options.strategy,
-    },
+    { ...common, callbackURL, ...options.strategy },
     (accessToken, refreshToken, profile, done) => {
       profiles.push(profile)
       return verify(accessToken, refreshToken, profile, done)
     },
   )
+  const otherCallbackURL = `${origin}/other-callback`
+  const other = new Strategy({ ...common, callbackURL: otherCallbackURL, name: 'other' }, () => false)
   const { store = new MemoryStore() } = options
   const errors: unknown[] = []
-  mount(app, strategy, store, errors, options)
+  mount(app, [strategy, other], store, errors, options)
   return {
     origin,
     loginURL: `${origin}/auth`,
     callbackURL,
+    otherCallbackURL,
     application,
     strategy,
     store,
@@ -98,9 +110,15 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   }
 }
 
-function mount(app: Express, strategy: Strategy, store: MemoryStore, errors: unknown[], options: AppOptions): void {
+function mount(
+  app: Express,
+  [strategy, other]: [Strategy, Strategy],
+  store: MemoryStore,
+  errors: unknown[],
+  options: AppOptions,
+): void {
   const passport = new Passport()
-  passport.use(strategy)
+  passport.use(strategy).use(other)
   passport.serializeUser((user, done) => done(null, user))
   passport.deserializeUser((user, done) => done(null, asUser(user)))
   const which = options.byInstance ? strategy : strategy.name
@@ -109,7 +127,13 @@ function mount(app: Express, strategy: Strategy, store: MemoryStore, errors: unk
   options.before?.(app)
   app.all('/auth', passport.authenticate(which, options.start ?? {}))
   app.all('/callback', passport.authenticate(which, options.callback ?? { failureMessage: true }), answerMe)
+  app.all('/other-callback', passport.authenticate('other', { failureMessage: true }))
   app.get('/me', answerMe)
+  app.get('/become', (req, res, next) => {
+    req.logIn({ id: 'another' }, { session: true, keepSessionInfo: true }, (error) =>
+      error ? next(error) : res.json({}),
+    )
+  })
   app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))))
   app.use(recordErrors(errors))
 }

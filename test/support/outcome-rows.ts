@@ -1,7 +1,7 @@
 import { MemoryStore } from 'express-session'
 import type { OutcomeCode } from '../../lib'
 import type { FakeProvider, Fault } from '../../lib/testing'
-import type { AppOptions, RunningApp } from './app'
+import type { AppOptions, Keep, RunningApp } from './app'
 import { Browser, type BrowserAnswer } from './browser'
 
 /** One row of the table of outcomes, as a situation. */
@@ -12,7 +12,9 @@ export interface Row {
   readonly record: 'kept' | 'removed'
   /** What the provider receives. */
   readonly sent: readonly string[]
-  readonly app?: Omit<AppOptions, 'provider'>
+  readonly app?: Omit<AppOptions, 'provider' | 'keep'>
+  /** Default: both. */
+  readonly keep?: Keep
   /** Before the visit: the login has been started by `browser`. */
   readonly arrange?: (scene: Scene) => unknown
   /** Default: the genuine callback. */
@@ -24,6 +26,8 @@ export interface Scene {
   readonly app: RunningApp
   readonly browser: Browser
   readonly authKey: string
+  /** The browser's cookies after the start. */
+  readonly cookies: string
 }
 
 export const BODY_CANARY = 'provider-body-canary-93b1'
@@ -65,17 +69,6 @@ function atBoth(situation: string, code: OutcomeCode, what: Fault, app: Row['app
 }
 
 const json = (body: string): Fault => ({ body: body.replace('CANARY', BODY_CANARY) })
-
-function forgeRecord(change: (record: Record<string, unknown>) => void): (scene: Scene) => void {
-  return ({ app }) => {
-    const sessions: Record<string, string> = Reflect.get(app.store, 'sessions')
-    for (const [sid, text] of Object.entries(sessions)) {
-      const session = JSON.parse(text)
-      change(session['passport-social-login'])
-      sessions[sid] = JSON.stringify(session)
-    }
-  }
-}
 
 /** A session store that can be switched off. */
 export class FailingStore extends MemoryStore {
@@ -191,27 +184,30 @@ const callbackRows: Row[] = [
     code: 'login_expired',
     record: 'removed',
     sent: [],
-    arrange: forgeRecord((record) => Object.assign(record, { issuedAt: Date.now() - 10 * 60 * 1000 - 1 })),
+    arrange: () => jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10 * 60 * 1000 + 1000),
+    // The cookie is sent all the same: an honest browser has dropped it by now.
+    visit: (scene) => scene.browser.comeBack(callback(scene), { headers: { cookie: scene.cookies } }),
   },
   {
     situation: 'a record of another provider, application or strategy',
     code: 'context_mismatch',
     record: 'kept',
     sent: [],
-    arrange: forgeRecord((record) => Object.assign(record, { context: 'another' })),
+    visit: ({ app, authKey, browser }) => browser.comeBack(`${app.otherCallbackURL}?auth_key=${authKey}`),
   },
   {
     situation: 'somebody else signed in than at the start',
     code: 'user_changed',
     record: 'removed',
     sent: [],
-    arrange: forgeRecord((record) => Object.assign(record, { user: 'another' })),
+    arrange: ({ app, browser }) => browser.follow(`${app.origin}/become`),
   },
   {
     situation: 'the session store failing when the record is consumed',
     code: 'session_unavailable',
-    record: 'kept',
+    record: 'removed',
     sent: [],
+    keep: 'session',
     app: { store: new FailingStore() },
     arrange: ({ app }) => Object.assign(app.store, { failing: true }),
   },

@@ -1,0 +1,35 @@
+import { escapeUTF8 } from 'entities'
+import type { Answer } from '../actions'
+import { pageHeaders, renderPage } from './page'
+
+/** What the page between an unproven start and the login is about. */
+export interface ConfirmPage {
+  /** Path and query that start the login, on this origin. Escape it in HTML. */
+  readonly target: string
+  /** The method by which the start came, and so the one that the application serves. */
+  readonly method: 'GET' | 'POST'
+  /** Origin of the provider. */
+  readonly providerOrigin: string
+}
+
+/** Renders an application's own confirm page: a whole HTML document whose link or form leads to `target`. */
+export type RenderConfirmPage = (page: ConfirmPage) => string
+
+// A page of the application's own may use its own styles, fonts and pictures; it may not run scripts either.
+const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'"]
+
+/**
+ * A start without proof (typed, mailed, or redirected by a login wall) gets this page. Its link or button leads to the
+ * same URL: that click, made on the application's own origin, is the proof.
+ */
+export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): Answer {
+  const { target, method, providerOrigin } = page
+  if (render) return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body: render(page) }
+  const provider = escapeUTF8(new URL(providerOrigin).host)
+  const action =
+    method === 'GET'
+      ? `<a href="${escapeUTF8(target)}" rel="nofollow">Continue to ${provider}</a>`
+      : `<form method="post" action="${escapeUTF8(target)}"><button>Continue to ${provider}</button></form>`
+  const main = `<h1>Sign in with ${provider}?</h1>\n<p>You are about to leave this site to sign in.</p>\n${action}`
+  return renderPage({ title: 'Sign in', main, providerOrigin })
+}

@@ -1,0 +1,67 @@
+import { LoginsInFlight } from '../lib/pending-login/in-flight'
+import { MAX_AGE_MS } from '../lib/pending-login/record'
+
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+test('the same key of the same record shares the login under way', async () => {
+  const logins = new LoginsInFlight<string>()
+  const first = logins.start('record', 'key', async () => 'user')
+  expect(logins.join('record', 'key')).toBe(first)
+  await expect(first).resolves.toBe('user')
+})
+
+test('another key, another record or a finished login is not shared', async () => {
+  const logins = new LoginsInFlight<string>()
+  const first = logins.start('record', 'key', async () => 'user')
+  expect(logins.join('record', 'other key')).toBeUndefined()
+  expect(logins.join('other record', 'key')).toBeUndefined()
+  await first
+  expect(logins.join('record', 'key')).toBeUndefined()
+})
+
+test('a record stays used after its login, successful or not', async () => {
+  const logins = new LoginsInFlight<string>()
+  await logins.start('good', 'key', async () => 'user')
+  const failed = logins.start('bad', 'key', () => Promise.reject(new Error('refused')))
+  expect(logins.has('bad')).toBe(true)
+  await expect(failed).rejects.toThrow('refused')
+  expect([logins.has('good'), logins.has('bad'), logins.has('new')]).toEqual([true, true, false])
+  expect(logins.join('bad', 'key')).toBeUndefined()
+})
+
+test('both callbacks of a double click get the failure of their login', async () => {
+  const logins = new LoginsInFlight<string>()
+  const login = logins.start('record', 'key', () => Promise.reject(new Error('refused')))
+  const shared = logins.join('record', 'key')
+  const results = await Promise.allSettled([login, shared])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
+
+test('used records are forgotten when no record can be that old', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
+  const logins = new LoginsInFlight<string>()
+  await logins.start('old', 'key', async () => 'user')
+  jest.setSystemTime(Date.now() + MAX_AGE_MS - 1)
+  await logins.start('next', 'key', async () => 'user')
+  expect(logins.has('old')).toBe(true)
+  jest.setSystemTime(Date.now() + 1)
+  await logins.start('last', 'key', async () => 'user')
+  expect([logins.has('old'), logins.has('next'), logins.has('last')]).toEqual([false, true, true])
+})
+
+test('at most 10,000 used records are remembered', async () => {
+  const logins = new LoginsInFlight<string>()
+  for (let count = 0; count <= 10_000; count++) await logins.start(`record ${count}`, 'key', async () => 'user')
+  expect([logins.has('record 0'), logins.has('record 1'), logins.has('record 10000')]).toEqual([false, true, true])
+})
+
+test('neither keys nor users of finished logins are kept', async () => {
+  const logins = new LoginsInFlight<{ name: string }>()
+  const user = { name: 'user' }
+  const reference = new WeakRef(user)
+  await logins.start('record', 'key-canary', async () => user)
+  expect(reference.deref()).toBe(user)
+  expect(JSON.stringify(logins)).not.toContain('canary')
+})

@@ -1,0 +1,135 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import { rateLimit } from 'express-rate-limit'
+import passport from 'passport'
+import { EnvHttpProxyAgent } from 'undici'
+import {
+  type Assurance,
+  CookieStore,
+  type LoginInfo,
+  type OutcomeCode,
+  SocialLoginClient,
+  SocialLoginError,
+  Strategy,
+  type StrategyOptions,
+  type VerifyFunction,
+} from '../../lib'
+
+type Common = StrategyOptions<false>
+
+export function cookieStore(common: Common, verify: VerifyFunction, LOGIN_COOKIE_KEY: string): void {
+  // README: cookie store
+  passport.use(new Strategy({ ...common, store: new CookieStore({ keys: [LOGIN_COOKIE_KEY] }) }, verify))
+  // end
+}
+
+export function severalProviders(first: Common, second: Common, verify: VerifyFunction): void {
+  // README: several providers
+  passport.use(new Strategy({ ...first, name: 'first', callbackURL: '/auth/first/callback' }, verify))
+  passport.use(new Strategy({ ...second, name: 'second', callbackURL: '/auth/second/callback' }, verify))
+  // end
+}
+
+export function errorHandling(app: Express): void {
+  // README: error handling
+  const handleErrors: ErrorRequestHandler = (error, _req, res, next) => {
+    if (!(error instanceof SocialLoginError)) return next(error)
+    console.error(error.code, error.phase, error.message) // nothing secret in it
+    res.status(error.status).send('Signing in is not possible at the moment. Please try again later.')
+  }
+  app.use(handleErrors)
+  // end
+}
+
+export function reasons(app: Express): void {
+  // README: reasons
+  const texts: Partial<Record<OutcomeCode, string>> = {
+    auth_key_rejected: 'The provider did not confirm the login.',
+    login_expired: 'That took too long.',
+    login_not_started: 'Your browser does not seem to keep cookies.',
+  }
+
+  const finishLogin: RequestHandler = (req, res, next) => {
+    const authenticate: RequestHandler = passport.authenticate(
+      'social-login',
+      (error: unknown, user?: Express.User | false | null, info?: { code?: OutcomeCode }) => {
+        if (error) return next(error)
+        if (!user) return res.status(401).send(`${texts[info?.code ?? 'login_not_started'] ?? ''} Please try again.`)
+        req.logIn(user, (failure) => (failure ? next(failure) : res.redirect('/profile')))
+      },
+    )
+    authenticate(req, res, () => res.redirect('/profile')) // a reload in a browser that is signed in already
+  }
+  app.get('/auth/social-login/callback', finishLogin)
+  // end
+}
+
+export function limitGuessing(app: Express): void {
+  // README: limit guessing
+  const limitRejectedKeys = rateLimit({
+    windowMs: 10 * 60 * 1000,
+    limit: 10,
+    skipSuccessfulRequests: true,
+    // Only what the provider has refused counts: reloads, expired logins and outages lock nobody out.
+    requestWasSuccessful: (_req, res) => res.locals['outcome'] !== 'auth_key_rejected',
+  })
+  const authenticate: RequestHandler = (req, res, next) =>
+    passport.authenticate('social-login', (error: unknown, user?: Express.User | false | null, info?: object) => {
+      if (error) return next(error)
+      if (user) return req.logIn(user, next)
+      res.locals['outcome'] = Reflect.get(info ?? {}, 'code')
+      res.redirect('/login')
+    })(req, res, next)
+  app.get('/auth/social-login/callback', limitRejectedKeys, authenticate, (_req, res) => res.redirect('/profile'))
+  // end
+}
+
+export function linking(app: Express, link: (userID: unknown, account: unknown) => Promise<void>): void {
+  // README: linking
+  const requireUser: RequestHandler = (req, res, next) => (req.user ? next() : res.redirect('/login'))
+  const authorize = passport.authorize('social-login-link', { failureRedirect: '/account' })
+
+  app.get('/account/link', requireUser, authorize)
+  app.get('/account/link/callback', requireUser, authorize, (req, res) => {
+    // Not linked yet: keep the account in the session and ask. See "Linking accounts".
+    Reflect.set(req.session, 'accountToLink', Reflect.get(req, 'account'))
+    res.redirect('/account/link/confirm')
+  })
+  app.post('/account/link/confirm', requireUser, async (req, res) => {
+    if (req.get('sec-fetch-site') !== 'same-origin') return void res.sendStatus(403)
+    await link(Reflect.get(req.user ?? {}, 'id'), Reflect.get(req.session, 'accountToLink'))
+    Reflect.deleteProperty(req.session, 'accountToLink')
+    res.redirect('/account')
+  })
+  // end
+}
+
+export function assurance(app: Express): void {
+  // README: assurance
+  const isSure = ({ assurance }: { assurance: Assurance }) =>
+    assurance.fetchSite === 'cross-site' && assurance.referer === 'provider' && assurance.age < 60_000
+
+  app.get('/auth/social-login/callback', passport.authenticate('social-login'), (req, res) => {
+    const info: Partial<LoginInfo> = { ...req.authInfo }
+    const knownHere = info.assurance !== undefined && isSure({ assurance: info.assurance })
+    res.redirect(knownHere ? (info.returnTo ?? '/') : '/account/confirm')
+  })
+  // end
+}
+
+export async function client(baseURL: string, clientID: string, clientSecret: string, authKey: string) {
+  // README: client
+  const client = new SocialLoginClient({ baseURL, clientID, clientSecret })
+  const { access_token } = await client.exchangeAuthKey(authKey, { signal: AbortSignal.timeout(5000) })
+  const user = await client.getCurrentUser(access_token)
+  await client.close()
+  // end
+  return user
+}
+
+export function proxy(common: Common, verify: VerifyFunction): void {
+  // README: proxy
+  passport.use(new Strategy({ ...common, dispatcher: new EnvHttpProxyAgent() }, verify))
+  // end
+}
+
+export const newApp = (): Express => express()

@@ -1,0 +1,188 @@
+import { readRequest } from '../lib/request'
+import {
+  fromApp,
+  fromProvider,
+  type Headers,
+  hostOnlyRules,
+  incoming,
+  readCallback,
+  readStart,
+  rules,
+} from './support/incoming'
+
+const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+const framed = ['iframe', 'frame', 'embed', 'object', 'image', 'script', 'empty', '']
+const row = (headers: Headers, verdict: string): [Headers, string] => [headers, verdict]
+const metadata = (site: string) => ({ 'sec-fetch-site': site, ...navigation })
+
+test.each<[Headers, string]>([
+  [fromApp, 'start proven'],
+  [metadata('same-site'), 'start unproven'],
+  [metadata('cross-site'), 'start unproven'],
+  [metadata('none'), 'start unproven'],
+  [metadata('bogus'), 'start unproven'],
+  [metadata('same-origin, cross-site'), 'start unproven'],
+  [{ ...fromApp, 'sec-fetch-mode': 'no-cors' }, 'start_forbidden'],
+  [{ ...fromApp, 'sec-fetch-mode': 'cors' }, 'start_forbidden'],
+  ...framed.map((dest) => row({ ...fromApp, 'sec-fetch-dest': dest }, 'start_forbidden')),
+  [{ 'sec-fetch-site': 'same-origin' }, 'start_forbidden'],
+])('a start with the Fetch Metadata %j is read as %s', (headers, verdict) => {
+  expect(readStart(headers)).toBe(verdict)
+})
+
+test.each<[Headers, string]>([
+  [{}, 'start unproven'],
+  [{ referer: 'https://app.example/home?x=1' }, 'start proven'],
+  [{ origin: 'https://app.example' }, 'start proven'],
+  [{ origin: 'null', referer: 'https://app.example/' }, 'start proven'],
+  [{ origin: 'https://evil.example', referer: 'https://app.example/' }, 'start unproven'],
+  [{ origin: 'https://www.app.example' }, 'start proven'],
+  [{ referer: 'https://www.app.example/x' }, 'start proven'],
+  ...[
+    ...['https://evil.example/', 'https://app.example.evil.example/', 'https://evil.example/https://app.example/'],
+    ...[
+      'https://app.example@evil.example/',
+      'http://app.example/',
+      'https://app.example:8443/',
+      'https://sub.app.example/',
+    ],
+    ...[
+      '',
+      'null',
+      'about:blank',
+      'data:text/html,x',
+      'file:///tmp/x.html',
+      'android-app://com.example.mail/',
+      '/login',
+    ],
+    ...['app.example', 'blob:https://evil.example/1', 'javascript:0', 'https://', 'https://[', '//app.example/'],
+  ].map((referer) => row({ referer }, 'start unproven')),
+])('without Fetch Metadata a start with %j is read as %s', (headers, verdict) => {
+  expect(readStart(headers)).toBe(verdict)
+})
+
+test.each([
+  ['https://app.example/x', 'app.example', 'start proven'],
+  ['http://app.example/x', 'APP.example', 'start proven'],
+  ['http://localhost:3000/x', 'localhost:3000', 'start proven'],
+  ['http://localhost:3001/x', 'localhost:3000', 'start unproven'],
+  ['https://evil.example/x', 'app.example', 'start unproven'],
+  ['about:blank', 'app.example', 'start unproven'],
+  ['android-app://com.example.mail/', 'app.example', 'start unproven'],
+  ['file:///tmp/x.html', 'app.example', 'start unproven'],
+  ['data:text/html,x', '', 'start unproven'],
+  ['file:///tmp/x.html', '', 'start unproven'],
+  ['https://www.app.example/x', 'app.example', 'start proven'],
+])('where only Host tells the own origin, the Referer %s at %s is read as %s', (referer, host, verdict) => {
+  expect(readStart({ referer, host }, {}, hostOnlyRules)).toBe(verdict)
+  expect(readStart({ origin: referer.replace(/\/x$/, ''), host }, {}, hostOnlyRules)).toBe(verdict)
+})
+
+test('forwarded hosts do not make a foreign page the own one', () => {
+  const headers = {
+    referer: 'https://evil.example/',
+    'x-forwarded-host': 'evil.example',
+    forwarded: 'host=evil.example',
+  }
+  expect(readStart(headers, {}, hostOnlyRules)).toBe('start unproven')
+})
+
+test('a sister site may start a login across sites, by its Referer or Origin', () => {
+  expect(readStart({ ...metadata('same-site'), referer: 'https://www.app.example/' })).toBe('start proven')
+  expect(readStart({ ...metadata('cross-site'), origin: 'https://www.app.example' })).toBe('start proven')
+  expect(readStart({ ...metadata('cross-site'), referer: 'https://www.app.example.evil.example/' })).toBe(
+    'start unproven',
+  )
+  expect(
+    readStart({ ...metadata('cross-site'), 'sec-fetch-dest': 'iframe', referer: 'https://www.app.example/' }),
+  ).toBe('start_forbidden')
+})
+
+test('an unproven start is refused or let through where the application says so', () => {
+  expect(readStart(metadata('none'), {}, { ...rules, unprovenStart: 'refuse' })).toBe('start_forbidden')
+  expect(readStart(fromApp, {}, { ...rules, unprovenStart: 'refuse' })).toBe('start proven')
+  expect(readStart(metadata('none'), {}, { ...rules, unprovenStart: 'allow' })).toBe('start unproven')
+  expect(readStart({ ...metadata('none'), 'sec-fetch-dest': 'image' }, {}, { ...rules, unprovenStart: 'allow' })).toBe(
+    'start_forbidden',
+  )
+})
+
+test.each<[Headers, string]>([
+  [{}, 'callback K'],
+  [fromProvider, 'callback K'],
+  [metadata('none'), 'callback_forged'],
+  [metadata('same-origin'), 'callback_forged'],
+  [metadata('same-site'), 'callback_forged'],
+  [metadata(''), 'callback_forged'],
+  [metadata('bogus'), 'callback_forged'],
+  [metadata('cross-site, cross-site'), 'callback_forged'],
+  ...framed.map((dest) => row({ ...fromProvider, 'sec-fetch-dest': dest }, 'callback_forged')),
+  ...['no-cors', 'cors', 'same-origin', 'nested-navigate', ''].map((mode) =>
+    row({ ...fromProvider, 'sec-fetch-mode': mode }, 'callback_forged'),
+  ),
+])('a callback with the Fetch Metadata %j is read as %s', (headers, verdict) => {
+  expect(readCallback(headers)).toBe(verdict)
+})
+
+test.each([
+  ['https://social.example/api/oauth', 'callback K'],
+  ['https://social.example', 'callback K'],
+  ['https://login.social.example/', 'callback K'],
+  ['https://app.example/login', 'callback K'],
+  ['https://www.app.example/', 'callback K'],
+  ...[
+    ...['https://evil.example/', 'https://social.example.evil.example/', 'https://social.example@evil.example/'],
+    ...['http://social.example/', 'https://social.example:8443/', 'https://evil.example/?https://social.example/'],
+    ...[
+      'about:blank',
+      'null',
+      'data:text/html,x',
+      'file:///tmp/x',
+      'android-app://com.example.mail/',
+      '/x',
+      'https://[',
+    ],
+  ].map((referer) => [referer, 'callback_forged']),
+])('a callback with the Referer %s is read as %s, with and without Fetch Metadata', (referer, verdict) => {
+  expect(readCallback({ ...fromProvider, referer })).toBe(verdict)
+  expect(readCallback({ referer })).toBe(verdict)
+  expect(readCallback({ referer }, {}, hostOnlyRules)).toBe(verdict)
+})
+
+test.each([
+  ['https://social.example/', 'provider'],
+  ['https://app.example/', 'app'],
+])('the callback from %s is told as coming from the %s', (referer, whose) => {
+  const read = readRequest(incoming('/auth/callback?auth_key=K', { ...fromProvider, referer }), rules)
+  expect(read).toEqual({ type: 'callback', authKey: 'K', site: 'cross-site', referer: whose })
+})
+
+test.each([
+  ['https://social.app.example', 'same-site', 'callback K'],
+  ['https://social.app.example', 'cross-site', 'callback K'],
+  ['https://app.example', 'same-site', 'callback K'],
+  ['https://other.example.net', 'same-site', 'callback_forged'],
+  ['https://app.example', 'same-origin', 'callback K'],
+  ['https://social.app.example', 'same-origin', 'callback_forged'],
+])('a provider at %s may answer as %s: %s', (providerOrigin, site, verdict) => {
+  expect(readCallback(metadata(site), {}, { ...rules, providerOrigin })).toBe(verdict)
+})
+
+test.each([
+  ['http://127.0.0.1:4400', 'localhost:3000', 'same-site', 'callback_forged'],
+  ['http://127.0.0.1:4400', '127.0.0.1:3000', 'same-site', 'callback K'],
+  ['http://127.0.0.1:4400', '10.0.0.1:3000', 'same-site', 'callback_forged'],
+  ['http://[::1]:4400', '[::1]:3000', 'same-site', 'callback K'],
+  ['http://localhost:4400', 'localhost:3000', 'same-site', 'callback K'],
+  ['http://localhost:3000', 'localhost:3000', 'same-origin', 'callback K'],
+  ['http://localhost:4400', 'a b', 'same-site', 'callback_forged'],
+])('with a provider at %s an application at %s reads %s as %s', (providerOrigin, host, site, verdict) => {
+  expect(readCallback({ ...metadata(site), host }, {}, { ...hostOnlyRules, providerOrigin })).toBe(verdict)
+})
+
+test('a typed callback is let through only where typed starts are', () => {
+  for (const unprovenStart of ['confirm', 'refuse'] as const) {
+    expect(readCallback(metadata('none'), {}, { ...rules, unprovenStart })).toBe('callback_forged')
+  }
+  expect(readCallback(metadata('none'), {}, { ...rules, unprovenStart: 'allow' })).toBe('callback K')
+})

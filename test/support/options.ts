@@ -1,0 +1,25 @@
+import { Strategy } from '../../lib/strategy'
+
+export const good = {
+  baseURL: 'https://social.example/api/v1',
+  clientID: 'app-id',
+  clientSecret: 'secret-canary',
+  callbackURL: 'https://app.example/auth/callback',
+}
+export const canary = 'value-canary'
+export const verify = (): void => {}
+
+/** As an application in plain JavaScript: the compiler does not stop it. */
+export function construct(options: unknown, ...rest: unknown[]): unknown {
+  return Reflect.construct(Strategy, [options, ...(rest.length > 0 ? rest : [verify])])
+}
+
+export function failureOf(work: () => unknown): Error {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof TypeError) return error
+    throw error
+  }
+  throw new Error('accepted')
+}
