@@ -76,6 +76,14 @@ describe('an account of the example', () => {
     expect((await ada.comeBack(example.appURL, key)).location).toBe('/login?reason=login_not_started')
   })
 
+  test('a link that fails is said on the account page', async () => {
+    await ada.submit(`${example.appURL}/account/link`)
+    expect((await ada.comeBack(example.appURL, 'a-guess')).location).toBe('/account?notice=auth_key_rejected')
+    expect((await ada.browser.follow(`${example.appURL}/account?notice=auth_key_rejected`)).body).toContain(
+      'did not confirm',
+    )
+  })
+
   test('reloads the profile with the token of the login', async () => {
     provider.updateUser(ada.userID, { user_firstname: 'Augusta <Ada>' })
     const page = await reload()

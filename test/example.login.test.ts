@@ -70,6 +70,17 @@ describe('a login of the example', () => {
     expect(await newcomer.whoAmI(example.appURL)).toBeUndefined()
   })
 
+  test('a double click on "Continue" signs in all the same', async () => {
+    for (let round = 0; round < 10; round++) {
+      const visitor = new Visitor(provider, application, '2')
+      await visitor.begin(example.appURL)
+      await visitor.comeBack(example.appURL)
+      const answers = await Promise.all([visitor.confirm(example.appURL), visitor.confirm(example.appURL)])
+      expect(answers).toContain('/profile')
+      expect((await visitor.whoAmI(example.appURL))?.['id']).toBe('2')
+    }
+  })
+
   test('asks once in a browser, and again in another', async () => {
     expect(await ada.signIn(example.appURL)).toBe('/profile')
     await ada.submit(`${example.appURL}/logout`)
