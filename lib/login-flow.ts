@@ -16,14 +16,8 @@ import {
   stateOf,
 } from './pending-login/record'
 import type { Redeemer } from './redeem'
-import {
-  type CallbackRequest,
-  type RefusedRequest,
-  type RequestRules,
-  readRequest,
-  type StartRequest,
-  signedInUser,
-} from './request'
+import { type CallbackRequest, type RefusedRequest, type RequestRules, readRequest, type StartRequest } from './request'
+import { signedInUser } from './signed-in-user'
 import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from './verify'
 
 /** What a login of one strategy is made with. */
@@ -96,7 +90,7 @@ export class LoginFlow {
   async #start(req: Request, start: StartRequest, options: AuthenticateOptions): Promise<Action> {
     const page = this.#pageBeforeStart(start)
     if (page) return page
-    const { context, loginURL, store, stateParameter } = this.#settings
+    const { context, loginURL, store, stateParameter, redeemer } = this.#settings
     const record = createPendingLogin({
       context,
       user: signedInUser(req),
@@ -106,6 +100,7 @@ export class LoginFlow {
       state: options.state,
     })
     await kept('start', () => store.save(req, record))
+    redeemer.prepare()
     return { type: 'redirect', url: stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}` }
   }
 

@@ -54,7 +54,7 @@ onBothStorages('accounts of the example', (fresh) => {
         const visitor = visitors[index]
         const destination = await visitor?.signIn(first.appURL).catch(() => undefined)
         if (visitor && destination === '/profile') confirmed.push(visitor)
-        if (confirmed.length === 60) first.stop('SIGKILL')
+        if (confirmed.length === 60) void first.stop('SIGKILL')
       })
       await logins
       expect(confirmed.length).toBeGreaterThanOrEqual(60)

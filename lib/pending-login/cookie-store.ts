@@ -87,10 +87,12 @@ export class CookieStore implements PendingLoginStore {
     this.#setCookie(requireResponse(req, 'callback'), '', 0)
   }
 
-  // Two cookies of one name: somebody planted one beside the browser's own, and nothing tells which.
+  // Two cookies of one name: somebody planted one beside the browser's own, and nothing tells which. Only the spaces of
+  // the header are trimmed: `trim()` would also drop a no-break space, and take a cookie that a sister subdomain named
+  // "\u00a0__Host-..." for the one that browsers guard.
   #readCookie(req: IncomingMessage): string | undefined {
     const prefix = `${this.#name}=`
-    const cookies = (req.headers.cookie ?? '').split(';').map((cookie) => cookie.trim())
+    const cookies = (req.headers.cookie ?? '').split(';').map((cookie) => cookie.replace(/^[ \t]+/, ''))
     const [own, ...others] = cookies.filter((cookie) => cookie.startsWith(prefix))
     if (own === undefined || others.length > 0 || own.length > MAX_COOKIE_LENGTH) return undefined
     return own.slice(prefix.length)
