@@ -106,7 +106,8 @@ export class LoginFlow {
       state: options.state,
     })
     await kept('start', () => store.save(req, record))
-    return { type: 'redirect', url: stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}` }
+    const url = stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}`
+    return { type: 'redirect', url, toProvider: true }
   }
 
   #pageBeforeStart({ target, method, proven, tabSecret }: StartRequest): Action | undefined {
