@@ -1,3 +1,4 @@
+import { isAuthKey } from './auth-key'
 import { Deadline } from './deadline'
 import { type Phase, SocialLoginError } from './errors'
 import { badResponse, type ProviderAnswer, ProviderConnection, type ProviderRequest } from './http'
@@ -54,9 +55,11 @@ export class SocialLoginClient {
    * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Never sent twice: the key is
    * spent by the first attempt that arrives.
    *
-   * @throws SocialLoginError `auth_key_rejected` when the provider grants no token; `provider_*` when it fails
+   * @throws SocialLoginError `auth_key_malformed` for what cannot be a key, `auth_key_rejected` when the provider grants
+   *   no token, `provider_*` when it fails
    */
   async exchangeAuthKey(authKey: string, options: CallOptions = {}): Promise<TokenAnswer> {
+    if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
     const form = { app_id: this.#clientID, app_secret: this.#clientSecret, auth_key: authKey }
     const answer = await this.#send(options, {
       phase: 'exchange',

@@ -102,7 +102,7 @@ function refusalOf({ statusCode, headers }: Dispatcher.ResponseData, phase: Phas
   if (statusCode >= 500) return new SocialLoginError('provider_unavailable', phase, retryAfter(headers))
   if (statusCode === 429) return new SocialLoginError('provider_rate_limited', phase, retryAfter(headers))
   if (statusCode >= 300 && statusCode < 400) return new SocialLoginError('provider_redirected', phase)
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
+  if (!/^(identity)?$/i.test(String(headers['content-encoding'] ?? ''))) {
     return badResponse(phase, 'Its body was compressed, although compression was not accepted.')
   }
   return undefined

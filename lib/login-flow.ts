@@ -16,14 +16,8 @@ import {
   stateOf,
 } from './pending-login/record'
 import type { Redeemer } from './redeem'
-import {
-  type CallbackRequest,
-  type RefusedRequest,
-  type RequestRules,
-  readRequest,
-  type StartRequest,
-  signedInUser,
-} from './request'
+import { type CallbackRequest, type RefusedRequest, type RequestRules, readRequest, type StartRequest } from './request'
+import { signedInUser } from './signed-in-user'
 import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from './verify'
 
 /** What a login of one strategy is made with. */

@@ -112,6 +112,11 @@ test.each<[string, Fault]>([
   await expectEverywhere(fault, 'provider_bad_response')
 })
 
+test.each(['identity', 'Identity', ''])('a content-encoding of %j is none', async (encoding) => {
+  bench.provider.failNext('authorize', { headers: { 'content-encoding': encoding }, body: json })
+  expect(await client.exchangeAuthKey(key)).toMatchObject({ access_token: token })
+})
+
 test('a body of 64 KiB is read to its end', async () => {
   bench.provider.failNext('authorize', { body: json.padEnd(65_536) })
   expect(await client.exchangeAuthKey(key)).toMatchObject({ access_token: token })
