@@ -70,7 +70,7 @@ function issue(folder: string, name: string, authority: string, host: string, va
     '-out',
     `${name}.crt`,
     '-notext',
-    '-rand_serial',
+
     ...validity,
   ])
   return read(folder, name)
@@ -82,6 +82,7 @@ default_ca = here
 [here]
 database = index.txt
 new_certs_dir = .
+rand_serial = yes
 default_md = sha256
 policy = any
 x509_extensions = extensions

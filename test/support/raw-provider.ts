@@ -1,6 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTLSServer, type TlsOptions } from 'node:tls'
+import {
+  createServer as createTLSServer,
+  type SecureContextOptions,
+  Server as TLSServer,
+  type TlsOptions,
+} from 'node:tls'
 
 /** One request as it arrived. */
 export interface RawRequest {
@@ -31,6 +36,8 @@ export class RawProvider {
   #greeting: Greeting | undefined
   #armedAfterExchange: (() => unknown) | undefined
   #port = 0
+  #closing: Promise<unknown> = Promise.resolve()
+  #cutsHandshakes = false
 
   private constructor(
     readonly protocol: 'http' | 'https',
@@ -40,6 +47,7 @@ export class RawProvider {
     this.#server = tls ? createTLSServer(tls) : createServer()
     this.#server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => this.#welcome(socket))
     this.#server.on('tlsClientError', () => {})
+    if (tls) this.#server.on('connection', (socket: Socket) => void (this.#cutsHandshakes && socket.destroy()))
   }
 
   static async start(tls?: TlsOptions): Promise<RawProvider> {
@@ -72,7 +80,32 @@ export class RawProvider {
     this.#armedAfterExchange = arm
   }
 
+  /** Shows this certificate from now on. */
+  certify(options: SecureContextOptions): void {
+    if (!(this.#server instanceof TLSServer)) throw new TypeError('no TLS here')
+    this.#server.setSecureContext(options)
+  }
+
+  /** Whether TLS handshakes are cut from now on. */
+  cutHandshakes(cut: boolean): void {
+    this.#cutsHandshakes = cut
+  }
+
+  /** Listens no more; open connections stay. */
+  refuse(): void {
+    this.#closing = once(this.#server, 'close')
+    this.#server.close()
+  }
+
   async listen(): Promise<void> {
+    if (!this.#port || this.#server.listening) return this.#open()
+    for (const socket of this.#sockets) socket.destroy()
+    await this.#closing
+    return this.#open()
+  }
+
+  async #open(): Promise<void> {
+    if (this.#server.listening) return
     this.#server.listen(this.#port, 'localhost')
     await once(this.#server, 'listening')
     const address = this.#server.address()
