@@ -1,3 +1,4 @@
+import type { StrategyOptions } from '../../lib'
 import { FakeProvider } from '../../lib/testing'
 import { codeOf, failureIn, type Keep, type RunningApp, startApp } from './app'
 import { Browser, type BrowserAnswer } from './browser'
@@ -28,9 +29,14 @@ export class FaultBench {
     readonly fake: FakeProvider,
   ) {}
 
-  static async start(raw: RawProvider, keep: Keep = 'session', baseURL = raw.baseURL): Promise<FaultBench> {
+  static async start(
+    raw: RawProvider,
+    keep: Keep = 'session',
+    baseURL = raw.baseURL,
+    more: Partial<StrategyOptions<false>> = {},
+  ): Promise<FaultBench> {
     const fake = await FakeProvider.start()
-    return new FaultBench(raw, await startApp({ provider: fake, keep, strategy: { baseURL } }), fake)
+    return new FaultBench(raw, await startApp({ provider: fake, keep, strategy: { baseURL, ...more } }), fake)
   }
 
   async stop(): Promise<void> {
