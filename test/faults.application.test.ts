@@ -2,35 +2,9 @@ import { MemoryStore } from 'express-session'
 import { CookieStore } from '../lib'
 import { FakeProvider } from '../lib/testing'
 import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type RunningApp, startApp } from './support/app'
+import { BrokenStore, STORE_CANARY } from './support/broken-store'
 import { Browser, closeBrowsers } from './support/browser'
 import { captureOutput, findSecrets } from './support/canaries'
-
-type Operation = 'get' | 'set' | 'destroy' | 'regenerate'
-const CANARY = 'store-canary-1f77'
-
-/** A memory store that does what `before` says first. */
-class BrokenStore extends MemoryStore {
-  before: (operation: Operation) => Promise<void> = () => Promise.resolve()
-  override get(...[sid, callback]: Parameters<MemoryStore['get']>): void {
-    this.before('get').then(() => super.get(sid, callback), callback)
-  }
-  override set(...[sid, session, callback]: Parameters<MemoryStore['set']>): void {
-    this.before('set').then(() => super.set(sid, session, callback), callback)
-  }
-  override destroy(...[sid, callback]: Parameters<MemoryStore['destroy']>): void {
-    this.before('destroy').then(() => super.destroy(sid, callback), callback)
-  }
-  override regenerate(...[req, callback]: Parameters<MemoryStore['regenerate']>): void {
-    this.before('regenerate').then(() => super.regenerate(req, callback), callback)
-  }
-  fail(failing: Operation): void {
-    this.before = (operation) =>
-      operation === failing ? Promise.reject(new Error(`redis://user:${CANARY}@db is down`)) : Promise.resolve()
-  }
-  mend(): void {
-    this.before = () => Promise.resolve()
-  }
-}
 
 let provider: FakeProvider
 let apps: RunningApp[] = []
@@ -86,7 +60,7 @@ describe('a session store', () => {
       expect(exchanges()).toBe(sent)
       if (isOurs) {
         expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
-        expect(findSecrets([CANARY], { body: answer.body, errors: app.errors })).toEqual([])
+        expect(findSecrets([STORE_CANARY], { body: answer.body, errors: app.errors })).toEqual([])
       }
       store.mend()
       expect(JSON.parse((await browser.follow(`${app.origin}/me`)).body)).toMatchObject({ user: null })
