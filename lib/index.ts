@@ -1,5 +1,6 @@
 export type { CallOptions, TokenAnswer } from './client'
 export { SocialLoginClient } from './client'
+export type { TracedPhase } from './diagnostics'
 export type { FailureInfo, OutcomeCode, Phase } from './errors'
 export { OUTCOMES, SocialLoginError } from './errors'
 export type { JSONObject, JSONValue } from './json'

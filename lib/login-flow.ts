@@ -1,4 +1,5 @@
 import type { Action } from './actions'
+import { codeOfAction, Trace } from './diagnostics'
 import { type Phase, PRIVATE_ANSWER_HEADERS, SocialLoginError } from './errors'
 import { isObject } from './json'
 import { type AuthenticateOptions, readCallbackURL } from './options'
@@ -22,6 +23,8 @@ import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from '
 
 /** What a login of one strategy is made with. */
 export interface LoginFlowSettings {
+  /** The strategy's name. */
+  readonly name: string
   /** Digest of the strategy's name, the provider and the application id. */
   readonly context: string
   readonly loginURL: string
@@ -76,8 +79,20 @@ export class LoginFlow {
    */
   async handle(req: Request, options: AuthenticateOptions): Promise<Action> {
     const request = readRequest(req, this.#rulesFor(options))
+    const trace = new Trace(this.#settings.name)
+    const phase = request.type === 'refused' ? request.phase : request.type
+    return trace.run(phase, () => this.#answer(req, request, options, trace), codeOfAction)
+  }
+
+  async #answer(
+    req: Request,
+    request: StartRequest | CallbackRequest | RefusedRequest,
+    options: AuthenticateOptions,
+    trace: Trace,
+  ): Promise<Action> {
     if (request.type === 'refused') return refusedAction(request)
-    return request.type === 'start' ? this.#start(req, request, options) : this.#callback(req, request, options)
+    if (request.type === 'start') return this.#start(req, request, options, trace)
+    return this.#callback(req, request, options, trace)
   }
 
   #rulesFor(options: AuthenticateOptions): RequestRules {
@@ -87,7 +102,7 @@ export class LoginFlow {
     return { ...rules, callbackPath: path, appOrigin: origin ?? rules.appOrigin }
   }
 
-  async #start(req: Request, start: StartRequest, options: AuthenticateOptions): Promise<Action> {
+  async #start(req: Request, start: StartRequest, options: AuthenticateOptions, trace: Trace): Promise<Action> {
     const page = this.#pageBeforeStart(start)
     if (page) return page
     const { context, loginURL, store, stateParameter, redeemer } = this.#settings
@@ -99,6 +114,7 @@ export class LoginFlow {
       returnTo: options.returnTo,
       state: options.state,
     })
+    trace.follow(record)
     await kept('start', () => store.save(req, record))
     redeemer.prepare()
     return { type: 'redirect', url: stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}` }
@@ -117,17 +133,23 @@ export class LoginFlow {
     return undefined
   }
 
-  async #callback(req: Request, callback: CallbackRequest, options: AuthenticateOptions): Promise<Action> {
+  async #callback(
+    req: Request,
+    callback: CallbackRequest,
+    options: AuthenticateOptions,
+    trace: Trace,
+  ): Promise<Action> {
     const record = await kept('callback', () => this.#settings.store.load(req))
     if (!record) return withoutRecord(req, options)
+    trace.follow(record)
     if (record.consumed || this.#inFlight.has(record.id)) return this.#share(req, callback, record, options)
     // From here to the start of the login nothing waits, so that of two callbacks only one can get there.
     const refusal = refusalOf(record, this.#evidence(req, callback))
     if (refusal) return this.#refuse(req, refusal)
     if (this.#settings.rules.tabBinding && callback.tabSecret === undefined) return this.#askTab(callback, options)
     const info = loginInfo(record, callback)
-    const login = this.#inFlight.start(record.id, callback.authKey, () => this.#finish(req, callback, record, info))
-    return conclude(await login, info)
+    const finish = (): Promise<Verdict> => this.#finish(req, callback, record, info, trace)
+    return conclude(await this.#inFlight.start(record.id, callback.authKey, finish), info)
   }
 
   #evidence(req: Request, { site, state, tabSecret }: CallbackRequest) {
@@ -159,14 +181,21 @@ export class LoginFlow {
     return shared === undefined ? withoutRecord(req, options) : conclude(await shared, loginInfo(record, callback))
   }
 
-  async #finish(req: Request, { authKey }: CallbackRequest, record: PendingLogin, info: LoginInfo): Promise<Verdict> {
+  async #finish(
+    req: Request,
+    { authKey }: CallbackRequest,
+    record: PendingLogin,
+    info: LoginInfo,
+    trace: Trace,
+  ): Promise<Verdict> {
     const { store, redeemer, verify, passReqToCallback, verifyTimeout } = this.#settings
     await kept('callback', () => store.consume(req, record))
     try {
-      const { params, profile } = await redeemer.redeem(authKey)
+      const { params, profile } = await redeemer.redeem(authKey, trace)
       if (passReqToCallback) Object.assign(req, { authInfo: info })
       const input = { req, accessToken: params.access_token, params, profile }
-      return await callVerify(verify, input, { passReqToCallback, timeout: verifyTimeout })
+      const call = (): Promise<Verdict> => callVerify(verify, input, { passReqToCallback, timeout: verifyTimeout })
+      return await trace.run('verify', call, ({ user }) => (user ? undefined : 'verify_refused'))
     } finally {
       await kept('callback', () => store.remove(req))
     }

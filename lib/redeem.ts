@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 import type { SocialLoginClient, TokenAnswer } from './client'
 import { Deadline } from './deadline'
+import { Trace } from './diagnostics'
 import { SocialLoginError } from './errors'
 import type { ProfileEndpoint, SkipUserProfile } from './options'
 import { type Profile, toProfile } from './profile'
@@ -43,14 +44,15 @@ export class Redeemer {
   }
 
   /** @throws SocialLoginError of phase `exchange` or `profile` */
-  async redeem(authKey: string): Promise<Redeemed> {
+  async redeem(authKey: string, trace = new Trace(this.#options.name)): Promise<Redeemed> {
     const { maxConcurrentLogins, timeout } = this.#options
     if (this.#underWay >= maxConcurrentLogins) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
     this.#underWay++
     const deadline = new Deadline(timeout)
     try {
-      const params = await this.#client.exchangeAuthKey(authKey, deadline)
-      return { params, profile: await this.#loadProfile(params.access_token, deadline.signal) }
+      const params = await trace.run('exchange', () => this.#client.exchangeAuthKey(authKey, deadline))
+      const loadProfile = () => this.#loadProfile(params.access_token, deadline.signal)
+      return { params, profile: await trace.run('profile', loadProfile) }
     } finally {
       deadline.clear()
       this.#underWay--
