@@ -8,7 +8,6 @@ export type { Assurance, LoginInfo } from './login-flow'
 export type {
   AuthenticateOptions,
   ProfileEndpoint,
-  SkipUserProfile,
   SocialLoginClientOptions,
   StrategyOptions,
 } from './options'
@@ -18,6 +17,7 @@ export { CookieStore } from './pending-login/cookie-store'
 export type { PendingLogin, PendingLoginStore, StateParameter } from './pending-login/record'
 export { SessionStore } from './pending-login/session-store'
 export type { Profile, SocialLoginUser, UserAnswer } from './profile'
+export type { SkipUserProfile } from './redeem'
 export { Strategy } from './strategy'
 export type {
   Request,

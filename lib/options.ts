@@ -2,6 +2,7 @@ import type { AuthenticateOptions as PassportAuthenticateOptions } from 'passpor
 import type { Dispatcher } from 'undici'
 import type { RenderConfirmPage } from './pages/confirm-page'
 import type { PendingLoginStore, StateParameter } from './pending-login/record'
+import type { SkipUserProfile } from './redeem'
 
 /** Which endpoint the profile is read from: section 4.3 of the specification, or the legacy one of section 4.4. */
 export type ProfileEndpoint = 'user/me' | 'get_user_info'
@@ -89,11 +90,6 @@ export interface StrategyOptions<WithRequest extends boolean = boolean>
   /** Root of the provider's uploads: pictures given as relative paths are resolved below it. Default: left out. */
   readonly uploadsURL?: string
 }
-
-/** Decides per login whether to skip the profile request: returns the decision (or its promise), or calls `done`. */
-export type SkipUserProfile =
-  | ((accessToken: string) => boolean | Promise<boolean>)
-  | ((accessToken: string, done: (error: unknown, skip?: boolean) => void) => void)
 
 /** Options of one `passport.authenticate(name, options)`: Passport's own, and those of this strategy. */
 export interface AuthenticateOptions extends PassportAuthenticateOptions {

@@ -3,7 +3,7 @@ import type { SocialLoginClient, TokenAnswer } from './client'
 import { Deadline } from './deadline'
 import { Trace } from './diagnostics'
 import { SocialLoginError } from './errors'
-import type { ProfileEndpoint, SkipUserProfile } from './options'
+import type { ProfileEndpoint } from './options'
 import { type Profile, toProfile } from './profile'
 
 /** What a spent `auth_key` was worth. */
@@ -12,6 +12,15 @@ export interface Redeemed {
   /** Undefined when `skipUserProfile` said so. */
   readonly profile: Profile | undefined
 }
+
+/**
+ * Decides per login whether to skip the profile request: one parameter returns the decision (or its promise), two
+ * parameters call `done`. One signature and no union of two, so that TypeScript can tell the parameters' types.
+ */
+export type SkipUserProfile = (
+  accessToken: string,
+  done: (error: unknown, skip?: boolean) => void,
+) => boolean | Promise<boolean> | void
 
 /** The options that shape a redemption; see `StrategyOptions`. */
 export interface RedeemOptions {

@@ -52,8 +52,8 @@ export class Strategy extends OAuth2Strategy {
    */
   constructor(options: StrategyOptions<false>, verify: VerifyFunction)
   constructor(options: StrategyOptions<false>, verify: VerifyFunctionWithParams)
-  constructor(options: StrategyOptions<true>, verify: VerifyFunctionWithRequest)
-  constructor(options: StrategyOptions<true>, verify: VerifyFunctionWithRequestAndParams)
+  constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
+  constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
   constructor(options: StrategyOptions, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
     const { client, settings } = readSettings(options)
@@ -88,6 +88,11 @@ export class Strategy extends OAuth2Strategy {
   override userProfile(accessToken: string, done: (error?: unknown, profile?: Profile) => void): void {
     this._loadUser(accessToken).then((profile) => done(null, profile), done)
   }
+}
+
+/** The option is optional, but a verify function that takes the request is not typed without it. */
+interface PassesRequest {
+  readonly passReqToCallback: true
 }
 
 // passport-oauth2 demands these; its own client, the only one who would use them, is out of reach.
