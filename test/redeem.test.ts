@@ -105,7 +105,7 @@ test('beyond maxConcurrentLogins nothing is queued and nothing is sent', async (
 
 test('a place is free again after every kind of end', async () => {
   const single = redeemer({ maxConcurrentLogins: 1, timeout: 500 })
-  for (const fault of [{ reset: true }, { hang: true }, { body: 'null' }, { status: 500 }]) {
+  for (const fault of [{ reset: 'body' }, { hang: true }, { body: 'null' }, { status: 500 }]) {
     bench.provider.failNext('authorize', fault)
     await rejectionOf(single.redeem(key))
     bench.provider.failNext('user/me', fault)
