@@ -117,7 +117,8 @@ export class LoginFlow {
     trace.follow(record)
     await kept('start', () => store.save(req, record))
     redeemer.prepare()
-    return { type: 'redirect', url: stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}` }
+    const url = stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}`
+    return { type: 'redirect', url, toProvider: true }
   }
 
   #pageBeforeStart({ target, method, proven, tabSecret }: StartRequest): Action | undefined {

@@ -31,6 +31,8 @@ export interface TargetOptions {
   readonly dispatcher?: Dispatcher
   /** Middleware and routes before the application's own. */
   readonly before?: (app: Express) => void
+  /** Answers the callback with a page instead of a redirect, so that it can be reloaded. */
+  readonly stayAtCallback?: boolean
   /** HTML at the end of every page of the application. */
   readonly extra?: (path: string) => string
 }
@@ -100,7 +102,7 @@ export function createTarget(options: TargetOptions): Target {
   options.before?.(app)
   for (const login of logins) {
     passport.use(strategyFor(login, target, options))
-    mountLogin(app, passport, login, target)
+    mountLogin(app, passport, login, target, options)
   }
   mountPages(app, options)
   app.use(recordError(target.errors))
@@ -139,6 +141,7 @@ function mountLogin(
   passport: InstanceType<typeof Passport>,
   { name, link }: Login,
   target: Target,
+  { stayAtCallback }: TargetOptions,
 ): void {
   const mode = link ? passport.authorize : passport.authenticate
   const authenticate: RequestHandler = mode.call(passport, name, { failureMessage: true })
@@ -147,7 +150,8 @@ function mountLogin(
     const account: unknown = Reflect.get(req, 'account')
     if (link && account) target.linked.push(`${idOf(req.user)}: ${idOf(account)}`)
     res.locals['verdict'] = link && account ? 'linked' : req.authInfo ? 'accepted' : 'gone on'
-    res.redirect('/me')
+    if (stayAtCallback) res.send(page(`Signed in as ${idOf(req.user)}`))
+    else res.redirect('/me')
   })
 }
 
@@ -181,7 +185,7 @@ function recordVisit({ visits }: Target): RequestHandler {
 const verdictOf = (req: express.Request, res: express.Response): string => {
   const told: unknown = res.locals['verdict']
   if (typeof told === 'string') return told
-  if (res.statusCode === 503 && res.get('content-length') === '0') return 'speculative_request'
+  if (res.statusCode === 503 && String(res.get('content-length')) === '0') return 'speculative_request'
   if (res.statusCode < 300) {
     if (res.get('cross-origin-opener-policy') !== undefined) return 'tab page'
     return String(res.get('content-security-policy')).includes("frame-ancestors 'none'") ? 'confirm page' : 'page'

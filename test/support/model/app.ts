@@ -87,32 +87,37 @@ class ObservedStrategy extends Strategy {
   }
 }
 
-/** A new process of the application: nothing of it remembers the one before. */
-export function buildApp(parts: AppParts): RequestListener {
+type PassportInstance = InstanceType<typeof Passport>
+
+/** What of the application dies with its process: nothing of it remembers the one before. */
+export function buildPassport(parts: AppParts): PassportInstance {
   const passport = new Passport()
   for (const name of providerNames) passport.use(strategyFor(name, parts))
   passport.serializeUser((user, done) => done(null, user))
   passport.deserializeUser((user, done) => done(null, Object(user)))
+  return passport
+}
+
+/** The application around whatever Passport it has at the time. */
+export function buildApp(parts: AppParts, passport: () => PassportInstance): RequestListener {
   const app = express()
   app.use(session({ secret: 'session-secret', resave: false, saveUninitialized: false, store: parts.sessions }))
-  app.use(passport.session())
-  for (const name of providerNames) {
-    app.all(`/${name}/auth`, (req, res, next) => {
-      const options: AuthenticateOptions = { state: String(req.headers[LABEL]), returnTo: '/inbox' }
-      passport.authenticate(name, options)(req, res, next)
-    })
-    app.all(`/${name}/callback`, passport.authenticate(name), (req, res) => res.json({ user: req.user }))
-  }
-  app.get('/cart', (req, res) => {
-    Object.assign(req.session, { cart: 'full' })
-    res.json({})
+  app.use((req, res, next) => passport().session()(req, res, next))
+  app.all('/:name/auth', (req, res, next) => {
+    const options: AuthenticateOptions = { state: String(req.headers[LABEL]), returnTo: '/inbox' }
+    passport().authenticate(req.params.name, options)(req, res, next)
   })
-  app.get('/become', (req, res, next) =>
-    req.logIn({ id: 'local:1' }, { session: true, keepSessionInfo: true }, (error) =>
-      error ? next(error) : res.end(),
-    ),
+  app.all(
+    '/:name/callback',
+    (req, res, next) => passport().authenticate(req.params.name)(req, res, next),
+    (req, res) => res.json({ user: req.user }),
   )
-  app.get('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.end())))
+  app.get('/:page', (req, res, next) => {
+    const done = (error?: unknown) => (error ? next(error) : res.end())
+    if (req.params.page === 'become') req.logIn({ id: 'local:1' }, { session: true, keepSessionInfo: true }, done)
+    else if (req.params.page === 'logout') req.logout(done)
+    else done(void Object.assign(req.session, { cart: 'full' }))
+  })
   const report: ErrorRequestHandler = (error, _req, res, next) => {
     parts.errors.push(error)
     if (!res.headersSent) next(error)

@@ -16,7 +16,7 @@ export abstract class Step implements AsyncCommand<Model, World> {
     const bystanders = model.browsers.filter((state) => state !== this.actor(model))
     const before = bystanders.map(({ browser }) => sessionFacts(world, browser.cookies))
     const { answers, traffic } = await this.act(model, world)
-    checkActions(traffic, answers)
+    checkActions(model, traffic, answers)
     checkProviders(world, model, traffic)
     checkSinks(world, model, traffic, answers)
     checkUsers(world, model)

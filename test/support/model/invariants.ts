@@ -107,7 +107,8 @@ export function checkUsers(world: World, model: Model): void {
 }
 
 /** I6: each request took one action, or was answered by a page of ours or by the application. */
-export function checkActions({ outcomes }: Traffic, answers: readonly Seen[]): void {
+export function checkActions(model: Model, { outcomes }: Traffic, answers: readonly Seen[]): void {
+  for (const { name } of outcomes) model.seen.set(name, (model.seen.get(name) ?? 0) + 1)
   demand(outcomes.length <= answers.length, 'I6 several actions for one request', { outcomes, answers })
   for (const { status } of answers) demand(status >= 200 && status < 600, 'I6 status', { status })
 }

@@ -61,6 +61,8 @@ export interface Model {
   /** The provider that each token was first seen at. */
   readonly tokens: Map<string, ProviderName>
   readonly clock: { now: number }
+  /** How often each outcome has come, over all runs. */
+  readonly seen: Map<string, number>
   process: number
   labels: number
 }
@@ -68,7 +70,7 @@ export interface Model {
 const LIFETIME = 10 * 60 * 1000
 const CLOCK_SKEW = 60 * 1000
 
-export function newModel(world: World, clock: Model['clock']): Model {
+export function newModel(world: World, clock: Model['clock'], seen: Model['seen']): Model {
   const state = (): BrowserState => ({
     browser: world.browser(),
     user: undefined,
@@ -82,6 +84,7 @@ export function newModel(world: World, clock: Model['clock']): Model {
     exchanges: new Map(),
     tokens: new Map(),
     clock,
+    seen,
     process: 0,
     labels: 0,
   }

@@ -1,11 +1,19 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { Agent, Pool } from 'undici'
 import { type Application, FakeProvider, type LoggedRequest } from '../../../lib/testing'
 import { port, stopServer } from '../app'
 import { HookedStore } from '../hooked-store'
 import { signInAs } from '../provider-http'
-import { type AppParts, buildApp, type Outcome, type ProviderName, providerNames, type Verified } from './app'
+import {
+  type AppParts,
+  buildApp,
+  buildPassport,
+  type Outcome,
+  type ProviderName,
+  providerNames,
+  type Verified,
+} from './app'
 import { ModelBrowser } from './browser'
 
 /** A provider as the application and two people know it. */
@@ -39,7 +47,7 @@ export class World {
   // The connections to the providers outlive a restart: to build them anew each time would be most of the work.
   readonly #agent = new Agent()
   readonly #parts: AppParts
-  #listener: RequestListener
+  #passport: ReturnType<typeof buildPassport>
 
   private constructor(keep: AppParts['keep'], origin: string, providers: World['providers'], server: Server) {
     this.keep = keep
@@ -50,8 +58,11 @@ export class World {
     this.pool = new Pool(origin, { connections: 4, headersTimeout: 4000, bodyTimeout: 4000 })
     const report = { outcomes: [], verified: [], errors: [] }
     this.#parts = { keep, origin, providers, sessions: this.sessions, dispatcher: this.#agent, ...report }
-    this.#listener = buildApp(this.#parts)
-    server.on('request', (req, res) => this.#listener(req, res))
+    this.#passport = buildPassport(this.#parts)
+    server.on(
+      'request',
+      buildApp(this.#parts, () => this.#passport),
+    )
   }
 
   static async start(keep: AppParts['keep']): Promise<World> {
@@ -65,8 +76,7 @@ export class World {
 
   /** A new process of the application, with the same session store and the same keys. */
   restart(): void {
-    this.sessions.removeAllListeners()
-    this.#listener = buildApp(this.#parts)
+    this.#passport = buildPassport(this.#parts)
   }
 
   /** Forgets what the last run left behind. */
