@@ -1,10 +1,10 @@
 export type { CallOptions, TokenAnswer } from './client'
 export { SocialLoginClient } from './client'
 export type { TracedPhase } from './diagnostics'
-export type { FailureInfo, OutcomeCode, Phase } from './errors'
+export type { FailureInfo, OutcomeCode, Phase, SocialLoginErrorDetails } from './errors'
 export { OUTCOMES, SocialLoginError } from './errors'
 export type { JSONObject, JSONValue } from './json'
-export type { Assurance, LoginInfo } from './login-flow'
+export type { Assurance, LoginInfo } from './login-info'
 export type {
   AuthenticateOptions,
   ProfileEndpoint,
@@ -26,4 +26,5 @@ export type {
   VerifyFunctionWithParams,
   VerifyFunctionWithRequest,
   VerifyFunctionWithRequestAndParams,
+  VerifyResult,
 } from './verify'

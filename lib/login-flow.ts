@@ -2,7 +2,9 @@ import type { Action } from './actions'
 import { codeOfAction, Trace } from './diagnostics'
 import { type Phase, PRIVATE_ANSWER_HEADERS, SocialLoginError } from './errors'
 import { isObject } from './json'
-import { type AuthenticateOptions, readCallbackURL } from './options'
+import { type LoginInfo, loginInfo } from './login-info'
+import { readCallbackURL } from './option-values'
+import type { AuthenticateOptions } from './options'
 import { confirmPage, type RenderConfirmPage } from './pages/confirm-page'
 import { tabCallbackPage, tabStartPage } from './pages/tab-pages'
 import { LoginsInFlight } from './pending-login/in-flight'
@@ -36,31 +38,6 @@ export interface LoginFlowSettings {
   readonly verify: AnyVerifyFunction
   readonly passReqToCallback: boolean
   readonly verifyTimeout: number
-}
-
-/** What is known of how a callback came, so that an application can ask for more where it trusts less. */
-export interface Assurance {
-  /** Milliseconds from the start to the callback. */
-  readonly age: number
-  /** `Sec-Fetch-Site` of the callback; null where the browser sent none, and only the Referer was checked. */
-  readonly fetchSite: string | null
-  /** `Sec-Fetch-Site` of the start; null where the browser sent none. */
-  readonly startSite: string | null
-  /** Whose page the Referer of the callback named. */
-  readonly referer: 'provider' | 'app' | 'absent'
-  /** Whether the provider repeated the `state` of this login (see `stateParameter`). */
-  readonly stateEchoed: boolean
-  /** Whether the callback came to the tab of the start (see `tabBinding`). */
-  readonly tabBound: boolean
-}
-
-/** What the strategy adds to the `info` of a login: `req.authInfo`, in the verify function too if it gets the request. */
-export interface LoginInfo {
-  readonly assurance: Assurance
-  /** The local path given to the start. */
-  readonly returnTo?: string
-  /** The state given to the start. */
-  readonly state?: unknown
 }
 
 /** The way of a login through the rooms: what came in, the record, the provider, the verify function, one action. */
@@ -207,22 +184,6 @@ function conclude({ user, info }: Verdict, login: LoginInfo): Action {
   if (!user) return { type: 'fail', info, status: 401 }
   const own = isObject(info) ? info : typeof info === 'string' ? { message: info } : {}
   return { type: 'success', user, info: { ...own, ...login } }
-}
-
-function loginInfo(record: PendingLogin, callback: CallbackRequest): LoginInfo {
-  const { returnTo, state, issuedAt, startSite } = record
-  return {
-    assurance: {
-      age: Date.now() - issuedAt,
-      fetchSite: callback.site ?? null,
-      startSite,
-      referer: callback.referer,
-      stateEchoed: callback.state === stateOf(record),
-      tabBound: callback.tabSecret !== undefined,
-    },
-    ...(returnTo !== undefined && { returnTo }),
-    ...(state !== undefined && { state }),
-  }
 }
 
 /** Reload, back button, double click: whoever is signed in goes on to where the login would have led. */

@@ -16,6 +16,9 @@ export interface Redeemed {
 /**
  * Decides per login whether to skip the profile request: one parameter returns the decision (or its promise), two
  * parameters call `done`. One signature and no union of two, so that TypeScript can tell the parameters' types.
+ *
+ * @example
+ * const skipUserProfile: SkipUserProfile = async (accessToken) => cache.has(accessToken)
  */
 export type SkipUserProfile = (
   accessToken: string,

@@ -4,7 +4,6 @@ import { SocialLoginClient } from './client'
 import { PRIVATE_ANSWER_HEADERS } from './errors'
 import { LoginFlow } from './login-flow'
 import {
-  type AuthenticateOptions,
   readBoolean,
   readCallbackURL,
   readChoice,
@@ -12,8 +11,8 @@ import {
   readOrigins,
   readUploadsURL,
   requireText,
-  type StrategyOptions,
-} from './options'
+} from './option-values'
+import type { AuthenticateOptions, StrategyOptions } from './options'
 import { digest, type PendingLoginStore } from './pending-login/record'
 import { SessionStore } from './pending-login/session-store'
 import { type Profile, toProfile } from './profile'
