@@ -154,9 +154,11 @@ export class LoginFlow {
     options: AuthenticateOptions,
   ): Promise<Action> {
     const shared = this.#inFlight.join(record.id, callback.authKey)
-    // This request's copy of the session may be older than the consumption, and saved after it.
+    // Too late to share: this request's session is an old copy, and to save it would undo the login that has ended.
+    if (shared === undefined) return withoutRecord(req, options)
+    // The copy may still hold the record unused, and may be saved after the one in which it is used.
     if (!record.consumed) await kept('callback', () => this.#settings.store.consume(req, record))
-    return shared === undefined ? withoutRecord(req, options) : conclude(await shared, loginInfo(record, callback))
+    return conclude(await shared, loginInfo(record, callback))
   }
 
   async #finish(
