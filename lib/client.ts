@@ -1,3 +1,4 @@
+import { isAuthKey } from './auth-key'
 import { Deadline } from './deadline'
 import { type Phase, SocialLoginError } from './errors'
 import { badResponse, type ProviderAnswer, ProviderConnection, type ProviderRequest } from './http'
@@ -38,8 +39,9 @@ export class SocialLoginClient {
   /** @throws TypeError naming the option that is wrong */
   constructor(options: SocialLoginClientOptions) {
     this.#settings = readClientOptions(options)
-    const { origin, oauthPath, maxConnections } = this.#settings
-    this.#connection = new ProviderConnection(origin, maxConnections, options.dispatcher)
+    const { origin, oauthPath, maxConnections, timeout } = this.#settings
+    const limits = { connections: maxConnections, connectTimeout: timeout }
+    this.#connection = new ProviderConnection(origin, limits, options.dispatcher)
     this.#clientID = options.clientID
     this.#clientSecret = options.clientSecret
     this.#loginURL = `${origin}${oauthPath}/oauth?${new URLSearchParams({ app_id: options.clientID })}`
@@ -54,9 +56,11 @@ export class SocialLoginClient {
    * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Never sent twice: the key is
    * spent by the first attempt that arrives.
    *
-   * @throws SocialLoginError `auth_key_rejected` when the provider grants no token; `provider_*` when it fails
+   * @throws SocialLoginError `auth_key_malformed` for what cannot be a key, `auth_key_rejected` when the provider grants
+   *   no token, `provider_*` when it fails
    */
   async exchangeAuthKey(authKey: string, options: CallOptions = {}): Promise<TokenAnswer> {
+    if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
     const form = { app_id: this.#clientID, app_secret: this.#clientSecret, auth_key: authKey }
     const answer = await this.#send(options, {
       phase: 'exchange',
@@ -107,6 +111,14 @@ export class SocialLoginClient {
           }),
     })
     return readProfile(answer)
+  }
+
+  /**
+   * Opens a connection to the provider in the background, for a login that is about to come. The strategy does so at
+   * every start. Never fails; opens at most one ahead.
+   */
+  prepare(): void {
+    this.#connection.prepare()
   }
 
   /** Closes the connections to the provider; calls under way end first. A `dispatcher` of yours stays open. */

@@ -8,10 +8,10 @@ export class Deadline {
   readonly #outer: AbortSignal | undefined
 
   constructor(milliseconds: number, outer?: AbortSignal) {
-    this.#timer = setTimeout(this.#expire, milliseconds)
     this.#outer = outer
     if (outer?.aborted) this.#followOuter()
     else outer?.addEventListener('abort', this.#followOuter, { once: true })
+    this.#timer = setTimeout(this.#expire, milliseconds)
   }
 
   get signal(): AbortSignal {

@@ -16,14 +16,8 @@ import {
   stateOf,
 } from './pending-login/record'
 import type { Redeemer } from './redeem'
-import {
-  type CallbackRequest,
-  type RefusedRequest,
-  type RequestRules,
-  readRequest,
-  type StartRequest,
-  signedInUser,
-} from './request'
+import { type CallbackRequest, type RefusedRequest, type RequestRules, readRequest, type StartRequest } from './request'
+import { signedInUser } from './signed-in-user'
 import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from './verify'
 
 /** What a login of one strategy is made with. */
@@ -96,7 +90,7 @@ export class LoginFlow {
   async #start(req: Request, start: StartRequest, options: AuthenticateOptions): Promise<Action> {
     const page = this.#pageBeforeStart(start)
     if (page) return page
-    const { context, loginURL, store, stateParameter } = this.#settings
+    const { context, loginURL, store, stateParameter, redeemer } = this.#settings
     const record = createPendingLogin({
       context,
       user: signedInUser(req),
@@ -106,6 +100,7 @@ export class LoginFlow {
       state: options.state,
     })
     await kept('start', () => store.save(req, record))
+    redeemer.prepare()
     const url = stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}`
     return { type: 'redirect', url, toProvider: true }
   }
@@ -160,9 +155,11 @@ export class LoginFlow {
     options: AuthenticateOptions,
   ): Promise<Action> {
     const shared = this.#inFlight.join(record.id, callback.authKey)
-    // This request's copy of the session may be older than the consumption, and saved after it.
+    // Too late to share: this request's session is an old copy, and to save it would undo the login that has ended.
+    if (shared === undefined) return withoutRecord(req, options)
+    // The copy may still hold the record unused, and may be saved after the one in which it is used.
     if (!record.consumed) await kept('callback', () => this.#settings.store.consume(req, record))
-    return shared === undefined ? withoutRecord(req, options) : conclude(await shared, loginInfo(record, callback))
+    return conclude(await shared, loginInfo(record, callback))
   }
 
   async #finish(req: Request, { authKey }: CallbackRequest, record: PendingLogin, info: LoginInfo): Promise<Verdict> {

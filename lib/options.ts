@@ -147,7 +147,7 @@ export function readClientOptions(options: SocialLoginClientOptions): ClientSett
 
 function readBaseURL(value: unknown, allowInsecureHTTP: unknown): URL {
   const url = requireURL('baseURL', value, allowInsecureHTTP)
-  if (url.search || url.hash) throw new TypeError('baseURL must have no query and no fragment')
+  if (/[?#]/.test(url.href)) throw new TypeError('baseURL must have no query and no fragment')
   if (!url.pathname.endsWith('/v1')) {
     throw new TypeError('baseURL must end in /v1 (the version of the API), without a slash after it')
   }
@@ -187,7 +187,12 @@ export function readOrigins(name: string, values: unknown): ReadonlySet<string> 
 
 function readOrigin(name: string, value: unknown): string {
   const origin = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
-  if (!origin || !/^https?:$/.test(origin.protocol) || origin.origin !== String(value).toLowerCase()) {
+  if (
+    !origin ||
+    !/^https?:$/.test(origin.protocol) ||
+    origin.hostname.includes('*') ||
+    origin.origin !== String(value).toLowerCase()
+  ) {
     throw new TypeError(`${name} must hold origins such as https://www.app.example, without a path`)
   }
   return origin.origin
@@ -228,6 +233,7 @@ export function readBoolean(name: string, value: unknown): boolean {
 /** @throws TypeError when `value` is no text */
 export function requireText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string' || value.trim() === '') throw new TypeError(`${name} must be a non-empty string`)
+  if (value !== value.trim()) throw new TypeError(`${name} must not begin or end with white space (a line break?)`)
   if (value.length > MAX_URL_LENGTH) throw new TypeError(`${name} must have at most 2,048 characters`)
 }
 

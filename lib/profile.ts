@@ -63,6 +63,10 @@ export interface UserAnswer {
 const ID = /^[A-Za-z0-9._:-]{1,128}$/
 const WHOLE_NUMBER = /^[1-9][0-9]*$/
 const MAX_TEXT_LENGTH = 500
+// Texts that buggy servers and clients send for nobody.
+const NOBODY = /^(undefined|null|nan|true|false)$/i
+// Control characters, and those that turn the direction of the text behind them around.
+const INVISIBLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
 /**
  * Reads the answer of a profile endpoint: a bare record (the specification), or one inside `user_info` or `data` as
@@ -90,7 +94,7 @@ function unwrap(answer: unknown): Readonly<Record<string, unknown>> | undefined 
 /** What looks like a number must be a positive whole one: 0, -1 and 1.5 are a server's ways to say "nobody". */
 function readID(value: unknown): string | undefined {
   const id = typeof value === 'string' ? value : numberLiteral(value)
-  if (id === undefined || !ID.test(id)) return undefined
+  if (id === undefined || !ID.test(id) || NOBODY.test(id)) return undefined
   const looksLikeNumber = !Number.isNaN(Number(id))
   return looksLikeNumber && !WHOLE_NUMBER.test(id) ? undefined : id
 }
@@ -135,8 +139,8 @@ export function toProfile(answer: UserAnswer, provider: string, uploadsURL?: URL
   const gender = displayText(user.user_gender)
   const email = readEmail(user.user_email)
   const birthday = readDate(user.user_birthdate)
-  const photo = readPicture(user.user_picture, json['profile_picture'], uploadsURL)
-  const coverPhoto = readPicture(user.user_cover, json['profile_cover'], uploadsURL)
+  const photo = readPicture(json['user_picture'], json['profile_picture'], uploadsURL)
+  const coverPhoto = readPicture(json['user_cover'], json['profile_cover'], uploadsURL)
   return {
     provider,
     id: user.user_id,
@@ -156,7 +160,7 @@ export function toProfile(answer: UserAnswer, provider: string, uploadsURL?: URL
 
 // Decoded first: an entity may hide a control character. Deployed servers encode names before they store them.
 function displayText(value: string | null): string {
-  const text = decodeHTMLStrict(value ?? '').replace(/\p{Cc}/gu, '')
+  const text = decodeHTMLStrict(value ?? '').replace(INVISIBLE, '')
   return Array.from(text.trim()).slice(0, MAX_TEXT_LENGTH).join('')
 }
 
@@ -173,7 +177,7 @@ function readDate(value: string | null): string | undefined {
 }
 
 /** The first usable one of the specified field and the absolute twin that deployed servers send beside it. */
-function readPicture(value: string | null, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
+function readPicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
   return absolutePicture(value) ?? absolutePicture(twin) ?? relativePicture(value, uploadsURL)
 }
 
@@ -185,8 +189,8 @@ function absolutePicture(value: JSONValue | undefined): string | undefined {
   return url.href
 }
 
-function relativePicture(value: string | null, uploadsURL?: URL): string | undefined {
-  if (!value || !uploadsURL) return undefined
+function relativePicture(value: JSONValue | undefined, uploadsURL?: URL): string | undefined {
+  if (typeof value !== 'string' || value === '' || !uploadsURL) return undefined
   const url = parseURL(decodeHTMLStrict(value.trim()), uploadsURL)
   return url?.href.startsWith(uploadsURL.href) && !url.pathname.endsWith('/') ? url.href : undefined
 }

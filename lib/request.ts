@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { isAuthKey } from './auth-key'
 import type { OutcomeCode, Phase } from './errors'
-import { isObject } from './json'
 import { TAB_PARAMETER } from './pages/tab-pages'
 
 /** What the browser's request is told by. */
@@ -51,7 +51,6 @@ export interface RefusedRequest {
   readonly hint?: string
 }
 
-const AUTH_KEY = /^[\x21-\x7e]{1,512}$/
 const TAB_SECRET = /^[0-9a-f]{32}$/
 
 /** Says what a browser's request is, from its method, URL and headers alone. Changes nothing. */
@@ -78,16 +77,12 @@ function readStart(req: IncomingMessage, target: URL, rules: RequestRules): Star
   return {
     type: 'start',
     method,
-    target: localTarget(target),
+    // Exactly one slash in front: `//evil.example` is another host, and `data:javascript:x` has a path without any.
+    target: `/${target.pathname.replace(/^\/+/, '')}${target.search}`,
     proven,
     site: header(req, 'sec-fetch-site'),
     tabSecret: TAB_SECRET.test(secret) ? secret : undefined,
   }
-}
-
-// Exactly one slash in front: `//evil.example` is another host, and `data:javascript:x` has a path without any.
-function localTarget({ pathname, search }: URL): string {
-  return `/${pathname.replace(/^\/+/, '')}${search}`
 }
 
 function isProvenStart(req: IncomingMessage, rules: RequestRules): boolean {
@@ -119,7 +114,7 @@ function readCallback(
   if (hint !== undefined) return refuse('auth_key_malformed', hint)
   const [authKey = '', ...others] = query.getAll('auth_key')
   if (authKey === '' && others.length === 0) return refuse('auth_key_missing')
-  if (others.length > 0 || !AUTH_KEY.test(authKey)) return refuse('auth_key_malformed')
+  if (others.length > 0 || !isAuthKey(authKey)) return refuse('auth_key_malformed')
   const referer = readReferer(req, rules)
   const genuine = fromTab ? isFromApp(req, rules) : isFromProvider(req, rules)
   if (referer === 'foreign' || !genuine) return refuse('callback_forged')
@@ -171,7 +166,8 @@ function isFromProvider(req: IncomingMessage, rules: RequestRules): boolean {
 
 function readReferer(req: IncomingMessage, rules: RequestRules): CallbackRequest['referer'] | 'foreign' {
   const value = header(req, 'referer')
-  if (value === undefined) return 'absent'
+  // Some privacy proxies send an empty one for none.
+  if (!value) return 'absent'
   const origin = originOf(value)
   if (origin === undefined) return 'foreign'
   if (origin === rules.providerOrigin || rules.allowedCallbackOrigins.has(origin)) return 'provider'
@@ -236,19 +232,4 @@ function samePath(a: string, b: string): boolean {
 function header(req: IncomingMessage, name: string): string | undefined {
   const value = req.headers[name]
   return Array.isArray(value) ? value.join(', ') : value
-}
-
-/**
- * Who is signed in, as a text that differs between users: what Passport keeps of the user in the session, else the id
- * of `req.user`. Undefined for nobody.
- */
-export function signedInUser(req: IncomingMessage): string | undefined {
-  const session: unknown = Reflect.get(req, 'session')
-  const passport = isObject(session) ? session['passport'] : undefined
-  const serialized = isObject(passport) ? passport['user'] : undefined
-  if (serialized !== undefined && serialized !== null) return JSON.stringify(serialized)
-  const user: unknown = Reflect.get(req, 'user')
-  if (!user) return undefined
-  const id = isObject(user) ? user['id'] : user
-  return `user:${String(id)}`
 }

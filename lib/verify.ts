@@ -100,6 +100,7 @@ export function callVerify(
     const answers = firstOnly(resolve, reject, options.timeout)
     const done = (error?: unknown, user?: unknown, info?: unknown): void => {
       if (error) answers.fail(error)
+      else if (isThenable(user)) answers.fail(new TypeError('The verify function gave done a promise: await it first.'))
       else answers.give({ user, info })
     }
     const returned = (user: unknown): void => {

@@ -45,12 +45,20 @@ test('the exchange is one POST of exactly three form fields', async () => {
 })
 
 test('whatever stands in a key, it stays one form field', async () => {
-  for (const authKey of ['a&app_secret=x', 'a=b;c', 'é😀', 'a b+c%20', '\r\nX: y', '\u0000', '?auth_key=K#f', '']) {
+  for (const authKey of ['a&app_secret=x', 'a=b;c', 'a+c%20', '%0d%0aX:y', '?auth_key=K#f', '&&&']) {
     bench.provider.clearRequests()
     expectOutcome(await rejectionOf(client.exchangeAuthKey(authKey)), 'auth_key_rejected', 'exchange')
     const [request] = bench.provider.requests
     expect([...new URLSearchParams(request?.body)].map(([name]) => name)).toEqual(['app_id', 'app_secret', 'auth_key'])
     expect(request?.form).toEqual({ app_id: 'app-id', app_secret: secret, auth_key: authKey })
+  }
+})
+
+test('what cannot be a key is not sent', async () => {
+  for (const authKey of ['', 'é😀', 'a b', '\r\nX: y', '\u0000', 'a'.repeat(513)]) {
+    bench.provider.clearRequests()
+    expectOutcome(await rejectionOf(client.exchangeAuthKey(authKey)), 'auth_key_malformed', 'exchange')
+    expect(bench.provider.requests).toEqual([])
   }
 })
 

@@ -112,6 +112,11 @@ test.each<[string, Fault]>([
   await expectEverywhere(fault, 'provider_bad_response')
 })
 
+test.each(['identity', 'Identity', ''])('a content-encoding of %j is none', async (encoding) => {
+  bench.provider.failNext('authorize', { headers: { 'content-encoding': encoding }, body: json })
+  expect(await client.exchangeAuthKey(key)).toMatchObject({ access_token: token })
+})
+
 test('a body of 64 KiB is read to its end', async () => {
   bench.provider.failNext('authorize', { body: json.padEnd(65_536) })
   expect(await client.exchangeAuthKey(key)).toMatchObject({ access_token: token })
@@ -141,7 +146,8 @@ test.each<[string, Fault]>([
   ['closed within the body', { body: json, truncate: 10 }],
   ['closed within a chunk', { raw: `${okay}transfer-encoding: chunked\r\n\r\nff\r\n{` }],
 ])('a connection that is %s is a provider out of reach', async (_, fault) => {
-  await expectEverywhere(fault, 'provider_unreachable')
+  // A new client: on a connection that was kept, a request that nobody answered is sent once more.
+  await expectEverywhere(fault, 'provider_unreachable', bench.client())
 })
 
 test('a connection that is reset after a whole answer is never reported as anything but out of reach', async () => {

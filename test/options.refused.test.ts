@@ -157,9 +157,9 @@ const badCallbacks = [
   ],
 ]
 const bad: [string, unknown[]][] = [
-  ['baseURL', [...notText, ...badURLs, ...badBases]],
+  ['baseURL', [...notText, ...badURLs, ...badBases, 'https://social.example/api/v1?', 'https://social.example/v1#']],
   ['clientID', [...notText, 'x'.repeat(2049)]],
-  ['clientSecret', [...notText, 'x'.repeat(2049)]],
+  ['clientSecret', [...notText, 'x'.repeat(2049), `${canary}\n`, ` ${canary}`]],
   ['callbackURL', [...notText, ...badCallbacks, ...badURLs.filter((url) => !url.startsWith('/'))]],
   ['name', [...notText.slice(1), 'x'.repeat(2049)]],
   ['timeout', [...notInteger, 120_001]],
@@ -168,6 +168,9 @@ const bad: [string, unknown[]][] = [
   ['profileEndpoint', [null, true, 1, '', canary, 'user/me/', '/user/me', 'USER/ME', [], ['user/me'], {}]],
   ['unprovenStart', [null, true, 1, '', canary, 'Allow', [], ['allow'], {}]],
   ['passReqToCallback', notBoolean],
+  ['tabBinding', notBoolean],
+  ['stateParameter', [null, true, 1, '', canary, 'On', [], ['off'], {}]],
+  ['confirmPage', [null, true, 1, '', canary, [], {}]],
   ['allowInsecureHTTP', notBoolean],
   ['skipUserProfile', [null, 0, 1, '', 'true', canary, [], {}]],
   [
@@ -184,7 +187,7 @@ const bad: [string, unknown[]][] = [
     ],
   ],
   ['dispatcher', [null, true, 1, canary, [], {}, { request: canary }, { dispatch: verify }]],
-  ['allowedStartOrigins', [...notOrigins, ...badOrigins]],
+  ['allowedStartOrigins', [...notOrigins, ...badOrigins, ['https://*.app.example']]],
   ['allowedCallbackOrigins', [...notOrigins, ...badOrigins]],
   [
     'uploadsURL',

@@ -119,6 +119,14 @@ test('a hostile record yields texts without control characters, no picture, and 
   })
 })
 
+test('a name cannot turn the direction of the text behind it around', () => {
+  expect(profileOf('{"user_id":1,"user_name":"a\\u202egnp.exe"}').username).toBe('agnp.exe')
+})
+
+test('a number is no picture', () => {
+  expect(profileOf('{"user_id":1,"user_picture":0}', uploads).photos).toBeUndefined()
+})
+
 test('an application that merges the record gets no foreign prototype', () => {
   const { _json } = profileOf(fixture('hostile'))
   expect(Object.keys(_json)).not.toEqual(expect.arrayContaining(['__proto__']))
@@ -185,7 +193,20 @@ const nobody = [
   ...['{"isLosslessNumber":true,"value":"1"}', '{"__proto__":1}', '"0"', '"00"', '"-0"', '"-1"', '"+1"', '"1.0"'],
   ...['"1.5"', '"1."', '".5"', '"1e0"', '"1E3"', '"1e400"', '"-1e400"', '"007"', '"0x10"', '"0b1"', '"0o7"'],
   ...['"Infinity"', '"-Infinity"', '" 1"', '"1 "', '"1\\n"', '"\\u00001"', '"1,2"', '"1/2"', '"a b"', '"é"', '"１"'],
-  ...['"a@b"', '"<b>"', '"\'"', '"\\""', '"[object Object]"', `"${'x'.repeat(129)}"`, `"${digits}"`, '"1\\u200b"'],
+  ...[
+    '"a@b"',
+    '"<b>"',
+    '"\'"',
+    '"\\""',
+    '"[object Object]"',
+    '"undefined"',
+    '"NULL"',
+    '"NaN"',
+    '"true"',
+    `"${'x'.repeat(129)}"`,
+    `"${digits}"`,
+    '"1\\u200b"',
+  ],
 ]
 
 test.each(nobody)('%s as user_id is nobody', (literal) => {

@@ -110,6 +110,7 @@ test('an unproven start is refused or let through where the application says so'
 test.each<[Headers, string]>([
   [{}, 'callback K'],
   [fromProvider, 'callback K'],
+  [{ ...fromProvider, referer: '' }, 'callback K'],
   [metadata('none'), 'callback_forged'],
   [metadata('same-origin'), 'callback_forged'],
   [metadata('same-site'), 'callback_forged'],

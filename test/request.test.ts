@@ -1,4 +1,4 @@
-import { readRequest, signedInUser } from '../lib/request'
+import { readRequest } from '../lib/request'
 import { fromApp, fromProvider, type Headers, incoming, rules, verdictOf } from './support/incoming'
 
 function callbackOf(query: string, headers: Headers = fromProvider, more?: object) {
@@ -198,23 +198,3 @@ test.each([
 test('a purpose that is no speculation is ignored', () => {
   expect(verdictOf(callbackOf('?auth_key=K', { ...fromProvider, purpose: 'navigation' }))).toBe('callback K')
 })
-
-test.each([
-  [{ session: { passport: { user: 'a' } } }, '"a"'],
-  [{ session: { passport: { user: 1 } } }, '1'],
-  [{ session: { passport: { user: { id: 1 } } } }, '{"id":1}'],
-  [{ session: { passport: { user: 'a' } }, user: { id: 'b' } }, '"a"'],
-  [{ session: { passport: {} }, user: { id: 'b' } }, 'user:b'],
-  [{ session: { passport: { user: null } } }, undefined],
-  [{ session: {}, user: { id: 7 } }, 'user:7'],
-  [{ user: 'b' }, 'user:b'],
-  ...[{}, { session: null }, { session: 'x' }, { session: { passport: 'x' } }, { user: null }, { user: false }].map(
-    nobody,
-  ),
-])('of %j, %s is signed in', (more, user) => {
-  expect(signedInUser(incoming('/', {}, more))).toBe(user)
-})
-
-function nobody(more: object): [object, undefined] {
-  return [more, undefined]
-}

@@ -114,3 +114,8 @@ test("an application's own error is passed on as it is", async () => {
   const frozen = Object.freeze({ code: 'APP' })
   expect(await rejectionOf(call(() => Promise.reject(frozen)))).toBe(frozen)
 })
+
+test('a promise given to done is an error and no user', async () => {
+  const verify = (_a: string, _r: undefined, _p: unknown, done: Done) => done(null, Promise.resolve('user'))
+  expect(await rejectionOf(call(verify))).toMatchObject({ message: expect.stringContaining('await it first') })
+})

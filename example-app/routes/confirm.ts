@@ -7,6 +7,9 @@ import { confirmPage } from '../views/confirm'
 import { field, saveSession, sendPage } from './answers'
 import { signIn } from './sign-in'
 
+// A second click comes here too: the login page sends whoever is signed in by then on to the profile.
+const NOTHING_TO_CONFIRM = '/login?reason=confirm_expired'
+
 /**
  * The protocol has no `state`: a link with somebody else's `auth_key`, sent at the right moment, could sign a person in
  * to an account that is not theirs. So a login that is new to this browser opens nothing before its person has seen it.
@@ -16,15 +19,15 @@ export function confirmRoutes(accounts: Accounts, providerOrigin: string): Route
 
   router.get('/login/confirm', async (req, res) => {
     const waiting = await waitingLogin(req, accounts)
-    if (!waiting) return res.redirect(303, req.user ? '/profile' : '/login?reason=confirm_expired')
+    if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
     sendPage(req, res, confirmPage(waiting.login, waiting.unconfirmed.purpose, providerOrigin))
   })
 
   router.post('/login/confirm', sameOriginForms, async (req, res) => {
     const waiting = await waitingLogin(req, accounts)
+    if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
     delete req.session.unconfirmed
     await saveSession(req)
-    if (!waiting) return res.redirect(303, req.user ? '/profile' : '/login?reason=confirm_expired')
     if (field(req.body, 'decision') !== 'continue') {
       return res.redirect(303, req.user ? '/account?notice=not_linked' : '/login?reason=not_me')
     }

@@ -23,7 +23,7 @@ export function finishLogin(parts: Pick<LoginRoutes, 'passport' | 'accounts' | '
       const code = field(info, 'code') ?? 'unknown'
       if (code === 'auth_key_rejected') await parts.rejectedKeys.count(req)
       req.log.warn({ code }, 'login failed')
-      res.redirect(303, `/login?reason=${code}`)
+      res.redirect(303, pageFor(code, req))
     }
     parts.passport.authenticate('social-login', (error: unknown, login: Answer, info: unknown) => {
       done(error, login, info).catch(next)
@@ -34,7 +34,12 @@ export function finishLogin(parts: Pick<LoginRoutes, 'passport' | 'accounts' | '
 function explainError(error: unknown, req: Request, res: Response): void {
   if (!(error instanceof SocialLoginError)) throw error
   req.log.error({ err: error, phase: error.phase }, 'login failed')
-  res.redirect(303, `/login?reason=${error.code}`)
+  res.redirect(303, pageFor(error.code, req))
+}
+
+/** Where a failure is said: whoever is signed in was about to add a login. */
+function pageFor(code: string, req: Request): string {
+  return req.user ? `/account?notice=${code}` : `/login?reason=${code}`
 }
 
 async function welcome(

@@ -25,9 +25,9 @@ export function loginRoutes(parts: LoginRoutes): Router {
   const router = Router()
 
   router.get('/login', (req, res) => {
-    const reason = field(req.query, 'reason')
-    if (req.user && reason === undefined) return res.redirect(303, '/profile')
-    sendPage(req, res, loginPage({ provider, reason, returnTo: field(req.query, 'returnTo') }))
+    if (req.user) return res.redirect(303, '/profile')
+    const [reason, returnTo] = [field(req.query, 'reason'), field(req.query, 'returnTo')]
+    sendPage(req, res, loginPage({ provider, reason, returnTo }))
   })
 
   const start: RequestHandler = (req, res, next) => {

@@ -4,6 +4,8 @@ import { stringifySetCookie } from 'cookie'
 import { compactDecrypt } from 'jose/jwe/compact/decrypt'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 import { SocialLoginError } from '../errors'
+import { isObject } from '../json'
+import { readBoolean } from '../options'
 import { MAX_AGE_MS, type PendingLogin, type PendingLoginStore, readPendingLogin } from './record'
 
 /** Options of the {@link CookieStore}. */
@@ -46,9 +48,12 @@ export class CookieStore implements PendingLoginStore {
   readonly #secure: boolean
 
   /** @throws TypeError when a key is too short or the name is no cookie name */
-  constructor({ keys, name = 'social-login', allowInsecureHTTP = false }: CookieStoreOptions) {
-    if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
-    this.#secure = !allowInsecureHTTP
+  constructor(options: CookieStoreOptions) {
+    if (!isObject(options)) throw new TypeError('CookieStore needs an options object')
+    const { keys, name = 'social-login' } = options
+    if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
+      throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
+    this.#secure = !readBoolean('allowInsecureHTTP', options.allowInsecureHTTP)
     this.#name = this.#secure ? `__Host-${name}` : name
     this.#keys = readKeys(keys).map((key) => deriveKey(key, this.#name))
   }
@@ -124,6 +129,7 @@ function deriveKey(key: string | Uint8Array, name: string): Uint8Array {
 }
 
 async function open(sealed: string, key: Uint8Array): Promise<PendingLogin | undefined> {
+  if (!isCanonical(sealed)) return undefined
   try {
     const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
     const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, options)
@@ -133,6 +139,11 @@ async function open(sealed: string, key: Uint8Array): Promise<PendingLogin | und
     // Tampered with, of another key, or no sealed record at all: all of it is no record.
     return undefined
   }
+}
+
+/** Decoders skip what is no base64url and drop spare bits: of all spellings of a sealed record, one is accepted. */
+function isCanonical(sealed: string): boolean {
+  return sealed.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 }
 
 function requireResponse(req: IncomingMessage, phase: 'start' | 'callback'): ServerResponse {

@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http'
+import { isObject } from './json'
+
+/**
+ * Who is signed in, as a text that differs between users: what Passport keeps of the user in the session, else the id
+ * of `req.user` (`id`, `_id` or `sub`), which applications without sessions set. Undefined for nobody.
+ */
+export function signedInUser(req: IncomingMessage): string | undefined {
+  const session: unknown = Reflect.get(req, 'session')
+  const passport = isObject(session) ? session['passport'] : undefined
+  const serialized = isObject(passport) ? passport['user'] : undefined
+  // As Passport reads it: any truthy value, or the id 0.
+  if (serialized || serialized === 0) return `session:${asText(serialized)}`
+  const user: unknown = Reflect.get(req, 'user')
+  if (!user) return undefined
+  return `user:${asText(isObject(user) ? (user['id'] ?? user['_id'] ?? user['sub']) : user)}`
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : `${typeof value} ${String(value)}`
+}
