@@ -6,13 +6,23 @@ import { isObject, type JSONObject, member, parseJSON, toJSONObject } from './js
 import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
 import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
 
-/** Options of one call. */
+/**
+ * Options of one call.
+ *
+ * @example
+ * await client.getCurrentUser(accessToken, { signal: AbortSignal.timeout(2000) })
+ */
 export interface CallOptions {
   /** Aborts the call: it then rejects with the signal's reason (a `TimeoutError` becomes `provider_timeout`). */
   readonly signal?: AbortSignal
 }
 
-/** The provider's answer to an exchange: the token, and whatever else it sent. */
+/**
+ * The provider's answer to an exchange: the token, and whatever else it sent.
+ *
+ * @example
+ * const { access_token } = await client.exchangeAuthKey(authKey)
+ */
 export interface TokenAnswer extends JSONObject {
   /** Authenticates API requests for one user and one application. Its lifetime is not specified: use it at once. */
   access_token: string

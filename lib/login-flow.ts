@@ -1,7 +1,10 @@
 import type { Action } from './actions'
+import { codeOfAction, Trace } from './diagnostics'
 import { type Phase, PRIVATE_ANSWER_HEADERS, SocialLoginError } from './errors'
 import { isObject } from './json'
-import { type AuthenticateOptions, readCallbackURL } from './options'
+import { type LoginInfo, loginInfo } from './login-info'
+import { readCallbackURL } from './option-values'
+import type { AuthenticateOptions } from './options'
 import { confirmPage, type RenderConfirmPage } from './pages/confirm-page'
 import { tabCallbackPage, tabStartPage } from './pages/tab-pages'
 import { LoginsInFlight } from './pending-login/in-flight'
@@ -22,6 +25,8 @@ import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from '
 
 /** What a login of one strategy is made with. */
 export interface LoginFlowSettings {
+  /** The strategy's name. */
+  readonly name: string
   /** Digest of the strategy's name, the provider and the application id. */
   readonly context: string
   readonly loginURL: string
@@ -33,31 +38,6 @@ export interface LoginFlowSettings {
   readonly verify: AnyVerifyFunction
   readonly passReqToCallback: boolean
   readonly verifyTimeout: number
-}
-
-/** What is known of how a callback came, so that an application can ask for more where it trusts less. */
-export interface Assurance {
-  /** Milliseconds from the start to the callback. */
-  readonly age: number
-  /** `Sec-Fetch-Site` of the callback; null where the browser sent none, and only the Referer was checked. */
-  readonly fetchSite: string | null
-  /** `Sec-Fetch-Site` of the start; null where the browser sent none. */
-  readonly startSite: string | null
-  /** Whose page the Referer of the callback named. */
-  readonly referer: 'provider' | 'app' | 'absent'
-  /** Whether the provider repeated the `state` of this login (see `stateParameter`). */
-  readonly stateEchoed: boolean
-  /** Whether the callback came to the tab of the start (see `tabBinding`). */
-  readonly tabBound: boolean
-}
-
-/** What the strategy adds to the `info` of a login: `req.authInfo`, in the verify function too if it gets the request. */
-export interface LoginInfo {
-  readonly assurance: Assurance
-  /** The local path given to the start. */
-  readonly returnTo?: string
-  /** The state given to the start. */
-  readonly state?: unknown
 }
 
 /** The way of a login through the rooms: what came in, the record, the provider, the verify function, one action. */
@@ -76,8 +56,20 @@ export class LoginFlow {
    */
   async handle(req: Request, options: AuthenticateOptions): Promise<Action> {
     const request = readRequest(req, this.#rulesFor(options))
+    const trace = new Trace(this.#settings.name)
+    const phase = request.type === 'refused' ? request.phase : request.type
+    return trace.run(phase, () => this.#answer(req, request, options, trace), codeOfAction)
+  }
+
+  async #answer(
+    req: Request,
+    request: StartRequest | CallbackRequest | RefusedRequest,
+    options: AuthenticateOptions,
+    trace: Trace,
+  ): Promise<Action> {
     if (request.type === 'refused') return refusedAction(request)
-    return request.type === 'start' ? this.#start(req, request, options) : this.#callback(req, request, options)
+    if (request.type === 'start') return this.#start(req, request, options, trace)
+    return this.#callback(req, request, options, trace)
   }
 
   #rulesFor(options: AuthenticateOptions): RequestRules {
@@ -87,7 +79,7 @@ export class LoginFlow {
     return { ...rules, callbackPath: path, appOrigin: origin ?? rules.appOrigin }
   }
 
-  async #start(req: Request, start: StartRequest, options: AuthenticateOptions): Promise<Action> {
+  async #start(req: Request, start: StartRequest, options: AuthenticateOptions, trace: Trace): Promise<Action> {
     const page = this.#pageBeforeStart(start)
     if (page) return page
     const { context, loginURL, store, stateParameter, redeemer } = this.#settings
@@ -99,6 +91,7 @@ export class LoginFlow {
       returnTo: options.returnTo,
       state: options.state,
     })
+    trace.follow(record)
     await kept('start', () => store.save(req, record))
     redeemer.prepare()
     const url = stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}`
@@ -118,17 +111,23 @@ export class LoginFlow {
     return undefined
   }
 
-  async #callback(req: Request, callback: CallbackRequest, options: AuthenticateOptions): Promise<Action> {
+  async #callback(
+    req: Request,
+    callback: CallbackRequest,
+    options: AuthenticateOptions,
+    trace: Trace,
+  ): Promise<Action> {
     const record = await kept('callback', () => this.#settings.store.load(req))
     if (!record) return withoutRecord(req, options)
+    trace.follow(record)
     if (record.consumed || this.#inFlight.has(record.id)) return this.#share(req, callback, record, options)
     // From here to the start of the login nothing waits, so that of two callbacks only one can get there.
     const refusal = refusalOf(record, this.#evidence(req, callback))
     if (refusal) return this.#refuse(req, refusal)
     if (this.#settings.rules.tabBinding && callback.tabSecret === undefined) return this.#askTab(callback, options)
     const info = loginInfo(record, callback)
-    const login = this.#inFlight.start(record.id, callback.authKey, () => this.#finish(req, callback, record, info))
-    return conclude(await login, info)
+    const finish = (): Promise<Verdict> => this.#finish(req, callback, record, info, trace)
+    return conclude(await this.#inFlight.start(record.id, callback.authKey, finish), info)
   }
 
   #evidence(req: Request, { site, state, tabSecret }: CallbackRequest) {
@@ -162,14 +161,21 @@ export class LoginFlow {
     return conclude(await shared, loginInfo(record, callback))
   }
 
-  async #finish(req: Request, { authKey }: CallbackRequest, record: PendingLogin, info: LoginInfo): Promise<Verdict> {
+  async #finish(
+    req: Request,
+    { authKey }: CallbackRequest,
+    record: PendingLogin,
+    info: LoginInfo,
+    trace: Trace,
+  ): Promise<Verdict> {
     const { store, redeemer, verify, passReqToCallback, verifyTimeout } = this.#settings
     await kept('callback', () => store.consume(req, record))
     try {
-      const { params, profile } = await redeemer.redeem(authKey)
+      const { params, profile } = await redeemer.redeem(authKey, trace)
       if (passReqToCallback) Object.assign(req, { authInfo: info })
       const input = { req, accessToken: params.access_token, params, profile }
-      return await callVerify(verify, input, { passReqToCallback, timeout: verifyTimeout })
+      const call = (): Promise<Verdict> => callVerify(verify, input, { passReqToCallback, timeout: verifyTimeout })
+      return await trace.run('verify', call, ({ user }) => (user ? undefined : 'verify_refused'))
     } finally {
       await kept('callback', () => store.remove(req))
     }
@@ -180,22 +186,6 @@ function conclude({ user, info }: Verdict, login: LoginInfo): Action {
   if (!user) return { type: 'fail', info, status: 401 }
   const own = isObject(info) ? info : typeof info === 'string' ? { message: info } : {}
   return { type: 'success', user, info: { ...own, ...login } }
-}
-
-function loginInfo(record: PendingLogin, callback: CallbackRequest): LoginInfo {
-  const { returnTo, state, issuedAt, startSite } = record
-  return {
-    assurance: {
-      age: Date.now() - issuedAt,
-      fetchSite: callback.site ?? null,
-      startSite,
-      referer: callback.referer,
-      stateEchoed: callback.state === stateOf(record),
-      tabBound: callback.tabSecret !== undefined,
-    },
-    ...(returnTo !== undefined && { returnTo }),
-    ...(state !== undefined && { state }),
-  }
 }
 
 /** Reload, back button, double click: whoever is signed in goes on to where the login would have led. */

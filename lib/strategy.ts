@@ -4,7 +4,6 @@ import { SocialLoginClient } from './client'
 import { PRIVATE_ANSWER_HEADERS } from './errors'
 import { LoginFlow } from './login-flow'
 import {
-  type AuthenticateOptions,
   readBoolean,
   readCallbackURL,
   readChoice,
@@ -12,8 +11,8 @@ import {
   readOrigins,
   readUploadsURL,
   requireText,
-  type StrategyOptions,
-} from './options'
+} from './option-values'
+import type { AuthenticateOptions, StrategyOptions } from './options'
 import { digest, type PendingLoginStore } from './pending-login/record'
 import { SessionStore } from './pending-login/session-store'
 import { type Profile, toProfile } from './profile'
@@ -52,8 +51,8 @@ export class Strategy extends OAuth2Strategy {
    */
   constructor(options: StrategyOptions<false>, verify: VerifyFunction)
   constructor(options: StrategyOptions<false>, verify: VerifyFunctionWithParams)
-  constructor(options: StrategyOptions<true>, verify: VerifyFunctionWithRequest)
-  constructor(options: StrategyOptions<true>, verify: VerifyFunctionWithRequestAndParams)
+  constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
+  constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
   constructor(options: StrategyOptions, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
     const { client, settings } = readSettings(options)
@@ -88,6 +87,11 @@ export class Strategy extends OAuth2Strategy {
   override userProfile(accessToken: string, done: (error?: unknown, profile?: Profile) => void): void {
     this._loadUser(accessToken).then((profile) => done(null, profile), done)
   }
+}
+
+/** The option is optional, but a verify function that takes the request is not typed without it. */
+interface PassesRequest {
+  readonly passReqToCallback: true
 }
 
 // passport-oauth2 demands these; its own client, the only one who would use them, is out of reach.

@@ -7,6 +7,9 @@ const SESSION_KEY = 'passport-social-login'
 /**
  * Keeps the login in progress in `req.session`, which any session middleware provides. Where the session has a `save`
  * method (express-session, koa-session), its store has saved before a promise here resolves.
+ *
+ * @example
+ * new Strategy({ ..., store: new SessionStore() }, verify) // the default
  */
 export class SessionStore implements PendingLoginStore {
   async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
