@@ -57,11 +57,14 @@ describe('a login of the example', () => {
     },
   )
 
-  test('opens nothing before its person has confirmed it, and nothing for "Not me"', async () => {
+  test('shows no page before its person has confirmed it, and nothing for "Not me"', async () => {
     const newcomer = new Visitor(provider, application, provider.addUser({ user_firstname: 'Mallory' }).user_id)
     await newcomer.begin(example.appURL)
     await newcomer.comeBack(example.appURL)
-    expect(await newcomer.whoAmI(example.appURL)).toBeUndefined()
+    for (const path of ['/', '/profile', '/account', '/no-such-page']) {
+      expect((await newcomer.browser.follow(`${example.appURL}${path}`)).location).toBe('/login/confirm')
+    }
+    expect((await newcomer.submit(`${example.appURL}/profile/reload`, {})).location).toBe('/login/confirm')
     const page = await newcomer.browser.follow(`${example.appURL}/login/confirm`)
     expect(page.body).toContain('Mallory')
     const { location } = await newcomer.submit(`${example.appURL}/login/confirm`, { decision: 'not-me' })

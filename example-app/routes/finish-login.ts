@@ -49,12 +49,11 @@ async function welcome(
   req: Request,
   res: Response,
 ): Promise<void> {
-  const purpose = field(info, 'state') === 'link' ? 'link' : 'sign-in'
   const returnTo = field(info, 'returnTo') ?? '/profile'
-  if (purpose === 'sign-in' && isKnownLogin(req, loginID)) {
-    await signIn(req, await accounts.openAccount(loginID))
-    return res.redirect(303, returnTo)
-  }
+  const isLink = field(info, 'state') === 'link'
+  if (!isLink) await signIn(req, await accounts.openAccount(loginID))
+  if (!isLink && isKnownLogin(req, loginID)) return res.redirect(303, returnTo)
+  const purpose = isLink ? 'link' : 'sign-in'
   req.session.unconfirmed = { loginID, purpose, returnTo, expiresAt: Date.now() + CONFIRM_WITHIN_MS }
   await saveSession(req)
   res.redirect(303, '/login/confirm')

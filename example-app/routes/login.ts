@@ -6,6 +6,7 @@ import type { Accounts } from '../storage/accounts'
 import { loginPage } from '../views/login'
 import { field, sendPage } from './answers'
 import { finishLogin } from './finish-login'
+import { signOut } from './sign-in'
 
 export interface LoginRoutes {
   readonly passport: Authentication
@@ -42,8 +43,9 @@ export function loginRoutes(parts: LoginRoutes): Router {
   router.route('/auth/social-login').all(rejectedKeys.guardStart).get(start).post(start)
   router.get(callbackPath, rejectedKeys.guardCallback, finishLogin(parts), (_req, res) => res.redirect(303, '/profile'))
 
-  router.post('/logout', sameOriginForms, (req, res, next) => {
-    req.logout((error) => (error ? next(error) : res.redirect(303, '/login?reason=signed_out')))
+  router.post('/logout', sameOriginForms, async (req, res) => {
+    await signOut(req)
+    res.redirect(303, '/login?reason=signed_out')
   })
   return router
 }

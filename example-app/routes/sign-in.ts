@@ -7,3 +7,10 @@ export async function signIn(req: Request, userID: string): Promise<void> {
   })
   req.log.info({ account: userID }, 'signed in')
 }
+
+/** Signs this browser out; its session is gone. */
+export async function signOut(req: Request): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    req.logout((error: unknown) => (error ? reject(error) : resolve()))
+  })
+}
