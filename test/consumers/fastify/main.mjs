@@ -14,6 +14,7 @@ await play(async (provider) => {
   )
   passport.registerUserSerializer(async (user) => user)
   passport.registerUserDeserializer(async (user) => user)
+  // README: fastify
   const app = createFastify()
   await app.register(secureSession, { key: Buffer.alloc(32, 7), cookie: { path: '/' } })
   await app.register(passport.initialize())
@@ -23,6 +24,7 @@ await play(async (provider) => {
   app.get('/callback', { preValidation: passport.authenticate('social-login', finish) }, (_req, reply) =>
     reply.redirect('/me'),
   )
+  // end
   app.get('/me', (request, reply) => (request.user ? request.user.name : reply.code(401).send()))
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app.server
