@@ -1,4 +1,5 @@
-import type { Action } from './actions'
+import { type Action, setHeaders } from './actions'
+import { within } from './deadline'
 import { codeOfAction, Trace } from './diagnostics'
 import { type Phase, PRIVATE_ANSWER_HEADERS, SocialLoginError } from './errors'
 import { isObject } from './json'
@@ -34,6 +35,8 @@ export interface LoginFlowSettings {
   readonly stateParameter: StateParameter
   readonly confirmPage: RenderConfirmPage | undefined
   readonly store: PendingLoginStore
+  /** Milliseconds that a call of the store may take. */
+  readonly storeTimeout: number
   readonly redeemer: Redeemer
   readonly verify: AnyVerifyFunction
   readonly passReqToCallback: boolean
@@ -67,7 +70,7 @@ export class LoginFlow {
     options: AuthenticateOptions,
     trace: Trace,
   ): Promise<Action> {
-    if (request.type === 'refused') return refusedAction(request)
+    if (request.type === 'refused') return refusedAction(req, request)
     if (request.type === 'start') return this.#start(req, request, options, trace)
     return this.#callback(req, request, options, trace)
   }
@@ -82,7 +85,7 @@ export class LoginFlow {
   async #start(req: Request, start: StartRequest, options: AuthenticateOptions, trace: Trace): Promise<Action> {
     const page = this.#pageBeforeStart(start)
     if (page) return page
-    const { context, loginURL, store, stateParameter, redeemer } = this.#settings
+    const { context, loginURL, store, storeTimeout, stateParameter, redeemer } = this.#settings
     const record = createPendingLogin({
       context,
       user: signedInUser(req),
@@ -92,7 +95,7 @@ export class LoginFlow {
       state: options.state,
     })
     trace.follow(record)
-    await kept('start', () => store.save(req, record))
+    await storeCall('start', storeTimeout, () => store.save(req, record))
     redeemer.prepare()
     const url = stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}`
     return { type: 'redirect', url, toProvider: true }
@@ -117,7 +120,8 @@ export class LoginFlow {
     options: AuthenticateOptions,
     trace: Trace,
   ): Promise<Action> {
-    const record = await kept('callback', () => this.#settings.store.load(req))
+    const { store, storeTimeout } = this.#settings
+    const record = await storeCall('callback', storeTimeout, () => store.load(req))
     if (!record) return withoutRecord(req, options)
     trace.follow(record)
     if (record.consumed || this.#inFlight.has(record.id)) return this.#share(req, callback, record, options)
@@ -136,13 +140,14 @@ export class LoginFlow {
   }
 
   async #refuse(req: Request, refusal: Refusal): Promise<never> {
-    if (FINAL_REFUSALS.has(refusal)) await kept('callback', () => this.#settings.store.remove(req))
+    const { store, storeTimeout } = this.#settings
+    if (FINAL_REFUSALS.has(refusal)) await storeCall('callback', storeTimeout, () => store.remove(req))
     throw new SocialLoginError(refusal, 'callback')
   }
 
-  #askTab({ authKey }: CallbackRequest, options: AuthenticateOptions): Action {
+  #askTab(callback: CallbackRequest, options: AuthenticateOptions): Action {
     const { callbackPath, providerOrigin } = this.#rulesFor(options)
-    const answer = tabCallbackPage(callbackPath, authKey, providerOrigin)
+    const answer = tabCallbackPage(callbackPath, callback, providerOrigin)
     return { type: 'answer', answer, fallback: new SocialLoginError('tab_mismatch', 'callback') }
   }
 
@@ -157,7 +162,8 @@ export class LoginFlow {
     // Too late to share: this request's session is an old copy, and to save it would undo the login that has ended.
     if (shared === undefined) return withoutRecord(req, options)
     // The copy may still hold the record unused, and may be saved after the one in which it is used.
-    if (!record.consumed) await kept('callback', () => this.#settings.store.consume(req, record))
+    const { store, storeTimeout } = this.#settings
+    if (!record.consumed) await storeCall('callback', storeTimeout, () => store.consume(req, record))
     return conclude(await shared, loginInfo(record, callback))
   }
 
@@ -168,24 +174,23 @@ export class LoginFlow {
     info: LoginInfo,
     trace: Trace,
   ): Promise<Verdict> {
-    const { store, redeemer, verify, passReqToCallback, verifyTimeout } = this.#settings
-    await kept('callback', () => store.consume(req, record))
-    try {
-      const { params, profile } = await redeemer.redeem(authKey, trace)
-      if (passReqToCallback) Object.assign(req, { authInfo: info })
-      const input = { req, accessToken: params.access_token, params, profile }
-      const call = (): Promise<Verdict> => callVerify(verify, input, { passReqToCallback, timeout: verifyTimeout })
-      return await trace.run('verify', call, ({ user }) => (user ? undefined : 'verify_refused'))
-    } finally {
-      await kept('callback', () => store.remove(req))
-    }
+    const { store, storeTimeout, redeemer, verify, passReqToCallback, verifyTimeout } = this.#settings
+    // Not removed afterwards: the session may have been renewed or ended by then, and to save this copy would undo that.
+    await storeCall('callback', storeTimeout, () => store.consume(req, record))
+    const { params, profile } = await redeemer.redeem(authKey, trace)
+    if (passReqToCallback) Object.assign(req, { authInfo: info })
+    const input = { req, accessToken: params.access_token, params, profile }
+    const call = (): Promise<Verdict> => callVerify(verify, input, { passReqToCallback, timeout: verifyTimeout })
+    return trace.run('verify', call, ({ user }) => (user ? undefined : 'verify_refused'))
   }
 }
 
-function conclude({ user, info }: Verdict, login: LoginInfo): Action {
+function conclude(verdict: Verdict, login: LoginInfo): Action {
+  const { user } = verdict
+  // Passport writes a text into the WWW-Authenticate header, which cannot hold every text.
+  const info = typeof verdict.info === 'string' ? { message: verdict.info } : verdict.info
   if (!user) return { type: 'fail', info, status: 401 }
-  const own = isObject(info) ? info : typeof info === 'string' ? { message: info } : {}
-  return { type: 'success', user, info: { ...own, ...login } }
+  return { type: 'success', user, info: { ...(isObject(info) && info), ...login } }
 }
 
 /** Reload, back button, double click: whoever is signed in goes on to where the login would have led. */
@@ -197,16 +202,17 @@ function withoutRecord(req: Request, options: AuthenticateOptions): Action {
   return destination === undefined ? { type: 'pass' } : { type: 'redirect', url: destination }
 }
 
-function refusedAction({ code, phase, hint }: RefusedRequest): Action {
+function refusedAction(req: Request, { code, phase, hint }: RefusedRequest): Action {
+  if (code === 'method_not_allowed') setHeaders(req, { Allow: phase === 'start' ? 'GET, POST' : 'GET' })
   const fallback = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
   if (code !== 'speculative_request') throw fallback
   // An empty answer that is no success: the browser drops it and asks again when the person does.
   return { type: 'answer', answer: { status: fallback.status, headers: PRIVATE_ANSWER_HEADERS, body: '' }, fallback }
 }
 
-async function kept<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
+async function storeCall<T>(phase: Phase, timeout: number, call: () => Promise<T>): Promise<T> {
   try {
-    return await work()
+    return await within(timeout, call())
   } catch (error) {
     // A store's own error may quote a connection string.
     throw error instanceof SocialLoginError ? error : new SocialLoginError('session_unavailable', phase)

@@ -44,6 +44,7 @@ import type {
 export class Strategy extends OAuth2Strategy {
   // TypeScript's `private`, not `#private`: Passport runs `Object.create(strategy)`, which has no private members.
   private readonly _flow: LoginFlow
+  private readonly _close: () => Promise<void>
   private readonly _loadUser: (accessToken: string) => Promise<Profile>
 
   /**
@@ -62,6 +63,7 @@ export class Strategy extends OAuth2Strategy {
     this.name = settings.name
     this._loadUser = async (accessToken) =>
       toProfile(await client.fetchUser(settings.profileEndpoint, accessToken), settings.name, settings.uploadsURL)
+    this._close = () => client.close()
     this._flow = new LoginFlow({ ...settings, verify, redeemer: new Redeemer(client, settings) })
   }
 
@@ -72,12 +74,14 @@ export class Strategy extends OAuth2Strategy {
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
     setHeaders(req, PRIVATE_ANSWER_HEADERS)
-    this._flow
-      .handle(req, options)
-      .catch(toAction)
-      .then((action) => perform(action, actions, req))
-      // What the application throws while Passport carries the action out.
-      .catch(actions.error)
+    const login = this._flow.handle(req, options).catch(toAction)
+    // Never rejects: see perform.
+    void login.then((action) => perform(action, actions, req))
+  }
+
+  /** Closes the connections to the provider, for a clean end of the process. Logins under way end first. */
+  close(): Promise<void> {
+    return this._close()
   }
 
   /**
@@ -119,6 +123,7 @@ function readSettings(options: StrategyOptions) {
   if (confirmPage !== undefined && typeof confirmPage !== 'function')
     throw new TypeError('confirmPage must be a function')
   requireStore(store)
+  const timeout = readInteger('timeout', options.timeout, 10_000, 120_000)
   const maxConcurrentLogins = readInteger('maxConcurrentLogins', options.maxConcurrentLogins, 128, 10_000)
   const client = new SocialLoginClient({ ...options, maxConnections: maxConcurrentLogins })
   const callback = readCallbackURL(callbackURL, options.allowInsecureHTTP)
@@ -132,7 +137,8 @@ function readSettings(options: StrategyOptions) {
       maxConcurrentLogins,
       context: digest(name, options.baseURL, options.clientID),
       loginURL: client.loginURL(),
-      timeout: readInteger('timeout', options.timeout, 10_000, 120_000),
+      timeout,
+      storeTimeout: timeout,
       verifyTimeout: readInteger('verifyTimeout', options.verifyTimeout, 30_000, 600_000),
       profileEndpoint: readChoice('profileEndpoint', options.profileEndpoint, 'user/me', ['user/me', 'get_user_info']),
       passReqToCallback: readBoolean('passReqToCallback', options.passReqToCallback),

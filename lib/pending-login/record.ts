@@ -142,7 +142,7 @@ export function refusalOf(record: PendingLogin, evidence: CallbackEvidence): Ref
 }
 
 /** The refusals that end the login; after the others the genuine callback may still come. */
-export const FINAL_REFUSALS: ReadonlySet<Refusal> = new Set(['login_expired', 'user_changed', 'state_mismatch'])
+export const FINAL_REFUSALS: ReadonlySet<Refusal> = new Set(['login_expired', 'user_changed'])
 
 /** Why a record may not finish a login. */
 export type Refusal = Extract<
