@@ -6,7 +6,7 @@ import { type Logger, requestLogger } from './logger'
 import { createPassport } from './passport'
 import type { Provider } from './provider'
 import { accountRoutes } from './routes/account'
-import { confirmRoutes } from './routes/confirm'
+import { confirmFirst, confirmRoutes } from './routes/confirm'
 import { errorPage, notFound } from './routes/errors'
 import { healthRoutes } from './routes/health'
 import { loginRoutes } from './routes/login'
@@ -56,11 +56,13 @@ export function createApp({
   app.use(cookieParser([...sessionSecrets]))
   app.use(sessionOf(sessions, sessionSecrets))
   app.use(passport.session())
-  app.use(homeRoutes(accounts))
   app.use(
     loginRoutes({ passport, accounts, rejectedKeys, callbackPath: callback.pathname, provider: provider.displayName }),
   )
   app.use(confirmRoutes(accounts, provider.origin))
+  // Behind this line, a login that is new to the browser has been confirmed.
+  app.use(confirmFirst)
+  app.use(homeRoutes(accounts))
   app.use(profileRoutes(accounts, provider, reload))
   app.use(accountRoutes({ passport, accounts, sessions, provider }))
   app.use(notFound)

@@ -34,16 +34,6 @@ export function createPassport(provider: Provider, accounts: Accounts, sealer: S
 }
 
 function personOf({ displayName, username, emails, photos, coverPhoto, gender, birthday, badge }: Profile): Person {
-  const email = emails?.[0]?.value
-  const picture = photos?.[0]?.value
-  return {
-    displayName,
-    ...(username !== undefined && { username }),
-    ...(email !== undefined && { email }),
-    ...(picture !== undefined && { picture }),
-    ...(coverPhoto !== undefined && { cover: coverPhoto }),
-    ...(gender !== undefined && { gender }),
-    ...(birthday !== undefined && { birthday }),
-    ...(badge !== undefined && { badge }),
-  }
+  const [email, picture] = [emails?.[0]?.value, photos?.[0]?.value]
+  return { displayName, username, email, picture, cover: coverPhoto, gender, birthday, badge }
 }

@@ -6,7 +6,7 @@ import type { Request } from './verify'
 export type Action =
   | { readonly type: 'success'; readonly user: unknown; readonly info: object }
   | { readonly type: 'fail'; readonly info: unknown; readonly status: number }
-  | { readonly type: 'redirect'; readonly url: string }
+  | { readonly type: 'redirect'; readonly url: string; readonly toProvider?: true }
   | { readonly type: 'pass' }
   | { readonly type: 'error'; readonly error: unknown }
   | { readonly type: 'answer'; readonly answer: Answer; readonly fallback: SocialLoginError }
@@ -51,6 +51,7 @@ export function perform(action: Action, actions: PassportActions, req: Request):
     case 'fail':
       return actions.fail(action.info, action.status)
     case 'redirect':
+      if (action.toProvider) removeReferrerPolicy(req)
       return actions.redirect(action.url)
     case 'pass':
       return actions.pass()
@@ -68,6 +69,15 @@ export function setHeaders(req: Request, headers: Readonly<Record<string, string
   for (const [name, value] of Object.entries(headers)) {
     if (req.res && !req.res.headersSent) req.res.setHeader(name, value)
   }
+}
+
+/**
+ * Firefox forgets who asked when a page without referrer (helmet's default) meets a redirect that names a policy: a silent
+ * approval then comes back as if somebody had typed it (`Sec-Fetch-Site: none`), and would be refused. The URL of a start
+ * holds no key, so the policy of the page is enough.
+ */
+function removeReferrerPolicy({ res }: Request): void {
+  if (res && !res.headersSent) res.removeHeader('Referrer-Policy')
 }
 
 function write({ status, headers, body }: Answer, res: ServerResponse): void {

@@ -39,8 +39,9 @@ export class SocialLoginClient {
   /** @throws TypeError naming the option that is wrong */
   constructor(options: SocialLoginClientOptions) {
     this.#settings = readClientOptions(options)
-    const { origin, oauthPath, maxConnections } = this.#settings
-    this.#connection = new ProviderConnection(origin, maxConnections, options.dispatcher)
+    const { origin, oauthPath, maxConnections, timeout } = this.#settings
+    const limits = { connections: maxConnections, connectTimeout: timeout }
+    this.#connection = new ProviderConnection(origin, limits, options.dispatcher)
     this.#clientID = options.clientID
     this.#clientSecret = options.clientSecret
     this.#loginURL = `${origin}${oauthPath}/oauth?${new URLSearchParams({ app_id: options.clientID })}`
@@ -110,6 +111,14 @@ export class SocialLoginClient {
           }),
     })
     return readProfile(answer)
+  }
+
+  /**
+   * Opens a connection to the provider in the background, for a login that is about to come. The strategy does so at
+   * every start. Never fails; opens at most one ahead.
+   */
+  prepare(): void {
+    this.#connection.prepare()
   }
 
   /** Closes the connections to the provider; calls under way end first. A `dispatcher` of yours stays open. */

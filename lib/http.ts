@@ -1,6 +1,8 @@
-import { type Dispatcher, errors, Pool } from 'undici'
+import { setImmediate } from 'node:timers/promises'
+import { type Dispatcher, errors } from 'undici'
 import { hasExpired } from './deadline'
 import { type Phase, SocialLoginError } from './errors'
+import { type PoolLimits, ProviderPool } from './provider-pool'
 
 /** One request to the provider. */
 export interface ProviderRequest {
@@ -21,7 +23,6 @@ export interface ProviderAnswer {
 }
 
 const MAX_BODY_BYTES = 64 * 1024
-const MAX_HEADER_BYTES = 16 * 1024
 const MAX_RETRY_AFTER_SECONDS = 86_400
 
 // The connection held, and what it delivered was not a proper HTTP answer.
@@ -38,28 +39,18 @@ const BAD_ANSWER_ERRORS = [
 export class ProviderConnection {
   readonly #origin: string
   readonly #dispatcher: Pick<Dispatcher, 'request'>
-  readonly #ownPool?: Pool
-  #closing?: Promise<void>
+  readonly #ownPool: ProviderPool | undefined
 
   /**
    * @param origin the provider's origin
-   * @param connections the most sockets that the own pool opens at once
+   * @param limits of the own pool
    * @param dispatcher used instead of an own pool; the caller closes it
    */
-  constructor(origin: string, connections: number, dispatcher?: Pick<Dispatcher, 'request'>) {
+  constructor(origin: string, limits: PoolLimits, dispatcher?: Pick<Dispatcher, 'request'>) {
+    const requester = dispatcher ?? new ProviderPool(origin, limits)
     this.#origin = origin
-    if (dispatcher) {
-      this.#dispatcher = dispatcher
-      return
-    }
-    // The deadline of each request is its signal, so the pool's own timeouts are off.
-    this.#ownPool = new Pool(origin, {
-      connections,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    })
-    this.#dispatcher = this.#ownPool
+    this.#dispatcher = requester
+    this.#ownPool = requester instanceof ProviderPool ? requester : undefined
   }
 
   /**
@@ -75,16 +66,23 @@ export class ProviderConnection {
     try {
       signal.throwIfAborted()
       const response = await this.#dispatcher.request({ origin: this.#origin, path, method, headers, body, signal })
-      return await readAnswer(response, phase)
+      const answer = await readAnswer(response, phase)
+      // One turn later the connection is free again: asked sooner, undici would open a second one for the profile.
+      await setImmediate()
+      return answer
     } catch (error) {
       throw outcomeOf(error, phase, signal)
     }
   }
 
+  /** Opens a connection for a login that is about to come, in the background. A caller's dispatcher is left alone. */
+  prepare(): void {
+    this.#ownPool?.prepare()
+  }
+
   /** Closes the own pool once its requests have ended; again is harmless. A caller's dispatcher stays open. */
   async close(): Promise<void> {
-    if (this.#ownPool) this.#closing ??= this.#ownPool.close()
-    await this.#closing
+    await this.#ownPool?.close()
   }
 }
 

@@ -90,7 +90,7 @@ export class LoginFlow {
   async #start(req: Request, start: StartRequest, options: AuthenticateOptions): Promise<Action> {
     const page = this.#pageBeforeStart(start)
     if (page) return page
-    const { context, loginURL, store, stateParameter } = this.#settings
+    const { context, loginURL, store, stateParameter, redeemer } = this.#settings
     const record = createPendingLogin({
       context,
       user: signedInUser(req),
@@ -100,7 +100,9 @@ export class LoginFlow {
       state: options.state,
     })
     await kept('start', () => store.save(req, record))
-    return { type: 'redirect', url: stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}` }
+    redeemer.prepare()
+    const url = stateParameter === 'off' ? loginURL : `${loginURL}&state=${stateOf(record)}`
+    return { type: 'redirect', url, toProvider: true }
   }
 
   #pageBeforeStart({ target, method, proven, tabSecret }: StartRequest): Action | undefined {
@@ -153,9 +155,11 @@ export class LoginFlow {
     options: AuthenticateOptions,
   ): Promise<Action> {
     const shared = this.#inFlight.join(record.id, callback.authKey)
-    // This request's copy of the session may be older than the consumption, and saved after it.
+    // Too late to share: this request's session is an old copy, and to save it would undo the login that has ended.
+    if (shared === undefined) return withoutRecord(req, options)
+    // The copy may still hold the record unused, and may be saved after the one in which it is used.
     if (!record.consumed) await kept('callback', () => this.#settings.store.consume(req, record))
-    return shared === undefined ? withoutRecord(req, options) : conclude(await shared, loginInfo(record, callback))
+    return conclude(await shared, loginInfo(record, callback))
   }
 
   async #finish(req: Request, { authKey }: CallbackRequest, record: PendingLogin, info: LoginInfo): Promise<Verdict> {

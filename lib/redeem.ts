@@ -37,6 +37,11 @@ export class Redeemer {
     this.#options = options
   }
 
+  /** Opens a connection to the provider in the background, while the person is on the provider's page. */
+  prepare(): void {
+    this.#client.prepare()
+  }
+
   /** @throws SocialLoginError of phase `exchange` or `profile` */
   async redeem(authKey: string): Promise<Redeemed> {
     const { maxConcurrentLogins, timeout } = this.#options

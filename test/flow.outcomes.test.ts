@@ -217,7 +217,7 @@ describe('outcomes that are no failure of a callback', () => {
 
   test('every failure leaves the next login whole', async () => {
     const browser = await run()
-    provider.failNext('authorize', { reset: 'before' })
+    provider.failNext('authorize', { reset: 'body' })
     provider.failNext('authorize', { status: 500 })
     provider.failNext('user/me', { body: 'null' })
     const statuses: number[] = []

@@ -1,4 +1,5 @@
 import { Redeemer, type RedeemOptions } from '../lib/redeem'
+import type { Fault } from '../lib/testing'
 import { ClientBench, expectOutcome, key, secret } from './support/client'
 import { rejectionOf } from './support/leak-check'
 
@@ -105,7 +106,8 @@ test('beyond maxConcurrentLogins nothing is queued and nothing is sent', async (
 
 test('a place is free again after every kind of end', async () => {
   const single = redeemer({ maxConcurrentLogins: 1, timeout: 500 })
-  for (const fault of [{ reset: true }, { hang: true }, { body: 'null' }, { status: 500 }]) {
+  const faults: Fault[] = [{ reset: 'body' }, { hang: true }, { body: 'null' }, { status: 500 }]
+  for (const fault of faults) {
     bench.provider.failNext('authorize', fault)
     await rejectionOf(single.redeem(key))
     bench.provider.failNext('user/me', fault)

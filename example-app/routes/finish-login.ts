@@ -23,7 +23,7 @@ export function finishLogin(parts: Pick<LoginRoutes, 'passport' | 'accounts' | '
       const code = field(info, 'code') ?? 'unknown'
       if (code === 'auth_key_rejected') await parts.rejectedKeys.count(req)
       req.log.warn({ code }, 'login failed')
-      res.redirect(303, `/login?reason=${code}`)
+      res.redirect(303, pageFor(code, req))
     }
     parts.passport.authenticate('social-login', (error: unknown, login: Answer, info: unknown) => {
       done(error, login, info).catch(next)
@@ -34,7 +34,12 @@ export function finishLogin(parts: Pick<LoginRoutes, 'passport' | 'accounts' | '
 function explainError(error: unknown, req: Request, res: Response): void {
   if (!(error instanceof SocialLoginError)) throw error
   req.log.error({ err: error, phase: error.phase }, 'login failed')
-  res.redirect(303, `/login?reason=${error.code}`)
+  res.redirect(303, pageFor(error.code, req))
+}
+
+/** Where a failure is said: whoever is signed in was about to add a login. */
+function pageFor(code: string, req: Request): string {
+  return req.user ? `/account?notice=${code}` : `/login?reason=${code}`
 }
 
 async function welcome(
@@ -44,12 +49,11 @@ async function welcome(
   req: Request,
   res: Response,
 ): Promise<void> {
-  const purpose = field(info, 'state') === 'link' ? 'link' : 'sign-in'
   const returnTo = field(info, 'returnTo') ?? '/profile'
-  if (purpose === 'sign-in' && isKnownLogin(req, loginID)) {
-    await signIn(req, await accounts.openAccount(loginID))
-    return res.redirect(303, returnTo)
-  }
+  const isLink = field(info, 'state') === 'link'
+  if (!isLink) await signIn(req, await accounts.openAccount(loginID))
+  if (!isLink && isKnownLogin(req, loginID)) return res.redirect(303, returnTo)
+  const purpose = isLink ? 'link' : 'sign-in'
   req.session.unconfirmed = { loginID, purpose, returnTo, expiresAt: Date.now() + CONFIRM_WITHIN_MS }
   await saveSession(req)
   res.redirect(303, '/login/confirm')

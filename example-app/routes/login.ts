@@ -6,6 +6,7 @@ import type { Accounts } from '../storage/accounts'
 import { loginPage } from '../views/login'
 import { field, sendPage } from './answers'
 import { finishLogin } from './finish-login'
+import { signOut } from './sign-in'
 
 export interface LoginRoutes {
   readonly passport: Authentication
@@ -25,9 +26,9 @@ export function loginRoutes(parts: LoginRoutes): Router {
   const router = Router()
 
   router.get('/login', (req, res) => {
-    const reason = field(req.query, 'reason')
-    if (req.user && reason === undefined) return res.redirect(303, '/profile')
-    sendPage(req, res, loginPage({ provider, reason, returnTo: field(req.query, 'returnTo') }))
+    if (req.user) return res.redirect(303, '/profile')
+    const [reason, returnTo] = [field(req.query, 'reason'), field(req.query, 'returnTo')]
+    sendPage(req, res, loginPage({ provider, reason, returnTo }))
   })
 
   const start: RequestHandler = (req, res, next) => {
@@ -42,8 +43,9 @@ export function loginRoutes(parts: LoginRoutes): Router {
   router.route('/auth/social-login').all(rejectedKeys.guardStart).get(start).post(start)
   router.get(callbackPath, rejectedKeys.guardCallback, finishLogin(parts), (_req, res) => res.redirect(303, '/profile'))
 
-  router.post('/logout', sameOriginForms, (req, res, next) => {
-    req.logout((error) => (error ? next(error) : res.redirect(303, '/login?reason=signed_out')))
+  router.post('/logout', sameOriginForms, async (req, res) => {
+    await signOut(req)
+    res.redirect(303, '/login?reason=signed_out')
   })
   return router
 }

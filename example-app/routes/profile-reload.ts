@@ -21,7 +21,7 @@ export class ProfileReload {
     try {
       const user = await this.#load(token)
       if (user.user_id !== login.subject) return new URLSearchParams({ notice: 'profile_unauthorized' })
-      await this.accounts.updatePerson(login.id, personOf(user, login.person))
+      await this.accounts.updatePerson(login.id, personOf(user))
       return new URLSearchParams({ notice: 'reloaded' })
     } catch (error) {
       if (!(error instanceof SocialLoginError)) throw error
@@ -38,22 +38,18 @@ export class ProfileReload {
 }
 
 /** The provider's own record as the pages show it. Deployed servers encode names for HTML before they store them. */
-function personOf(user: SocialLoginUser, { badge }: Person): Person {
-  const known = (value: string | null): string | undefined => (value ? decodeHTMLStrict(value).trim() : undefined)
-  const username = known(user.user_name)
-  const names = [known(user.user_firstname), known(user.user_lastname)].filter(Boolean)
-  const fields = {
+function personOf(user: SocialLoginUser): Person {
+  const text = (value: string | null): string | undefined => (value ? decodeHTMLStrict(value).trim() : undefined)
+  const username = text(user.user_name)
+  const names = [text(user.user_firstname), text(user.user_lastname)].filter(Boolean)
+  return {
+    displayName: names.join(' ') || (username ?? ''),
     username,
-    email: known(user.user_email),
-    picture: known(user.user_picture),
-    cover: known(user.user_cover),
-    gender: known(user.user_gender),
-    birthday: known(user.user_birthdate),
-    badge: user.user_verified ?? badge,
+    email: text(user.user_email),
+    picture: text(user.user_picture),
+    cover: text(user.user_cover),
+    gender: text(user.user_gender),
+    birthday: text(user.user_birthdate),
+    badge: user.user_verified ?? undefined,
   }
-  return { displayName: names.join(' ') || (username ?? ''), ...withoutUndefined(fields) }
-}
-
-function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return JSON.parse(JSON.stringify(fields))
 }

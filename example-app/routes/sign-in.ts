@@ -1,8 +1,16 @@
 import type { Request } from 'express'
 
 /** Signs an account in. Passport gives the browser a new session for it, so that nobody can have planted the id. */
-export function signIn(req: Request, userID: string): Promise<void> {
-  return new Promise((resolve, reject) => {
+export async function signIn(req: Request, userID: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
     req.logIn({ id: userID }, (error: unknown) => (error ? reject(error) : resolve()))
+  })
+  req.log.info({ account: userID }, 'signed in')
+}
+
+/** Signs this browser out; its session is gone. */
+export async function signOut(req: Request): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    req.logout((error: unknown) => (error ? reject(error) : resolve()))
   })
 }

@@ -1,6 +1,5 @@
 import type { CookieOptions, Request, Response } from 'express'
 
-const COOKIE = 'example-known-logins'
 const MAX_LOGINS = 20
 const LIFETIME_MS = 365 * 24 * 60 * 60 * 1000
 
@@ -21,10 +20,15 @@ export function rememberLogin(req: Request, res: Response, loginID: string): voi
     maxAge: LIFETIME_MS,
   }
   const others = knownLogins(req).filter((id) => id !== loginID)
-  res.cookie(COOKIE, [loginID, ...others].slice(0, MAX_LOGINS).join('.'), options)
+  res.cookie(cookieName(req), [loginID, ...others].slice(0, MAX_LOGINS).join('.'), options)
 }
 
 function knownLogins(req: Request): string[] {
-  const value: unknown = req.signedCookies[COOKIE]
+  const value: unknown = req.signedCookies[cookieName(req)]
   return typeof value === 'string' ? value.split('.') : []
+}
+
+/** `__Host-`: a sister subdomain cannot plant a list of its own. Browsers take that prefix on https only. */
+function cookieName(req: Request): string {
+  return req.secure ? '__Host-example-known-logins' : 'example-known-logins'
 }

@@ -4,13 +4,13 @@ import { type Database, number, optionalText, type Row, text } from './database'
 /** What the pages show of a person. */
 export interface Person {
   readonly displayName: string
-  readonly username?: string
-  readonly email?: string
-  readonly picture?: string
-  readonly cover?: string
-  readonly gender?: string
-  readonly birthday?: string
-  readonly badge?: boolean
+  readonly username?: string | undefined
+  readonly email?: string | undefined
+  readonly picture?: string | undefined
+  readonly cover?: string | undefined
+  readonly gender?: string | undefined
+  readonly birthday?: string | undefined
+  readonly badge?: boolean | undefined
 }
 
 /** What the provider said at somebody's latest sign-in. */

@@ -7,7 +7,7 @@ export const STYLE = `
 *, ::before { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--page); color: var(--text) }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; justify-content: space-between;
-  padding: .75rem max(1rem, 50vw - 20rem); background: var(--card); border-bottom: 1px solid var(--line) }
+  padding: .75rem max(1rem, 50vw - 19rem); background: var(--card); border-bottom: 1px solid var(--line) }
 nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: center }
 a { color: var(--accent) }
 nav a, .brand { padding: .5rem 0; text-decoration: none }

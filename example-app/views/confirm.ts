@@ -9,12 +9,13 @@ export function confirmPage(login: Login, purpose: 'sign-in' | 'link', providerO
     purpose === 'link'
       ? html`<p>From then on this login opens your account as well:</p>`
       : html`<p>This login has not been used in this browser before:</p>`
+  const consent = purpose === 'link' ? 'Add this login' : `Continue as ${nameOf(login)}`
   return {
     title: purpose === 'link' ? 'Add this login?' : 'Is this you?',
     main: html`<div class="card">${question}
 ${personCard(login, providerOrigin)}
 <form method="post" action="/login/confirm"><p class="buttons">
-<button class="primary" name="decision" value="continue">Continue as ${nameOf(login)}</button>
+<button class="primary" name="decision" value="continue">${consent}</button>
 <button name="decision" value="not-me">Not me</button></p></form></div>`,
   }
 }

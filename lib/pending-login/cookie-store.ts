@@ -4,6 +4,8 @@ import { stringifySetCookie } from 'cookie'
 import { compactDecrypt } from 'jose/jwe/compact/decrypt'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 import { SocialLoginError } from '../errors'
+import { isObject } from '../json'
+import { readBoolean } from '../options'
 import { MAX_AGE_MS, type PendingLogin, type PendingLoginStore, readPendingLogin } from './record'
 
 /** Options of the {@link CookieStore}. */
@@ -46,9 +48,12 @@ export class CookieStore implements PendingLoginStore {
   readonly #secure: boolean
 
   /** @throws TypeError when a key is too short or the name is no cookie name */
-  constructor({ keys, name = 'social-login', allowInsecureHTTP = false }: CookieStoreOptions) {
-    if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
-    this.#secure = !allowInsecureHTTP
+  constructor(options: CookieStoreOptions) {
+    if (!isObject(options)) throw new TypeError('CookieStore needs an options object')
+    const { keys, name = 'social-login' } = options
+    if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
+      throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
+    this.#secure = !readBoolean('allowInsecureHTTP', options.allowInsecureHTTP)
     this.#name = this.#secure ? `__Host-${name}` : name
     this.#keys = readKeys(keys).map((key) => deriveKey(key, this.#name))
   }
@@ -82,10 +87,12 @@ export class CookieStore implements PendingLoginStore {
     this.#setCookie(requireResponse(req, 'callback'), '', 0)
   }
 
-  // Two cookies of one name: somebody planted one beside the browser's own, and nothing tells which.
+  // Two cookies of one name: somebody planted one beside the browser's own, and nothing tells which. Only the spaces of
+  // the header are trimmed: `trim()` would also drop a no-break space, and take a cookie that a sister subdomain named
+  // "\u00a0__Host-..." for the one that browsers guard.
   #readCookie(req: IncomingMessage): string | undefined {
     const prefix = `${this.#name}=`
-    const cookies = (req.headers.cookie ?? '').split(';').map((cookie) => cookie.trim())
+    const cookies = (req.headers.cookie ?? '').split(';').map((cookie) => cookie.replace(/^[ \t]+/, ''))
     const [own, ...others] = cookies.filter((cookie) => cookie.startsWith(prefix))
     if (own === undefined || others.length > 0 || own.length > MAX_COOKIE_LENGTH) return undefined
     return own.slice(prefix.length)
@@ -122,6 +129,7 @@ function deriveKey(key: string | Uint8Array, name: string): Uint8Array {
 }
 
 async function open(sealed: string, key: Uint8Array): Promise<PendingLogin | undefined> {
+  if (!isCanonical(sealed)) return undefined
   try {
     const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
     const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, options)
@@ -131,6 +139,11 @@ async function open(sealed: string, key: Uint8Array): Promise<PendingLogin | und
     // Tampered with, of another key, or no sealed record at all: all of it is no record.
     return undefined
   }
+}
+
+/** Decoders skip what is no base64url and drop spare bits: of all spellings of a sealed record, one is accepted. */
+function isCanonical(sealed: string): boolean {
+  return sealed.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 }
 
 function requireResponse(req: IncomingMessage, phase: 'start' | 'callback'): ServerResponse {

@@ -1,6 +1,8 @@
-import { digest, MAX_AGE_MS } from './record'
+import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from './record'
 
 const MAX_RECORDS = 10_000
+// As long as a record used now can still be young enough for `refusalOf`, its last millisecond included.
+const LIFETIME_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1
 
 interface Flight<T> {
   readonly authKey: string
@@ -31,7 +33,7 @@ export class LoginsInFlight<T> {
   /** Uses the record up and runs its login. */
   start(recordID: string, authKey: string, login: () => Promise<T>): Promise<T> {
     this.#forgetOld()
-    const flight: Flight<T> = { authKey: digest(recordID, authKey), endsAt: Date.now() + MAX_AGE_MS }
+    const flight: Flight<T> = { authKey: digest(recordID, authKey), endsAt: Date.now() + LIFETIME_MS }
     this.#flights.set(recordID, flight)
     const result = login().finally(() => {
       delete flight.result

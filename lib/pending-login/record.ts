@@ -55,8 +55,8 @@ export interface PendingLoginInput {
 /** How long a login may take: as long as Auth.js's and better-auth's. */
 export const MAX_AGE_MS = 10 * 60 * 1000
 
-// Clocks of several machines differ a little: a record may seem to come from the future by this much.
-const MAX_CLOCK_SKEW_MS = 60 * 1000
+/** Clocks of several machines differ a little: a record may seem to come from the future by this much. */
+export const MAX_CLOCK_SKEW_MS = 60 * 1000
 const MAX_TEXT_LENGTH = 1024
 
 /** @throws TypeError when `state` is no JSON of up to 1,024 bytes */

@@ -168,7 +168,7 @@ function isOutcomeCode(code: string): code is OutcomeCode {
   return Object.hasOwn(OUTCOMES, code)
 }
 
-export function port(server: Server): number {
+export function port(server: Pick<Server, 'address'>): number {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port')
   return address.port

@@ -24,7 +24,8 @@ function textOf(sink: unknown): string {
   return [everything, String(sink), sink instanceof Error ? sink.stack : '', JSON.stringify(sink)].join('\n')
 }
 
-function encodings(secret: string): Record<string, string> {
+/** A secret in the encodings that logs, headers and pages give it. */
+export function encodings(secret: string): Record<string, string> {
   const bytes = Buffer.from(secret)
   return {
     plain: secret,

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+/** Where Chromium is looked for. */
+export const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
 const isHere = existsSync(executablePath)
 
 if (!isHere && process.env['REQUIRE_BROWSER'] !== '1') {
@@ -12,8 +13,17 @@ if (!isHere && process.env['REQUIRE_BROWSER'] !== '1') {
 export const describeInBrowser: jest.Describe =
   isHere || process.env['REQUIRE_BROWSER'] === '1' ? describe : describe.skip
 
+/** Arguments of a Chromium that keeps to itself: nothing in it calls home. */
+export const chromiumArguments: readonly string[] = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+]
+
 /** Starts Chromium without anything that would call home. */
 export function launchChromium(): Promise<Browser> {
-  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...quiet] })
+  return chromium.launch({ executablePath, args: [...chromiumArguments] })
 }

@@ -5,6 +5,13 @@ import { join } from 'node:path'
 
 const MAIN = join(__dirname, '../../example-app/main.js')
 
+const running = new Set<ChildProcess>()
+
+// A test that fails does not come to its `stop`, and jest waits for every child.
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** The example application as a process of its own. */
 export interface RunningExample {
   readonly appURL: string
@@ -22,6 +29,7 @@ export async function startExample(environment: Readonly<Record<string, string>>
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', PROVIDER_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running.add(child)
   const chunks: string[] = []
   const output = (): string => chunks.join('')
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(String(chunk)))

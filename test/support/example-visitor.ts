@@ -13,9 +13,9 @@ export function providerEnvironment(provider: FakeProvider, application: Applica
   }
 }
 
-/** Registers the example with a provider of the test. Which port it listens on does not matter to browsers of tests. */
-export function registerExample(provider: FakeProvider): Application {
-  return provider.registerApplication({ name: 'Example', redirectURL: `http://localhost:3000${CALLBACK_PATH}` })
+/** Registers the example with a provider of the test. Only a real browser cares for its port. */
+export function registerExample(provider: FakeProvider, port = 3000): Application {
+  return provider.registerApplication({ name: 'Example', redirectURL: `http://localhost:${port}${CALLBACK_PATH}` })
 }
 
 /** Somebody with a browser in front of the example application. */

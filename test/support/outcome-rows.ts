@@ -290,7 +290,21 @@ const transportRows: Row[] = [
     sent: [],
     app: { strategy: { baseURL: 'http://127.0.0.1:1/api/v1' } },
   },
-  ...atBoth('a reset before the answer', 'provider_unreachable', { reset: 'before' }),
+  // Sent once more, because the connection was kept since the start: see kept-connections.test.ts.
+  {
+    situation: 'two resets before the answer at the exchange',
+    code: 'provider_unreachable',
+    record: 'removed',
+    sent: ['authorize', 'authorize'],
+    arrange: ({ provider }) => provider.failNext('authorize', { reset: 'before' }, { times: 2 }),
+  },
+  {
+    situation: 'two resets before the answer at the profile',
+    code: 'provider_unreachable',
+    record: 'removed',
+    sent: ['authorize', 'user/me', 'user/me'],
+    arrange: ({ provider }) => provider.failNext('user/me', { reset: 'before' }, { times: 2 }),
+  },
   ...atBoth('a reset within the headers', 'provider_unreachable', { reset: 'headers' }),
   ...atBoth('a reset within the body', 'provider_unreachable', { reset: 'body' }),
   ...atBoth('silence', 'provider_timeout', { hang: true }, { strategy: { timeout: 150 } }),

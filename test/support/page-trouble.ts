@@ -7,6 +7,11 @@ export function watchForTrouble(page: Page): string[] {
     if (['error', 'warning'].includes(message.type())) trouble.push(`console: ${message.text()}`)
   })
   page.on('pageerror', (error) => trouble.push(`page: ${error.message}`))
-  page.on('requestfailed', (request) => trouble.push(`request: ${request.url()} ${request.failure()?.errorText}`))
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText
+    // Whoever goes on at once leaves the icon of the last page behind.
+    if (reason !== 'net::ERR_ABORTED' || request.isNavigationRequest())
+      trouble.push(`request: ${request.url()} ${reason}`)
+  })
   return trouble
 }

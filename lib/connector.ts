@@ -1,0 +1,97 @@
+import type { Socket } from 'node:net'
+import { buildConnector } from 'undici'
+import { SpareSocket } from './spare-socket'
+
+type Connect = ReturnType<typeof buildConnector>
+
+/** A login that waits for the spare connection to be open; null when that failed. */
+type Taker = (socket: Socket | null) => void
+
+/**
+ * Opens the connections to one provider, and does two things that a pool cannot:
+ *
+ * - A person spends seconds on the provider's page between start and callback. A connection that is opened at the start
+ *   is ready at the callback: its handshakes are not waited for when the person waits.
+ * - A server may close a kept connection at the very moment when a request is written to it. The connector knows the
+ *   requests that nobody can have answered, so that they may be sent once more.
+ */
+export class Connector {
+  readonly #origin: URL
+  readonly #open: Connect
+  readonly #spare = new SpareSocket()
+  readonly #missed = new WeakSet<object>()
+  #opening: { taker?: Taker } | undefined
+  #closed = false
+
+  /** @param timeout milliseconds that a connection may take to open */
+  constructor(origin: string, timeout: number) {
+    this.#origin = new URL(origin)
+    this.#open = buildConnector({ timeout })
+  }
+
+  /** `connect` for undici's pool: the spare connection, if there is one or will be in a moment. */
+  readonly connect: Connect = (options, callback) => {
+    const spare = this.#spare.take()
+    if (spare) {
+      this.#watch(spare, true)
+      // As late as any other connection comes: undici is not ready for it within its own call.
+      setImmediate(() => (spare.destroyed ? this.connectAnew(options, callback) : callback(null, spare)))
+    } else if (this.#opening && !this.#opening.taker) {
+      this.#opening.taker = (socket) => {
+        if (!socket) return this.connectAnew(options, callback)
+        this.#watch(socket, false)
+        callback(null, socket)
+      }
+    } else {
+      this.connectAnew(options, callback)
+    }
+  }
+
+  /** `connect` for a request that must not meet a kept connection. */
+  readonly connectAnew: Connect = (options, callback) => {
+    this.#open(options, (...result) => {
+      if (result[1]) this.#watch(result[1], false)
+      callback(...result)
+    })
+  }
+
+  /** Opens a spare connection in the background unless there is one. A failure shows when a login needs one. */
+  openSpare(): void {
+    if (this.#spare.isThere || this.#opening || this.#closed) return
+    const opening: { taker?: Taker } = {}
+    this.#opening = opening
+    const { protocol, hostname, host, port } = this.#origin
+    this.#open({ protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }, (_error, socket) => {
+      this.#opening = undefined
+      if (opening.taker) opening.taker(socket)
+      else if (socket && this.#closed) socket.destroy()
+      else if (socket) this.#spare.keep(socket)
+    })
+  }
+
+  /** Whether the request that failed with this error was written to a kept connection, and no answer had begun. */
+  wasMissed(error: unknown): boolean {
+    return typeof error === 'object' && error !== null && this.#missed.has(error)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#spare.drop()
+  }
+
+  /** undici rejects a request with the very error that its socket emits: so the error tells the connection's story. */
+  #watch(socket: Socket, kept: boolean): void {
+    let bytesRead = 0
+    let bytesWrittenBefore = -1
+    socket.on('readable', () => {
+      if (socket.bytesRead === bytesRead) return
+      bytesRead = socket.bytesRead
+      bytesWrittenBefore = socket.bytesWritten
+    })
+    socket.on('error', (error) => {
+      // What was read last came before the last request was written.
+      const unanswered = bytesWrittenBefore < socket.bytesWritten
+      if ((kept || bytesRead > 0) && unanswered) this.#missed.add(error)
+    })
+  }
+}

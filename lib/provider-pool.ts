@@ -1,0 +1,70 @@
+import { Client, type Dispatcher, Pool } from 'undici'
+import { Connector } from './connector'
+
+/** Limits of the connections to the provider. */
+export interface PoolLimits {
+  /** The most connections at one time. */
+  readonly connections: number
+  /** Milliseconds that a connection may take to open. */
+  readonly connectTimeout: number
+}
+
+// A person's logins are minutes apart, other people's seconds: a server that says less in `Keep-Alive` is believed.
+const KEEP_ALIVE_MS = 60_000
+
+const CLIENT_OPTIONS = {
+  // The deadline of each request is its signal.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  maxHeaderSize: 16 * 1024,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  keepAliveMaxTimeout: KEEP_ALIVE_MS,
+}
+
+/** The connections to one provider: an undici pool, with what a login needs beyond it (see {@link Connector}). */
+export class ProviderPool {
+  readonly #origin: string
+  readonly #connector: Connector
+  readonly #pool: Pool
+  #closing: Promise<void> | undefined
+
+  constructor(origin: string, { connections, connectTimeout }: PoolLimits) {
+    this.#origin = origin
+    this.#connector = new Connector(origin, connectTimeout)
+    this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connector.connect })
+  }
+
+  /**
+   * Sends a request. One that was written to a kept connection just as the server closed it is sent once more, on a new
+   * connection: had the server read the first after all, its one-time key would be spent and the second be refused,
+   * which is no worse than not to try.
+   */
+  async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    try {
+      return await this.#pool.request(options)
+    } catch (error) {
+      if (!this.#connector.wasMissed(error)) throw error
+      return this.#requestAnew(options)
+    }
+  }
+
+  /** Opens a connection for a login that is about to come. Returns at once and never fails. */
+  prepare(): void {
+    this.#connector.openSpare()
+  }
+
+  /** Closes all connections once their requests have ended. Again is harmless. */
+  close(): Promise<void> {
+    this.#connector.close()
+    this.#closing ??= this.#pool.close()
+    return this.#closing
+  }
+
+  async #requestAnew(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectAnew })
+    const response = client.request(options)
+    // Ends with the answer's last byte; how the request itself ends is said by its own promise.
+    client.close().catch(() => {})
+    return response
+  }
+}

@@ -1,0 +1,38 @@
+import type { Socket } from 'node:net'
+
+// Servers drop connections on which nobody asks anything after about a minute.
+const MAX_AGE_MS = 50_000
+
+/** Keeps one open socket for later, until somebody takes it, the server gives it up, or it is too old. */
+export class SpareSocket {
+  #socket: Socket | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  get isThere(): boolean {
+    return this.#socket !== undefined
+  }
+
+  keep(socket: Socket): void {
+    this.drop()
+    this.#socket = socket
+    // A server that ends, or speaks before it is asked, has given the connection up.
+    for (const event of ['readable', 'end', 'close', 'error']) socket.on(event, this.drop)
+    this.#timer = setTimeout(this.drop, MAX_AGE_MS).unref()
+    // A connection that may never be used keeps no process alive.
+    socket.unref()
+  }
+
+  take(): Socket | undefined {
+    const socket = this.#socket
+    this.#socket = undefined
+    clearTimeout(this.#timer)
+    for (const event of ['readable', 'end', 'close', 'error']) socket?.off(event, this.drop)
+    return socket?.ref()
+  }
+
+  readonly drop = (): void => {
+    this.take()
+      ?.on('error', () => {})
+      .destroy()
+  }
+}

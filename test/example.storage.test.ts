@@ -1,0 +1,110 @@
+import { Cookie, type SessionData } from 'express-session'
+import { Sealer } from '../example-app/security/sealer'
+import { Accounts } from '../example-app/storage/accounts'
+import type { Database } from '../example-app/storage/database'
+import { openDatabase } from '../example-app/storage/database'
+import { migrate } from '../example-app/storage/migrations'
+import { DatabaseSessions } from '../example-app/storage/sessions'
+import { onBothStorages } from './support/example-storages'
+
+onBothStorages('storage of the example', (fresh) => {
+  let database: Database
+  let accounts: Accounts
+  let sessions: DatabaseSessions
+
+  beforeEach(async () => {
+    const { DATABASE_URL, DATA_DIR = '' } = (await fresh()).environment
+    database = openDatabase(DATABASE_URL, DATA_DIR)
+    await migrate(database)
+    accounts = new Accounts(database)
+    sessions = new DatabaseSessions(database)
+  })
+  afterEach(() => database.close())
+
+  const login = (subject: string, provider = 'one') =>
+    accounts.recordLogin({ provider, subject, person: { displayName: subject }, sealedToken: 'sealed' })
+
+  test('a login opens one account, however many ask at once', async () => {
+    const logins = await Promise.all(Array.from({ length: 20 }, () => login('1')))
+    expect(new Set(logins.map(({ id }) => id)).size).toBe(1)
+    const opened = await Promise.all(logins.map(({ id }) => accounts.openAccount(id)))
+    expect(new Set(opened).size).toBe(1)
+    expect((await database.query('select id from users')).length).toBe(1)
+  })
+
+  test('the same number at another provider is another account', async () => {
+    const opened = [
+      await accounts.openAccount((await login('1', 'one')).id),
+      await accounts.openAccount((await login('1', 'two')).id),
+    ]
+    expect(new Set(opened).size).toBe(2)
+  })
+
+  test('an account keeps its last login, even when both are removed at once', async () => {
+    const [first, second] = [await login('1'), await login('2')]
+    const userID = await accounts.openAccount(first.id)
+    expect(await accounts.link(second.id, userID)).toBe(true)
+    const removals = await Promise.all([first, second].map(({ id }) => accounts.unlink(id, userID)))
+    expect(removals.sort()).toEqual([false, true])
+    expect((await accounts.loginsOf(userID)).length).toBe(1)
+  })
+
+  test('what fails in a transaction leaves nothing, and stops nobody else', async () => {
+    const failing = database.transaction(async (query) => {
+      await query('insert into users (id, created_at) values ($1, $2)', ['lost', 1])
+      throw new Error('on purpose')
+    })
+    await Promise.all([expect(failing).rejects.toThrow('on purpose'), login('1')])
+    await expect(database.query('select nothing from nowhere')).rejects.toThrow()
+    expect(await accounts.exists('lost')).toBe(false)
+    expect((await login('1')).person.displayName).toBe('1')
+  })
+
+  test('a session that was ended is not saved back to life by a slower request', async () => {
+    await stored('set', 'sid', sessionOf('user'))
+    expect(await found('sid')).toMatchObject({ passport: { user: 'user' } })
+    await sessions.endAllOf('user')
+    await stored('set', 'sid', sessionOf('user'))
+    await stored('touch', 'sid', sessionOf('user'))
+    expect(await found('sid')).toBeNull()
+    await stored('set', 'other', sessionOf('user'))
+    await new Promise<void>((resolve, reject) =>
+      sessions.destroy('other', (error) => (error ? reject(error) : resolve())),
+    )
+    await stored('set', 'other', sessionOf('user'))
+    expect(await found('other')).toBeNull()
+  })
+
+  test('a session that has expired is none, and is swept away', async () => {
+    await stored('set', 'sid', sessionOf('user', -1000))
+    expect(await found('sid')).toBeNull()
+    await sessions.deleteExpired()
+    expect(await database.query('select id from sessions')).toEqual([])
+  })
+
+  const found = (sid: string): Promise<SessionData | null | undefined> =>
+    new Promise((resolve, reject) => sessions.get(sid, (error, session) => (error ? reject(error) : resolve(session))))
+  const stored = (how: 'set' | 'touch', sid: string, session: SessionData): Promise<void> =>
+    new Promise((resolve) => sessions[how](sid, session, () => resolve()))
+})
+
+function sessionOf(user: string, maxAge = 60_000): SessionData {
+  const cookie = new Cookie()
+  cookie.maxAge = maxAge
+  return { cookie, passport: { user } }
+}
+
+describe('sealed tokens of the example', () => {
+  test('open for their owner, with the secret they were sealed with, and not otherwise', async () => {
+    const [old, current] = [
+      new Sealer(['an old secret of the app']),
+      new Sealer(['a new secret of the app', 'an old secret of the app']),
+    ]
+    const sealed = await old.seal('token', 'owner')
+    expect(sealed).not.toContain('token')
+    expect(await current.open(sealed, 'owner')).toBe('token')
+    expect(await current.open(sealed, 'somebody else')).toBeUndefined()
+    expect(await old.open(await current.seal('token', 'owner'), 'owner')).toBeUndefined()
+    expect(await current.open('', 'owner')).toBeUndefined()
+  })
+})

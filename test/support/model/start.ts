@@ -1,0 +1,98 @@
+import { LABEL, type ProviderName } from './app'
+import type { Seen } from './browser'
+import { BrowserStep, headersOf } from './commands'
+import { checkUntouched, demand } from './invariants'
+import { type StartRow, startRows } from './rows'
+import { type Model, sessionFacts } from './state'
+import { armStore, type StoreFault } from './store-fault'
+import type { Traffic, World } from './world'
+
+/** What a start is made of. */
+export interface StartInput {
+  readonly provider: ProviderName
+  readonly row: StartRow
+  /** Whether the person clicks on the confirm page, if there is one. */
+  readonly click: boolean
+  readonly storeFault: StoreFault | undefined
+}
+
+/** A request to begin a login, by whomever. */
+export class Start extends BrowserStep {
+  readonly #input: StartInput
+
+  constructor(index: 0 | 1, input: StartInput) {
+    super(index)
+    this.#input = input
+  }
+
+  async act(model: Model, world: World) {
+    const { provider, row, storeFault } = this.#input
+    const { browser } = this.actor(model)
+    const before = sessionFacts(world, browser.cookies)
+    const fault = armStore(world, storeFault)
+    model.labels += 1
+    const clicks = row.verdict === 'unproven' && this.#input.click
+    // A login that is made without proof would be known by its label.
+    const label = row.verdict === 'proven' ? `login-${model.labels}` : `planted-${model.labels}`
+    const path = `/${provider}/auth?from=%22%3E${model.labels}`
+    const headers = { ...headersOf(row.headers, world, provider), [LABEL]: label }
+    const first = await browser.visit({ ...row, path, headers })
+    const answers = [first]
+    if (clicks && first.status === 200) answers.push(await this.#click(first, model, world))
+    const fired = fault.disarm()
+    const traffic = world.takeTraffic()
+    checkUntouched(before, world, browser.cookies)
+    demand(traffic.requests.length === 0, 'I3 request to a provider at the start', traffic.requests)
+    this.#judge(model, world, answers, traffic, fired, clicks)
+    return { answers, traffic }
+  }
+
+  /** Follows the confirm page's link, or presses its button. */
+  #click(page: Seen, model: Model, world: World): Promise<Seen> {
+    const { provider, row } = this.#input
+    const [, target = ''] = /(?:href|action)="(\/[^"]+)"/.exec(page.body) ?? []
+    const [own] = startRows
+    demand(target.startsWith(`/${provider}/auth?from=%22%3E`) && own !== undefined, 'I1 confirm page', page.body)
+    const headers = { ...headersOf(own.headers, world, provider), [LABEL]: `login-${model.labels}` }
+    return this.actor(model).browser.visit({ method: row.method, lax: true, path: target, headers })
+  }
+
+  #judge(
+    model: Model,
+    world: World,
+    answers: readonly Seen[],
+    { outcomes }: Traffic,
+    fired: StoreFault | undefined,
+    clicks: boolean,
+  ): void {
+    const { provider, row } = this.#input
+    const state = this.actor(model)
+    const last = answers.at(-1)
+    const names = outcomes.map(({ name }) => name)
+    if (fired === 'get') return demand(names.length === 0 && last?.status === 500, 'store fault', { names, last })
+    const expected = expectedOutcome(row, clicks, fired)
+    demand(names.join() === (expected ?? ''), 'I1 start', { expected, names, last })
+    if (expected === undefined) {
+      const status = row.verdict === 'unproven' ? 200 : 503
+      demand(last?.status === status, 'I6 own page', last)
+    }
+    if (expected !== 'redirect') return
+    const { fake, application } = world.providers[provider]
+    const loginURL = `${fake.oauthBase}/oauth?app_id=${application.appID}`
+    demand(last?.headers['location'] === loginURL, 'I4 login URL', last)
+    const { now } = model.clock
+    const label = `login-${model.labels}`
+    state.pending = { label, strategy: provider, issuedAt: now, user: state.user, certain: true, successes: 0 }
+  }
+
+  toString(): string {
+    const { provider, row, click, storeFault } = this.#input
+    return `start(browser ${this.index}, ${provider}, ${row.name}${click ? ', click' : ''}${storeFault ? `, store ${storeFault}` : ''})`
+  }
+}
+
+/** The one action, or undefined where the strategy answers by itself. */
+function expectedOutcome(row: StartRow, clicks: boolean, fired: StoreFault | undefined): string | undefined {
+  if (row.verdict === 'proven' || clicks) return fired === 'set' ? 'session_unavailable' : 'redirect'
+  return row.verdict === 'start_forbidden' ? 'start_forbidden' : undefined
+}

@@ -1,0 +1,146 @@
+import type { Fault } from '../../../lib/testing'
+import type { ProviderName } from './app'
+import { type Cookies, type ModelBrowser, sessionIDIn } from './browser'
+import type { World } from './world'
+
+/** A login in progress, as it should be. */
+export interface Pending {
+  readonly label: string
+  readonly strategy: ProviderName
+  readonly issuedAt: number
+  /** Who was signed in at the start. */
+  readonly user: string | undefined
+  /** In which process of the application its exchange was made. */
+  usedIn?: number
+  /** False once a fault of the session store makes it unclear whether it can still be used. */
+  certain: boolean
+  successes: number
+}
+
+/** A callback that used a login up, with the cookies that it carried. */
+export interface Captured {
+  readonly pending: Pending
+  readonly cookies: Cookies
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface BrowserState {
+  readonly browser: ModelBrowser
+  /** Who is signed in. */
+  user: string | undefined
+  pending: Pending | undefined
+  captured: Captured | undefined
+}
+
+/** A key that somebody knows. */
+export interface Key {
+  readonly value: string
+  readonly provider: ProviderName | 'nobody'
+  readonly userID: string
+  spent: boolean
+}
+
+/** A fault that waits at a provider's endpoint. */
+export interface PlannedFault {
+  readonly endpoint: 'authorize' | 'user/me'
+  readonly fault: Fault
+  /** The id with which the provider answers instead of the true one; the login succeeds with it. */
+  readonly liesAbout?: string
+  /** Whether an exchange disturbed by it spends the key. */
+  readonly spends: boolean
+}
+
+/** Everything that a run knows. */
+export interface Model {
+  readonly browsers: readonly [BrowserState, BrowserState]
+  readonly keys: Key[]
+  readonly faults: Record<ProviderName, PlannedFault[]>
+  /** Exchanges by login and process. */
+  readonly exchanges: Map<string, number>
+  /** The provider that each token was first seen at. */
+  readonly tokens: Map<string, ProviderName>
+  readonly clock: { now: number }
+  /** How often each outcome has come, over all runs. */
+  readonly seen: Map<string, number>
+  process: number
+  labels: number
+}
+
+const LIFETIME = 10 * 60 * 1000
+const CLOCK_SKEW = 60 * 1000
+
+export function newModel(world: World, clock: Model['clock'], seen: Model['seen']): Model {
+  const state = (): BrowserState => ({
+    browser: world.browser(),
+    user: undefined,
+    pending: undefined,
+    captured: undefined,
+  })
+  return {
+    browsers: [state(), state()],
+    keys: [],
+    faults: { a: [], b: [], h: [] },
+    exchanges: new Map(),
+    tokens: new Map(),
+    clock,
+    seen,
+    process: 0,
+    labels: 0,
+  }
+}
+
+/** Why a callback to a strategy cannot finish the login, or undefined if it can: the rules, said once more. */
+export function refusalBy(
+  pending: Pending | undefined,
+  { strategy, user, now, keep, process }: { strategy: ProviderName; user: string | undefined; now: number } & Place,
+): string | undefined {
+  const withoutRecord = user === undefined ? 'login_not_started' : 'pass'
+  if (!pending) return withoutRecord
+  if (isUsed(pending, { keep, process }) && pending.strategy === strategy) return withoutRecord
+  if (pending.strategy !== strategy) return 'context_mismatch'
+  const age = now - pending.issuedAt
+  if (age > LIFETIME || age < -CLOCK_SKEW) return 'login_expired'
+  return pending.user === user ? undefined : 'user_changed'
+}
+
+/** Where logins are kept, and which process looks. */
+export interface Place {
+  readonly keep: World['keep']
+  readonly process: number
+}
+
+/** A sealed cookie is used up for one process only, if the browser keeps it: the store says so. */
+export function isUsed(pending: Pending, { keep, process }: Place): boolean {
+  return pending.usedIn !== undefined && (keep === 'session' || pending.usedIn === process)
+}
+
+/** What a browser's session truly holds. */
+export interface SessionFacts {
+  /** Undefined where the store knows no such session. */
+  readonly sid: string | undefined
+  readonly user: string | undefined
+  /** All that is not the login in progress. */
+  readonly others: string
+}
+
+const OWN_KEY = 'passport-social-login'
+
+export function sessionFacts(world: World, cookies: Cookies): SessionFacts {
+  const sid = sessionIDIn(cookies)
+  const session = world.sessions.read(sid)
+  if (!session) return { sid: undefined, user: undefined, others: '{}' }
+  const { [OWN_KEY]: _own, ...others } = session
+  const user: unknown = Reflect.get(Object(Reflect.get(Object(session['passport']), 'user')), 'id')
+  return { sid, user: typeof user === 'string' ? user : undefined, others: JSON.stringify(others) }
+}
+
+/** Takes the faults that the requests of one callback have met off the list. */
+export function takeFaults(model: Model, provider: ProviderName, endpoints: readonly string[]): PlannedFault[] {
+  const met: PlannedFault[] = []
+  for (const endpoint of endpoints) {
+    const index = model.faults[provider].findIndex((planned) => planned.endpoint === endpoint)
+    if (index >= 0) met.push(...model.faults[provider].splice(index, 1))
+  }
+  return met
+}
