@@ -1,4 +1,5 @@
 // A strategy alone: no Express, no server, a stub of request, response and session.
+import { ServerResponse } from 'node:http'
 import { serveCommands } from './commands.js'
 import { createLogin } from './contenders/bare.js'
 import { contender } from './contenders/index.js'
@@ -10,27 +11,11 @@ const settings = { providerOrigin, origin, callbackURL: `${origin}/callback`, ..
 
 const BROWSER = { host: '127.0.0.1:3000', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 
-class StubResponse {
-  headersSent = false
-  #headers = new Map()
-
-  getHeader(name) {
-    return this.#headers.get(name.toLowerCase())
-  }
-
-  setHeader(name, value) {
-    this.#headers.set(name.toLowerCase(), value)
-  }
-
-  appendHeader(name, value) {
-    this.#headers.set(name.toLowerCase(), [this.getHeader(name) ?? [], value].flat())
-  }
-}
-
 function stubRequest(url, headers, session) {
   const query = Object.fromEntries(new URLSearchParams(url.split('?')[1]))
   const basics = { method: 'GET', url, originalUrl: url, protocol: 'http', host: BROWSER.host }
-  return { ...basics, query, headers: { ...BROWSER, ...headers }, session, res: new StubResponse() }
+  const req = { ...basics, query, headers: { ...BROWSER, ...headers }, session }
+  return Object.assign(req, { res: new ServerResponse(req) })
 }
 
 /** What Passport does with a strategy: an object of its own for each request. */

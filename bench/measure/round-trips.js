@@ -16,7 +16,7 @@ const WARM_UP = 20
 
 /**
  * Round trips of one isolated login over TLS, from the callback to its answer, and the connections it opened. The
- * contenders' logins are staggered, so that none waits for another's CPU.
+ * contenders' logins take turns, so that none waits for another's CPU; they share the time of the pauses.
  *
  * @param {{ samples: number, longIdle: boolean }} options
  */
@@ -27,7 +27,7 @@ export async function measureRoundTrips(provider, { samples, longIdle }) {
     const results = mapValues(PROVIDERS, () => scenarios(longIdle))
     const runs = Object.keys(PROVIDERS).flatMap((kind) => new Array(samples).fill(kind))
     // All of them wait at the same time, and none is measured at the same moment.
-    let slot = 0
+    const alone = createTurns()
     const all = runs.flatMap((kind) =>
       NAMES.map((name) => {
         const options = {
@@ -35,7 +35,7 @@ export async function measureRoundTrips(provider, { samples, longIdle }) {
           certificate,
           results: results[kind],
           longIdle,
-          slot: slot++,
+          alone,
         }
         return oneLife(provider, name, options)
       }),
@@ -64,42 +64,55 @@ const summary = ({ roundTrips, connections }) =>
   }))
 
 /** The life of one application: its first login ever, one at once after it, and the ones after long pauses. */
-async function oneLife(provider, name, { providerOptions, certificate, results, longIdle, slot }) {
-  await sleep(slot * 1.1)
-  const application = await Application.start(name, provider, {
-    providerOptions: { ...providerOptions, tls: certificate.pair, roundTripMs: ROUND_TRIP_MS },
-    env: { NODE_EXTRA_CA_CERTS: certificate.file },
-    connections: 4,
-  })
-  const { browsers } = application
-  const measured = async (scenario, think) => {
-    const { roundTrips, connections } = await isolatedLogin(application, think)
+async function oneLife(provider, name, { providerOptions, certificate, results, longIdle, alone }) {
+  const keep = (scenario, { roundTrips, connections }) => {
     results[scenario].roundTrips[name].push(roundTrips)
     results[scenario].connections[name].push(connections)
   }
-  await measured('first', SHORT_THINK)
+  const application = await alone(async () => {
+    const born = await Application.start(name, provider, {
+      providerOptions: { ...providerOptions, tls: certificate.pair, roundTripMs: ROUND_TRIP_MS },
+      env: { NODE_EXTRA_CA_CERTS: certificate.file },
+      connections: 4,
+    })
+    keep('first', await isolatedLogin(born, SHORT_THINK, (work) => work()))
+    return born
+  })
+  const { browsers } = application
   for (let i = 0; i < WARM_UP; i++) await browsers.callback(await browsers.start())
   await sleep(0.2)
-  await measured('idle02', SHORT_THINK)
+  keep('idle02', await isolatedLogin(application, SHORT_THINK, alone))
   await sleep(30)
-  await measured('idle30', 3)
+  keep('idle30', await isolatedLogin(application, 3, alone))
   if (longIdle) {
     await sleep(90)
-    await measured('idle90', 10)
+    keep('idle90', await isolatedLogin(application, 10, alone))
   }
-  await application.stop()
+  await alone(() => application.stop())
 }
 
-async function isolatedLogin(application, think) {
+async function isolatedLogin(application, think, alone) {
   const { browsers, provider } = application
   await provider.reset()
   const login = await browsers.start()
   await sleep(think)
-  const startedAt = performance.now()
-  await browsers.callback(login)
-  const roundTrips = (performance.now() - startedAt) / ROUND_TRIP_MS
+  const milliseconds = await alone(async () => {
+    const startedAt = performance.now()
+    await browsers.callback(login)
+    return performance.now() - startedAt
+  })
   await application.check(1)
-  return { roundTrips, connections: (await provider.counts()).connections }
+  return { roundTrips: milliseconds / ROUND_TRIP_MS, connections: (await provider.counts()).connections }
+}
+
+/** Runs works one after the other, in the order in which they were asked for. */
+function createTurns() {
+  let last = Promise.resolve()
+  return (work) => {
+    const turn = last.then(work)
+    last = turn.catch(() => {})
+    return turn
+  }
 }
 
 /** A certificate of `localhost` for this run. */
