@@ -28,6 +28,8 @@ export async function measureRoundTrips(provider, { samples, longIdle }) {
     const runs = Object.keys(PROVIDERS).flatMap((kind) => new Array(samples).fill(kind))
     // All of them wait at the same time, and none is measured at the same moment.
     const alone = createTurns()
+    // Of those yet to be born only one waits for its turn: the callback of another never waits behind all of them.
+    const births = createTurns()
     const all = runs.flatMap((kind) =>
       NAMES.map((name) => {
         const options = {
@@ -36,6 +38,7 @@ export async function measureRoundTrips(provider, { samples, longIdle }) {
           results: results[kind],
           longIdle,
           alone,
+          births,
         }
         return oneLife(provider, name, options)
       }),
@@ -64,20 +67,21 @@ const summary = ({ roundTrips, connections }) =>
   }))
 
 /** The life of one application: its first login ever, one at once after it, and the ones after long pauses. */
-async function oneLife(provider, name, { providerOptions, certificate, results, longIdle, alone }) {
+async function oneLife(provider, name, { providerOptions, certificate, results, longIdle, alone, births }) {
   const keep = (scenario, { roundTrips, connections }) => {
     results[scenario].roundTrips[name].push(roundTrips)
     results[scenario].connections[name].push(connections)
   }
-  const application = await alone(async () => {
-    const born = await Application.start(name, provider, {
+  const bear = async () => {
+    const application = await Application.start(name, provider, {
       providerOptions: { ...providerOptions, tls: certificate.pair, roundTripMs: ROUND_TRIP_MS },
       env: { NODE_EXTRA_CA_CERTS: certificate.file },
       connections: 4,
     })
-    keep('first', await isolatedLogin(born, SHORT_THINK, (work) => work()))
-    return born
-  })
+    keep('first', await isolatedLogin(application, SHORT_THINK, (work) => work()))
+    return application
+  }
+  const application = await births(() => alone(bear))
   const { browsers } = application
   for (let i = 0; i < WARM_UP; i++) await browsers.callback(await browsers.start())
   await sleep(0.2)
