@@ -43,8 +43,27 @@ export function toAction(error: unknown): Action {
   return { type: 'fail', info, status: error.status }
 }
 
-/** Carries an action out. */
-export function perform(action: Action, actions: PassportActions, req: Request): void {
+/**
+ * Carries an action out. What the application throws meanwhile goes to `next(error)`; a custom callback that throws
+ * there, too, is answered with an empty 500 and a process warning, and never ends the process.
+ */
+export async function perform(action: Action, actions: PassportActions, req: Request): Promise<void> {
+  try {
+    await act(action, actions, req)
+  } catch (error) {
+    if (action.type === 'error') abandon(error, req)
+    else await perform({ type: 'error', error }, actions, req)
+  }
+}
+
+function abandon(error: unknown, { res }: Request): void {
+  process.emitWarning(error instanceof Error ? error : new Error(String(error)))
+  if (!res || res.headersSent) return
+  res.statusCode = 500
+  res.end()
+}
+
+function act(action: Action, actions: PassportActions, req: Request): void {
   switch (action.type) {
     case 'success':
       return actions.success(action.user, action.info)
@@ -60,7 +79,7 @@ export function perform(action: Action, actions: PassportActions, req: Request):
       return actions.error(action.error)
     case 'answer':
       if (req.res) return write(action.answer, req.res)
-      return perform(toAction(action.fallback), actions, req)
+      return act(toAction(action.fallback), actions, req)
   }
 }
 

@@ -6,13 +6,23 @@ import { isObject, type JSONObject, member, parseJSON, toJSONObject } from './js
 import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
 import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
 
-/** Options of one call. */
+/**
+ * Options of one call.
+ *
+ * @example
+ * await client.getCurrentUser(accessToken, { signal: AbortSignal.timeout(2000) })
+ */
 export interface CallOptions {
   /** Aborts the call: it then rejects with the signal's reason (a `TimeoutError` becomes `provider_timeout`). */
   readonly signal?: AbortSignal
 }
 
-/** The provider's answer to an exchange: the token, and whatever else it sent. */
+/**
+ * The provider's answer to an exchange: the token, and whatever else it sent.
+ *
+ * @example
+ * const { access_token } = await client.exchangeAuthKey(authKey)
+ */
 export interface TokenAnswer extends JSONObject {
   /** Authenticates API requests for one user and one application. Its lifetime is not specified: use it at once. */
   access_token: string
@@ -53,8 +63,9 @@ export class SocialLoginClient {
   }
 
   /**
-   * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Never sent twice: the key is
-   * spent by the first attempt that arrives.
+   * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Sent again only if it met a
+   * stale kept-alive connection: a key that is then refused was spent by the first sending, and the outcome is
+   * `provider_unreachable`.
    *
    * @throws SocialLoginError `auth_key_malformed` for what cannot be a key, `auth_key_rejected` when the provider grants
    *   no token, `provider_*` when it fails
@@ -69,7 +80,12 @@ export class SocialLoginClient {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
     })
-    return readToken(answer)
+    try {
+      return readToken(answer)
+    } catch (error) {
+      const refused = error instanceof SocialLoginError && error.code === 'auth_key_rejected'
+      throw refused && answer.repeated ? new SocialLoginError('provider_unreachable', 'exchange') : error
+    }
   }
 
   /**

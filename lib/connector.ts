@@ -5,7 +5,7 @@ import { SpareSocket } from './spare-socket'
 type Connect = ReturnType<typeof buildConnector>
 
 /** A login that waits for the spare connection to be open; null when that failed. */
-type Taker = (socket: Socket | null) => void
+type Waiter = (socket: Socket | null) => void
 
 /**
  * Opens the connections to one provider, and does two things that a pool cannot:
@@ -19,8 +19,8 @@ export class Connector {
   readonly #origin: URL
   readonly #open: Connect
   readonly #spare = new SpareSocket()
-  readonly #missed = new WeakSet<object>()
-  #opening: { taker?: Taker } | undefined
+  readonly #stale = new WeakSet<object>()
+  #opening: { waiter?: Waiter } | undefined
   #closed = false
 
   /** @param timeout milliseconds that a connection may take to open */
@@ -35,20 +35,20 @@ export class Connector {
     if (spare) {
       this.#watch(spare, true)
       // As late as any other connection comes: undici is not ready for it within its own call.
-      setImmediate(() => (spare.destroyed ? this.connectAnew(options, callback) : callback(null, spare)))
-    } else if (this.#opening && !this.#opening.taker) {
-      this.#opening.taker = (socket) => {
-        if (!socket) return this.connectAnew(options, callback)
+      setImmediate(() => (spare.destroyed ? this.connectFresh(options, callback) : callback(null, spare)))
+    } else if (this.#opening && !this.#opening.waiter) {
+      this.#opening.waiter = (socket) => {
+        if (!socket) return this.connectFresh(options, callback)
         this.#watch(socket, false)
         callback(null, socket)
       }
     } else {
-      this.connectAnew(options, callback)
+      this.connectFresh(options, callback)
     }
   }
 
   /** `connect` for a request that must not meet a kept connection. */
-  readonly connectAnew: Connect = (options, callback) => {
+  readonly connectFresh: Connect = (options, callback) => {
     this.#open(options, (...result) => {
       if (result[1]) this.#watch(result[1], false)
       callback(...result)
@@ -58,20 +58,20 @@ export class Connector {
   /** Opens a spare connection in the background unless there is one. A failure shows when a login needs one. */
   openSpare(): void {
     if (this.#spare.isThere || this.#opening || this.#closed) return
-    const opening: { taker?: Taker } = {}
+    const opening: { waiter?: Waiter } = {}
     this.#opening = opening
     const { protocol, hostname, host, port } = this.#origin
     this.#open({ protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }, (_error, socket) => {
       this.#opening = undefined
-      if (opening.taker) opening.taker(socket)
+      if (opening.waiter) opening.waiter(socket)
       else if (socket && this.#closed) socket.destroy()
       else if (socket) this.#spare.keep(socket)
     })
   }
 
-  /** Whether the request that failed with this error was written to a kept connection, and no answer had begun. */
-  wasMissed(error: unknown): boolean {
-    return typeof error === 'object' && error !== null && this.#missed.has(error)
+  /** Whether the request that failed with this error met a stale connection: kept open before, and no answer begun. */
+  wasStale(error: unknown): boolean {
+    return typeof error === 'object' && error !== null && this.#stale.has(error)
   }
 
   close(): void {
@@ -91,7 +91,7 @@ export class Connector {
     socket.on('error', (error) => {
       // What was read last came before the last request was written.
       const unanswered = bytesWrittenBefore < socket.bytesWritten
-      if ((kept || bytesRead > 0) && unanswered) this.#missed.add(error)
+      if ((kept || bytesRead > 0) && unanswered) this.#stale.add(error)
     })
   }
 }

@@ -24,7 +24,7 @@ export class Deadline {
   }
 
   readonly #expire = (): void => {
-    this.#controller.abort(new DOMException('The deadline has passed.', 'TimeoutError'))
+    this.#controller.abort(timeoutError())
   }
 
   readonly #followOuter = (): void => {
@@ -35,4 +35,21 @@ export class Deadline {
 /** Whether the signal aborted because a deadline passed, and not because somebody wished it. */
 export function hasExpired(signal: AbortSignal): boolean {
   return signal.aborted && signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
+}
+
+/** @throws DOMException `TimeoutError` when the promise has not settled after `milliseconds` */
+export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const expired = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(timeoutError()), milliseconds)
+  })
+  try {
+    return await Promise.race([promise, expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function timeoutError(): DOMException {
+  return new DOMException('The deadline has passed.', 'TimeoutError')
 }

@@ -1,4 +1,8 @@
-/** The part of a login in which something went wrong. */
+/**
+ * The part of a login in which something went wrong.
+ * @example
+ * if (error.phase === 'verify') alert('our own database, not the provider')
+ */
 export type Phase = 'start' | 'callback' | 'exchange' | 'profile' | 'verify'
 
 interface Outcome {
@@ -13,6 +17,8 @@ interface Outcome {
 /**
  * Every outcome of a login that is not a success: the one source of the codes, the statuses, the README's
  * troubleshooting table and the tests. Messages are fixed text: nothing of a request or an answer enters them.
+ * @example
+ * const { kind, status, retryable, message } = OUTCOMES.login_expired // 'fail', 403, true, 'The login took …'
  */
 export const OUTCOMES = {
   start_forbidden: {
@@ -168,10 +174,18 @@ export const OUTCOMES = {
   },
 } as const satisfies Record<string, Outcome>
 
-/** A stable, machine-readable name of an outcome. See the table of outcomes in the README. */
+/**
+ * A stable, machine-readable name of an outcome. See the table of outcomes in the README.
+ * @example
+ * const texts: Partial<Record<OutcomeCode, string>> = { login_expired: 'That took too long.' }
+ */
 export type OutcomeCode = keyof typeof OUTCOMES
 
-/** What a failed login tells the application: Passport's `info` (`failureMessage` shows its `message`). */
+/**
+ * What a failed login tells the application: Passport's `info` (`failureMessage` shows its `message`).
+ * @example
+ * passport.authenticate('social-login', (error: unknown, user: unknown, info: FailureInfo) => log(info.code))
+ */
 export interface FailureInfo {
   /** The outcome, for programs. */
   readonly code: OutcomeCode
@@ -179,7 +193,11 @@ export interface FailureInfo {
   readonly message: string
 }
 
-/** What {@link SocialLoginError} may carry beyond its code. */
+/**
+ * What {@link SocialLoginError} may carry beyond its code.
+ * @example
+ * new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
+ */
 export interface SocialLoginErrorDetails {
   /** A fixed sentence that narrows the cause. Never text from outside. */
   readonly hint?: string
@@ -190,7 +208,6 @@ export interface SocialLoginErrorDetails {
 /**
  * The one error of this package. It is given to `next(err)` by the {@link Strategy} and rejected with by the
  * `SocialLoginClient`. It never holds a secret, a key, a token, a body, or a URL, and has no `cause`.
- *
  * @example
  * app.use((err, req, res, next) => {
  *   if (err instanceof SocialLoginError && err.retryable) return res.redirect('/login?error=' + err.code)

@@ -20,6 +20,8 @@ export interface ProviderRequest {
 export interface ProviderAnswer {
   readonly status: number
   readonly text: string
+  /** Whether the request was sent twice: its first connection was stale, and the provider may have read it there. */
+  readonly repeated: boolean
 }
 
 const MAX_BODY_BYTES = 64 * 1024
@@ -66,10 +68,10 @@ export class ProviderConnection {
     try {
       signal.throwIfAborted()
       const response = await this.#dispatcher.request({ origin: this.#origin, path, method, headers, body, signal })
-      const answer = await readAnswer(response, phase)
+      const text = await readAnswer(response, phase)
       // One turn later the connection is free again: asked sooner, undici would open a second one for the profile.
       await setImmediate()
-      return answer
+      return { status: response.statusCode, text, repeated: this.#ownPool?.wasRepeated(response) ?? false }
     } catch (error) {
       throw outcomeOf(error, phase, signal)
     }
@@ -86,14 +88,14 @@ export class ProviderConnection {
   }
 }
 
-async function readAnswer(response: Dispatcher.ResponseData, phase: Phase): Promise<ProviderAnswer> {
+async function readAnswer(response: Dispatcher.ResponseData, phase: Phase): Promise<string> {
   const refusal = refusalOf(response, phase)
   if (refusal) {
     // What was read so far says all: the body, be it endless, is not waited for.
     response.body.on('error', () => {}).destroy()
     throw refusal
   }
-  return { status: response.statusCode, text: await readText(response.body, phase) }
+  return readText(response.body, phase)
 }
 
 function refusalOf({ statusCode, headers }: Dispatcher.ResponseData, phase: Phase): SocialLoginError | undefined {

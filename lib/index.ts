@@ -1,13 +1,13 @@
 export type { CallOptions, TokenAnswer } from './client'
 export { SocialLoginClient } from './client'
-export type { FailureInfo, OutcomeCode, Phase } from './errors'
+export type { TracedPhase } from './diagnostics'
+export type { FailureInfo, OutcomeCode, Phase, SocialLoginErrorDetails } from './errors'
 export { OUTCOMES, SocialLoginError } from './errors'
 export type { JSONObject, JSONValue } from './json'
-export type { Assurance, LoginInfo } from './login-flow'
+export type { Assurance, LoginInfo } from './login-info'
 export type {
   AuthenticateOptions,
   ProfileEndpoint,
-  SkipUserProfile,
   SocialLoginClientOptions,
   StrategyOptions,
 } from './options'
@@ -17,6 +17,7 @@ export { CookieStore } from './pending-login/cookie-store'
 export type { PendingLogin, PendingLoginStore, StateParameter } from './pending-login/record'
 export { SessionStore } from './pending-login/session-store'
 export type { Profile, SocialLoginUser, UserAnswer } from './profile'
+export type { SkipUserProfile } from './redeem'
 export { Strategy } from './strategy'
 export type {
   Request,
@@ -25,4 +26,5 @@ export type {
   VerifyFunctionWithParams,
   VerifyFunctionWithRequest,
   VerifyFunctionWithRequestAndParams,
+  VerifyResult,
 } from './verify'

@@ -1,9 +1,19 @@
 import { isLosslessNumber, parse } from 'lossless-json'
 
-/** A JSON value without loss: a number that JavaScript cannot hold exactly is the string of its digits. */
+/**
+ * A JSON value without loss: a number that JavaScript cannot hold exactly is the string of its digits.
+ *
+ * @example
+ * const state: JSONValue = { cart: 7, coupon: null }
+ */
 export type JSONValue = string | number | boolean | null | JSONValue[] | JSONObject
 
-/** A JSON object. */
+/**
+ * A JSON object.
+ *
+ * @example
+ * const city = profile._json['user_city'] // whatever else the provider sent: JSONValue or undefined
+ */
 export interface JSONObject {
   [key: string]: JSONValue
 }

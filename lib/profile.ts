@@ -7,6 +7,9 @@ import { isObject, type JSONObject, type JSONValue, member, numberLiteral, toJSO
  * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open
  * settled: the id is a string without loss, texts are strings as sent (entities not decoded) or null, the badge is a
  * boolean or null. Further fields that the provider sends are kept as they are.
+ *
+ * @example
+ * const { user_id, user_name } = await client.getCurrentUser(accessToken)
  */
 export interface SocialLoginUser {
   readonly user_id: string
@@ -25,6 +28,9 @@ export interface SocialLoginUser {
 /**
  * The Passport profile of a person. Texts are decoded for display (`O&#039;Brien` is `O'Brien`), freed of control
  * characters and cut to 500 characters: escape them all the same.
+ *
+ * @example
+ * await users.findOrCreate({ provider: profile.provider, subject: profile.id, name: profile.displayName })
  */
 export interface Profile extends PassportProfile {
   /** The strategy's `name`. */
@@ -53,7 +59,12 @@ export interface Profile extends PassportProfile {
   _json: JSONObject
 }
 
-/** One person as the provider answered: typed, as plain JSON, and as text. */
+/**
+ * One person as the provider answered: typed, as plain JSON, and as text.
+ *
+ * @example
+ * const { user, json, raw } = await client.fetchUser('user/me', accessToken)
+ */
 export interface UserAnswer {
   readonly user: SocialLoginUser
   readonly json: JSONObject

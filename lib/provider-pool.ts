@@ -26,6 +26,7 @@ export class ProviderPool {
   readonly #origin: string
   readonly #connector: Connector
   readonly #pool: Pool
+  readonly #repeated = new WeakSet<Dispatcher.ResponseData>()
   #closing: Promise<void> | undefined
 
   constructor(origin: string, { connections, connectTimeout }: PoolLimits) {
@@ -35,17 +36,23 @@ export class ProviderPool {
   }
 
   /**
-   * Sends a request. One that was written to a kept connection just as the server closed it is sent once more, on a new
-   * connection: had the server read the first after all, its one-time key would be spent and the second be refused,
-   * which is no worse than not to try.
+   * Sends a request. One that met a stale connection (the server closed it as the request was written) is sent once
+   * more, on a fresh one: in nearly all cases nobody has read the first.
    */
   async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
     try {
       return await this.#pool.request(options)
     } catch (error) {
-      if (!this.#connector.wasMissed(error)) throw error
-      return this.#requestAnew(options)
+      if (!this.#connector.wasStale(error)) throw error
+      const response = await this.#requestFresh(options)
+      this.#repeated.add(response)
+      return response
     }
+  }
+
+  /** Whether the response answers a request that was sent a second time. */
+  wasRepeated(response: Dispatcher.ResponseData): boolean {
+    return this.#repeated.has(response)
   }
 
   /** Opens a connection for a login that is about to come. Returns at once and never fails. */
@@ -60,8 +67,8 @@ export class ProviderPool {
     return this.#closing
   }
 
-  async #requestAnew(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
-    const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectAnew })
+  async #requestFresh(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectFresh })
     const response = client.request(options)
     // Ends with the answer's last byte; how the request itself ends is said by its own promise.
     client.close().catch(() => {})

@@ -1,8 +1,9 @@
 import { types } from 'node:util'
 import type { SocialLoginClient, TokenAnswer } from './client'
 import { Deadline } from './deadline'
+import { Trace } from './diagnostics'
 import { SocialLoginError } from './errors'
-import type { ProfileEndpoint, SkipUserProfile } from './options'
+import type { ProfileEndpoint } from './options'
 import { type Profile, toProfile } from './profile'
 
 /** What a spent `auth_key` was worth. */
@@ -11,6 +12,18 @@ export interface Redeemed {
   /** Undefined when `skipUserProfile` said so. */
   readonly profile: Profile | undefined
 }
+
+/**
+ * Decides per login whether to skip the profile request: one parameter returns the decision (or its promise), two
+ * parameters call `done`. One signature and no union of two, so that TypeScript can tell the parameters' types.
+ *
+ * @example
+ * const skipUserProfile: SkipUserProfile = async (accessToken) => cache.has(accessToken)
+ */
+export type SkipUserProfile = (
+  accessToken: string,
+  done: (error: unknown, skip?: boolean) => void,
+) => boolean | Promise<boolean> | void
 
 /** The options that shape a redemption; see `StrategyOptions`. */
 export interface RedeemOptions {
@@ -43,14 +56,15 @@ export class Redeemer {
   }
 
   /** @throws SocialLoginError of phase `exchange` or `profile` */
-  async redeem(authKey: string): Promise<Redeemed> {
+  async redeem(authKey: string, trace = new Trace(this.#options.name)): Promise<Redeemed> {
     const { maxConcurrentLogins, timeout } = this.#options
     if (this.#underWay >= maxConcurrentLogins) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
     this.#underWay++
     const deadline = new Deadline(timeout)
     try {
-      const params = await this.#client.exchangeAuthKey(authKey, deadline)
-      return { params, profile: await this.#loadProfile(params.access_token, deadline.signal) }
+      const params = await trace.run('exchange', () => this.#client.exchangeAuthKey(authKey, deadline))
+      const loadProfile = () => this.#loadProfile(params.access_token, deadline.signal)
+      return { params, profile: await trace.run('profile', loadProfile) }
     } finally {
       deadline.clear()
       this.#underWay--

@@ -4,7 +4,6 @@ import { SocialLoginClient } from './client'
 import { PRIVATE_ANSWER_HEADERS } from './errors'
 import { LoginFlow } from './login-flow'
 import {
-  type AuthenticateOptions,
   readBoolean,
   readCallbackURL,
   readChoice,
@@ -12,8 +11,8 @@ import {
   readOrigins,
   readUploadsURL,
   requireText,
-  type StrategyOptions,
-} from './options'
+} from './option-values'
+import type { AuthenticateOptions, StrategyOptions } from './options'
 import { digest, type PendingLoginStore } from './pending-login/record'
 import { SessionStore } from './pending-login/session-store'
 import { type Profile, toProfile } from './profile'
@@ -45,6 +44,7 @@ import type {
 export class Strategy extends OAuth2Strategy {
   // TypeScript's `private`, not `#private`: Passport runs `Object.create(strategy)`, which has no private members.
   private readonly _flow: LoginFlow
+  private readonly _close: () => Promise<void>
   private readonly _loadUser: (accessToken: string) => Promise<Profile>
 
   /**
@@ -52,8 +52,8 @@ export class Strategy extends OAuth2Strategy {
    */
   constructor(options: StrategyOptions<false>, verify: VerifyFunction)
   constructor(options: StrategyOptions<false>, verify: VerifyFunctionWithParams)
-  constructor(options: StrategyOptions<true>, verify: VerifyFunctionWithRequest)
-  constructor(options: StrategyOptions<true>, verify: VerifyFunctionWithRequestAndParams)
+  constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
+  constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
   constructor(options: StrategyOptions, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
     const { client, settings } = readSettings(options)
@@ -63,6 +63,7 @@ export class Strategy extends OAuth2Strategy {
     this.name = settings.name
     this._loadUser = async (accessToken) =>
       toProfile(await client.fetchUser(settings.profileEndpoint, accessToken), settings.name, settings.uploadsURL)
+    this._close = () => client.close()
     this._flow = new LoginFlow({ ...settings, verify, redeemer: new Redeemer(client, settings) })
   }
 
@@ -73,12 +74,14 @@ export class Strategy extends OAuth2Strategy {
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
     setHeaders(req, PRIVATE_ANSWER_HEADERS)
-    this._flow
-      .handle(req, options)
-      .catch(toAction)
-      .then((action) => perform(action, actions, req))
-      // What the application throws while Passport carries the action out.
-      .catch(actions.error)
+    const login = this._flow.handle(req, options).catch(toAction)
+    // Never rejects: see perform.
+    void login.then((action) => perform(action, actions, req))
+  }
+
+  /** Closes the connections to the provider, for a clean end of the process. Logins under way end first. */
+  close(): Promise<void> {
+    return this._close()
   }
 
   /**
@@ -88,6 +91,11 @@ export class Strategy extends OAuth2Strategy {
   override userProfile(accessToken: string, done: (error?: unknown, profile?: Profile) => void): void {
     this._loadUser(accessToken).then((profile) => done(null, profile), done)
   }
+}
+
+/** The option is optional, but a verify function that takes the request is not typed without it. */
+interface PassesRequest {
+  readonly passReqToCallback: true
 }
 
 // passport-oauth2 demands these; its own client, the only one who would use them, is out of reach.
@@ -115,6 +123,7 @@ function readSettings(options: StrategyOptions) {
   if (confirmPage !== undefined && typeof confirmPage !== 'function')
     throw new TypeError('confirmPage must be a function')
   requireStore(store)
+  const timeout = readInteger('timeout', options.timeout, 10_000, 120_000)
   const maxConcurrentLogins = readInteger('maxConcurrentLogins', options.maxConcurrentLogins, 128, 10_000)
   const client = new SocialLoginClient({ ...options, maxConnections: maxConcurrentLogins })
   const callback = readCallbackURL(callbackURL, options.allowInsecureHTTP)
@@ -128,7 +137,8 @@ function readSettings(options: StrategyOptions) {
       maxConcurrentLogins,
       context: digest(name, options.baseURL, options.clientID),
       loginURL: client.loginURL(),
-      timeout: readInteger('timeout', options.timeout, 10_000, 120_000),
+      timeout,
+      storeTimeout: timeout,
       verifyTimeout: readInteger('verifyTimeout', options.verifyTimeout, 30_000, 600_000),
       profileEndpoint: readChoice('profileEndpoint', options.profileEndpoint, 'user/me', ['user/me', 'get_user_info']),
       passReqToCallback: readBoolean('passReqToCallback', options.passReqToCallback),

@@ -4,17 +4,32 @@ import type { TokenAnswer } from './client'
 import { SocialLoginError } from './errors'
 import type { Profile } from './profile'
 
-/** Express's request, as Passport's own types have it. */
+/**
+ * Express's request, as Passport's own types have it.
+ *
+ * @example
+ * (req: Request, accessToken, refreshToken, profile) => users.link(req.user, profile.id)
+ */
 export type Request = Parameters<OAuth2Strategy['authenticate']>[0]
 
-/** How a verify function answers: an error, or the user, or `false` with the reason in `info`. */
+/**
+ * How a verify function answers: an error, or the user, or `false` with the reason in `info`.
+ *
+ * @example
+ * done(null, false, { message: 'This account is closed.' })
+ */
 export type VerifyCallback<User = Express.User> = (
   error?: unknown,
   user?: User | false | null,
   info?: object | string,
 ) => void
 
-/** What a verify function may return instead of calling `done`: the user, nothing for "no", or a promise of these. */
+/**
+ * What a verify function may return instead of calling `done`: the user, nothing for "no", or a promise of these.
+ *
+ * @example
+ * const answer: VerifyResult<User> = users.find(profile.id) // a promise of the user, or of undefined for "no"
+ */
 export type VerifyResult<User = Express.User> =
   | User
   | false
@@ -27,6 +42,9 @@ export type VerifyResult<User = Express.User> =
  * Finds or creates the user of a profile. It answers by `done`, by what it returns, or by a promise: the first answer
  * counts, later ones are reported as a process warning and ignored. `refreshToken` is always undefined: this protocol
  * has none.
+ *
+ * @example
+ * const verify: VerifyFunction = async (accessToken, refreshToken, profile) => users.findOrCreate(profile.id)
  */
 export type VerifyFunction<User = Express.User> = (
   accessToken: string,
@@ -35,7 +53,13 @@ export type VerifyFunction<User = Express.User> = (
   done: VerifyCallback<User>,
 ) => VerifyResult<User>
 
-/** A {@link VerifyFunction} with five parameters: also gets the whole answer of the exchange, as in passport-oauth2. */
+/**
+ * A {@link VerifyFunction} with five parameters: also gets the whole answer of the exchange, as in passport-oauth2.
+ *
+ * @example
+ * const verify: VerifyFunctionWithParams = (accessToken, refreshToken, params, profile, done) =>
+ *   done(null, { id: profile.id, lifetime: params['expires_in'] })
+ */
 export type VerifyFunctionWithParams<User = Express.User> = (
   accessToken: string,
   refreshToken: undefined,
@@ -44,13 +68,24 @@ export type VerifyFunctionWithParams<User = Express.User> = (
   done: VerifyCallback<User>,
 ) => VerifyResult<User>
 
-/** A {@link VerifyFunction} under `passReqToCallback: true`. */
+/**
+ * A {@link VerifyFunction} under `passReqToCallback: true`.
+ *
+ * @example
+ * new Strategy({ ...options, passReqToCallback: true }, async (req, accessToken, refreshToken, profile) => link(req.user, profile))
+ */
 export type VerifyFunctionWithRequest<User = Express.User> = (
   req: Request,
   ...rest: Parameters<VerifyFunction<User>>
 ) => VerifyResult<User>
 
-/** A {@link VerifyFunctionWithParams} under `passReqToCallback: true`. */
+/**
+ * A {@link VerifyFunctionWithParams} under `passReqToCallback: true`.
+ *
+ * @example
+ * const verify: VerifyFunctionWithRequestAndParams = (req, accessToken, refreshToken, params, profile, done) =>
+ *   done(null, { id: profile.id, ip: req.ip, token: params.access_token })
+ */
 export type VerifyFunctionWithRequestAndParams<User = Express.User> = (
   req: Request,
   ...rest: Parameters<VerifyFunctionWithParams<User>>

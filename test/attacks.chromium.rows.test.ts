@@ -1,30 +1,18 @@
 import { describeInBrowser } from './support/chromium'
-import { type LiveBrowser, startChromium } from './support/live-browser'
-import { live, rowsOf } from './support/live-suite'
-import { Sites } from './support/sites'
-import { ours } from './support/target-app'
+import { startChromium } from './support/live-browser'
+import { type Lived, liveAll, rowsOf } from './support/live-suite'
 
 // A row that has changed is news about browsers: read security.md section 2 again before you change the fixture.
 describeInBrowser('the rows of browser-headers.json, live in Chromium', () => {
-  let sites: Sites
-  let browser: LiveBrowser
+  let lived: ReadonlyMap<string, Lived | Error>
 
   beforeAll(async () => {
-    sites = await Sites.start()
-    browser = await startChromium()
-  }, 30_000)
-
-  afterAll(async () => {
+    const browser = await startChromium()
+    lived = await liveAll(rowsOf('chromium'), browser, 3)
     await browser.close()
-    await sites.stop()
-  })
+  }, 180_000)
 
-  // The headers are the same for both stores; which row meets which store changes with nothing but the order of the file.
-  test.each(rowsOf('chromium').map((row, index) => ({ ...row, kind: ours[index % 2] ?? 'session' })))(
-    '$id, $scenario: the $request is $verdict ($kind)',
-    async (row) => {
-      expect(await live(row, browser, sites, row.kind)).toEqual({ sent: row.sent, verdict: row.verdict })
-    },
-    20_000,
-  )
+  test.each(rowsOf('chromium'))('$id, $scenario: the $request is $verdict', ({ id, sent, verdict }) => {
+    expect(lived.get(id)).toEqual({ sent, verdict })
+  })
 })

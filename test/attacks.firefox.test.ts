@@ -1,30 +1,17 @@
-import type { LiveBrowser } from './support/live-browser'
 import { describeInFirefox, startFirefox } from './support/live-firefox'
-import { live, rowsOf } from './support/live-suite'
-import { Sites } from './support/sites'
-import { ours } from './support/target-app'
+import { type Lived, liveAll, rowsOf } from './support/live-suite'
 
 // A row that has changed is news about browsers: read security.md section 2 again before you change the fixture.
 describeInFirefox('the rows of browser-headers.json, live in Firefox', () => {
-  let sites: Sites
-  let browser: LiveBrowser
+  let lived: ReadonlyMap<string, Lived | Error>
 
   beforeAll(async () => {
-    sites = await Sites.start()
-    browser = await startFirefox()
-  }, 30_000)
-
-  afterAll(async () => {
+    const browser = await startFirefox()
+    lived = await liveAll(rowsOf('firefox'), browser, 1)
     await browser.close()
-    await sites.stop()
-  })
+  }, 180_000)
 
-  // The headers are the same for both stores; which row meets which store changes with nothing but the order of the file.
-  test.each(rowsOf('firefox').map((row, index) => ({ ...row, kind: ours[index % 2] ?? 'session' })))(
-    '$id, $scenario: the $request is $verdict ($kind)',
-    async (row) => {
-      expect(await live(row, browser, sites, row.kind)).toEqual({ sent: row.sent, verdict: row.verdict })
-    },
-    20_000,
-  )
+  test.each(rowsOf('firefox'))('$id, $scenario: the $request is $verdict', ({ id, sent, verdict }) => {
+    expect(lived.get(id)).toEqual({ sent, verdict })
+  })
 })

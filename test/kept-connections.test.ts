@@ -90,6 +90,20 @@ describe('a server that ends connections', () => {
     },
   )
 
+  test('a key that the first sending has spent is reported as the failure of the connection', async () => {
+    const refusal = '{"error":true}'
+    answer = (socket, nth, mth) => {
+      if (mth === 0) good(socket)
+      else if (nth === 1) socket.resetAndDestroy()
+      else socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${refusal.length}\r\n\r\n${refusal}`)
+    }
+    const asked = client(origin)
+    await asked.exchangeAuthKey('first')
+    await expect(asked.exchangeAuthKey('second')).rejects.toMatchObject({ code: 'provider_unreachable' })
+    expect(requests).toBe(3)
+    await asked.close()
+  })
+
   test('a connection prepared ahead carries both requests of a login', async () => {
     answer = good
     const asked = client(origin)

@@ -1,5 +1,6 @@
 import { SocialLoginClient } from '../lib/client'
-import { readCallbackURL, readClientOptions, readOrigins, readUploadsURL } from '../lib/options'
+import { readCallbackURL, readOrigins, readUploadsURL } from '../lib/option-values'
+import { readClientOptions } from '../lib/options'
 import { Strategy } from '../lib/strategy'
 import { expectNoneShown } from './support/leak-check'
 import { construct, failureOf, good, verify } from './support/options'

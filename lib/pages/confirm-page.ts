@@ -2,7 +2,12 @@ import { escapeUTF8 } from 'entities'
 import type { Answer } from '../actions'
 import { pageHeaders, renderPage } from './page'
 
-/** What the page between an unproven start and the login is about. */
+/**
+ * What the page between an unproven start and the login is about.
+ *
+ * @example
+ * ({ target, method }: ConfirmPage) => `<form method="${method}" action="${escape(target)}"><button>Go on</button></form>`
+ */
 export interface ConfirmPage {
   /** Path and query that start the login, on this origin. Escape it in HTML. */
   readonly target: string
@@ -12,7 +17,12 @@ export interface ConfirmPage {
   readonly providerOrigin: string
 }
 
-/** Renders an application's own confirm page: a whole HTML document whose link or form leads to `target`. */
+/**
+ * Renders an application's own confirm page: a whole HTML document whose link or form leads to `target`.
+ *
+ * @example
+ * const confirmPage: RenderConfirmPage = ({ target }) => `<!doctype html><title>Sign in</title><a href="${escape(target)}">Go on</a>`
+ */
 export type RenderConfirmPage = (page: ConfirmPage) => string
 
 // A page of the application's own may use its own styles, fonts and pictures; it may not run scripts either.

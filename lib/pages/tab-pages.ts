@@ -37,8 +37,13 @@ export function tabStartPage(target: string, method: 'GET' | 'POST', providerOri
 }
 
 /** Comes back with the key and, if this is the tab of the start, with its secret. */
-export function tabCallbackPage(callbackPath: string, authKey: string, providerOrigin: string): Answer {
-  const target = `${callbackPath}?${new URLSearchParams({ auth_key: authKey })}`
+export function tabCallbackPage(
+  callbackPath: string,
+  { authKey, state }: { readonly authKey: string; readonly state: string | undefined },
+  providerOrigin: string,
+): Answer {
+  const query = new URLSearchParams({ auth_key: authKey, ...(state !== undefined && { state }) })
+  const target = `${callbackPath}?${query}`
   return tabPage(target, 'POST', CALLBACK_SCRIPT, providerOrigin)
 }
 

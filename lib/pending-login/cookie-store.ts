@@ -5,10 +5,15 @@ import { compactDecrypt } from 'jose/jwe/compact/decrypt'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 import { SocialLoginError } from '../errors'
 import { isObject } from '../json'
-import { readBoolean } from '../options'
+import { readBoolean } from '../option-values'
 import { MAX_AGE_MS, type PendingLogin, type PendingLoginStore, readPendingLogin } from './record'
 
-/** Options of the {@link CookieStore}. */
+/**
+ * Options of the {@link CookieStore}.
+ *
+ * @example
+ * new CookieStore({ keys: [newKey, oldKey], name: 'my-login' }) // the cookie is called __Host-my-login
+ */
 export interface CookieStoreOptions {
   /**
    * Secrets of at least 32 characters or bytes, from a random source (`openssl rand -base64 32`). The first one seals,

@@ -6,6 +6,9 @@ import { isObject, type JSONValue } from '../json'
 /**
  * A login in progress: "this browser began a login here, on purpose, at this provider, while this user was signed in".
  * The protocol has no `state`; this record is what ties a callback to the browser that started the login.
+ *
+ * @example
+ * const pending: PendingLogin | undefined = await store.load(req)
  */
 export interface PendingLogin {
   /** 128 random bits. */
@@ -29,6 +32,13 @@ export interface PendingLogin {
 /**
  * Keeps at most one login in progress for one browser. All methods reject when the browser's place cannot be read or
  * written, which becomes the error `session_unavailable`.
+ *
+ * @example
+ * class RedisStore implements PendingLoginStore {
+ *   async save(req, record) { await redis.set(keyOf(req), JSON.stringify(record), { EX: 600 }) }
+ *   async consume(req, record) { await this.save(req, { ...record, consumed: true }) }
+ *   // … load, remove
+ * }
  */
 export interface PendingLoginStore {
   /** Keeps the record in place of any other; resolves when it will be there at the next request. */
@@ -109,7 +119,12 @@ export interface CallbackEvidence {
   readonly tabSecret: string | undefined
 }
 
-/** Whether a `state` is sent to the provider, and what its absence at the callback means. */
+/**
+ * Whether a `state` is sent to the provider, and what its absence at the callback means.
+ *
+ * @example
+ * const stateParameter: StateParameter = 'observe' // and look at info.assurance.stateEchoed for a while
+ */
 export type StateParameter = 'off' | 'observe' | 'require'
 
 /** Why a record may not finish the login in hand, or undefined if it may. */
@@ -127,7 +142,7 @@ export function refusalOf(record: PendingLogin, evidence: CallbackEvidence): Ref
 }
 
 /** The refusals that end the login; after the others the genuine callback may still come. */
-export const FINAL_REFUSALS: ReadonlySet<Refusal> = new Set(['login_expired', 'user_changed', 'state_mismatch'])
+export const FINAL_REFUSALS: ReadonlySet<Refusal> = new Set(['login_expired', 'user_changed'])
 
 /** Why a record may not finish a login. */
 export type Refusal = Extract<

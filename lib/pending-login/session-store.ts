@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { types } from 'node:util'
 import { isObject } from '../json'
 import { type PendingLogin, type PendingLoginStore, readPendingLogin } from './record'
 
@@ -7,6 +8,9 @@ const SESSION_KEY = 'passport-social-login'
 /**
  * Keeps the login in progress in `req.session`, which any session middleware provides. Where the session has a `save`
  * method (express-session, koa-session), its store has saved before a promise here resolves.
+ *
+ * @example
+ * new Strategy({ ..., store: new SessionStore() }, verify) // the default
  */
 export class SessionStore implements PendingLoginStore {
   async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
@@ -48,6 +52,8 @@ function persist(session: Record<string, unknown>): Promise<void> {
     const { save } = session
     // cookie-session and @fastify/secure-session have nothing to call: they travel with the answer itself.
     if (typeof save !== 'function') return resolve()
-    save.call(session, (error: unknown) => (error ? reject(error) : resolve()))
+    const saving: unknown = save.call(session, (error: unknown) => (error ? reject(error) : resolve()))
+    // Others promise instead of calling back; express-session calls back and returns the session.
+    if (types.isPromise(saving)) saving.then(() => resolve(), reject)
   })
 }

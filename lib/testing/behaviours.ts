@@ -1,10 +1,20 @@
 const minute = 60_000
 const hour = 60 * minute
 
-/** How the provider refuses a request beyond the rate limit. The specification does not show it. */
+/**
+ * How the provider refuses a request beyond the rate limit. The specification does not show it.
+ *
+ * @example
+ * await FakeProvider.start({ mode: { rateLimitAnswer: 'bare' }, rateLimit: 1 })
+ */
 export type RateLimitAnswer = 'retry-after' | 'retry-after-date' | 'x-ratelimit' | 'bare'
 
-/** What the provider does, behaviour by behaviour. Each one beyond the specification is our own choice or seen in the wild. */
+/**
+ * What the provider does, behaviour by behaviour. Each one beyond the specification is our own choice or seen in the wild.
+ *
+ * @example
+ * await FakeProvider.start({ mode: { wrapUser: 'data', keyLifetime: 60_000 } })
+ */
 export interface ProviderBehaviours {
   /** Errors of the API come with status 200 and only the body tells. Default `false`: with a 4xx status. */
   errorsAtStatus200: boolean
@@ -56,10 +66,20 @@ export interface ProviderBehaviours {
   rateLimitAnswer: RateLimitAnswer
 }
 
-/** `'specification'` (default), `'wild'`, or behaviours of your own on top of the specification. */
+/**
+ * `'specification'` (default), `'wild'`, or behaviours of your own on top of the specification.
+ *
+ * @example
+ * provider.setMode('wild') // as deployed servers behave
+ */
 export type ProviderMode = 'specification' | 'wild' | Partial<ProviderBehaviours>
 
-/** The specification to the letter, with our own choices where it is silent. */
+/**
+ * The specification to the letter, with our own choices where it is silent.
+ *
+ * @example
+ * provider.setMode({ ...specification, stringTypes: true })
+ */
 export const specification: Readonly<ProviderBehaviours> = Object.freeze({
   errorsAtStatus200: false,
   appendAuthKeyBlindly: false,
@@ -87,7 +107,12 @@ export const specification: Readonly<ProviderBehaviours> = Object.freeze({
   rateLimitAnswer: 'retry-after',
 })
 
-/** What most deployed servers do. Spread it to imitate one of them: `{ ...wild, wrapUser: 'data' }`. */
+/**
+ * What most deployed servers do. Spread it to imitate one of them: `{ ...wild, wrapUser: 'data' }`.
+ *
+ * @example
+ * provider.setMode({ ...wild, withoutUserMe: false })
+ */
 export const wild: Readonly<ProviderBehaviours> = Object.freeze({
   ...specification,
   errorsAtStatus200: true,

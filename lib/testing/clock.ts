@@ -1,6 +1,9 @@
 /**
  * The fake provider's clock. It runs with the system's clock until it is moved; lifetimes and the rate limit follow it.
  * Delays of faults do not: they are real milliseconds.
+ *
+ * @example
+ * provider.clock.advance(10 * 60 * 1000 + 1) // ten minutes later: the key has expired
  */
 export class Clock {
   private _offset = 0

@@ -2,10 +2,20 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ProviderMode } from './behaviours'
 import type { Clock } from './clock'
 
-/** The four endpoints of the specification, by the last part of their path. */
+/**
+ * The four endpoints of the specification, by the last part of their path.
+ *
+ * @example
+ * const endpoint: Endpoint = 'authorize'
+ */
 export type Endpoint = 'oauth' | 'authorize' | 'user/me' | 'get_user_info'
 
-/** A registered application (section 2.1 of the specification). */
+/**
+ * A registered application (section 2.1 of the specification).
+ *
+ * @example
+ * const { appID, appSecret }: Application = provider.registerApplication({ name, redirectURL })
+ */
 export interface Application {
   /** Sent as `app_id`. */
   readonly appID: string
@@ -17,7 +27,12 @@ export interface Application {
   readonly redirectURL: string
 }
 
-/** What `registerApplication` takes. */
+/**
+ * What `registerApplication` takes.
+ *
+ * @example
+ * provider.registerApplication({ name: 'Mine', redirectURL: 'http://localhost/callback', appID: 'mine' })
+ */
 export interface ApplicationInput {
   /** What the approval page calls the application: 1 to 200 characters. */
   name: string
@@ -29,7 +44,12 @@ export interface ApplicationInput {
   appSecret?: string
 }
 
-/** A person at the provider: the ten fields of section 2.2, before a mode changes how they are answered. */
+/**
+ * A person at the provider: the ten fields of section 2.2, before a mode changes how they are answered.
+ *
+ * @example
+ * const ada: FakeUser | undefined = provider.users[0]
+ */
 export interface FakeUser {
   /** Answered without loss, however long: as a number literal when it is one, as a string in `stringTypes`. */
   readonly user_id: string
@@ -46,13 +66,23 @@ export interface FakeUser {
   readonly user_verified: boolean
 }
 
-/** What `addUser` takes: anything left out gets a sensible value. */
+/**
+ * What `addUser` takes: anything left out gets a sensible value.
+ *
+ * @example
+ * provider.addUser({ user_firstname: 'Grace', user_id: 9007199254740993n })
+ */
 export interface FakeUserInput extends Partial<Omit<FakeUser, 'user_id'>> {
   /** A string, a bigint, or a safe integer. Default: the next free number. */
   user_id?: string | number | bigint
 }
 
-/** One application and one person. */
+/**
+ * One application and one person.
+ *
+ * @example
+ * provider.issueAuthKey({ appID, userID: '1' })
+ */
 export interface Grant {
   appID: string
   userID: string
@@ -61,6 +91,10 @@ export interface Grant {
 /**
  * What goes wrong with one request. A fault that brings an answer of its own (`status`, `body`, `redirect`, `raw`), hangs, or
  * resets before the answer keeps the endpoint from doing its work: nothing is consumed. Any other fault disturbs the true answer.
+ *
+ * @example
+ * provider.failNext('authorize', { hang: true })
+ * provider.failNext('user/me', { status: 503, headers: { 'retry-after': '7' } }, { times: 3 })
  */
 export interface Fault {
   /** Status instead of the true one. Without `body` or `rewrite` the body is empty. */
@@ -92,7 +126,12 @@ export interface Fault {
   hang?: boolean
 }
 
-/** One request to one of the four endpoints, in the order of arrival. */
+/**
+ * One request to one of the four endpoints, in the order of arrival.
+ *
+ * @example
+ * expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toHaveLength(1)
+ */
 export interface LoggedRequest {
   readonly endpoint: Endpoint
   readonly method: string
@@ -110,7 +149,12 @@ export interface LoggedRequest {
   readonly status?: number
 }
 
-/** Options of the fake provider. */
+/**
+ * Options of the fake provider.
+ *
+ * @example
+ * await FakeProvider.start({ port: 4400, mode: 'wild', rateLimit: 5 })
+ */
 export interface FakeProviderOptions {
   /** Port to listen on, 0 to 65535. Default `0`: a free one. */
   port?: number

@@ -7,11 +7,14 @@ export interface Tab {
   /** Types an address. Resolves when the navigation has ended, well or not. */
   goto(url: string): Promise<void>
   click(selector: string): Promise<void>
+  doubleClick(selector: string): Promise<void>
   reload(): Promise<void>
   back(): Promise<void>
   /** Runs an expression in the page. */
   run(expression: string): Promise<unknown>
   url(): Promise<string>
+  /** What the browser has complained about on its console. */
+  complaints(): readonly string[]
   /** The text of the page. */
   text(): Promise<string>
 }
@@ -52,13 +55,17 @@ export async function startChromium(): Promise<LiveBrowser> {
 /** A tab of playwright's. */
 export function chromiumTab(page: Page): Tab {
   page.setDefaultTimeout(8000)
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
   return {
     goto: (url) => page.goto(url).then(ignore, ignore),
     click: (selector) => page.click(selector, { noWaitAfter: true }),
+    doubleClick: (selector) => page.dblclick(selector, { noWaitAfter: true }),
     reload: () => page.reload().then(ignore, ignore),
     back: () => page.goBack().then(ignore, ignore),
     run: (expression) => page.evaluate(expression),
     url: async () => page.url(),
+    complaints: () => complaints,
     text: () => page.innerText('body'),
   }
 }

@@ -51,23 +51,26 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
     const node: unknown = Array.isArray(nodes) ? nodes[0] : undefined
     return typeof node === 'object' && node !== null ? Reflect.get(node, 'sharedId') : undefined
   }
+  const press = async (selector: string, times: number): Promise<void> => {
+    await bidi.send('browsingContext.activate', { context })
+    const sharedId = await untilDefined(() => locate(selector))
+    const origin = { type: 'element', element: { sharedId } }
+    const once = [
+      { type: 'pointerDown', button: 0 },
+      { type: 'pointerUp', button: 0 },
+    ]
+    const actions = [{ type: 'pointerMove', x: 0, y: 0, origin }, ...Array.from({ length: times }, () => once).flat()]
+    await bidi.send('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', actions }] })
+  }
   return {
     goto: (url) => bidi.send('browsingContext.navigate', { context, url, wait: 'complete' }).then(ignore, ignore),
-    click: async (selector) => {
-      await bidi.send('browsingContext.activate', { context })
-      const sharedId = await untilDefined(() => locate(selector))
-      const origin = { type: 'element', element: { sharedId } }
-      const actions = [
-        { type: 'pointerMove', x: 0, y: 0, origin },
-        { type: 'pointerDown', button: 0 },
-        { type: 'pointerUp', button: 0 },
-      ]
-      await bidi.send('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', actions }] })
-    },
+    click: (selector) => press(selector, 1),
+    doubleClick: (selector) => press(selector, 2),
     reload: () => bidi.send('browsingContext.reload', { context, wait: 'complete' }).then(ignore, ignore),
     back: () => bidi.send('browsingContext.traverseHistory', { context, delta: -1 }).then(ignore, ignore),
     run,
     url: async () => String(await run('location.href')),
+    complaints: () => [],
     text: async () => String(await run('document.body.innerText')),
   }
 }

@@ -103,6 +103,7 @@ export const liveRows: Readonly<Record<string, LiveRow>> = {
   G7: login('POST', 'no-referrer link'),
   'G8 start': login('POST', '302', { referrerPolicy: 'no-referrer' }),
   G8: login('POST', '302', { referrerPolicy: 'no-referrer' }),
+  'G8 link': login('GET', '302', { referrerPolicy: 'no-referrer' }),
   'G8 same-origin': login('POST', '302', { referrerPolicy: 'same-origin' }),
   A1: clicked((world) => link(world.forged())),
   A2: clicked((world) => link(world.forged(), 'rel="noreferrer"')),

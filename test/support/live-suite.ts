@@ -4,7 +4,7 @@ import type { LiveBrowser, Visitor } from './live-browser'
 import { liveRows } from './live-rows'
 import { createWorld, isCallback, isStart, type World, type WorldOptions } from './live-world'
 import { Sites } from './sites'
-import type { Visit } from './target-app'
+import { ours, type Visit } from './target-app'
 
 /** What became of a row in a real browser. */
 export interface Lived {
@@ -19,12 +19,7 @@ export function rowsOf(name: LiveBrowser['name']): HeaderRow[] {
 }
 
 /** Brings a row about and returns what the browser sent. */
-export async function live(
-  row: HeaderRow,
-  browser: LiveBrowser,
-  sites: Sites,
-  kind: 'session' | 'cookie',
-): Promise<Lived> {
+async function live(row: HeaderRow, browser: LiveBrowser, sites: Sites, kind: 'session' | 'cookie'): Promise<Lived> {
   const way = liveRows[row.id]
   if (!way) throw new Error(`nobody knows how to bring about ${row.id}`)
   const world = createWorld(sites, {
@@ -49,6 +44,29 @@ export async function live(
   }
 }
 
+/**
+ * Brings rows about, each lane on sites of its own. One lane where only one tab can have the focus (Firefox). Rows alternate
+ * between the two stores, because the headers are the same for both.
+ */
+export async function liveAll(
+  rows: readonly HeaderRow[],
+  browser: LiveBrowser,
+  lanes: number,
+): Promise<ReadonlyMap<string, Lived | Error>> {
+  const results = new Map<string, Lived | Error>()
+  const queue = rows.entries()
+  const lane = async (): Promise<void> => {
+    const sites = await Sites.start()
+    for (const [index, row] of queue) {
+      const ended = await live(row, browser, sites, ours[index % 2] ?? 'session').catch((error: Error) => error)
+      results.set(row.id, ended)
+    }
+    await sites.stop()
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return results
+}
+
 /** What the tests of a file share: one browser, the sites, and a new world and new people for each test. */
 export interface LiveScenes {
   world(options: WorldOptions): World
@@ -58,6 +76,7 @@ export interface LiveScenes {
 
 /** Starts the browser before the tests of the block and ends it after them. */
 export function liveScenes(start: () => Promise<LiveBrowser>): LiveScenes {
+  jest.setTimeout(30_000)
   let sites: Sites
   let browser: LiveBrowser
   const visitors: Visitor[] = []

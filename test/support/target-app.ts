@@ -51,7 +51,7 @@ export interface Target {
   readonly app: Express
   readonly origin: string
   readonly applications: ReadonlyMap<string, Application>
-  /** Every finished request to the routes of a login. */
+  /** Every answered request to the routes of a login. */
   readonly visits: Visit[]
   readonly errors: unknown[]
   /** Accounts that were linked, as `user: account`. */
@@ -175,8 +175,10 @@ export function page(body: string): string {
 function recordVisit({ visits }: Target): RequestHandler {
   return (req, res, next) => {
     const { method, headers, originalUrl: path } = req
-    res.once('finish', () => {
-      if (path.startsWith('/auth/')) visits.push({ method, path, headers, verdict: verdictOf(req, res) })
+    // Not `finish`: Firefox may close the connection as soon as it has read where to go next.
+    res.once('close', () => {
+      if (path.startsWith('/auth/') && res.headersSent)
+        visits.push({ method, path, headers, verdict: verdictOf(req, res) })
     })
     next()
   }

@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import session from 'express-session'
 import passport from 'passport'
 import { request } from 'undici'
-import type { LoginInfo } from '../../lib/login-flow'
+import type { LoginInfo } from '../../lib/login-info'
 import { Strategy } from '../../lib/strategy'
 import { FakeProvider, providerNavigation, sameOriginNavigation } from '../../lib/testing'
 

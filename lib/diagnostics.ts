@@ -1,0 +1,114 @@
+import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
+import { debuglog } from 'node:util'
+import type { Action } from './actions'
+import { type OutcomeCode, type Phase, SocialLoginError } from './errors'
+import { digest } from './pending-login/record'
+
+/**
+ * What a phase of a login tells whoever listens to the tracing channel `passport-social-login:<phase>`. One object
+ * belongs to one run of one phase, from `start` to `asyncEnd`; it holds no secret, key, token, name or address.
+ *
+ * A `callback` contains the `exchange`, `profile` and `verify` of its login. A double click has a `callback` of its own
+ * and shares the other three.
+ *
+ * @example
+ * tracingChannel<unknown, TracedPhase>('passport-social-login:exchange').asyncEnd.subscribe((phase) => histogram.record(phase.duration))
+ */
+export interface TracedPhase {
+  /** The `name` of the strategy. */
+  readonly strategy: string
+  readonly phase: Phase
+  /**
+   * Digest of the id of the login in progress, the same from its start to its verify function; undefined where there is
+   * none, or where it is not known yet.
+   */
+  login?: string
+  /**
+   * Undefined while the phase runs and when it went well. `verify_refused`: the verify function said no;
+   * `application_error`: what it, `skipUserProfile` or `confirmPage` threw, which may hold anything and is not given here.
+   */
+  code?: OutcomeCode | 'verify_refused' | 'application_error'
+  /** Milliseconds that the phase took, with fractions; undefined while it runs. */
+  duration?: number
+  /** Set before the `error` event, when this package raised it. */
+  error?: SocialLoginError
+}
+
+const CHANNELS: Readonly<Record<Phase, TracingChannel<unknown, TracedPhase>>> = {
+  start: tracingChannel('passport-social-login:start'),
+  callback: tracingChannel('passport-social-login:callback'),
+  exchange: tracingChannel('passport-social-login:exchange'),
+  profile: tracingChannel('passport-social-login:profile'),
+  verify: tracingChannel('passport-social-login:verify'),
+}
+
+const debug = debuglog('passport-social-login')
+
+/**
+ * Reports the phases of one request to `node:diagnostics_channel`, and to `NODE_DEBUG=passport-social-login`.
+ *
+ * `TracingChannel.tracePromise` would do, but it hands out what the work resolves to: the access token.
+ */
+export class Trace {
+  readonly #strategy: string
+  #recordID: string | undefined
+
+  constructor(strategy: string) {
+    this.#strategy = strategy
+  }
+
+  /** Says which login the request turned out to belong to. */
+  follow(record: { readonly id: string }): void {
+    this.#recordID = record.id
+  }
+
+  /**
+   * Runs the work of a phase. Without anybody who listens, it does nothing else.
+   *
+   * @param codeOf what a result means that is no error and yet no login
+   */
+  run<T>(phase: Phase, work: () => Promise<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
+    return CHANNELS[phase].hasSubscribers || debug.enabled ? this.#report(phase, work, codeOf) : work()
+  }
+
+  async #report<T>(phase: Phase, work: () => Promise<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
+    const { start, end, asyncStart, asyncEnd, error: errors } = CHANNELS[phase]
+    const report: TracedPhase = { strategy: this.#strategy, phase, ...this.#login() }
+    const startedAt = performance.now()
+    const finish = (outcome: Pick<TracedPhase, 'code' | 'error'>): void => {
+      Object.assign(report, this.#login(), outcome, { duration: performance.now() - startedAt })
+    }
+    // Binds what subscribers have bound to `start`, so that a span within knows the span around it.
+    const running = start.runStores(report, work)
+    end.publish(report)
+    try {
+      const result = await running
+      const code = codeOf?.(result)
+      finish(code === undefined ? {} : { code })
+      return result
+    } catch (error) {
+      finish(error instanceof SocialLoginError ? { code: error.code, error } : { code: 'application_error' })
+      errors.publish(report)
+      throw error
+    } finally {
+      asyncStart.publish(report)
+      asyncEnd.publish(report)
+      writeLine(report)
+    }
+  }
+
+  /** Not the id itself: whoever knows it could recognise, though not forge, a record. */
+  #login(): { login?: string } {
+    return this.#recordID === undefined ? {} : { login: digest(this.#recordID, 'diagnostics') }
+  }
+}
+
+/** What an action means: a page of our own with status 200 (confirm, tab) is a step of the login and no outcome. */
+export function codeOfAction(action: Action): TracedPhase['code'] {
+  if (action.type === 'fail') return 'verify_refused'
+  return action.type === 'answer' && action.answer.status !== 200 ? action.fallback.code : undefined
+}
+
+function writeLine({ strategy, phase, code, duration = 0, login = 'none' }: TracedPhase): void {
+  debug('%s %s: %s after %d ms, login %s', strategy, phase, code ?? 'ok', Math.round(duration), login)
+}

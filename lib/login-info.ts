@@ -1,0 +1,54 @@
+import { type PendingLogin, stateOf } from './pending-login/record'
+import type { CallbackRequest } from './request'
+
+/**
+ * What is known of how a callback came, so that an application can ask for more where it trusts less.
+ *
+ * @example
+ * const sure = assurance.fetchSite === 'cross-site' && assurance.referer === 'provider' && assurance.age < 60_000
+ */
+export interface Assurance {
+  /** Milliseconds from the start to the callback. */
+  readonly age: number
+  /** `Sec-Fetch-Site` of the callback; null where the browser sent none, and only the Referer was checked. */
+  readonly fetchSite: string | null
+  /** `Sec-Fetch-Site` of the start; null where the browser sent none. */
+  readonly startSite: string | null
+  /** Whose page the Referer of the callback named. */
+  readonly referer: 'provider' | 'app' | 'absent'
+  /** Whether the provider repeated the `state` of this login (see `stateParameter`). */
+  readonly stateEchoed: boolean
+  /** Whether the callback came to the tab of the start (see `tabBinding`). */
+  readonly tabBound: boolean
+}
+
+/**
+ * What the strategy adds to the `info` of a login: `req.authInfo`, in the verify function too if it gets the request.
+ *
+ * @example
+ * const { returnTo = '/' }: Partial<LoginInfo> = { ...req.authInfo }
+ */
+export interface LoginInfo {
+  readonly assurance: Assurance
+  /** The local path given to the start. */
+  readonly returnTo?: string
+  /** The state given to the start. */
+  readonly state?: unknown
+}
+
+/** What the application is told of a login beside its user. */
+export function loginInfo(record: PendingLogin, callback: CallbackRequest): LoginInfo {
+  const { returnTo, state, issuedAt, startSite } = record
+  return {
+    assurance: {
+      age: Date.now() - issuedAt,
+      fetchSite: callback.site ?? null,
+      startSite,
+      referer: callback.referer,
+      stateEchoed: callback.state === stateOf(record),
+      tabBound: callback.tabSecret !== undefined,
+    },
+    ...(returnTo !== undefined && { returnTo }),
+    ...(state !== undefined && { state }),
+  }
+}

@@ -1,0 +1,109 @@
+const MAX_URL_LENGTH = 2048
+
+/** @throws TypeError when `value` is no http(s) URL that ends in /v1 */
+export function readBaseURL(value: unknown, allowInsecureHTTP: unknown): URL {
+  const url = requireURL('baseURL', value, allowInsecureHTTP)
+  if (/[?#]/.test(url.href)) throw new TypeError('baseURL must have no query and no fragment')
+  if (!url.pathname.endsWith('/v1')) {
+    throw new TypeError('baseURL must end in /v1 (the version of the API), without a slash after it')
+  }
+  return url
+}
+
+/** Where callbacks arrive: their path, and the application's origin where the option gives it. */
+export interface CallbackLocation {
+  readonly path: string
+  readonly origin: string | undefined
+}
+
+/** @throws TypeError when `value` is neither a path nor an http(s) URL */
+export function readCallbackURL(value: unknown, allowInsecureHTTP?: unknown): CallbackLocation {
+  requireText('callbackURL', value)
+  if (value.includes('#')) {
+    throw new TypeError(
+      'callbackURL must have no fragment: browsers keep it, and the auth_key behind it, to themselves',
+    )
+  }
+  if (!value.startsWith('/')) {
+    const url = requireURL('callbackURL', value, allowInsecureHTTP)
+    return { path: url.pathname, origin: url.origin }
+  }
+  if (/^\/[/\\]/.test(value) || !URL.canParse(value, 'http://localhost')) {
+    throw new TypeError('callbackURL must be a path such as /auth/social-login/callback, or an absolute URL')
+  }
+  return { path: new URL(value, 'http://localhost').pathname, origin: undefined }
+}
+
+/** @throws TypeError when `values` is not a list of http(s) origins */
+export function readOrigins(name: string, values: unknown): ReadonlySet<string> {
+  if (values === undefined) return new Set()
+  if (!Array.isArray(values)) throw new TypeError(`${name} must be an array of origins such as https://www.app.example`)
+  return new Set(values.map((value) => readOrigin(name, value)))
+}
+
+function readOrigin(name: string, value: unknown): string {
+  const origin = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  if (
+    !origin ||
+    !/^https?:$/.test(origin.protocol) ||
+    origin.hostname.includes('*') ||
+    origin.origin !== String(value).toLowerCase()
+  ) {
+    throw new TypeError(`${name} must hold origins such as https://www.app.example, without a path`)
+  }
+  return origin.origin
+}
+
+/** @throws TypeError when `value` is no http(s) URL; a missing slash at its end is added */
+export function readUploadsURL(value: unknown, allowInsecureHTTP: unknown): URL | undefined {
+  if (value === undefined) return undefined
+  const url = requireURL('uploadsURL', value, allowInsecureHTTP)
+  if (url.search || url.hash) throw new TypeError('uploadsURL must have no query and no fragment')
+  if (!url.pathname.endsWith('/')) url.pathname += '/'
+  return url
+}
+
+/** @throws TypeError when `value` is no whole number from 1 to `max` */
+export function readInteger(name: string, value: unknown, fallback: number, max: number): number {
+  if (value === undefined) return fallback
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max) {
+    throw new TypeError(`${name} must be a whole number from 1 to ${max.toLocaleString('en')}`)
+  }
+  return value
+}
+
+/** @throws TypeError when `value` is none of `allowed` */
+export function readChoice<T extends string>(name: string, value: unknown, fallback: T, allowed: readonly T[]): T {
+  if (value === undefined) return fallback
+  const choice = allowed.find((candidate) => candidate === value)
+  if (choice === undefined) throw new TypeError(`${name} must be one of: ${allowed.join(', ')}`)
+  return choice
+}
+
+/** @throws TypeError when `value` is no boolean */
+export function readBoolean(name: string, value: unknown): boolean {
+  if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${name} must be true or false`)
+  return value ?? false
+}
+
+/** @throws TypeError when `value` is no text */
+export function requireText(name: string, value: unknown): asserts value is string {
+  if (typeof value !== 'string' || value.trim() === '') throw new TypeError(`${name} must be a non-empty string`)
+  if (value !== value.trim()) throw new TypeError(`${name} must not begin or end with white space (a line break?)`)
+  if (value.length > MAX_URL_LENGTH) throw new TypeError(`${name} must have at most 2,048 characters`)
+}
+
+function requireURL(name: string, value: unknown, allowInsecureHTTP: unknown): URL {
+  requireText(name, value)
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`${name} must be an absolute http(s) URL`)
+  if (url.username || url.password) throw new TypeError(`${name} must hold no user name or password`)
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !readBoolean('allowInsecureHTTP', allowInsecureHTTP)) {
+    throw new TypeError(`${name} must be https: plain http is for loopback hosts (see allowInsecureHTTP)`)
+  }
+  return url
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+}

@@ -1,0 +1,75 @@
+// Plays a person's browser against the application of a consumer. Copied beside each consumer's main file.
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
+const { FakeProvider, providerNavigation, sameOriginNavigation } = require('passport-social-login/testing')
+
+/**
+ * @param createServer takes `{ baseURL, clientID, clientSecret }`; answers a `node:http` server with the routes `/auth`,
+ *   `/callback` (leads to `/me`; its failures to `/login`) and `/me`, which answers the user's name, or 401
+ */
+exports.play = async function play(createServer) {
+  const provider = await FakeProvider.start()
+  const { appID, appSecret } = provider.registerApplication({ name: 'C', redirectURL: 'http://localhost/callback' })
+  const server = await createServer({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret })
+  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
+  const get = browser(server.address().port)
+  const stranger = browser(server.address().port)
+  const newKey = () => provider.issueAuthKey({ appID, userID: '1' })
+
+  const start = await get('/auth', sameOriginNavigation)
+  assert.equal(start.status, 302, start.body)
+  assert.equal(new URL(start.headers.location).origin, provider.origin)
+  const callback = `/callback?auth_key=${newKey()}`
+  await expectRedirect(stranger(callback, providerNavigation), '/login')
+  await expectRedirect(get(callback, providerNavigation), '/me')
+  for (let visit = 0; visit < 2; visit++) {
+    const me = await get('/me', sameOriginNavigation)
+    assert.deepEqual([me.status, me.body], [200, 'Ada Lovelace'], 'the session is kept')
+  }
+  assert.equal((await stranger('/me', sameOriginNavigation)).status, 401)
+  await expectRedirect(get(callback, providerNavigation), '/me') // a reload
+
+  provider.failNext('authorize', { status: 503 })
+  await stranger('/auth', sameOriginNavigation)
+  const outage = await stranger(`/callback?auth_key=${newKey()}`, providerNavigation)
+  assert.equal(outage.status, 502, 'an outage is answered with its status')
+  await assertOneClass()
+  server.closeAllConnections()
+  server.close()
+  await provider.stop()
+  console.log('ok')
+}
+
+async function expectRedirect(pending, location) {
+  const { status, headers, body } = await pending
+  assert.deepEqual([status, headers.location], [302, location], body)
+}
+
+/** However it is loaded, there is one copy of each class. */
+async function assertOneClass() {
+  const required = require('passport-social-login')
+  const imported = await import('passport-social-login')
+  assert.equal(required.Strategy, imported.Strategy)
+  assert.equal(required.SocialLoginError, imported.SocialLoginError)
+}
+
+/** A browser with cookies that follows no redirect by itself. Not fetch: it overwrites Sec-Fetch-Mode. */
+function browser(port) {
+  const cookies = new Map()
+  return (path, headers) =>
+    new Promise((resolve, reject) => {
+      const cookie = Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ')
+      const options = { host: '127.0.0.1', port, path, headers: { ...headers, ...(cookie && { cookie }) } }
+      const onAnswer = async (answer) => {
+        for (const line of answer.headers['set-cookie'] ?? []) {
+          const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)
+          if (/max-age=0|expires=thu, 01 jan 1970/i.test(line)) cookies.delete(name)
+          else cookies.set(name, value)
+        }
+        const chunks = await answer.setEncoding('utf8').toArray()
+        resolve({ status: answer.statusCode, headers: answer.headers, body: chunks.join('') })
+      }
+      http.get(options, onAnswer).on('error', reject)
+    })
+}

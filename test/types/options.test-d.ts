@@ -1,0 +1,57 @@
+import passport from 'passport'
+import {
+  type AuthenticateOptions,
+  CookieStore,
+  type LoginInfo,
+  SessionStore,
+  Strategy,
+  type StrategyOptions,
+} from 'passport-social-login'
+import { type Equal, options, same } from './support'
+
+const verify = () => false as const
+
+// Passport takes the strategy, and the per-call options, without a cast.
+const start: AuthenticateOptions = {
+  returnTo: '/inbox',
+  state: 'cart-7',
+  callbackURL: '/auth/callback',
+  session: false,
+}
+passport.use(new Strategy(options, verify))
+passport.authenticate('social-login', start)
+passport.authenticate(new Strategy(options, verify), start)
+passport.authorize('social-login', start)
+passport.authenticate('social-login', { failureRedirect: '/login', failureMessage: true })
+// @ts-expect-error a misspelt option is seen
+export const misspelt: AuthenticateOptions = { returnto: '/inbox' }
+// @ts-expect-error a path, not a flag
+export const flag: AuthenticateOptions = { returnTo: true }
+
+new Strategy({ ...options, profileEndpoint: 'get_user_info', unprovenStart: 'refuse', timeout: 5000 }, verify)
+new Strategy({ ...options, store: new CookieStore({ keys: ['a'.repeat(32)] }) }, verify)
+new Strategy({ ...options, store: new SessionStore() }, verify)
+new Strategy({ ...options, skipUserProfile: async (accessToken) => accessToken.length > 9 }, verify)
+new Strategy({ ...options, confirmPage: ({ target }) => `<a href="${target}">Go on</a>` }, verify)
+
+// @ts-expect-error there is no such option
+new Strategy({ ...options, scope: 'email' }, verify)
+// @ts-expect-error none of the two endpoints
+new Strategy({ ...options, profileEndpoint: 'me' }, verify)
+// @ts-expect-error milliseconds are a number
+new Strategy({ ...options, timeout: '5s' }, verify)
+// @ts-expect-error a store is not a flag, as it is in passport-oauth2
+new Strategy({ ...options, store: true }, verify)
+// @ts-expect-error no clientSecret
+export const incomplete: StrategyOptions = { baseURL: 'https://a.example/v1', clientID: 'id', callbackURL: '/cb' }
+
+export function info(of: LoginInfo): void {
+  same<Equal<typeof of.assurance.age, number>>(true)
+  same<Equal<typeof of.state, unknown>>(true)
+}
+
+// No global augmentation: nothing of ours shows up in anybody's request.
+// @ts-expect-error not on Express.User
+export type OnUser = Express.User['displayName']
+// @ts-expect-error not on Express.AuthInfo
+export type OnInfo = Express.AuthInfo['assurance']
