@@ -57,7 +57,8 @@ export async function perform(action: Action, actions: PassportActions, req: Req
 }
 
 function abandon(error: unknown, { res }: Request): void {
-  process.emitWarning(error instanceof Error ? error : new Error(String(error)))
+  const detail = error instanceof Error ? error.stack : String(error)
+  process.emitWarning(`The callback of passport.authenticate() failed: ${detail}`, 'SocialLoginWarning')
   if (!res || res.headersSent) return
   res.statusCode = 500
   res.end()
@@ -96,10 +97,16 @@ export function setHeaders(req: Request, headers: Readonly<Record<string, string
  * holds no key, so the policy of the page is enough.
  */
 function removeReferrerPolicy({ res }: Request): void {
-  if (res && !res.headersSent) res.removeHeader('Referrer-Policy')
+  if (!res || res.headersSent) return
+  // What koa-passport gives for a response has only `setHeader`, `statusCode` and `end`. An empty policy is none.
+  const { removeHeader }: Partial<ServerResponse> = res
+  if (removeHeader) removeHeader.call(res, 'Referrer-Policy')
+  else res.setHeader('Referrer-Policy', '')
 }
 
 function write({ status, headers, body }: Answer, res: ServerResponse): void {
-  res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
+  res.statusCode = status
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  res.setHeader('Content-Length', Buffer.byteLength(body))
   res.end(body)
 }

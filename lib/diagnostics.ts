@@ -12,7 +12,8 @@ import { digest } from './pending-login/record'
  * and shares the other three.
  *
  * @example
- * tracingChannel<unknown, TracedPhase>('passport-social-login:exchange').asyncEnd.subscribe((phase) => histogram.record(phase.duration))
+ * const channel = tracingChannel<unknown, TracedPhase>('passport-social-login:exchange')
+ * channel.subscribe({ ...others, asyncEnd: ({ duration, code }) => histogram.record(duration, { code }) })
  */
 export interface TracedPhase {
   /** The `name` of the strategy. */

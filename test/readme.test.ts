@@ -15,10 +15,11 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
 afterAll(closeBrowsers)
 
-/** The regions of test/readme that the README quotes, without their indentation. */
-function regions(): string[] {
-  const folder = join(root, 'test', 'readme')
-  const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+/** The regions of a folder's sources that the README quotes, without their indentation. */
+function regions(...names: string[]): string[] {
+  const folder = join(root, 'test', ...names)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|mjs)$/.test(name))
+  const sources = files.map((name) => readFileSync(join(folder, name), 'utf8'))
   return sources.flatMap((source) =>
     Array.from(source.matchAll(/^( *)\/\/ README: .*\n([\s\S]*?)^ *\/\/ end$/gm), ([, indentation = '', body = '']) =>
       body.replaceAll(new RegExp(`^${indentation}`, 'gm'), '').trimEnd(),
@@ -30,8 +31,22 @@ describe('the README', () => {
   test('quotes only code that is compiled and run here', () => {
     const blocks = Array.from(readme.matchAll(/^```ts\n([\s\S]*?)\n```$/gm), ([, body = '']) => body)
     expect(blocks.length).toBeGreaterThan(10)
-    const known = regions()
+    const known = regions('readme')
     for (const block of blocks) expect(known).toContain(block)
+  })
+
+  test('quotes JavaScript that the consumers run', () => {
+    const blocks = Array.from(readme.matchAll(/^```js\n([\s\S]*?)\n```$/gm), ([, body = '']) => body)
+    expect(blocks.length).toBeGreaterThan(3)
+    const known = regions('consumers')
+    for (const block of blocks) expect(known).toContain(block)
+  })
+
+  test('justifies every runtime dependency, and no other', () => {
+    const [, table = ''] = /^## Dependencies\n([\s\S]*?)^## /m.exec(readme) ?? []
+    const rows = Array.from(table.matchAll(/^\| `([^`]+)` \|/gm), ([, name = '']) => name)
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect(rows.sort()).toEqual(Object.keys(dependencies).sort())
   })
 
   test('lists every outcome with its status and message', () => {

@@ -159,6 +159,7 @@ function requireResponse(req: IncomingMessage, phase: 'start' | 'callback'): Ser
   })
 }
 
+/** What koa-passport puts at `req.res` has no `getHeader`: other cookies of the answer would be lost. */
 function isResponse(value: unknown): value is ServerResponse {
-  return typeof value === 'object' && value !== null && 'setHeader' in value && typeof value.setHeader === 'function'
+  return typeof value === 'object' && value !== null && 'setHeader' in value && 'getHeader' in value
 }

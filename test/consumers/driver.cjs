@@ -7,8 +7,9 @@ const { FakeProvider, providerNavigation, sameOriginNavigation } = require('pass
 /**
  * @param createServer takes `{ baseURL, clientID, clientSecret }`; answers a `node:http` server with the routes `/auth`,
  *   `/callback` (leads to `/me`; its failures to `/login`) and `/me`, which answers the user's name, or 401
+ * @param options.hasConfirmPage whether the framework puts the response at `req.res`
  */
-exports.play = async function play(createServer) {
+exports.play = async function play(createServer, { hasConfirmPage = true } = {}) {
   const provider = await FakeProvider.start()
   const { appID, appSecret } = provider.registerApplication({ name: 'C', redirectURL: 'http://localhost/callback' })
   const server = await createServer({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret })
@@ -17,6 +18,9 @@ exports.play = async function play(createServer) {
   const stranger = browser(server.address().port)
   const newKey = () => provider.issueAuthKey({ appID, userID: '1' })
 
+  const typed = await get('/auth', {})
+  assert.equal(typed.status, hasConfirmPage ? 200 : 403, typed.body)
+  assert.equal(typed.body.includes('Continue to 127.0.0.1'), hasConfirmPage)
   const start = await get('/auth', sameOriginNavigation)
   assert.equal(start.status, 302, start.body)
   assert.equal(new URL(start.headers.location).origin, provider.origin)

@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import passport from 'passport'
@@ -11,6 +12,7 @@ import {
   SocialLoginError,
   Strategy,
   type StrategyOptions,
+  type TracedPhase,
   type VerifyFunction,
 } from '../../lib'
 
@@ -90,7 +92,7 @@ export function linking(app: Express, link: (userID: unknown, account: unknown) 
 
   app.get('/account/link', requireUser, authorize)
   app.get('/account/link/callback', requireUser, authorize, (req, res) => {
-    // Not linked yet: keep the account in the session and ask. See "Linking accounts".
+    // Not linked yet: the page at /account/link/confirm shows the account, and a form that posts.
     Reflect.set(req.session, 'accountToLink', Reflect.get(req, 'account'))
     res.redirect('/account/link/confirm')
   })
@@ -129,6 +131,20 @@ export async function client(baseURL: string, clientID: string, clientSecret: st
 export function proxy(common: Common, verify: VerifyFunction): void {
   // README: proxy
   passport.use(new Strategy({ ...common, dispatcher: new EnvHttpProxyAgent() }, verify))
+  // end
+}
+
+export function diagnostics(metrics: { observe(name: string, value: number, labels: object): void }): void {
+  // README: diagnostics
+  const exchange = tracingChannel<unknown, TracedPhase>('passport-social-login:exchange')
+  const ignore = () => {}
+  exchange.subscribe({
+    start: ignore,
+    end: ignore,
+    asyncStart: ignore,
+    error: ignore,
+    asyncEnd: ({ duration, code }) => metrics.observe('exchange_ms', duration ?? 0, { code: code ?? 'ok' }),
+  })
   // end
 }
 

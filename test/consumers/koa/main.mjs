@@ -16,12 +16,14 @@ await play((provider) => {
   const app = new Koa()
   app.silent = true
   app.keys = ['secret']
+  // README: koa
   app.use(session({}, app))
   app.use(passport.initialize())
   app.use(passport.session())
   const router = new Router()
   router.get('/auth', passport.authenticate('social-login'))
   router.get('/callback', passport.authenticate('social-login', { failureRedirect: '/login', successRedirect: '/me' }))
+  // end
   router.get('/me', (ctx) => {
     if (ctx.state.user) ctx.body = ctx.state.user.name
     else ctx.status = 401

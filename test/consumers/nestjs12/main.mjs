@@ -33,6 +33,7 @@ await play(async (provider) => {
   }
   Injectable()(Serializer)
 
+  // README: nestjs
   class LoginGuard extends AuthGuard('social-login') {
     async canActivate(context) {
       const may = await super.canActivate(context)
@@ -48,6 +49,7 @@ await play(async (provider) => {
       throw Object.assign(new Error(info.message), { code: info.code })
     }
   }
+  // end
   Injectable()(LoginGuard)
 
   const failures = {
