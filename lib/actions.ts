@@ -57,7 +57,8 @@ export async function perform(action: Action, actions: PassportActions, req: Req
 }
 
 function abandon(error: unknown, { res }: Request): void {
-  process.emitWarning(error instanceof Error ? error : new Error(String(error)))
+  const detail = error instanceof Error ? error.stack : String(error)
+  process.emitWarning(`The callback of passport.authenticate() failed: ${detail}`, 'SocialLoginWarning')
   if (!res || res.headersSent) return
   res.statusCode = 500
   res.end()

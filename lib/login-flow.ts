@@ -1,4 +1,4 @@
-import { type Action, setHeaders } from './actions'
+import { type Action, type Answer, setHeaders } from './actions'
 import { within } from './deadline'
 import { codeOfAction, Trace } from './diagnostics'
 import { type Phase, PRIVATE_ANSWER_HEADERS, SocialLoginError } from './errors'
@@ -104,14 +104,10 @@ export class LoginFlow {
   #pageBeforeStart({ target, method, proven, tabSecret }: StartRequest): Action | undefined {
     const { rules, confirmPage: render } = this.#settings
     const { providerOrigin, unprovenStart, tabBinding } = rules
-    const fallback = new SocialLoginError('start_forbidden', 'start')
     if (!proven && unprovenStart === 'confirm') {
-      return { type: 'answer', answer: confirmPage({ target, method, providerOrigin }, render), fallback }
+      return startPage(confirmPage({ target, method, providerOrigin }, render))
     }
-    if (tabBinding && tabSecret === undefined) {
-      return { type: 'answer', answer: tabStartPage(target, method, providerOrigin), fallback }
-    }
-    return undefined
+    return tabBinding && tabSecret === undefined ? startPage(tabStartPage(target, method, providerOrigin)) : undefined
   }
 
   async #callback(
@@ -183,6 +179,10 @@ export class LoginFlow {
     const call = (): Promise<Verdict> => callVerify(verify, input, { passReqToCallback, timeout: verifyTimeout })
     return trace.run('verify', call, ({ user }) => (user ? undefined : 'verify_refused'))
   }
+}
+
+function startPage(answer: Answer): Action {
+  return { type: 'answer', answer, fallback: new SocialLoginError('start_forbidden', 'start') }
 }
 
 function conclude(verdict: Verdict, login: LoginInfo): Action {

@@ -45,7 +45,7 @@ export function loginInfo(record: PendingLogin, callback: CallbackRequest): Logi
       fetchSite: callback.site ?? null,
       startSite,
       referer: callback.referer,
-      stateEchoed: callback.state === stateOf(record),
+      stateEchoed: callback.state !== undefined && callback.state === stateOf(record),
       tabBound: callback.tabSecret !== undefined,
     },
     ...(returnTo !== undefined && { returnTo }),

@@ -145,10 +145,14 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(JSON.parse(stolen.body).user).toBeNull()
     })
 
-    test('leaves no record of the login behind, even under keepSessionInfo', async () => {
+    test('leaves no usable record behind, even under keepSessionInfo', async () => {
       await start({ callback: { keepSessionInfo: true } })
-      await logIn(new Browser())
-      expect(app.sessions()).not.toContain('passport-social-login')
+      const browser = new Browser()
+      await logIn(browser)
+      const exchanges = provider.requests.length
+      expect((await browser.comeBack(approvedCallback('2'))).status).toBe(200)
+      expect(JSON.parse((await browser.follow(`${app.origin}/me`)).body).user).toEqual({ id: '1' })
+      expect(provider.requests).toHaveLength(exchanges)
     })
 
     test('answers every step with no-store, and the callback with no-referrer', async () => {

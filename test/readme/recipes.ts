@@ -92,7 +92,7 @@ export function linking(app: Express, link: (userID: unknown, account: unknown) 
 
   app.get('/account/link', requireUser, authorize)
   app.get('/account/link/callback', requireUser, authorize, (req, res) => {
-    // Not linked yet: keep the account in the session and ask. See "Linking accounts".
+    // Not linked yet: the page at /account/link/confirm shows the account, and a form that posts.
     Reflect.set(req.session, 'accountToLink', Reflect.get(req, 'account'))
     res.redirect('/account/link/confirm')
   })

@@ -48,6 +48,7 @@ export interface RunningApp {
   readonly otherCallbackURL: string
   readonly application: Application
   readonly strategy: Strategy
+  readonly passport: InstanceType<typeof Passport>
   readonly store: MemoryStore
   /** Errors that came to the error handler. */
   readonly errors: unknown[]
@@ -94,7 +95,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const other = new Strategy({ ...common, callbackURL: otherCallbackURL, name: 'other' }, () => false)
   const { store = new MemoryStore() } = options
   const errors: unknown[] = []
-  mount(app, [strategy, other], store, errors, options)
+  const passport = mount(app, [strategy, other], store, errors, options)
   return {
     origin,
     loginURL: `${origin}/auth`,
@@ -102,6 +103,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     otherCallbackURL,
     application,
     strategy,
+    passport,
     store,
     errors,
     profiles,
@@ -116,7 +118,7 @@ function mount(
   store: MemoryStore,
   errors: unknown[],
   options: AppOptions,
-): void {
+): InstanceType<typeof Passport> {
   const passport = new Passport()
   passport.use(strategy).use(other)
   passport.serializeUser((user, done) => done(null, user))
@@ -136,6 +138,7 @@ function mount(
   })
   app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))))
   app.use(recordErrors(errors))
+  return passport
 }
 
 const answerMe: RequestHandler = (req, res) => {

@@ -1,0 +1,34 @@
+/**
+ * @typedef {object} Contender
+ * @property {string} title as the tables show it
+ * @property {string} module file beside this one
+ * @property {object} [options] given to the module
+ * @property {string} [startPath]
+ * @property {string} [callbackPath]
+ * @property {string} [keyParameter] the callback's parameter that holds the one-time key
+ */
+
+/** @type {Record<string, Contender>} */
+export const contenders = {
+  bare: { title: 'bare node:http + two undici calls', module: 'bare.js' },
+  floor: { title: 'floor-express', module: 'floor-express.js' },
+  oauth2: { title: 'passport-oauth2 subclass', module: 'passport-oauth2.js' },
+  openid: { title: "openid-client's strategy", module: 'openid-client.js', keyParameter: 'code' },
+  grant: {
+    title: 'grant',
+    module: 'grant.js',
+    startPath: '/connect/social',
+    callbackPath: '/connect/social/callback',
+    keyParameter: 'code',
+  },
+  ours: { title: 'passport-social-login', module: 'ours.js' },
+  cookie: { title: '... with CookieStore', module: 'ours.js', options: { cookieStore: true } },
+  legacy: { title: '... with get_user_info', module: 'ours.js', options: { profileEndpoint: 'get_user_info' } },
+}
+
+/** @returns {Contender} */
+export function contender(name) {
+  const found = contenders[name]
+  if (!found) throw new Error(`no contender ${name}`)
+  return { startPath: '/login', callbackPath: '/callback', keyParameter: 'auth_key', ...found }
+}

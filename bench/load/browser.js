@@ -1,0 +1,95 @@
+import { Pool } from 'undici'
+
+// Of all contenders, with every request: what a browser sends, down to what ours insists on (lib/testing/navigation.ts).
+const BROWSER = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36',
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+  'accept-language': 'en-GB,en;q=0.9',
+  'accept-encoding': 'gzip, deflate, br',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+}
+
+let lastKey = 10_000_000
+
+/** One person's login under way: what the browser holds between the start and the callback. */
+class Login {
+  id = String(++lastKey)
+  cookie = ''
+  callback = ''
+
+  get key() {
+    return `k${this.id}`
+  }
+}
+
+/** Browsers at an application: each login has its own cookies, the connections are shared. */
+export class Browsers {
+  #pool
+  #contender
+  #headers
+
+  constructor(origin, contender, connections) {
+    this.#pool = new Pool(origin, { connections, keepAliveTimeout: 100_000, headersTimeout: 0, bodyTimeout: 0 })
+    this.#contender = contender
+    this.#headers = { ...BROWSER, referer: `${origin}/` }
+  }
+
+  /** Follows the link "Sign in", up to the provider's page. */
+  async start(path = this.#contender.startPath) {
+    const login = new Login()
+    const { statusCode, headers, body } = await this.#get(path, login, 'same-origin')
+    await body.dump()
+    if (statusCode !== 302) throw new Error(`start answered ${statusCode}`)
+    login.cookie = cookiesOf(headers)
+    const state = new URL(headers.location, 'http://localhost').searchParams.get('state')
+    const { callbackPath, keyParameter } = this.#contender
+    login.callback = `${callbackPath}?${keyParameter}=${login.key}${state ? `&state=${state}` : ''}`
+    return login
+  }
+
+  /** Comes back from the provider; the answer must be the id of the right person. */
+  async callback(login) {
+    const { statusCode, body } = await this.#get(login.callback, login, 'cross-site')
+    const text = await body.text()
+    if (statusCode !== 200 || text !== login.id)
+      throw new Error(`callback answered ${statusCode} ${text.slice(0, 300)}`)
+  }
+
+  /** Comes back from the provider, to whatever answer: its status. */
+  async tryCallback(login) {
+    const { statusCode, body } = await this.#get(login.callback, login, 'cross-site')
+    await body.dump()
+    return statusCode
+  }
+
+  async close() {
+    await this.#pool.destroy()
+  }
+
+  #get(path, { cookie }, site) {
+    const headers = { ...this.#headers, 'sec-fetch-site': site, ...(cookie && { cookie }) }
+    return this.#pool.request({ method: 'GET', path, headers })
+  }
+}
+
+function cookiesOf(headers) {
+  return [headers['set-cookie'] ?? []]
+    .flat()
+    .map((line) => line.split(';', 1)[0])
+    .join('; ')
+}
+
+/** Does `work` for each of the items, at most `concurrency` at a time; resolves with what each gave. */
+export async function inParallel(items, concurrency, work) {
+  const results = new Array(items.length)
+  let next = 0
+  const worker = async () => {
+    while (next < items.length) {
+      const i = next++
+      results[i] = await work(items[i], i)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
+  return results
+}

@@ -1,0 +1,102 @@
+import { median } from '../statistics.js'
+import { table } from './tables.js'
+
+const OURS = ['ours', 'cookie', 'legacy']
+
+/** The seven goals, each with what was measured and whether that reaches it. */
+export function judge({ roundTrips, callbacks, alone, starts, memory, stall, footprint }) {
+  return [
+    ...(roundTrips ? judgeRoundTrips(roundTrips) : []),
+    ...(alone && callbacks ? judgeCPU(alone, callbacks) : []),
+    ...(callbacks ? judgeRate(callbacks) : []),
+    ...(starts ? judgeStarts(starts) : []),
+    ...(memory ? judgeMemory(memory) : []),
+    ...(stall ? judgeStall(stall) : []),
+    ...(footprint ? judgeFootprint(footprint) : []),
+  ]
+}
+
+export function goalTable(goals) {
+  const rows = goals.map(({ goal, text, measured, reached }) => [goal, text, measured, reached ? 'reached' : 'MISSED'])
+  return `## Goals\n\n${table(['', 'goal', 'measured', ''], rows)}`
+}
+
+function judgeRoundTrips({ providers }) {
+  const afterIdle = Object.values(providers).flatMap(({ first: _, ...scenarios }) => Object.values(scenarios))
+  const worst = Math.max(...afterIdle.flatMap((scenario) => OURS.map((name) => scenario[name].roundTrips)))
+  // How long connections are kept makes no difference to a first login: all samples are of one kind.
+  const first = (name) => median(Object.values(providers).flatMap((scenarios) => scenarios.first[name].all))
+  const best = Math.min(...['oauth2', 'openid', 'grant'].map(first))
+  return [
+    goal('1', 'isolated login <= 2.2 round trips after any idle time', worst.toFixed(1), worst <= 2.2),
+    goal(
+      '1',
+      "first login ever <= the peers' best",
+      `${first('ours').toFixed(1)}, ${best.toFixed(1)}`,
+      first('ours') <= best,
+    ),
+  ]
+}
+
+function judgeCPU(alone, callbacks) {
+  const ofAlone = alone[16].ratio.ours.median
+  const columns = Object.values(callbacks)
+  const overFloor = columns.map(({ cpuRatio }) => cpuRatio.ours.median)
+  const overOAuth2 = columns.map(({ cpuOverOAuth2 }) => cpuOverOAuth2.ours.median)
+  return [
+    goal('2', 'strategy alone <= 1.5 x the two calls, c = 16', ofAlone.toFixed(2), ofAlone <= 1.5),
+    goal('2', 'callback <= 1.10 x floor-express, c = 1, 16, 128', list(overFloor), Math.max(...overFloor) <= 1.1),
+    goal('2', "callback below passport-oauth2's", list(overOAuth2), Math.max(...overOAuth2) < 1),
+  ]
+}
+
+function judgeRate(callbacks) {
+  const rate = callbacks[128].rateOverOAuth2.ours.median
+  return [goal('3', "rate >= 1.25 x passport-oauth2's, c = 128", rate.toFixed(2), rate >= 1.25)]
+}
+
+function judgeStarts({ ratio }) {
+  return [goal('4', "start <= 1.1 x the stack's bare redirect", ratio.ours.median.toFixed(2), ratio.ours.median <= 1.1)]
+}
+
+function judgeMemory({ ours }) {
+  const perBatch = ours.grownPer10000Logins.map((bytes) => bytes / 1e6)
+  const starts = ours.grownBy100000Starts / 1e6
+  return [
+    goal('5', '<= 1 MB per 10,000 logins', `${list(perBatch)} MB`, Math.max(...perBatch) <= 1),
+    goal('5', '100,000 starts leave nothing', `${starts.toFixed(2)} MB`, starts <= 0.25),
+  ]
+}
+
+function judgeStall({ bulkhead, contenders: { ours } }) {
+  const limit = 3 * bulkhead
+  return [
+    goal('6', `stalled provider: <= ${limit} connections`, ours.connections, ours.connections <= limit),
+    goal('6', 'unrelated route p99 <= 100 ms', `${ours.pingP99.toFixed(0)} ms`, ours.pingP99 <= 100),
+  ]
+}
+
+function judgeFootprint({ loadMs, installed }) {
+  const ours = 'passport-social-login'
+  const peers = 'passport-oauth2 + undici'
+  const compare = (values, format) => `${format(values[ours])}, ${format(values[peers])}`
+  const bytes = { [ours]: installed[ours].bytes, [peers]: installed[peers].bytes }
+  return [
+    goal(
+      '7',
+      `load time <= ${peers}`,
+      compare(loadMs, (ms) => `${ms.toFixed(0)} ms`),
+      loadMs[ours] <= loadMs[peers],
+    ),
+    goal(
+      '7',
+      `installed <= ${peers}`,
+      compare(bytes, (n) => `${(n / 1e6).toFixed(1)} MB`),
+      bytes[ours] <= bytes[peers],
+    ),
+  ]
+}
+
+const goal = (number, text, measured, reached) => ({ goal: number, text, measured: String(measured), reached })
+
+const list = (numbers) => numbers.map((number) => number.toFixed(2)).join(', ')

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A private key and its certificate, as node:tls takes them. */
+export interface Certified {
+  readonly key: string
+  readonly cert: string
+}
+
+/** Certificates of a test run, made by the openssl command. */
+export interface Certificates {
+  /** The authority that the tests trust. */
+  readonly ca: string
+  readonly good: Certified
+  readonly expired: Certified
+  readonly wrongHost: Certified
+  readonly selfSigned: Certified
+  /** By an authority that nobody trusts. */
+  readonly unknownCA: Certified
+}
+
+/** Makes them in a directory of their own, which is removed again. */
+export function makeCertificates(): Certificates {
+  const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
+  try {
+    const authority = issueAuthority(folder, 'trusted')
+    const stranger = issueAuthority(folder, 'stranger')
+    return {
+      ca: authority.cert,
+      good: issue(folder, 'good', 'trusted', 'localhost'),
+      expired: issue(folder, 'expired', 'trusted', 'localhost', [
+        '-startdate',
+        '20200101000000Z',
+        '-enddate',
+        '20200102000000Z',
+      ]),
+      wrongHost: issue(folder, 'wrong-host', 'trusted', 'other.example'),
+      unknownCA: issue(folder, 'unknown', 'stranger', 'localhost'),
+      selfSigned: stranger,
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+
+function issueAuthority(folder: string, name: string): Certified {
+  const more = ['-days', '2', '-subj', `/CN=${name}`, '-addext', 'subjectAltName=DNS:localhost']
+  openssl(folder, ['req', '-x509', ...KEY, '-keyout', `${name}.key`, '-out', `${name}.crt`, ...more])
+  return read(folder, name)
+}
+
+function issue(folder: string, name: string, authority: string, host: string, validity = ['-days', '2']): Certified {
+  openssl(folder, ['req', ...KEY, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${host}`])
+  // `openssl ca`, not `openssl x509`: only it takes a validity in the past.
+  writeFileSync(join(folder, 'index.txt'), '')
+  writeFileSync(join(folder, 'ca.cnf'), configuration(host))
+  const signer = ['-cert', `${authority}.crt`, '-keyfile', `${authority}.key`]
+  openssl(folder, [
+    'ca',
+    '-batch',
+    '-config',
+    'ca.cnf',
+    ...signer,
+    '-in',
+    `${name}.csr`,
+    '-out',
+    `${name}.crt`,
+    '-notext',
+
+    ...validity,
+  ])
+  return read(folder, name)
+}
+
+function configuration(host: string): string {
+  return `[ca]
+default_ca = here
+[here]
+database = index.txt
+new_certs_dir = .
+rand_serial = yes
+default_md = sha256
+policy = any
+x509_extensions = extensions
+[any]
+commonName = supplied
+[extensions]
+subjectAltName = DNS:${host}
+`
+}
+
+function read(folder: string, name: string): Certified {
+  const text = (file: string): string => readFileSync(join(folder, file), 'utf8')
+  return { key: text(`${name}.key`), cert: text(`${name}.crt`) }
+}
+
+function openssl(folder: string, args: readonly string[]): void {
+  execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
+}

@@ -1,0 +1,71 @@
+// Mutation testing of the rooms that decide: `npm run test:mutation`, or with names of them: `... -- request json`.
+// Stryker is fetched into a copy of the package, so that the package itself stays small.
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const VERSION = '9.5.1'
+const MIN_SCORE = 90
+
+/** Which compiled lines are changed, and by which tests that must be noticed. */
+const rooms = {
+  request: ['dist/lib/request.js:4-400', 'request', 'request.origins', 'properties.requests'],
+  record: ['dist/lib/pending-login/record.js:20-400', 'record', 'record.return-to'],
+  'in-flight': ['dist/lib/pending-login/in-flight.js:3-200', 'in-flight'],
+  'session-store': ['dist/lib/pending-login/session-store.js:4-200', 'faults.application', 'flow.login'],
+  'cookie-store': [
+    'dist/lib/pending-login/cookie-store.js:14-300',
+    ...['cookie-store', 'cookie-store.options', 'cookie-store.apps'],
+  ],
+  json: ['dist/lib/json.js:9-400', 'json', 'profile'],
+  profile: ['dist/lib/profile.js:9-400', 'profile', 'profile.fields'],
+  client: ['dist/lib/client.js:13-400', 'client', 'client.control'],
+}
+
+const run = (command, ...args) => execFileSync(command, args, { stdio: 'inherit', shell: process.platform === 'win32' })
+
+const wanted = process.argv.slice(2).length > 0 ? process.argv.slice(2) : Object.keys(rooms)
+run('npm', 'run', 'build')
+const folder = mkdtempSync(join(tmpdir(), 'mutation-'))
+for (const name of ['dist', 'lib', 'test', 'package.json', 'package-lock.json', 'node_modules']) {
+  cpSync(name, join(folder, name), { recursive: true, verbatimSymlinks: true })
+}
+mkdirSync(join(folder, 'reports'))
+process.chdir(folder)
+run('npm', 'install', '--no-save', `@stryker-mutator/core@${VERSION}`, `@stryker-mutator/jest-runner@${VERSION}`)
+Object.assign(process.env, { RETURN_TO_RUNS: '200', COOKIE_RUNS: '20' })
+
+const { jest } = JSON.parse(readFileSync('package.json', 'utf8'))
+const scores = {}
+for (const room of wanted) {
+  const [mutate, ...tests] = rooms[room]
+  const settings = {
+    testRunner: 'jest',
+    jest: {
+      projectType: 'custom',
+      enableFindRelatedTests: false,
+      config: { ...jest, testMatch: tests.map((test) => `**/dist/test/${test}.test.js`) },
+    },
+    // Not `perTest`: Stryker would select tests by their names, which are too many for one regular expression.
+    coverageAnalysis: 'all',
+    mutate: [mutate],
+    ignorePatterns: ['!dist'],
+    // Stryker's own reading of it needs the API that TypeScript 7 does not have.
+    tsconfigFile: 'none.json',
+    plugins: ['@stryker-mutator/jest-runner'],
+    reporters: ['clear-text', 'json'],
+    jsonReporter: { fileName: `reports/${room}.json` },
+    concurrency: 2,
+    timeoutMS: 20_000,
+  }
+  writeFileSync('stryker.config.json', JSON.stringify(settings))
+  run('npx', 'stryker', 'run')
+  const { files } = JSON.parse(readFileSync(`reports/${room}.json`, 'utf8'))
+  const mutants = Object.values(files).flatMap((file) => file.mutants)
+  const killed = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
+  const alive = mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage').length
+  scores[room] = Math.round((1000 * killed) / (killed + alive)) / 10
+}
+console.log(scores, folder)
+process.exitCode = Object.values(scores).every((score) => score >= MIN_SCORE) ? 0 : 1
