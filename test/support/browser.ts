@@ -35,12 +35,14 @@ export class Browser {
       headers: { ...(cookie && { cookie }), ...headers },
       ...(body !== undefined && { body }),
     })
+    // Before anything else is waited for: a connection that ends meanwhile would have nobody to tell.
+    const text = await response.body.text()
     for (const line of [response.headers['set-cookie'] ?? []].flat()) await this.#jar.setCookie(line, url)
     const location = response.headers['location']
     return {
       status: response.statusCode,
       headers: response.headers,
-      body: await response.body.text(),
+      body: text,
       location: typeof location === 'string' ? location : '',
     }
   }
