@@ -1,5 +1,5 @@
 import { isAuthKey } from './auth-key'
-import { Deadline } from './deadline'
+import { Deadline, isDeadline } from './deadline'
 import { type Phase, SocialLoginError } from './errors'
 import { badResponse, type ProviderAnswer, ProviderConnection, type ProviderRequest } from './http'
 import { isObject, type JSONObject, member, parseJSON, toJSONObject } from './json'
@@ -143,6 +143,8 @@ export class SocialLoginClient {
   }
 
   async #send({ signal }: CallOptions, request: Omit<ProviderRequest, 'signal'>): Promise<ProviderAnswer> {
+    // A login has one deadline over both of its calls.
+    if (isDeadline(signal)) return this.#connection.request({ ...request, signal })
     const deadline = new Deadline(this.#settings.timeout, signal)
     try {
       return await this.#connection.request({ ...request, signal: deadline.signal })

@@ -8,6 +8,7 @@ export class Deadline {
   readonly #outer: AbortSignal | undefined
 
   constructor(milliseconds: number, outer?: AbortSignal) {
+    deadlines.add(this.signal)
     this.#outer = outer
     if (outer?.aborted) this.#followOuter()
     else outer?.addEventListener('abort', this.#followOuter, { once: true })
@@ -30,6 +31,13 @@ export class Deadline {
   readonly #followOuter = (): void => {
     this.#controller.abort(this.#outer?.reason)
   }
+}
+
+const deadlines = new WeakSet<AbortSignal>()
+
+/** Whether the signal is that of a {@link Deadline}, so that what it bounds needs no other. */
+export function isDeadline(signal: AbortSignal | undefined): signal is AbortSignal {
+  return signal !== undefined && deadlines.has(signal)
 }
 
 /** Whether the signal aborted because a deadline passed, and not because somebody wished it. */
