@@ -31,7 +31,7 @@ export interface SocialLoginClientOptions {
   readonly clientSecret: string
   /** Milliseconds that a call may take in all, connection and body included. Default 10,000; 1 to 120,000. */
   readonly timeout?: number
-  /** The most connections to the provider at one time. Default 128; 1 to 10,000. */
+  /** The most connections to the provider at one time, beside one that is opened ahead. Default 128; 1 to 10,000. */
   readonly maxConnections?: number
   /**
    * The undici dispatcher to use instead of an own pool, for a proxy, a custom CA or a mock. You close it. Only its
@@ -128,7 +128,7 @@ export interface AuthenticateOptions extends PassportAuthenticateOptions {
   readonly returnTo?: string
   /**
    * Up to 1,024 bytes to have back as `req.authInfo.state` after the login. Passport's types want a string; any JSON
-   * value works.
+   * value works. More is an error (a TypeError given to `next`), so put no text of a query here.
    */
   readonly state?: string
   /** Replaces the strategy's `callbackURL` for this request: give it to the start and to the callback alike. */
