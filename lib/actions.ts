@@ -85,10 +85,9 @@ function act(action: Action, actions: PassportActions, req: Request): void {
 }
 
 /** Sets headers of the answer where the framework gives the response (Express does, Connect and Fastify do not). */
-export function setHeaders(req: Request, headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) {
-    if (req.res && !req.res.headersSent) req.res.setHeader(name, value)
-  }
+export function setHeaders({ res }: Request, headers: Readonly<Record<string, string>>): void {
+  if (!res || res.headersSent) return
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
 /**

@@ -1,10 +1,13 @@
+import { badResponse } from './answer-reader'
 import { isAuthKey } from './auth-key'
-import { Deadline, isDeadline } from './deadline'
+import { Deadline } from './deadline'
 import { type Phase, SocialLoginError } from './errors'
-import { badResponse, type ProviderAnswer, ProviderConnection, type ProviderRequest } from './http'
+import { ask, type ProviderAnswer, REQUEST_HEADERS } from './http'
 import { isObject, type JSONObject, member, parseJSON, toJSONObject } from './json'
 import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
 import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
+import { ProviderPool } from './provider-pool'
+import { CallerDispatcher, type Transport, type TransportRequest } from './transport'
 
 /**
  * Options of one call.
@@ -28,6 +31,9 @@ export interface TokenAnswer extends JSONObject {
   access_token: string
 }
 
+const EXCHANGE_HEADERS = { ...REQUEST_HEADERS, 'content-type': 'application/x-www-form-urlencoded' }
+// The specification asks for the type of a body that these requests do not have.
+const PROFILE_HEADERS = { ...REQUEST_HEADERS, 'content-type': 'application/json' }
 const ACCESS_TOKEN = /^[\x21-\x7e]{1,4096}$/
 
 /**
@@ -41,20 +47,23 @@ const ACCESS_TOKEN = /^[\x21-\x7e]{1,4096}$/
  */
 export class SocialLoginClient {
   readonly #settings: ClientSettings
-  readonly #connection: ProviderConnection
+  readonly #transport: Transport
+  /** Undefined where the caller gave a dispatcher. */
+  readonly #ownPool?: ProviderPool
   readonly #loginURL: string
-  readonly #clientID: string
-  readonly #clientSecret: string
+  /** The form of an exchange up to the key. */
+  readonly #exchangeForm: string
 
   /** @throws TypeError naming the option that is wrong */
   constructor(options: SocialLoginClientOptions) {
     this.#settings = readClientOptions(options)
     const { origin, oauthPath, maxConnections, timeout } = this.#settings
+    const { dispatcher, clientID, clientSecret } = options
     const limits = { connections: maxConnections, connectTimeout: timeout }
-    this.#connection = new ProviderConnection(origin, limits, options.dispatcher)
-    this.#clientID = options.clientID
-    this.#clientSecret = options.clientSecret
-    this.#loginURL = `${origin}${oauthPath}/oauth?${new URLSearchParams({ app_id: options.clientID })}`
+    if (dispatcher) this.#transport = new CallerDispatcher(dispatcher)
+    else this.#transport = this.#ownPool = new ProviderPool(origin, limits)
+    this.#exchangeForm = `${new URLSearchParams({ app_id: clientID, app_secret: clientSecret })}&auth_key=`
+    this.#loginURL = `${origin}${oauthPath}/oauth?${new URLSearchParams({ app_id: clientID })}`
   }
 
   /** Where to send the browser to log in (specification, section 4.1). */
@@ -72,14 +81,11 @@ export class SocialLoginClient {
    */
   async exchangeAuthKey(authKey: string, options: CallOptions = {}): Promise<TokenAnswer> {
     if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
-    const form = { app_id: this.#clientID, app_secret: this.#clientSecret, auth_key: authKey }
-    const answer = await this.#send(options, {
-      phase: 'exchange',
-      method: 'POST',
-      path: `${this.#settings.oauthPath}/authorize`,
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams(form).toString(),
-    })
+    const { origin, oauthPath } = this.#settings
+    const path = `${oauthPath}/authorize`
+    const body = this.#exchangeForm + encodeURIComponent(authKey)
+    const request = { origin, method: 'POST', path, headers: EXCHANGE_HEADERS, body } as const
+    const answer = await this.#ask('exchange', request, options)
     try {
       return readToken(answer)
     } catch (error) {
@@ -112,20 +118,13 @@ export class SocialLoginClient {
     // A RegExp reads undefined as "undefined", and so would the provider.
     if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
       throw new SocialLoginError('profile_unauthorized', 'profile')
-    const { basePath, oauthPath } = this.#settings
-    const answer = await this.#send(options, {
-      phase: 'profile',
-      method: 'GET',
-      ...(endpoint === 'user/me'
-        ? {
-            path: `${basePath}/user/me`,
-            headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-          }
-        : {
-            path: `${oauthPath}/get_user_info?${new URLSearchParams({ access_token: accessToken })}`,
-            headers: { 'content-type': 'application/json' },
-          }),
-    })
+    const { origin, basePath, oauthPath } = this.#settings
+    const inHeader = endpoint === 'user/me'
+    const path = inHeader
+      ? `${basePath}/user/me`
+      : `${oauthPath}/get_user_info?access_token=${encodeURIComponent(accessToken)}`
+    const headers = inHeader ? { ...PROFILE_HEADERS, authorization: `Bearer ${accessToken}` } : PROFILE_HEADERS
+    const answer = await this.#ask('profile', { origin, method: 'GET', path, headers, body: null }, options)
     return readProfile(answer)
   }
 
@@ -134,20 +133,20 @@ export class SocialLoginClient {
    * every start. Never fails; opens at most one ahead.
    */
   prepare(): void {
-    this.#connection.prepare()
+    this.#ownPool?.prepare()
   }
 
   /** Closes the connections to the provider; calls under way end first. A `dispatcher` of yours stays open. */
   async close(): Promise<void> {
-    await this.#connection.close()
+    await this.#ownPool?.close()
   }
 
-  async #send({ signal }: CallOptions, request: Omit<ProviderRequest, 'signal'>): Promise<ProviderAnswer> {
+  async #ask(phase: Phase, request: TransportRequest, options: CallOptions): Promise<ProviderAnswer> {
     // A login has one deadline over both of its calls.
-    if (isDeadline(signal)) return this.#connection.request({ ...request, signal })
-    const deadline = new Deadline(this.#settings.timeout, signal)
+    if (options instanceof Deadline) return ask(this.#transport, phase, request, options)
+    const deadline = new Deadline(this.#settings.timeout, options.signal)
     try {
-      return await this.#connection.request({ ...request, signal: deadline.signal })
+      return await ask(this.#transport, phase, request, deadline)
     } finally {
       deadline.clear()
     }

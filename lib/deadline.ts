@@ -1,22 +1,48 @@
+/** Told when a deadline ends, and why: a `TimeoutError`, or the reason of the caller's own signal. */
+export type EndListener = (reason: unknown) => void
+
 /**
- * One deadline over several requests. Its signal aborts with a `TimeoutError` after `milliseconds`, or with the reason
- * of the caller's own `signal` when that aborts first. Clear it when the work is done.
+ * One deadline over several requests. It ends with a `TimeoutError` after `milliseconds`, or with the reason of the
+ * caller's own `signal` when that aborts first. Clear it when the work is done.
  */
 export class Deadline {
-  readonly #controller = new AbortController()
   readonly #timer: NodeJS.Timeout
   readonly #outer: AbortSignal | undefined
+  readonly #listeners = new Set<EndListener>()
+  #ended: { readonly reason: unknown } | undefined
+  #controller: AbortController | undefined
 
   constructor(milliseconds: number, outer?: AbortSignal) {
-    deadlines.add(this.signal)
     this.#outer = outer
     if (outer?.aborted) this.#followOuter()
     else outer?.addEventListener('abort', this.#followOuter, { once: true })
     this.#timer = setTimeout(this.#expire, milliseconds)
   }
 
+  /** The deadline for those who want a signal. Made when it is asked for: a signal costs more than all else here. */
   get signal(): AbortSignal {
-    return this.#controller.signal
+    if (this.#controller) return this.#controller.signal
+    const controller = new AbortController()
+    this.#controller = controller
+    if (this.#ended) controller.abort(this.#ended.reason)
+    else this.onEnd((reason) => controller.abort(reason))
+    return controller.signal
+  }
+
+  /** Why the deadline has ended; undefined while it runs. */
+  get ended(): { readonly reason: unknown } | undefined {
+    return this.#ended
+  }
+
+  /** Whether it has ended because time was up, and not because somebody wished it. */
+  get expired(): boolean {
+    return this.#ended?.reason instanceof DOMException && this.#ended.reason.name === 'TimeoutError'
+  }
+
+  /** Calls the listener when the deadline ends. The function returned takes that back. */
+  onEnd(listener: EndListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   clear(): void {
@@ -25,37 +51,32 @@ export class Deadline {
   }
 
   readonly #expire = (): void => {
-    this.#controller.abort(timeoutError())
+    this.#end(timeoutError())
   }
 
   readonly #followOuter = (): void => {
-    this.#controller.abort(this.#outer?.reason)
+    this.#end(this.#outer?.reason)
   }
-}
 
-const deadlines = new WeakSet<AbortSignal>()
-
-/** Whether the signal is that of a {@link Deadline}, so that what it bounds needs no other. */
-export function isDeadline(signal: AbortSignal | undefined): signal is AbortSignal {
-  return signal !== undefined && deadlines.has(signal)
-}
-
-/** Whether the signal aborted because a deadline passed, and not because somebody wished it. */
-export function hasExpired(signal: AbortSignal): boolean {
-  return signal.aborted && signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
+  #end(reason: unknown): void {
+    if (this.#ended) return
+    this.#ended = { reason }
+    for (const listener of this.#listeners) listener(reason)
+  }
 }
 
 /** @throws DOMException `TimeoutError` when the promise has not settled after `milliseconds` */
-export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const expired = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(timeoutError()), milliseconds)
+export function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(timeoutError()), milliseconds)
+    const settle = <V>(act: (value: V) => void) => {
+      return (value: V): void => {
+        clearTimeout(timer)
+        act(value)
+      }
+    }
+    promise.then(settle(resolve), settle(reject))
   })
-  try {
-    return await Promise.race([promise, expired])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 function timeoutError(): DOMException {

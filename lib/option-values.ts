@@ -1,3 +1,5 @@
+import { parseURL } from './url'
+
 const MAX_URL_LENGTH = 2048
 
 /** @throws TypeError when `value` is no http(s) URL that ends in /v1 */
@@ -28,10 +30,9 @@ export function readCallbackURL(value: unknown, allowInsecureHTTP?: unknown): Ca
     const url = requireURL('callbackURL', value, allowInsecureHTTP)
     return { path: url.pathname, origin: url.origin }
   }
-  if (/^\/[/\\]/.test(value) || !URL.canParse(value, 'http://localhost')) {
-    throw new TypeError('callbackURL must be a path such as /auth/social-login/callback, or an absolute URL')
-  }
-  return { path: new URL(value, 'http://localhost').pathname, origin: undefined }
+  const url = /^\/[/\\]/.test(value) ? undefined : parseURL(value, 'http://localhost')
+  if (!url) throw new TypeError('callbackURL must be a path such as /auth/social-login/callback, or an absolute URL')
+  return { path: url.pathname, origin: undefined }
 }
 
 /** @throws TypeError when `values` is not a list of http(s) origins */
@@ -42,7 +43,7 @@ export function readOrigins(name: string, values: unknown): ReadonlySet<string> 
 }
 
 function readOrigin(name: string, value: unknown): string {
-  const origin = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  const origin = typeof value === 'string' ? parseURL(value) : undefined
   if (
     !origin ||
     !/^https?:$/.test(origin.protocol) ||
@@ -95,7 +96,7 @@ export function requireText(name: string, value: unknown): asserts value is stri
 
 function requireURL(name: string, value: unknown, allowInsecureHTTP: unknown): URL {
   requireText(name, value)
-  const url = URL.canParse(value) ? new URL(value) : undefined
+  const url = parseURL(value)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`${name} must be an absolute http(s) URL`)
   if (url.username || url.password) throw new TypeError(`${name} must hold no user name or password`)
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !readBoolean('allowInsecureHTTP', allowInsecureHTTP)) {

@@ -2,6 +2,7 @@ import { decodeHTMLStrict } from 'entities/decode'
 import type { Profile as PassportProfile } from 'passport'
 import { SocialLoginError } from './errors'
 import { isObject, type JSONObject, type JSONValue, member, numberLiteral, toJSONObject } from './json'
+import { parseURL } from './url'
 
 /**
  * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open
@@ -171,8 +172,9 @@ export function toProfile(answer: UserAnswer, provider: string, uploadsURL?: URL
 
 // Decoded first: an entity may hide a control character. Deployed servers encode names before they store them.
 function displayText(value: string | null): string {
-  const text = decodeHTMLStrict(value ?? '').replace(INVISIBLE, '')
-  return Array.from(text.trim()).slice(0, MAX_TEXT_LENGTH).join('')
+  if (!value) return ''
+  const text = decodeHTMLStrict(value).replace(INVISIBLE, '').trim()
+  return text.length <= MAX_TEXT_LENGTH ? text : Array.from(text).slice(0, MAX_TEXT_LENGTH).join('')
 }
 
 function readEmail(value: string | null): string | undefined {
@@ -182,9 +184,8 @@ function readEmail(value: string | null): string | undefined {
 
 function readDate(value: string | null): string | undefined {
   if (!value || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined
-  const date = new Date(`${value}T00:00:00Z`)
   // A day that does not exist (30 February) rolls over or is no date at all.
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value) ? value : undefined
+  return new Date(value).getUTCDate() === Number(value.slice(-2)) ? value : undefined
 }
 
 /** The first usable one of the specified field and the absolute twin that deployed servers send beside it. */
@@ -202,10 +203,6 @@ function absolutePicture(value: JSONValue | undefined): string | undefined {
 
 function relativePicture(value: JSONValue | undefined, uploadsURL?: URL): string | undefined {
   if (typeof value !== 'string' || value === '' || !uploadsURL) return undefined
-  const url = parseURL(decodeHTMLStrict(value.trim()), uploadsURL)
+  const url = parseURL(decodeHTMLStrict(value.trim()), uploadsURL.href)
   return url?.href.startsWith(uploadsURL.href) && !url.pathname.endsWith('/') ? url.href : undefined
-}
-
-function parseURL(value: string, base?: URL): URL | undefined {
-  return URL.canParse(value, base?.href) ? new URL(value, base) : undefined
 }

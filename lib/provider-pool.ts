@@ -1,5 +1,9 @@
-import { Client, type Dispatcher, Pool } from 'undici'
+import { Client, Pool } from 'undici'
+import type { AnswerReader } from './answer-reader'
 import { Connector } from './connector'
+import type { Deadline } from './deadline'
+import { dispatch } from './dispatch'
+import type { Transport, TransportRequest } from './transport'
 
 /** Limits of the connections to the provider. */
 export interface PoolLimits {
@@ -22,11 +26,10 @@ const CLIENT_OPTIONS = {
 }
 
 /** The connections to one provider: an undici pool, with what a login needs beyond it (see {@link Connector}). */
-export class ProviderPool {
+export class ProviderPool implements Transport {
   readonly #origin: string
   readonly #connector: Connector
   readonly #pool: Pool
-  readonly #repeated = new WeakSet<Dispatcher.ResponseData>()
   #closing: Promise<void> | undefined
 
   constructor(origin: string, { connections, connectTimeout }: PoolLimits) {
@@ -39,20 +42,15 @@ export class ProviderPool {
    * Sends a request. One that met a stale connection (the server closed it as the request was written) is sent once
    * more, on a fresh one: in nearly all cases nobody has read the first.
    */
-  async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+  async send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ repeated: boolean }> {
     try {
-      return await this.#pool.request(options)
+      await dispatch(this.#pool, request, reader, deadline)
+      return { repeated: false }
     } catch (error) {
       if (!this.#connector.wasStale(error)) throw error
-      const response = await this.#requestFresh(options)
-      this.#repeated.add(response)
-      return response
+      await this.#sendFresh(request, reader, deadline)
+      return { repeated: true }
     }
-  }
-
-  /** Whether the response answers a request that was sent a second time. */
-  wasRepeated(response: Dispatcher.ResponseData): boolean {
-    return this.#repeated.has(response)
   }
 
   /** Opens a connection for a login that is about to come. Returns at once and never fails. */
@@ -67,11 +65,11 @@ export class ProviderPool {
     return this.#closing
   }
 
-  async #requestFresh(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+  async #sendFresh(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<void> {
     const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectFresh })
-    const response = client.request(options)
+    const answered = dispatch(client, request, reader, deadline)
     // Ends with the answer's last byte; how the request itself ends is said by its own promise.
     client.close().catch(() => {})
-    return response
+    await answered
   }
 }

@@ -63,7 +63,7 @@ export class Redeemer {
     const deadline = new Deadline(timeout)
     try {
       const params = await trace.run('exchange', () => this.#client.exchangeAuthKey(authKey, deadline))
-      const loadProfile = () => this.#loadProfile(params.access_token, deadline.signal)
+      const loadProfile = () => this.#loadProfile(params.access_token, deadline)
       return { params, profile: await trace.run('profile', loadProfile) }
     } finally {
       deadline.clear()
@@ -71,21 +71,21 @@ export class Redeemer {
     }
   }
 
-  async #loadProfile(accessToken: string, signal: AbortSignal): Promise<Profile | undefined> {
+  async #loadProfile(accessToken: string, deadline: Deadline): Promise<Profile | undefined> {
     const { name, profileEndpoint, skipUserProfile, uploadsURL } = this.#options
-    if (await decideSkip(skipUserProfile, accessToken, signal)) return undefined
-    return toProfile(await this.#client.fetchUser(profileEndpoint, accessToken, { signal }), name, uploadsURL)
+    if (await decideSkip(skipUserProfile, accessToken, deadline)) return undefined
+    return toProfile(await this.#client.fetchUser(profileEndpoint, accessToken, deadline), name, uploadsURL)
   }
 }
 
 function decideSkip(
   skip: boolean | SkipUserProfile,
   accessToken: string,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): boolean | Promise<boolean> {
   if (typeof skip === 'boolean') return skip
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(skipTimeout()), { once: true })
+    deadline.onEnd(() => reject(skipTimeout()))
     const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : resolve(decision === true))
     // As in passport-oauth2: a function of two parameters calls done, one of fewer returns its decision.
     const decision: unknown = skip(accessToken, done)

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isAuthKey } from './auth-key'
 import type { OutcomeCode, Phase } from './errors'
 import { TAB_PARAMETER } from './pages/tab-pages'
+import { parseURL } from './url'
 
 /** What the browser's request is told by. */
 export interface RequestRules {
@@ -51,6 +52,7 @@ export interface RefusedRequest {
   readonly hint?: string
 }
 
+const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 const TAB_SECRET = /^[0-9a-f]{32}$/
 
 /** Says what a browser's request is, from its method, URL and headers alone. Changes nothing. */
@@ -59,7 +61,7 @@ export function readRequest(
   rules: RequestRules,
 ): StartRequest | CallbackRequest | RefusedRequest {
   const target = readTarget(req)
-  const isCallback = samePath(target.pathname, rules.callbackPath) || mentionsAuthKey(target.searchParams)
+  const isCallback = samePath(target.pathname, rules.callbackPath) || mentionsAuthKey(target)
   const phase = isCallback ? 'callback' : 'start'
   if (isSpeculative(req)) return { type: 'refused', code: 'speculative_request', phase }
   return isCallback ? readCallback(req, target.searchParams, rules) : readStart(req, target, rules)
@@ -73,7 +75,7 @@ function readStart(req: IncomingMessage, target: URL, rules: RequestRules): Star
   if (!isNavigation(req) || (!proven && rules.unprovenStart === 'refuse')) {
     return { type: 'refused', code: 'start_forbidden', phase: 'start' }
   }
-  const secret = single(target.searchParams, TAB_PARAMETER) ?? ''
+  const secret = (rules.tabBinding && single(target.searchParams, TAB_PARAMETER)) || ''
   return {
     type: 'start',
     method,
@@ -86,15 +88,17 @@ function readStart(req: IncomingMessage, target: URL, rules: RequestRules): Star
 }
 
 function isProvenStart(req: IncomingMessage, rules: RequestRules): boolean {
+  if (isFromApp(req, rules)) return true
   const source = sourceOrigin(req)
-  return (source !== undefined && rules.allowedStartOrigins.has(source)) || isFromApp(req, rules)
+  return source !== undefined && rules.allowedStartOrigins.has(source)
 }
 
 /** Whether a page of this application's own origin caused the request. */
 function isFromApp(req: IncomingMessage, rules: RequestRules): boolean {
-  const source = sourceOrigin(req)
   const site = header(req, 'sec-fetch-site')
-  return site === undefined ? source !== undefined && isAppOrigin(source, req, rules) : site === 'same-origin'
+  if (site !== undefined) return site === 'same-origin'
+  const source = sourceOrigin(req)
+  return source !== undefined && isAppOrigin(source, req, rules)
 }
 
 function readCallback(
@@ -147,8 +151,8 @@ function misplacedKey(query: URLSearchParams): string | undefined {
   return undefined
 }
 
-function mentionsAuthKey(query: URLSearchParams): boolean {
-  return query.has('auth_key') || misplacedKey(query) !== undefined
+function mentionsAuthKey({ search, searchParams }: URL): boolean {
+  return search !== '' && (searchParams.has('auth_key') || misplacedKey(searchParams) !== undefined)
 }
 
 /** Where a whole-page navigation from the provider can say that it comes from. Browsers cannot be made to lie here. */
@@ -175,9 +179,10 @@ function readReferer(req: IncomingMessage, rules: RequestRules): CallbackRequest
 }
 
 function isSpeculative(req: IncomingMessage): boolean {
-  return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) =>
-    /prefetch|prerender|preview/i.test(header(req, name) ?? ''),
-  )
+  return PURPOSE_HEADERS.some((name) => {
+    const purpose = header(req, name)
+    return purpose !== undefined && /prefetch|prerender|preview/i.test(purpose)
+  })
 }
 
 function isNavigation(req: IncomingMessage): boolean {
@@ -194,7 +199,7 @@ function sourceOrigin(req: IncomingMessage): string | undefined {
 
 /** Undefined for what has no origin: no URL, or an opaque one such as `about:blank` and `android-app://mail/`. */
 function originOf(url: string): string | undefined {
-  const origin = URL.canParse(url) ? new URL(url).origin : 'null'
+  const origin = parseURL(url)?.origin
   return origin === 'null' ? undefined : origin
 }
 
@@ -205,8 +210,7 @@ function isAppOrigin(origin: string, req: IncomingMessage, rules: RequestRules):
 }
 
 function appHostname(req: IncomingMessage, rules: RequestRules): string {
-  const origin = rules.appOrigin ?? `http://${req.headers.host}`
-  return URL.canParse(origin) ? new URL(origin).hostname : ''
+  return parseURL(rules.appOrigin ?? `http://${req.headers.host}`)?.hostname ?? ''
 }
 
 /** False only where the two hosts are surely not of one site: without the public suffix list, more cannot be said. */
@@ -219,14 +223,13 @@ function mayBeSameSite(a: string, b: string): boolean {
 function readTarget(req: IncomingMessage): URL {
   const original: unknown = Reflect.get(req, 'originalUrl')
   const target = typeof original === 'string' ? original : (req.url ?? '/')
-  const url = target.startsWith('/') ? `http://localhost${target}` : target
-  return new URL(URL.canParse(url) ? url : 'http://localhost/')
+  return parseURL(target.startsWith('/') ? `http://localhost${target}` : target) ?? new URL('http://localhost/')
 }
 
 // As Express routes by default: case and a slash at the end make no difference.
 function samePath(a: string, b: string): boolean {
   const plain = (path: string): string => path.replace(/\/+$/, '').toLowerCase()
-  return plain(a) === plain(b)
+  return a === b || plain(a) === plain(b)
 }
 
 function header(req: IncomingMessage, name: string): string | undefined {

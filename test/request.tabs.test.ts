@@ -6,7 +6,7 @@ import { fromApp, fromProvider, type Headers, incoming, rules, verdictOf } from 
 const SECRET = '0123456789abcdef0123456789abcdef'
 const bound: RequestRules = { ...rules, tabBinding: true }
 
-const start = (query: string, given = rules) => readRequest(incoming(`/login${query}`, fromApp), given)
+const start = (query: string, given = bound) => readRequest(incoming(`/login${query}`, fromApp), given)
 const callback = (query: string, headers: Headers, method: string, given = bound) =>
   readRequest(incoming(`/auth/callback${query}`, headers, { method }), given)
 

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { OutcomeCode } from '../errors'
 import { isObject, type JSONValue } from '../json'
+import { parseURL } from '../url'
 
 /**
  * A login in progress: "this browser began a login here, on purpose, at this provider, while this user was signed in".
@@ -169,7 +170,7 @@ function userDigest(id: string, user: string | undefined): string | null {
 
 /** A digest of several texts that no other list of texts has. */
 export function digest(...texts: string[]): string {
-  return createHash('sha256').update(JSON.stringify(texts)).digest('base64url')
+  return hash('sha256', JSON.stringify(texts), 'base64url')
 }
 
 /**
@@ -181,8 +182,8 @@ export function readLocalPath(value: unknown): string | undefined {
   // Browsers drop tabs and line breaks and read a backslash as a slash.
   if (!value.startsWith('/') || /[\\\p{Cc}]/u.test(value)) return undefined
   const base = 'http://localhost'
-  if (!URL.canParse(value, base)) return undefined
-  const url = new URL(value, base)
+  const url = parseURL(value, base)
+  if (!url) return undefined
   const path = url.pathname + url.search + url.hash
   // Its length once more, too: the record is read again at the callback, and normalising makes `é` six characters.
   return url.origin === base && !path.startsWith('//') && path.length <= MAX_TEXT_LENGTH ? path : undefined

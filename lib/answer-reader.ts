@@ -1,0 +1,65 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Phase, SocialLoginError } from './errors'
+
+const MAX_BODY_BYTES = 64 * 1024
+const MAX_RETRY_AFTER_SECONDS = 86_400
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Reads one answer of the provider piece by piece, and refuses it as soon as what has come says enough: a server error,
+ * a rate limit, a redirect, a compressed or an endless body.
+ */
+export class AnswerReader {
+  readonly #phase: Phase
+  readonly #chunks: Uint8Array[] = []
+  #size = 0
+  #status = 0
+
+  constructor(phase: Phase) {
+    this.#phase = phase
+  }
+
+  /** @throws SocialLoginError `provider_unavailable`, `provider_rate_limited`, `provider_redirected`, `provider_bad_response` */
+  start(status: number, headers: IncomingHttpHeaders): void {
+    this.#status = status
+    const phase = this.#phase
+    if (status >= 500) throw new SocialLoginError('provider_unavailable', phase, retryAfter(headers))
+    if (status === 429) throw new SocialLoginError('provider_rate_limited', phase, retryAfter(headers))
+    if (status >= 300 && status < 400) throw new SocialLoginError('provider_redirected', phase)
+    if (!/^(identity)?$/i.test(String(headers['content-encoding'] ?? ''))) {
+      throw badResponse(phase, 'Its body was compressed, although compression was not accepted.')
+    }
+  }
+
+  /** @throws SocialLoginError `provider_bad_response` beyond 64 KiB */
+  add(chunk: Uint8Array): void {
+    this.#size += chunk.length
+    if (this.#size > MAX_BODY_BYTES) throw badResponse(this.#phase, 'Its body was larger than 64 KiB.')
+    this.#chunks.push(chunk)
+  }
+
+  /** @throws SocialLoginError `provider_bad_response` for what is no UTF-8 */
+  finish(): { readonly status: number; readonly text: string } {
+    const [first = new Uint8Array(), ...others] = this.#chunks
+    const body = others.length === 0 ? first : Buffer.concat(this.#chunks)
+    try {
+      return { status: this.#status, text: utf8.decode(body) }
+    } catch {
+      throw badResponse(this.#phase, 'Its body was not UTF-8.')
+    }
+  }
+}
+
+/** A `provider_bad_response` whose hint narrows the cause. */
+export function badResponse(phase: Phase, hint: string): SocialLoginError {
+  return new SocialLoginError('provider_bad_response', phase, { hint })
+}
+
+function retryAfter(headers: IncomingHttpHeaders): { retryAfter?: number } {
+  const value: unknown = headers['retry-after']
+  if (typeof value !== 'string') return {}
+  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000)
+  if (Number.isNaN(seconds)) return {}
+  return { retryAfter: Math.min(Math.max(0, seconds), MAX_RETRY_AFTER_SECONDS) }
+}

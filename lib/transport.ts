@@ -1,0 +1,47 @@
+import type { Dispatcher } from 'undici'
+import type { AnswerReader } from './answer-reader'
+import type { Deadline } from './deadline'
+
+/** A request as it is written; the path with its query. */
+export interface TransportRequest {
+  readonly origin: string
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+/** What carries requests to the provider. */
+export interface Transport {
+  /**
+   * Sends one request and feeds its answer to the reader. `repeated`: it was sent twice, because its first connection was
+   * stale, and the provider may have read it there.
+   *
+   * @throws what the reader threw, the deadline's reason, or an error of the network
+   */
+  send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ readonly repeated: boolean }>
+}
+
+/** The caller's own dispatcher: only its `request` method is the same in every major version of undici. */
+export class CallerDispatcher implements Transport {
+  readonly #dispatcher: Pick<Dispatcher, 'request'>
+
+  constructor(dispatcher: Pick<Dispatcher, 'request'>) {
+    this.#dispatcher = dispatcher
+  }
+
+  async send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ repeated: boolean }> {
+    // A copy of the headers: an interceptor may well write into what it is given.
+    const options = { ...request, headers: { ...request.headers }, signal: deadline.signal }
+    const { statusCode, headers, body } = await this.#dispatcher.request(options)
+    try {
+      reader.start(statusCode, headers)
+      for await (const chunk of body) reader.add(chunk)
+      return { repeated: false }
+    } catch (error) {
+      // What was read so far says all: the body, be it endless, is not waited for.
+      body.on('error', () => {}).destroy()
+      throw error
+    }
+  }
+}
