@@ -5,10 +5,9 @@ const MAX_RECORDS = 10_000
 const LIFETIME_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1
 
 interface Flight<T> {
+  /** Digest: the key itself need not outlive its exchange. */
   readonly authKey: string
-  readonly endsAt: number
-  /** The login, until it has settled. */
-  result?: Promise<T>
+  readonly result: Promise<T>
 }
 
 /**
@@ -17,11 +16,13 @@ interface Flight<T> {
  * first instead of failing beside it.
  */
 export class LoginsInFlight<T> {
+  /** By the record's id, when the record is too old to be of use anyway. */
+  readonly #used = new Map<string, number>()
   readonly #flights = new Map<string, Flight<T>>()
 
   /** Whether the record was used here within the lifetime of a record. */
   has(recordID: string): boolean {
-    return this.#flights.has(recordID)
+    return this.#used.has(recordID)
   }
 
   /** The login that the same key of the same record has under way, if any. */
@@ -33,21 +34,18 @@ export class LoginsInFlight<T> {
   /** Uses the record up and runs its login. */
   start(recordID: string, authKey: string, login: () => Promise<T>): Promise<T> {
     this.#forgetOld()
-    const flight: Flight<T> = { authKey: digest(recordID, authKey), endsAt: Date.now() + LIFETIME_MS }
-    this.#flights.set(recordID, flight)
-    const result = login().finally(() => {
-      delete flight.result
-    })
-    flight.result = result
+    this.#used.set(recordID, Date.now() + LIFETIME_MS)
+    const result = login().finally(() => this.#flights.delete(recordID))
+    this.#flights.set(recordID, { authKey: digest(recordID, authKey), result })
     return result
   }
 
   // In order of insertion, so the first that is still of use ends the search.
   #forgetOld(): void {
     const now = Date.now()
-    for (const [id, flight] of this.#flights) {
-      if (flight.endsAt > now && this.#flights.size < MAX_RECORDS) return
-      this.#flights.delete(id)
+    for (const [id, endsAt] of this.#used) {
+      if (endsAt > now && this.#used.size < MAX_RECORDS) return
+      this.#used.delete(id)
     }
   }
 }
