@@ -21,12 +21,7 @@ process.on('unhandledRejection', note).on('uncaughtExceptionMonitor', note)
 
 let bench: FaultBench
 
-beforeAll(async () => {
-  bench = await FaultBench.start(await RawProvider.start())
-})
-
 afterAll(async () => {
-  await bench.stop()
   await closeBrowsers()
   process.off('unhandledRejection', note).off('uncaughtExceptionMonitor', note)
   expect(uncaught).toEqual([])
@@ -61,41 +56,51 @@ function codeIn(outcome: string | undefined): OutcomeCode {
   return code
 }
 
-test.each(cases)('$group: $title at $endpoint is $code, and the next login is good', async ({ endpoint, ...fault }) => {
-  await expectOutcome(fault, endpoint)
-  expect(await bench.goodLogin()).toBe(200)
-})
-
-test('a login that failed cannot be finished by coming back: its record is gone', async () => {
-  for (const endpoint of ENDPOINTS) {
-    const browser = await bench.begin()
-    bench.raw.failNext(endpoint, (socket) => socket.write('HTTP/1.1 500 Down\r\ncontent-length: 0\r\n\r\n'))
-    expect((await bench.comeBack(browser)).status).toBe(502)
-    expect(await bench.recordIsGone(browser)).toBe(true)
-  }
-})
-
 // `SOAK=1` takes them all.
 const worst = [...transportFaults, ...syntaxFaults].filter(
   (fault) => process.env['SOAK'] === '1' || WORST.has(fault.title),
 )
 
-test.each(worst)(
-  '$title, 20 in a row at each endpoint, and then a good login',
-  async (fault) => {
-    for (const endpoint of ENDPOINTS) {
-      for (let time = 0; time < 20; time += 1) await expectOutcome(fault, endpoint)
-      expect(await bench.goodLogin()).toBe(200)
-    }
-  },
-  60_000,
-)
+describe.each(['session', 'cookie'] as const)('with the login in progress in the %s', (keep) => {
+  beforeAll(async () => {
+    bench = await FaultBench.start(await RawProvider.start(), keep)
+  })
+  afterAll(() => bench.stop())
 
-test('nothing is left open when the provider has gone', async () => {
-  expect(await bench.goodLogin()).toBe(200)
-  bench.forget()
-  await new Promise((resolve) => setImmediate(resolve))
-  await bench.raw.stop()
-  const browser = await bench.begin()
-  expect((await bench.comeBack(browser)).status).toBe(502)
+  test.each(cases)(
+    '$group: $title at $endpoint is $code, and the next login is good',
+    async ({ endpoint, ...fault }) => {
+      await expectOutcome(fault, endpoint)
+      expect(await bench.goodLogin()).toBe(200)
+    },
+  )
+
+  test('a login that failed cannot be finished by coming back: its record is gone', async () => {
+    for (const endpoint of ENDPOINTS) {
+      const browser = await bench.begin()
+      bench.raw.failNext(endpoint, (socket) => socket.write('HTTP/1.1 500 Down\r\ncontent-length: 0\r\n\r\n'))
+      expect((await bench.comeBack(browser)).status).toBe(502)
+      expect(await bench.recordIsGone(browser)).toBe(true)
+    }
+  })
+
+  test.each(worst)(
+    '$title, 20 in a row at each endpoint, and then a good login',
+    async (fault) => {
+      for (const endpoint of ENDPOINTS) {
+        for (let time = 0; time < 20; time += 1) await expectOutcome(fault, endpoint)
+        expect(await bench.goodLogin()).toBe(200)
+      }
+    },
+    60_000,
+  )
+
+  test('nothing is left open when the provider has gone', async () => {
+    expect(await bench.goodLogin()).toBe(200)
+    bench.forget()
+    await new Promise((resolve) => setImmediate(resolve))
+    await bench.raw.stop()
+    const browser = await bench.begin()
+    expect((await bench.comeBack(browser)).status).toBe(502)
+  })
 })

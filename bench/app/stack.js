@@ -22,11 +22,6 @@ export function createStack(strategy) {
   passport.deserializeUser((id, done) => done(null, { id }))
   passport.use('bench', strategy)
   app.use(passport.initialize(), passport.session())
-  // As Passport redirects, and a mark is kept in the session: the least that a start does which knows its callback.
-  app.get('/marked', (req, res) => {
-    req.session.mark = Date.now()
-    res.writeHead(302, { Location: '/elsewhere', 'Content-Length': '0' }).end()
-  })
   app.get('/login', passport.authenticate('bench'))
   app.get('/callback', passport.authenticate('bench'), (req, res) => res.end(req.user.id))
   // Express's own handler prints every error with its stack, which costs more than what is measured.

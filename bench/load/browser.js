@@ -36,9 +36,9 @@ export class Browsers {
   }
 
   /** Follows the link "Sign in", up to the provider's page. */
-  async start(path = this.#contender.startPath) {
+  async start() {
     const login = new Login()
-    const { statusCode, headers, body } = await this.#get(path, login, 'same-origin')
+    const { statusCode, headers, body } = await this.#get(this.#contender.startPath, login, 'same-origin')
     await body.dump()
     if (statusCode !== 302) throw new Error(`start answered ${statusCode}`)
     login.cookie = cookiesOf(headers)

@@ -5,19 +5,13 @@ import { emptySamples, mapValues, quantile, ratios } from '../statistics.js'
 const STARTS = 1000
 const NAMES = ['floor', 'marked', 'oauth2', 'openid', 'grant', 'ours', 'cookie']
 
-/**
- * CPU of the start of a login over the stack's bare redirect (`floor`), which keeps nothing of the login. `marked` is
- * the stack's redirect that keeps a time in the session: what any start costs that can tell its own callback.
- */
+/** CPU of the start of a login over the stack's bare redirect, which keeps nothing of the login. */
 export async function measureStarts(provider, { seconds }) {
-  const applications = await Promise.all(
-    NAMES.map((name) => Application.start(name === 'marked' ? 'floor' : name, provider)),
-  )
-  const contestants = NAMES.map((name, i) => ({ name, application: applications[i] }))
-  for (const contestant of contestants) await slice(contestant)
+  const applications = await Promise.all(NAMES.map((name) => Application.start(name, provider)))
+  for (const application of applications) await slice(application)
   const samples = emptySamples(NAMES)
   for (const round of roundsWithin(seconds)) {
-    for (const contestant of rotated(contestants, round)) samples[contestant.name].push(await slice(contestant))
+    for (const application of rotated(applications, round)) samples[application.name].push(await slice(application))
   }
   for (const application of applications) await application.stop()
   return {
@@ -27,11 +21,9 @@ export async function measureStarts(provider, { seconds }) {
   }
 }
 
-async function slice({ name, application }) {
-  const { browsers, child } = application
+async function slice({ browsers, child }) {
   await child.ask('collect')
-  const path = name === 'marked' ? '/marked' : undefined
-  const { cpu } = await cpuOf(child, () => inParallel(new Array(STARTS).fill(0), 16, () => browsers.start(path)))
+  const { cpu } = await cpuOf(child, () => inParallel(new Array(STARTS).fill(0), 16, () => browsers.start()))
   await child.ask('forgetSessions')
   return cpu / STARTS
 }

@@ -1,6 +1,6 @@
 import { contenders } from '../app/contenders/index.js'
 
-export const titleOf = (name) => contenders[name]?.title ?? { marked: 'the stack, a mark in the session' }[name] ?? name
+export const titleOf = (name) => contenders[name]?.title ?? name
 
 /** Rows of cells as a table that is both plain text and Markdown. */
 export function table(head, rows) {

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 
 /**
@@ -58,3 +59,19 @@ export async function captureOutput<T>(work: () => Promise<T>): Promise<{ result
     for (const spy of spies) spy.mockRestore()
   }
 }
+
+/** Everything that is published on this package's channels while `work` runs, as it is then. */
+export async function captureEvents<T>(work: () => Promise<T>): Promise<{ result: T; events: string[] }> {
+  const events: string[] = []
+  const collect = (message: unknown): void => void events.push(textOf(message))
+  for (const channel of CHANNELS) subscribe(channel, collect)
+  try {
+    return { result: await work(), events }
+  } finally {
+    for (const channel of CHANNELS) unsubscribe(channel, collect)
+  }
+}
+
+const CHANNELS = ['start', 'callback', 'exchange', 'profile', 'verify'].flatMap((phase) =>
+  ['start', 'end', 'asyncStart', 'asyncEnd', 'error'].map((event) => `tracing:passport-social-login:${phase}:${event}`),
+)

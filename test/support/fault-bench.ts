@@ -1,14 +1,13 @@
 import type { StrategyOptions } from '../../lib'
 import { FakeProvider } from '../../lib/testing'
-import { codeOf, failureIn, type Keep, type RunningApp, startApp } from './app'
+import { COOKIE_KEY_CANARY, codeOf, failureIn, type Keep, type RunningApp, startApp } from './app'
 import { Browser, type BrowserAnswer } from './browser'
-import { captureOutput, findSecrets } from './canaries'
+import { captureEvents, captureOutput, findSecrets } from './canaries'
 import { RAW_MARKER, RAW_TOKEN, type RawProvider, type RawRequest } from './raw-provider'
 import type { Expected } from './wire-faults'
 
 export const ENDPOINTS = ['authorize', 'user/me'] as const
 const KEY = 'auth-key-canary-5d1b'
-const COOKIE_KEY = 'cookie-key-canary-d41c8f21a9e04b7c'
 
 /** What came of a login, and what it showed. */
 export interface Fallen {
@@ -62,26 +61,36 @@ export class FaultBench {
   /** A login over this provider as `arrange` left it. */
   async fall(arrange: () => unknown, early = false, during?: () => Promise<void>): Promise<Fallen> {
     this.forget()
-    const { result, output } = await captureOutput(async () => {
-      if (early) await arrange()
-      const browser = await this.begin()
-      if (!early) await arrange()
-      const [answer] = await Promise.all([this.comeBack(browser), during?.()])
-      const outcome = this.#outcome(answer)
-      const requests = this.raw.requests.map(({ endpoint }) => endpoint)
-      return { browser, answer, outcome, requests, sessions: this.app.sessions(), errors: [...this.app.errors] }
-    })
-    const { browser, answer, outcome, requests, sessions, errors } = result
+    const { result, output } = await captureOutput(() => captureEvents(() => this.#run(arrange, early, during)))
+    const { browser, answer, outcome, requests, sessions, errors } = result.result
+    if (result.events.length === 0) throw new Error('the login told its channels nothing')
     const secrets = [
       this.app.application.appSecret,
       KEY,
-      COOKIE_KEY,
+      COOKIE_KEY_CANARY,
       ...(outcome === 'success' ? [] : [RAW_MARKER, RAW_TOKEN]),
     ]
-    const sinks = { answer: { ...answer }, errors, sessions, strategy: this.app.strategy, output }
+    const sinks = {
+      answer: { ...answer },
+      errors,
+      sessions,
+      strategy: this.app.strategy,
+      output,
+      events: result.events,
+    }
     const sid = /connect\.sid=s%3A([^.]+)/.exec(await browser.cookies(this.app.origin))?.[1]
     const inBody = sid === undefined ? [] : findSecrets([sid], { body: answer.body, errors, output })
     return { outcome, answer, requests, leaks: [...findSecrets(secrets, sinks), ...inBody] }
+  }
+
+  async #run(arrange: () => unknown, early: boolean, during?: () => Promise<void>) {
+    if (early) await arrange()
+    const browser = await this.begin()
+    if (!early) await arrange()
+    const [answer] = await Promise.all([this.comeBack(browser), during?.()])
+    const requests = this.raw.requests.map(({ endpoint }) => endpoint)
+    const errors = [...this.app.errors]
+    return { browser, answer, outcome: this.#outcome(answer), requests, sessions: this.app.sessions(), errors }
   }
 
   /** Whether the callback can be repeated: what was asked of the provider must not be. */

@@ -12,7 +12,7 @@
 export const contenders = {
   bare: { title: 'bare node:http + two undici calls', module: 'bare.js' },
   floor: { title: 'floor-express', module: 'floor-express.js' },
-  marked: { title: '... and a mark in the session', module: 'floor-express.js', options: { marks: true } },
+  marked: { title: '... with a mark in the session', module: 'floor-marked.js' },
   oauth2: { title: 'passport-oauth2 subclass', module: 'passport-oauth2.js' },
   openid: { title: "openid-client's strategy", module: 'openid-client.js', keyParameter: 'code' },
   grant: {
