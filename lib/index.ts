@@ -19,6 +19,7 @@ export { SessionStore } from './pending-login/session-store'
 export type { Profile, SocialLoginUser, UserAnswer } from './profile'
 export type { SkipUserProfile } from './redeem'
 export { Strategy } from './strategy'
+export type { RequestDispatcher } from './transport'
 export type {
   Request,
   VerifyCallback,

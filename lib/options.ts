@@ -1,9 +1,9 @@
 import type { AuthenticateOptions as PassportAuthenticateOptions } from 'passport'
-import type { Dispatcher } from 'undici'
 import { readBaseURL, readBoolean, readInteger, requireText } from './option-values'
 import type { RenderConfirmPage } from './pages/confirm-page'
 import type { PendingLoginStore, StateParameter } from './pending-login/record'
 import type { SkipUserProfile } from './redeem'
+import type { RequestDispatcher } from './transport'
 
 /**
  * Which endpoint the profile is read from: section 4.3 of the specification, or the legacy one of section 4.4.
@@ -34,10 +34,10 @@ export interface SocialLoginClientOptions {
   /** The most connections to the provider at one time, beside one that is opened ahead. Default 128; 1 to 10,000. */
   readonly maxConnections?: number
   /**
-   * The undici dispatcher to use instead of an own pool, for a proxy, a custom CA or a mock. You close it. Only its
-   * `request` method is called, so one of another undici major serves too.
+   * The dispatcher to use instead of an own pool, for a proxy, a custom CA or a mock. You close it. Only its `request`
+   * method is called: dispatchers of undici 6, 7 and 8 serve.
    */
-  readonly dispatcher?: Pick<Dispatcher, 'request'>
+  readonly dispatcher?: RequestDispatcher
   /**
    * Allows plain `http` to a host that is not loopback: whoever can read the network then reads the secret, the keys
    * and the tokens. Default false.

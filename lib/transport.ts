@@ -1,4 +1,5 @@
-import type { Dispatcher } from 'undici'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { AnswerReader } from './answer-reader'
 import type { Deadline } from './deadline'
 
@@ -22,11 +23,29 @@ export interface Transport {
   send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ readonly repeated: boolean }>
 }
 
-/** The caller's own dispatcher: only its `request` method is the same in every major version of undici. */
-export class CallerDispatcher implements Transport {
-  readonly #dispatcher: Pick<Dispatcher, 'request'>
+/**
+ * What the package needs of a dispatcher: undici's `request` method, which every dispatcher of undici 6, 7 and 8 has.
+ *
+ * @example
+ * const dispatcher: RequestDispatcher = new EnvHttpProxyAgent() // of undici: reads HTTPS_PROXY and NO_PROXY
+ */
+export interface RequestDispatcher {
+  /** Sends one request. The body of the answer is read here, or destroyed. */
+  request(options: {
+    origin: string
+    method: 'GET' | 'POST'
+    path: string
+    headers: Record<string, string>
+    body: string | null
+    signal: AbortSignal
+  }): Promise<{ statusCode: number; headers: IncomingHttpHeaders; body: Readable }>
+}
 
-  constructor(dispatcher: Pick<Dispatcher, 'request'>) {
+/** Requests by the caller's own dispatcher. Not its `dispatch`, whose handlers differ from one major version to the next. */
+export class CallerDispatcher implements Transport {
+  readonly #dispatcher: RequestDispatcher
+
+  constructor(dispatcher: RequestDispatcher) {
     this.#dispatcher = dispatcher
   }
 
