@@ -13,6 +13,11 @@ function report(line: string, figures: object): void {
   process.stdout.write(`${line}: ${JSON.stringify(figures)}\n`)
 }
 
+/** How many sockets and servers are open. */
+function openHandles(): number {
+  return process.getActiveResourcesInfo().filter((name) => /^(TCP|TLS)/.test(name)).length
+}
+
 afterAll(closeBrowsers)
 
 test('L1: 20,000 logins of as many people, 50 at a time', async () => {
@@ -46,6 +51,7 @@ test('L3: 2,000 callbacks while the provider hangs', async () => {
 }, 300_000)
 
 test('L5: logins for SOAK_MINUTES (30), 50 a second: the heap stays as it was', async () => {
+  const openBefore = openHandles()
   const bench = await FaultBench.start(await RawProvider.start())
   const seconds = Number(process.env['SOAK_MINUTES'] ?? 30) * 60
   const batch = async (): Promise<number> => {
@@ -72,6 +78,10 @@ test('L5: logins for SOAK_MINUTES (30), 50 a second: the heap stays as it was', 
   if (logins >= 10_000) expect(per10000).toBeLessThanOrEqual(MB)
   else expect(last - first).toBeLessThanOrEqual(4 * MB)
   await bench.stop()
+  const givenUp = performance.now() + 5000
+  while (openHandles() > openBefore && performance.now() < givenUp)
+    await new Promise((resolve) => setImmediate(resolve))
+  expect(openHandles()).toBeLessThanOrEqual(openBefore)
 }, 3_600_000)
 
 test('L6: 100,000 starts that nobody comes back from', async () => {
