@@ -172,7 +172,7 @@ function readToken({ status, text }: ProviderAnswer): TokenAnswer {
 function refusedExchange(status: number, answer: unknown): SocialLoginError {
   const refused = isObject(answer) || status === 400 || status === 401 || status === 403
   if (refused) return new SocialLoginError('auth_key_rejected', 'exchange')
-  return badResponse('exchange', 'There seems to be no authorize endpoint beside it.')
+  return badResponse('exchange', 'There seems to be no authorize endpoint beside that address.')
 }
 
 function readProfile({ status, text }: ProviderAnswer): UserAnswer {
@@ -201,7 +201,7 @@ function parsed<T>(phase: Phase, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (error instanceof SyntaxError) throw badResponse(phase, 'Its JSON is nested too deeply.')
+    if (error instanceof SyntaxError) throw badResponse(phase, 'The JSON of the answer is nested too deeply.')
     throw error
   }
 }

@@ -52,6 +52,7 @@ function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
   if (error instanceof SocialLoginError) return error
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
   if (deadline.ended) return deadline.ended.reason
-  if (BAD_ANSWER_ERRORS.some((kind) => error instanceof kind)) return badResponse(phase, 'It was not proper HTTP.')
+  if (BAD_ANSWER_ERRORS.some((kind) => error instanceof kind))
+    return badResponse(phase, 'The answer was not proper HTTP.')
   return new SocialLoginError('provider_unreachable', phase)
 }
