@@ -8,6 +8,7 @@ import { type ClientSettings, type ProfileEndpoint, readClientOptions, type Soci
 import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
 import { ProviderPool } from './provider-pool'
 import { CallerDispatcher, type Transport, type TransportRequest } from './transport'
+import { refusedWhenRepeated } from './unreachable'
 
 /**
  * Options of one call.
@@ -90,7 +91,7 @@ export class SocialLoginClient {
       return readToken(answer)
     } catch (error) {
       const refused = error instanceof SocialLoginError && error.code === 'auth_key_rejected'
-      throw refused && answer.repeated ? new SocialLoginError('provider_unreachable', 'exchange') : error
+      throw refused && answer.repeated ? refusedWhenRepeated() : error
     }
   }
 
