@@ -71,12 +71,18 @@ function chooseProvider(config: Config, fake: FakeProvider | undefined, port: nu
 /** The port that was taken: 0 asks for any. */
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(new ConfigError([`PORT cannot be used: ${reasonOf(error)}.`])))
+    server.once('error', (error) => reject(portError(error, port)))
     server.listen(port, () => {
       const address = server.address()
       resolve(typeof address === 'object' && address !== null ? address.port : port)
     })
   })
+}
+
+function portError(error: Error, port: number): ConfigError {
+  const reason = reasonOf(error)
+  const problem = reason === 'EADDRINUSE' ? `port ${port} is taken: choose another one, or 0 for a free one` : reason
+  return new ConfigError([`PORT cannot be used: ${problem}.`])
 }
 
 /** Requests under way may end; connections that keep on are cut at the deadline. */
@@ -98,6 +104,8 @@ function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {
     await accounts.deleteUnconfirmed()
   }
   return setInterval(() => {
-    clean().catch((error: unknown) => logger.error({ err: error }, 'cleaning failed'))
+    clean().catch((error: unknown) =>
+      logger.error({ err: error }, 'old sessions and accounts could not be deleted: the next try is in ten minutes'),
+    )
   }, CLEANING_INTERVAL_MS)
 }

@@ -28,14 +28,14 @@ export class AnswerReader {
     if (status === 429) throw new SocialLoginError('provider_rate_limited', phase, retryAfter(headers))
     if (status >= 300 && status < 400) throw new SocialLoginError('provider_redirected', phase)
     if (!/^(identity)?$/i.test(String(headers['content-encoding'] ?? ''))) {
-      throw badResponse(phase, 'Its body was compressed, although compression was not accepted.')
+      throw badResponse(phase, 'The body of the answer was compressed, although compression was not accepted.')
     }
   }
 
   /** @throws SocialLoginError `provider_bad_response` beyond 64 KiB */
   add(chunk: Uint8Array): void {
     this.#size += chunk.length
-    if (this.#size > MAX_BODY_BYTES) throw badResponse(this.#phase, 'Its body was larger than 64 KiB.')
+    if (this.#size > MAX_BODY_BYTES) throw badResponse(this.#phase, 'The body of the answer was larger than 64 KiB.')
     this.#chunks.push(chunk)
   }
 
@@ -46,7 +46,7 @@ export class AnswerReader {
     try {
       return { status: this.#status, text: utf8.decode(body) }
     } catch {
-      throw badResponse(this.#phase, 'Its body was not UTF-8.')
+      throw badResponse(this.#phase, 'The body of the answer was not UTF-8.')
     }
   }
 }

@@ -8,6 +8,7 @@ import { type ClientSettings, type ProfileEndpoint, readClientOptions, type Soci
 import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
 import { ProviderPool } from './provider-pool'
 import { CallerDispatcher, type Transport, type TransportRequest } from './transport'
+import { refusedWhenRepeated } from './unreachable'
 
 /**
  * Options of one call.
@@ -90,7 +91,7 @@ export class SocialLoginClient {
       return readToken(answer)
     } catch (error) {
       const refused = error instanceof SocialLoginError && error.code === 'auth_key_rejected'
-      throw refused && answer.repeated ? new SocialLoginError('provider_unreachable', 'exchange') : error
+      throw refused && answer.repeated ? refusedWhenRepeated() : error
     }
   }
 
@@ -172,7 +173,7 @@ function readToken({ status, text }: ProviderAnswer): TokenAnswer {
 function refusedExchange(status: number, answer: unknown): SocialLoginError {
   const refused = isObject(answer) || status === 400 || status === 401 || status === 403
   if (refused) return new SocialLoginError('auth_key_rejected', 'exchange')
-  return badResponse('exchange', 'There seems to be no authorize endpoint beside it.')
+  return badResponse('exchange', 'There seems to be no authorize endpoint beside that address.')
 }
 
 function readProfile({ status, text }: ProviderAnswer): UserAnswer {
@@ -201,7 +202,7 @@ function parsed<T>(phase: Phase, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (error instanceof SyntaxError) throw badResponse(phase, 'Its JSON is nested too deeply.')
+    if (error instanceof SyntaxError) throw badResponse(phase, 'The JSON of the answer is nested too deeply.')
     throw error
   }
 }

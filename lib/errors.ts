@@ -32,14 +32,15 @@ export const OUTCOMES = {
     kind: 'fail',
     status: 503,
     retryable: true,
-    message: 'The browser asked in advance (prefetch or prerender): a login waits for a real visit.',
+    message:
+      'The browser asked for the login in advance (prefetch or prerender): it begins when somebody follows the link.',
   },
   session_unavailable: {
     kind: 'error',
     status: 500,
     retryable: false,
     message:
-      'The login in progress could not be kept: mount session middleware before passport.authenticate() and check that its store can save.',
+      'The login in progress could not be kept or read: mount session middleware before passport.authenticate() and check that its store answers.',
   },
   method_not_allowed: {
     kind: 'fail',
@@ -51,7 +52,7 @@ export const OUTCOMES = {
     kind: 'fail',
     status: 401,
     retryable: true,
-    message: 'The provider came back without an auth_key: start the login again.',
+    message: 'The callback was opened without an auth_key: start the login again.',
   },
   auth_key_malformed: {
     kind: 'fail',
@@ -63,25 +64,28 @@ export const OUTCOMES = {
     kind: 'fail',
     status: 403,
     retryable: true,
-    message: 'The callback did not come from the provider: start the login again from this application.',
+    message:
+      'The callback did not come from the provider: start the login again from this application; if no login succeeds, see allowedCallbackOrigins.',
   },
   login_not_started: {
     kind: 'fail',
     status: 403,
     retryable: true,
-    message: 'No login is in progress in this browser (are cookies blocked?): start the login again.',
+    message:
+      'No login is in progress in this browser (are cookies blocked?): start the login again; if no login succeeds, check SameSite and Secure of the session cookie.',
   },
   login_expired: {
     kind: 'fail',
     status: 403,
     retryable: true,
-    message: 'The login took longer than ten minutes: start it again.',
+    message: 'The login took longer than ten minutes, or the clocks of the servers differ: start it again.',
   },
   context_mismatch: {
     kind: 'fail',
     status: 403,
     retryable: true,
-    message: 'The login in progress belongs to another provider or application: start the login again.',
+    message:
+      'The login in progress belongs to another provider or application: start the login again; if no login succeeds, give each strategy a callbackURL of its own.',
   },
   user_changed: {
     kind: 'fail',
@@ -138,7 +142,8 @@ export const OUTCOMES = {
     kind: 'error',
     status: 503,
     retryable: true,
-    message: 'The provider refused the request because of its rate limit: try again after retryAfter seconds.',
+    message:
+      'The provider refused the request because of its rate limit: try again later, after retryAfter seconds if they are given.',
   },
   provider_bad_response: {
     kind: 'error',
@@ -151,7 +156,7 @@ export const OUTCOMES = {
     status: 502,
     retryable: false,
     message:
-      'The profile has no usable user_id: it must be a positive whole number or 1 to 128 of the characters A-Z a-z 0-9 . _ : -',
+      'The profile has no usable user_id (a positive whole number, or 1 to 128 of the characters A-Z a-z 0-9 . _ : -): tell the provider.',
   },
   profile_unauthorized: {
     kind: 'error',
@@ -170,7 +175,7 @@ export const OUTCOMES = {
     status: 504,
     retryable: true,
     message:
-      'The verify function neither called done nor settled its promise in time: see its signature in the README.',
+      'The application did not answer in time: let every way through the verify function call done or settle its promise, or raise verifyTimeout.',
   },
 } as const satisfies Record<string, Outcome>
 

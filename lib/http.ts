@@ -3,6 +3,7 @@ import { AnswerReader, badResponse } from './answer-reader'
 import type { Deadline } from './deadline'
 import { type Phase, SocialLoginError } from './errors'
 import type { Transport, TransportRequest } from './transport'
+import { unreachable } from './unreachable'
 
 /** A complete answer below 500 that is no redirect and no rate limit. */
 export interface ProviderAnswer {
@@ -52,6 +53,7 @@ function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
   if (error instanceof SocialLoginError) return error
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
   if (deadline.ended) return deadline.ended.reason
-  if (BAD_ANSWER_ERRORS.some((kind) => error instanceof kind)) return badResponse(phase, 'It was not proper HTTP.')
-  return new SocialLoginError('provider_unreachable', phase)
+  if (BAD_ANSWER_ERRORS.some((kind) => error instanceof kind))
+    return badResponse(phase, 'The answer was not proper HTTP.')
+  return unreachable(phase, error)
 }

@@ -19,6 +19,7 @@ import {
   type StateParameter,
   stateOf,
 } from './pending-login/record'
+import { NoSession } from './pending-login/session-store'
 import type { Redeemer } from './redeem'
 import { type CallbackRequest, type RefusedRequest, type RequestRules, readRequest, type StartRequest } from './request'
 import { signedInUser } from './signed-in-user'
@@ -215,6 +216,14 @@ async function storeCall<T>(phase: Phase, timeout: number, call: () => Promise<T
     return await within(timeout, call())
   } catch (error) {
     // A store's own error may quote a connection string.
-    throw error instanceof SocialLoginError ? error : new SocialLoginError('session_unavailable', phase)
+    throw error instanceof SocialLoginError
+      ? error
+      : new SocialLoginError('session_unavailable', phase, { hint: hintOf(error) })
   }
+}
+
+function hintOf(error: unknown): string {
+  if (error instanceof NoSession) return 'The request has no session.'
+  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
+  return isTimeout ? 'The store did not answer within the timeout option.' : 'The store reported an error.'
 }

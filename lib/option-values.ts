@@ -89,7 +89,8 @@ export function readBoolean(name: string, value: unknown): boolean {
 
 /** @throws TypeError when `value` is no text */
 export function requireText(name: string, value: unknown): asserts value is string {
-  if (typeof value !== 'string' || value.trim() === '') throw new TypeError(`${name} must be a non-empty string`)
+  if (typeof value !== 'string' || value.trim() === '')
+    throw new TypeError(`${name} must be a non-empty string (is a variable not set?)`)
   if (value !== value.trim()) throw new TypeError(`${name} must not begin or end with white space (a line break?)`)
   if (value.length > MAX_URL_LENGTH) throw new TypeError(`${name} must have at most 2,048 characters`)
 }

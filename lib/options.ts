@@ -149,7 +149,7 @@ export interface ClientSettings {
 
 /** @throws TypeError naming the option that is wrong and never its value */
 export function readClientOptions(options: SocialLoginClientOptions): ClientSettings {
-  if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
+  if (typeof options !== 'object' || options === null) throw new TypeError('SocialLoginClient needs an options object')
   const base = readBaseURL(options.baseURL, readBoolean('allowInsecureHTTP', options.allowInsecureHTTP))
   requireText('clientID', options.clientID)
   requireText('clientSecret', options.clientSecret)

@@ -96,5 +96,7 @@ function decideSkip(
 }
 
 function skipTimeout(): SocialLoginError {
-  return new SocialLoginError('verify_timeout', 'profile', { hint: 'It was skipUserProfile that did not answer.' })
+  return new SocialLoginError('verify_timeout', 'profile', {
+    hint: 'Here it was skipUserProfile, which must answer within the timeout option.',
+  })
 }

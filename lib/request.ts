@@ -146,7 +146,7 @@ function misplacedKey(query: URLSearchParams): string | undefined {
     if (name === 'amp;auth_key') {
       return 'The provider appended "&amp;auth_key=": register a redirect URL without a query.'
     }
-    if (name.startsWith('auth_key[')) return 'It must be a plain parameter, without brackets.'
+    if (name.startsWith('auth_key[')) return 'The auth_key must be a plain parameter, without brackets.'
   }
   return undefined
 }

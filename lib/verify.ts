@@ -184,7 +184,11 @@ function firstOnly(resolve: (verdict: Verdict) => void, reject: (error: unknown)
 /** `next(undefined)` and `next('route')` would let the request pass as if the login had succeeded. */
 function toError(error: unknown): unknown {
   if (typeof error === 'object' && error !== null) return error
-  return new Error(typeof error === 'string' && error ? error : 'The verify function failed without an error.')
+  return new Error(
+    typeof error === 'string' && error
+      ? error
+      : 'The verify function failed without saying why: give done an Error, or throw one.',
+  )
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
@@ -192,8 +196,11 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 function warnOfSecondAnswer(): void {
-  process.emitWarning('A verify function answered after its login was settled; the later answer was ignored.', {
-    type: 'SocialLoginWarning',
-    code: 'VERIFY_SETTLED_TWICE',
-  })
+  process.emitWarning(
+    'A verify function answered twice, or after verifyTimeout: the later answer was ignored. Let every way through it answer once.',
+    {
+      type: 'SocialLoginWarning',
+      code: 'VERIFY_SETTLED_TWICE',
+    },
+  )
 }

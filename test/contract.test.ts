@@ -217,6 +217,7 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
     await run({ ...library, callback: { session: false } })
     expect((await logIn()).status).toBe(500)
     expect(errors.map(codeOf)).toEqual(['session_unavailable'])
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('has no session') })])
   })
 })
 

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Application, FakeProvider } from '../lib/testing'
+import { port, stopServer } from './support/app'
 import { Browser, closeBrowsers } from './support/browser'
 import { runExample, startExample, temporaryFolder } from './support/example-app'
 import { providerEnvironment, registerExample, Visitor } from './support/example-visitor'
@@ -158,6 +161,18 @@ describe('running the example', () => {
     expect(code).toBe(1)
     expect(output).toMatch(new RegExp(`^The environment is not right:\n  - ${name} .+\n$`))
     expect(output).not.toContain('hunter2')
+  })
+
+  test('says which port is taken', async () => {
+    const other = createServer().listen(0)
+    await once(other, 'listening')
+    const taken = String(port(other))
+    const { code, output } = await runExample({ PORT: taken, PROVIDER_PORT: '0', DATA_DIR: folder.path })
+    await stopServer(other)
+    expect(code).toBe(1)
+    expect(output).toContain(
+      `  - PORT cannot be used: port ${taken} is taken: choose another one, or 0 for a free one.\n`,
+    )
   })
 
   test('.env.example lists what the example reads, and its values are right', () => {

@@ -97,7 +97,9 @@ test.each([
   [['--app', 'My app'], '--app takes "NAME=REDIRECT URL", not "My app"'],
   [['--app', 'My app=/cb'], 'redirectURL must be an absolute http: or https: URL'],
   [['--mode', 'tame'], '--mode knows no "tame"'],
-  [['--mode', 'wrapUser=x'], 'mode: "wrapUser" has a value it cannot take'],
+  [['--mode', 'wrapUser=x'], 'mode: "wrapUser" has a value it cannot take; it takes user_info, data, false'],
+  [['--mode', 'keyLifetime=0'], 'it takes a number above 0'],
+  [['--mode', 'getOnly=maybe'], 'it takes true or false'],
   [['--nonsense'], "Unknown option '--nonsense'"],
   [['--users', '/nowhere.json'], '/nowhere.json cannot be read as JSON'],
 ])('bad arguments %j are told, with exit code 2', async (args, message) => {
@@ -111,7 +113,7 @@ test.each([
   ['{}', 'must hold an array'],
   ['[1]', 'record 1: must be an object'],
   ['[{"user_name": 5}]', 'record 1: user_name must be a string or null'],
-  ['[{"user_nick": "x"}]', 'record 1: there is no field "user_nick"'],
+  ['[{"user_nick": "x"}]', 'record 1: there is no field "user_nick"; there are user_id, user_verified, user_name,'],
   ['[{"user_id": []}]', 'record 1: user_id must be'],
   ['[{"user_verified": 1}]', 'record 1: user_verified must be'],
 ])('a file of people with %s is refused', async (text, message) => {

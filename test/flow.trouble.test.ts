@@ -73,13 +73,15 @@ describe('a place for the record that fails', () => {
     remove: async () => {},
   })
 
-  test.each<[string, () => Promise<void>]>([
-    ['rejects', () => Promise.reject(new Error('redis://user:password@db is down'))],
-    ['never answers', () => new Promise(() => {})],
-  ])('and %s ends in session_unavailable', async (_title, save) => {
+  test.each<[string, string, () => Promise<void>]>([
+    ['rejects', 'reported an error', () => Promise.reject(new Error('redis://user:password@db is down'))],
+    ['never answers', 'did not answer', () => new Promise(() => {})],
+  ])('and %s ends in session_unavailable, and says that it %s', async (_title, hint, save) => {
     const browser = await start({ strategy: { timeout: 100, store: brokenStore(save) } })
     expect((await browser.follow(app.loginURL)).status).toBe(500)
     expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
+    expect(app.errors).toEqual([expect.objectContaining({ message: expect.stringContaining(hint) })])
+    expect(String(app.errors)).not.toContain('redis')
   })
 })
 

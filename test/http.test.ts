@@ -201,9 +201,15 @@ test('plain HTTP where TLS is expected is a provider out of reach', async () => 
 test('a port where nobody listens and a host that does not exist are a provider out of reach', async () => {
   const gone = await ClientBench.start()
   await gone.stop()
-  for (const baseURL of [`http://127.0.0.1:${portOf(gone)}/api/v1`, 'https://provider.invalid/api/v1']) {
+  for (const [baseURL, hint] of [
+    [`http://127.0.0.1:${portOf(gone)}/api/v1`, 'was refused: nothing listens'],
+    ['https://provider.invalid/api/v1', 'could not be looked up'],
+  ] as const) {
     const asked = bench.client({ baseURL })
-    for (const [, phase, ask] of endpoints) expectOutcome(await rejectionOf(ask(asked)), 'provider_unreachable', phase)
+    for (const [, phase, ask] of endpoints) {
+      const { message } = expectOutcome(await rejectionOf(ask(asked)), 'provider_unreachable', phase)
+      expect(message).toContain(hint)
+    }
   }
 })
 

@@ -202,7 +202,10 @@ test.each(['route', 'router', '', 0, null, undefined, false, Number.NaN, Symbol(
       const { status, body } = await bench.login(verify)
       expect({ status, body }).toMatchObject({ status: 500, body: { name: 'Error' } })
       if (!route.test(String(reason))) {
-        expect(body).toHaveProperty('message', 'The verify function failed without an error.')
+        expect(body).toHaveProperty(
+          'message',
+          'The verify function failed without saying why: give done an Error, or throw one.',
+        )
       }
     }
   },

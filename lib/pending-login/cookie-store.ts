@@ -124,7 +124,10 @@ function readKeys(keys: unknown): (string | Uint8Array)[] {
   }
   return keys.map((key: unknown) => {
     const usable = (typeof key === 'string' || key instanceof Uint8Array) && key.length >= MIN_KEY_LENGTH
-    if (!usable) throw new TypeError('keys must hold random secrets of at least 32 characters or bytes')
+    if (!usable)
+      throw new TypeError(
+        'keys must hold random secrets of at least 32 characters or bytes (openssl rand -base64 32 makes one)',
+      )
     return key
   })
 }

@@ -37,9 +37,12 @@ export class SessionStore implements PendingLoginStore {
   }
 }
 
+/** No session middleware has run, or it has failed to read the session. */
+export class NoSession extends Error {}
+
 function requireSession(req: IncomingMessage): Record<string, unknown> {
   const session: unknown = Reflect.get(req, 'session')
-  if (!isSession(session)) throw new Error('no session')
+  if (!isSession(session)) throw new NoSession()
   return session
 }
 

@@ -145,6 +145,12 @@ function isAllowed(name: string, value: unknown, model: unknown): boolean {
   return typeof value === typeof model
 }
 
+function whatFits(name: string, model: unknown): string {
+  const choices = allowed[name]
+  if (choices !== undefined) return choices.join(', ')
+  return typeof model === 'number' ? 'a number above 0' : 'true or false'
+}
+
 /** A mode, spelled out and checked. */
 export function behavioursOf(mode: ProviderMode = 'specification'): ProviderBehaviours {
   if (mode === 'specification') return { ...specification }
@@ -155,7 +161,10 @@ export function behavioursOf(mode: ProviderMode = 'specification'): ProviderBeha
   const models = new Map<string, unknown>(Object.entries(specification))
   for (const [name, value] of Object.entries(mode)) {
     if (!models.has(name)) throw new TypeError(`mode: there is no behaviour "${name}"`)
-    if (!isAllowed(name, value, models.get(name))) throw new TypeError(`mode: "${name}" has a value it cannot take`)
+    const model = models.get(name)
+    if (!isAllowed(name, value, model)) {
+      throw new TypeError(`mode: "${name}" has a value it cannot take; it takes ${whatFits(name, model)}`)
+    }
   }
   return { ...specification, ...mode }
 }

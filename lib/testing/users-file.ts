@@ -3,6 +3,8 @@ import { isLosslessNumber, parse } from 'lossless-json'
 import { textFields } from './state/users'
 import type { FakeUserInput } from './types'
 
+const FIELDS = `there are user_id, user_verified, ${textFields.join(', ')}`
+
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
@@ -36,7 +38,7 @@ function userFrom(record: unknown): FakeUserInput {
     const field = textFields.find((known) => known === name)
     if (name === 'user_id') input.user_id = idFrom(value)
     else if (name === 'user_verified') input.user_verified = flagFrom(value)
-    else if (field === undefined) throw new TypeError(`there is no field "${name}"`)
+    else if (field === undefined) throw new TypeError(`there is no field "${name}"; ${FIELDS}`)
     else if (value === null || typeof value === 'string') input[field] = value
     else throw new TypeError(`${name} must be a string or null`)
   }

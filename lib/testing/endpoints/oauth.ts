@@ -18,7 +18,11 @@ export function oauth(request: ProviderRequest, state: State): Answer {
   }
   const application = state.applications.get(appID)
   if (application === undefined) {
-    return messagePage(404, 'Unknown application', 'No application is registered under this app_id.')
+    return messagePage(
+      404,
+      'Unknown application',
+      'No application has this app_id. Developers shows those that are registered; a restart forgets them, and makes new ids.',
+    )
   }
   return stepFor(application, request, state)
 }
