@@ -49,6 +49,16 @@ describe('the README', () => {
     expect(rows.sort()).toEqual(Object.keys(dependencies).sort())
   })
 
+  test('shows every goal of the bench as it was measured last, the missed ones too', () => {
+    const goals: { goal: string; text: string; measured: string; reached: boolean }[] = JSON.parse(
+      readFileSync(join(root, 'bench', 'results', 'goals.json'), 'utf8'),
+    )
+    expect(goals.length).toBeGreaterThan(10)
+    for (const { goal, text, measured, reached } of goals) {
+      expect(readme).toContain(`| ${goal} | ${text} | ${measured} | ${reached ? 'reached' : '**missed**'} |`)
+    }
+  })
+
   test('lists every outcome with its status and message', () => {
     for (const [code, { kind, status, message }] of Object.entries(OUTCOMES)) {
       const row = `| \`${code}\` | ${kind === 'fail' ? 'failure' : 'error'} | ${status} | ${message} |`
