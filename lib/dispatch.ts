@@ -68,7 +68,10 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
     try {
       read()
     } catch (error) {
-      this.#giveUp(error)
+      this.#reject(error)
+      this.#unwatch()
+      // After what has come already is parsed: an answer that came whole leaves its connection for the next request.
+      queueMicrotask(() => this.#abort(error))
     }
   }
 
@@ -76,6 +79,10 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   readonly #giveUp = (reason: unknown): void => {
     this.#reject(reason)
     this.#unwatch()
+    this.#abort(reason)
+  }
+
+  #abort(reason: unknown): void {
     this.#controller?.abort(reason instanceof Error ? reason : new Error('aborted'))
   }
 }
