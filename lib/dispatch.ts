@@ -10,6 +10,8 @@ import type { Deadline } from './deadline'
  * Resolves one turn of the event loop after the last byte, when the connection is free again: asked sooner, undici would
  * open a second one for the profile.
  *
+ * `onThrough` is called when undici is done with the request, which may be long after a deadline has ended.
+ *
  * @throws the deadline's reason, what the reader threw, or undici's own error
  */
 export function dispatch(
@@ -17,9 +19,10 @@ export function dispatch(
   options: Dispatcher.DispatchOptions,
   reader: AnswerReader,
   deadline: Deadline,
+  onThrough: () => void = () => {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    dispatcher.dispatch(options, new DispatchHandler(reader, deadline, resolve, reject))
+    dispatcher.dispatch(options, new DispatchHandler(reader, deadline, resolve, reject, onThrough))
   })
 }
 
@@ -29,9 +32,17 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   readonly #resolve: () => void
   readonly #reject: (error: unknown) => void
   readonly #unwatch: () => void
+  readonly #onThrough: () => void
   #controller: Dispatcher.DispatchController | undefined
 
-  constructor(reader: AnswerReader, deadline: Deadline, resolve: () => void, reject: (error: unknown) => void) {
+  constructor(
+    reader: AnswerReader,
+    deadline: Deadline,
+    resolve: () => void,
+    reject: (error: unknown) => void,
+    onThrough: () => void,
+  ) {
+    this.#onThrough = onThrough
     this.#reader = reader
     this.#deadline = deadline
     this.#resolve = resolve
@@ -56,10 +67,16 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#unwatch()
     // After undici has begun that turn itself, which it does once this method has returned.
-    queueMicrotask(() => setImmediate(this.#resolve))
+    queueMicrotask(() =>
+      setImmediate(() => {
+        this.#onThrough()
+        this.#resolve()
+      }),
+    )
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#onThrough()
     this.#unwatch()
     this.#reject(error)
   }
@@ -68,7 +85,10 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
     try {
       read()
     } catch (error) {
-      this.#giveUp(error)
+      this.#reject(error)
+      this.#unwatch()
+      // After what has come already is parsed: an answer that came whole leaves its connection for the next request.
+      queueMicrotask(() => this.#abort(error))
     }
   }
 
@@ -76,6 +96,10 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   readonly #giveUp = (reason: unknown): void => {
     this.#reject(reason)
     this.#unwatch()
+    this.#abort(reason)
+  }
+
+  #abort(reason: unknown): void {
     this.#controller?.abort(reason instanceof Error ? reason : new Error('aborted'))
   }
 }

@@ -184,8 +184,10 @@ function readEmail(value: string | null): string | undefined {
 
 function readDate(value: string | null): string | undefined {
   if (!value || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined
-  // A day that does not exist (30 February) rolls over or is no date at all.
-  return new Date(value).getUTCDate() === Number(value.slice(-2)) ? value : undefined
+  const date = new Date(value)
+  // A day that does not exist (30 February) rolls over, a 13th month may be read as a day, or it is no date at all.
+  const exists = date.getUTCMonth() + 1 === Number(value.slice(5, 7)) && date.getUTCDate() === Number(value.slice(8))
+  return exists ? value : undefined
 }
 
 /** The first usable one of the specified field and the absolute twin that deployed servers send beside it. */

@@ -1,8 +1,9 @@
-import { Client, Pool } from 'undici'
+import { Client, errors, Pool } from 'undici'
 import type { AnswerReader } from './answer-reader'
 import { Connector } from './connector'
 import type { Deadline } from './deadline'
 import { dispatch } from './dispatch'
+import { Places } from './places'
 import type { Transport, TransportRequest } from './transport'
 
 /** Limits of the connections to the provider. */
@@ -30,11 +31,14 @@ export class ProviderPool implements Transport {
   readonly #origin: string
   readonly #connector: Connector
   readonly #pool: Pool
+  /** In the pool at one time. A request of its own queue could not be taken back, and would open connections in vain. */
+  readonly #places: Places
   #closing: Promise<void> | undefined
 
   constructor(origin: string, { connections, connectTimeout }: PoolLimits) {
     this.#origin = origin
     this.#connector = new Connector(origin, connectTimeout)
+    this.#places = new Places(connections)
     this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connector.connect })
   }
 
@@ -43,8 +47,10 @@ export class ProviderPool implements Transport {
    * more, on a fresh one: in nearly all cases nobody has read the first.
    */
   async send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ repeated: boolean }> {
+    if (this.#closing !== undefined) throw new errors.ClientClosedError()
     try {
-      await dispatch(this.#pool, request, reader, deadline)
+      await this.#places.take(deadline)
+      await dispatch(this.#pool, request, reader, deadline, () => this.#places.give())
       return { repeated: false }
     } catch (error) {
       if (!this.#connector.wasStale(error)) throw error
@@ -61,7 +67,7 @@ export class ProviderPool implements Transport {
   /** Closes all connections once their requests have ended. Again is harmless. */
   close(): Promise<void> {
     this.#connector.close()
-    this.#closing ??= this.#pool.close()
+    this.#closing ??= this.#places.empty().then(() => this.#pool.close())
     return this.#closing
   }
 

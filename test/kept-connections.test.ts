@@ -90,6 +90,23 @@ describe('a server that ends connections', () => {
     },
   )
 
+  test.each<[string, string, string]>([
+    ['503 Unavailable', '', 'provider_unavailable'],
+    ['429 Too Many Requests', 'Retry-After: 1\r\n', 'provider_rate_limited'],
+    ['302 Found', 'Location: /\r\n', 'provider_redirected'],
+    ['200 OK', 'Content-Encoding: gzip\r\n', 'provider_bad_response'],
+  ])('an answer that is refused (%s %j) but came whole costs no connection', async (status, header, code) => {
+    answer = (socket) => socket.write(`HTTP/1.1 ${status}\r\n${header}Content-Length: 4\r\n\r\nbody`)
+    const asked = client(origin)
+    for (let count = 0; count < 5; count++) {
+      await expect(asked.exchangeAuthKey('key')).rejects.toMatchObject({ code })
+      // The connection is free again a turn of the event loop after its answer.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect([requests, connections.length]).toEqual([5, 1])
+    await asked.close()
+  })
+
   test('a key that the first sending has spent is reported as the failure of the connection', async () => {
     const refusal = '{"error":true}'
     answer = (socket, nth, mth) => {
