@@ -39,8 +39,10 @@ export class Deadline {
     return this.#ended?.reason instanceof DOMException && this.#ended.reason.name === 'TimeoutError'
   }
 
-  /** Calls the listener when the deadline ends. The function returned takes that back. */
+  /** Calls the listener when the deadline ends, soon if it has ended. The function returned takes that back. */
   onEnd(listener: EndListener): () => void {
+    const ended = this.#ended
+    if (ended) queueMicrotask(() => this.#listeners.has(listener) && listener(ended.reason))
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }

@@ -22,81 +22,76 @@ export function dispatch(
   onThrough: () => void = () => {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    dispatcher.dispatch(options, new DispatchHandler(reader, deadline, resolve, reject, onThrough))
+    dispatcher.dispatch(options, new DispatchHandler({ reader, deadline, resolve, reject, onThrough }))
   })
 }
 
+interface Call {
+  readonly reader: AnswerReader
+  readonly deadline: Deadline
+  readonly resolve: () => void
+  readonly reject: (reason: unknown) => void
+  readonly onThrough: () => void
+}
+
 class DispatchHandler implements Dispatcher.DispatchHandler {
-  readonly #reader: AnswerReader
-  readonly #deadline: Deadline
-  readonly #resolve: () => void
-  readonly #reject: (error: unknown) => void
+  readonly #call: Call
   readonly #unwatch: () => void
-  readonly #onThrough: () => void
   #controller: Dispatcher.DispatchController | undefined
 
-  constructor(
-    reader: AnswerReader,
-    deadline: Deadline,
-    resolve: () => void,
-    reject: (error: unknown) => void,
-    onThrough: () => void,
-  ) {
-    this.#onThrough = onThrough
-    this.#reader = reader
-    this.#deadline = deadline
-    this.#resolve = resolve
-    this.#reject = reject
-    this.#unwatch = deadline.onEnd(this.#giveUp)
+  constructor(call: Call) {
+    this.#call = call
+    this.#unwatch = call.deadline.onEnd((reason) => {
+      this.#reject(reason)
+      this.#abort(reason)
+    })
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    const { ended } = this.#call.deadline
+    // Thrown and not aborted: the connection stays, for another request.
+    if (ended) throw ended.reason
     this.#controller = controller
-    if (this.#deadline.ended) this.#giveUp(this.#deadline.ended.reason)
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     // 102 and 103 come before the answer.
-    if (status >= 200) this.#read(() => this.#reader.start(status, headers))
+    if (status >= 200) this.#read((reader) => reader.start(status, headers))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#read(() => this.#reader.add(chunk))
+    this.#read((reader) => reader.add(chunk))
   }
 
   onResponseEnd(): void {
+    const { resolve, onThrough } = this.#call
     this.#unwatch()
+    const freed = (): void => {
+      onThrough()
+      resolve()
+    }
     // After undici has begun that turn itself, which it does once this method has returned.
-    queueMicrotask(() =>
-      setImmediate(() => {
-        this.#onThrough()
-        this.#resolve()
-      }),
-    )
+    queueMicrotask(() => setImmediate(freed))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#onThrough()
-    this.#unwatch()
+    this.#call.onThrough()
     this.#reject(error)
   }
 
-  #read(read: () => void): void {
+  #read(read: (reader: AnswerReader) => void): void {
     try {
-      read()
+      read(this.#call.reader)
     } catch (error) {
       this.#reject(error)
-      this.#unwatch()
       // After what has come already is parsed: an answer that came whole leaves its connection for the next request.
       queueMicrotask(() => this.#abort(error))
     }
   }
 
-  // Before the request is on a connection there is nothing to abort yet, and nobody waits for one to open.
-  readonly #giveUp = (reason: unknown): void => {
-    this.#reject(reason)
+  #reject(reason: unknown): void {
     this.#unwatch()
-    this.#abort(reason)
+    this.#call.reject(reason)
   }
 
   #abort(reason: unknown): void {

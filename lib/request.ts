@@ -75,7 +75,7 @@ function readStart(req: IncomingMessage, target: URL, rules: RequestRules): Star
   if (!isNavigation(req) || (!proven && rules.unprovenStart === 'refuse')) {
     return { type: 'refused', code: 'start_forbidden', phase: 'start' }
   }
-  const secret = (rules.tabBinding && single(target.searchParams, TAB_PARAMETER)) || ''
+  const secret = rules.tabBinding ? (single(target.searchParams, TAB_PARAMETER) ?? '') : ''
   return {
     type: 'start',
     method,

@@ -49,14 +49,23 @@ export class CallerDispatcher implements Transport {
     this.#dispatcher = dispatcher
   }
 
-  async send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ repeated: boolean }> {
+  send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ repeated: boolean }> {
+    return new Promise((resolve, reject) => {
+      // Not left to the signal: nothing makes a caller's dispatcher heed it.
+      const unwatch = deadline.onEnd(reject)
+      this.#request(request, reader, deadline.signal)
+        .finally(unwatch)
+        .then(() => resolve({ repeated: false }), reject)
+    })
+  }
+
+  async #request(request: TransportRequest, reader: AnswerReader, signal: AbortSignal): Promise<void> {
     // A copy of the headers: an interceptor may well write into what it is given.
-    const options = { ...request, headers: { ...request.headers }, signal: deadline.signal }
+    const options = { ...request, headers: { ...request.headers }, signal }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
     try {
       reader.start(statusCode, headers)
       for await (const chunk of body) reader.add(chunk)
-      return { repeated: false }
     } catch (error) {
       // What was read so far says all: the body, be it endless, is not waited for.
       body.on('error', () => {}).destroy()

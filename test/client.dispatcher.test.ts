@@ -51,3 +51,13 @@ describe.each(agents)('an agent of %s as the dispatcher', (_, make) => {
     }
   })
 })
+
+test('a dispatcher that heeds no signal is given up at the deadline all the same', async () => {
+  const client = bench.client({ dispatcher: { request: () => new Promise(() => {}) }, timeout: 50 })
+  expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_timeout', 'exchange')
+  const reason = new Error('the user left')
+  const controller = new AbortController()
+  const rejection = rejectionOf(client.getCurrentUser('token', { signal: controller.signal }))
+  controller.abort(reason)
+  expect(await rejection).toBe(reason)
+})
