@@ -13,7 +13,7 @@ const rooms = {
   request: ['request', 'request', 'request.origins', 'request.tabs', 'properties.requests'],
   record: ['pending-login/record', 'record', 'record.return-to'],
   'in-flight': ['pending-login/in-flight', 'in-flight'],
-  'session-store': ['pending-login/session-store', 'faults.application', 'flow.login'],
+  'session-store': ['pending-login/session-store', 'session-store', 'faults.application'],
   'cookie-store': ['pending-login/cookie-store', 'cookie-store', 'cookie-store.options', 'cookie-store.apps'],
   json: ['json', 'json', 'profile'],
   profile: ['profile', 'profile', 'profile.fields'],
