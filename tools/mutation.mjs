@@ -10,7 +10,8 @@ const MIN_SCORE = 90
 
 /** Which compiled file is changed, and by which tests that must be noticed. */
 const rooms = {
-  request: ['request', 'request', 'request.origins', 'request.tabs', 'properties.requests'],
+  // Not `properties.requests`: 20,000 requests for each mutant take more than a quarter of an hour.
+  request: ['request', 'request', 'request.origins', 'request.tabs'],
   record: ['pending-login/record', 'record', 'record.return-to'],
   'in-flight': ['pending-login/in-flight', 'in-flight'],
   'session-store': ['pending-login/session-store', 'session-store', 'faults.application'],
