@@ -204,7 +204,7 @@ function absolutePicture(value: JSONValue | undefined): string | undefined {
 }
 
 function relativePicture(value: JSONValue | undefined, uploadsURL?: URL): string | undefined {
-  if (typeof value !== 'string' || value === '' || !uploadsURL) return undefined
+  if (typeof value !== 'string' || !uploadsURL) return undefined
   const url = parseURL(decodeHTMLStrict(value.trim()), uploadsURL.href)
   return url?.href.startsWith(uploadsURL.href) && !url.pathname.endsWith('/') ? url.href : undefined
 }

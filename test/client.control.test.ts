@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, errors, MockAgent } from 'undici'
 import { ClientBench, expectOutcome, key, marker, secret, token } from './support/client'
 import { rejectionOf } from './support/leak-check'
+import { RawProvider } from './support/raw-provider'
 
 let bench: ClientBench
 
@@ -72,6 +73,7 @@ test("a dispatcher of the user's is used for every call, and stays open", async 
   const { access_token } = await client.exchangeAuthKey(bench.goodKey())
   await client.getCurrentUser(access_token)
   await client.getUserInfo(access_token)
+  expect(() => client.prepare()).not.toThrow()
   expect(request).toHaveBeenCalledTimes(3)
   await client.close()
   expect([agent.closed, agent.destroyed]).toEqual([false, false])
@@ -126,9 +128,20 @@ test('close may be called twice', async () => {
   await expect(client.close()).resolves.toBeUndefined()
 })
 
-test('connections are kept and bounded', async () => {
+test('calls that wait for a connection are all answered, each with a token of its own', async () => {
   const client = bench.client({ maxConnections: 2 })
   bench.provider.failNext('authorize', { delay: 30 }, { times: 6 })
   const calls = Array.from({ length: 6 }, () => client.exchangeAuthKey(bench.goodKey()))
   expect(new Set((await Promise.all(calls)).map(({ access_token }) => access_token)).size).toBe(6)
+})
+
+test('no more connections than maxConnections are opened, and they are kept', async () => {
+  const provider = await RawProvider.start()
+  const client = bench.client({ baseURL: provider.baseURL, maxConnections: 2 })
+  for (let round = 0; round < 2; round += 1) {
+    await Promise.all(Array.from({ length: 6 }, () => client.exchangeAuthKey(key)))
+  }
+  expect([provider.requests.length, provider.accepted]).toEqual([12, 2])
+  await client.close()
+  await provider.stop()
 })

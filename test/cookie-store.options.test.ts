@@ -5,7 +5,7 @@ const KEY = 'cookie-key-canary-0123456789abcdef'
 const CANARY = 'key-canary-7f'
 
 describe('the constructor', () => {
-  const wrong: [string, object | undefined, RegExp][] = [
+  const wrong: [string, unknown, RegExp][] = [
     ['no keys', {}, /^keys must/],
     ['keys that are no array', { keys: KEY }, /^keys must/],
     ['an empty list of keys', { keys: [] }, /^keys must/],
@@ -18,7 +18,8 @@ describe('the constructor', () => {
     ['a name with a line break', { keys: [KEY], name: `${CANARY}\r\nx` }, /^name must/],
     ['a name that is no string', { keys: [KEY], name: 7 }, /^name must/],
     ['an allowInsecureHTTP that is no boolean', { keys: [KEY], allowInsecureHTTP: CANARY }, /^allowInsecureHTTP must/],
-    ['no options', undefined, /options/],
+    ['no options', undefined, /^CookieStore needs an options object$/],
+    ['no object as options', 'options', /^CookieStore needs an options object$/],
   ]
 
   test.each(wrong)('refuses %s by a TypeError that names the option, never its value', (_title, options, message) => {
@@ -26,6 +27,10 @@ describe('the constructor', () => {
     expect(thrown).toBeInstanceOf(TypeError)
     expect(String(Reflect.get(Object(thrown), 'message'))).toMatch(message)
     expect(inspect(thrown, { depth: Infinity })).not.toContain(CANARY)
+  })
+
+  test('takes ten keys', () => {
+    expect(new CookieStore({ keys: Array.from({ length: 10 }, () => KEY) })).toBeInstanceOf(CookieStore)
   })
 
   test('keeps its keys out of sight', () => {

@@ -46,6 +46,10 @@ describe('a sealed record', () => {
     expect(await load(`a=b; ${await seal()}; c=d`)).toEqual(RECORD)
   })
 
+  test('is refused if it is longer than any browser keeps', async () => {
+    expect(await load(await seal(store, { ...RECORD, state: 's'.repeat(5000) }))).toBeUndefined()
+  })
+
   test('shows nothing of what is in it, and looks different each time', async () => {
     const [one, two] = [await seal(), await seal()]
     expect(one).not.toBe(two)
@@ -231,12 +235,17 @@ describe('the cookie', () => {
   })
 
   test('needs a response, and says where to put it', async () => {
-    const bare = new IncomingMessage(new Socket())
-    for (const work of [store.save(bare, RECORD), store.consume(bare), store.remove(bare)]) {
-      await expect(work).rejects.toMatchObject({ code: 'session_unavailable', status: 500 })
-      await expect(work).rejects.toThrow(/CookieStore needs req\.res/)
+    for (const more of [{}, { res: null }, { res: 'x' }, { res: { setHeader: () => {} } }]) {
+      const bare = Object.assign(new IncomingMessage(new Socket()), more)
+      const work = { start: [store.save(bare, RECORD)], callback: [store.consume(bare), store.remove(bare)] }
+      for (const [phase, promises] of Object.entries(work)) {
+        for (const promise of promises) {
+          await expect(promise).rejects.toMatchObject({ code: 'session_unavailable', status: 500, phase })
+          await expect(promise).rejects.toThrow(/CookieStore needs req\.res/)
+        }
+      }
+      expect(await store.load(bare)).toBeUndefined()
     }
-    expect(await store.load(bare)).toBeUndefined()
   })
 })
 

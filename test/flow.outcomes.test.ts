@@ -207,6 +207,17 @@ describe('outcomes that are no failure of a callback', () => {
     expect([provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
   })
 
+  test('a login that met another user is over, even when that user has signed out', async () => {
+    const browser = await run({ keep: 'cookie' })
+    await browser.follow(app.loginURL)
+    await browser.follow(`${app.origin}/become`)
+    expect((await browser.comeBack(approved())).status).toBe(403)
+    expect(failureIn(app.sessions())).toBe('user_changed')
+    await browser.follow(`${app.origin}/logout`, { method: 'POST' })
+    expect((await browser.comeBack(approved())).status).toBe(403)
+    expect(provider.requests).toEqual([])
+  })
+
   test('a rate limit tells the browser how long to wait', async () => {
     const browser = await run()
     await browser.follow(app.loginURL)

@@ -69,6 +69,7 @@ test.each([
   ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
   ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400],
   ['soon', undefined],
+  ['1e3', undefined],
   ['', undefined],
   [`1; ${marker}`, undefined],
 ])('a rate limit with Retry-After %j asks to wait for %p seconds', async (value, seconds) => {
@@ -120,6 +121,11 @@ test.each(['identity', 'Identity', ''])('a content-encoding of %j is none', asyn
 test('a body of 64 KiB is read to its end', async () => {
   bench.provider.failNext('authorize', { body: json.padEnd(65_536) })
   expect(await client.exchangeAuthKey(key)).toMatchObject({ access_token: token })
+})
+
+test('a body that comes byte by byte is read whole, characters of several bytes among it', async () => {
+  bench.provider.failNext('user/me', { drip: 1, body: '{"user_id":"1","user_name":"Zoë 😀"}' })
+  expect(await client.getCurrentUser(token)).toMatchObject({ user_id: '1', user_name: 'Zoë 😀' })
 })
 
 test.each<[string, Fault]>([

@@ -19,6 +19,7 @@ test.each([
   ['http://cdn.example/a.jpg', 'http://cdn.example/a.jpg'],
   ['HTTPS://CDN.example/a.jpg', 'https://cdn.example/a.jpg'],
   [' https://cdn.example/a.jpg ', 'https://cdn.example/a.jpg'],
+  ['\u00a0https://cdn.example/a.jpg\u2003', 'https://cdn.example/a.jpg'],
   ['https://cdn.example/a.jpg?w=1&amp;h=2', 'https://cdn.example/a.jpg?w=1&h=2'],
   ['https://cdn.example/a b.jpg', 'https://cdn.example/a%20b.jpg'],
   ['https://cdn.example/"><script>', 'https://cdn.example/%22%3E%3Cscript%3E'],
@@ -32,6 +33,7 @@ test.each([
   ['./photos/a.jpg', 'https://social.example/content/uploads/photos/a.jpg'],
   ['photos/../a.jpg', 'https://social.example/content/uploads/a.jpg'],
   ['/content/uploads/a.jpg', 'https://social.example/content/uploads/a.jpg'],
+  ['\u00a0photos/a.jpg\u2003', 'https://social.example/content/uploads/photos/a.jpg'],
   ['photos/a&amp;b.jpg', 'https://social.example/content/uploads/photos/a&b.jpg'],
 ])('the relative picture %s lies below uploadsURL, and is left out without it', (picture, url) => {
   expect(pictureOf(picture, uploads)).toBe(url)
@@ -163,6 +165,12 @@ test.each([
   ...[`${'a'.repeat(250)}@b.example`, 'a\u00a0b@c', 'a@b,\nc@d', 'a@b, c@d'],
 ])('the e-mail address %j is none', (user_email) => {
   expect(profileWith({ user_email })).not.toHaveProperty('emails')
+})
+
+test('an e-mail address has at most 254 characters', () => {
+  const longest = `${'a'.repeat(244)}@b.example`
+  expect(profileWith({ user_email: longest }).emails).toEqual([{ value: longest }])
+  expect(profileWith({ user_email: `a${longest}` })).not.toHaveProperty('emails')
 })
 
 test.each(['Male', 'N/A', 'weiblich', 'Нет'])('the gender %s is free text', (user_gender) => {

@@ -46,7 +46,12 @@ test.each(['bare', 'bare-strings', 'wrapped-user_info', 'wrapped-data'])('the %s
     _raw: text,
     _json: expect.objectContaining({ user_name: 'ada' }),
   })
-  expect(userOf(text)).toMatchObject({ user_id: '42', user_verified: true })
+  expect(userOf(text)).toMatchObject({
+    user_id: '42',
+    user_verified: true,
+    user_picture: 'https://cdn.example/ada.jpg',
+    user_cover: 'https://cdn.example/ada-cover.jpg',
+  })
 })
 
 test('a record as deployed servers send it is decoded, completed and freed of placeholders', () => {
@@ -176,7 +181,22 @@ const good = [
   ...['1', '7', '10', '42', '100', '2147483648', '9007199254740991', '9007199254740992', '9007199254740993'],
   ...['9007199254740994', '18446744073709551615', '18446744073709551616', '1'.repeat(19), digits.slice(0, 128)],
 ]
-const goodTexts = ['a', 'A', 'ada', 'Ada', 'u_1', 'u-1', 'u.1', 'u:1', '1a', '0a', '1-2', 'x'.repeat(128)]
+const goodTexts = [
+  'a',
+  'A',
+  'ada',
+  'Ada',
+  'u_1',
+  'u-1',
+  'u.1',
+  'u:1',
+  '1a',
+  '0a',
+  '1-2',
+  'x'.repeat(128),
+  'annull',
+  'nullify',
+]
 
 test.each(good)('the number %s is an id and keeps its literal', (id) => {
   expect(userOf(`{"user_id":${id}}`).user_id).toBe(id)

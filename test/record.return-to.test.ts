@@ -123,6 +123,8 @@ test.each([
   ...dots.slice(0, -1).map((prefix) => `${prefix}evil.example`),
   ...schemes.map((prefix) => `${prefix}evil.example`),
   ...['javascript:alert(1)', '', 'inbox', './inbox', '/a\r\nb', '/a\u0000', '/a\\b', `/${'a'.repeat(1024)}`],
+  // No URL at all; and one that is too long as it was sent, although it becomes a short one.
+  ...['//[', '//evil.example:99999', `/${'a/../'.repeat(205)}`],
 ])('the return path %j is refused', (value) => {
   expect(readLocalPath(value)).toBeUndefined()
 })

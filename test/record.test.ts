@@ -2,7 +2,6 @@ import {
   type CallbackEvidence,
   createPendingLogin,
   digest,
-  MAX_AGE_MS,
   type PendingLogin,
   readLocalPath,
   readPendingLogin,
@@ -57,8 +56,9 @@ test('a record names its user by a salted digest only', () => {
 
 test('a record survives the way through JSON, consumed or not', () => {
   const state = { a: [1, 'x', null, { b: true }] }
-  const record = createPendingLogin({ ...input, user: 'u', startSite: 'same-origin', returnTo: '/inbox?a=1#b', state })
-  expect(record).toMatchObject({ returnTo: '/inbox?a=1#b', state, startSite: 'same-origin' })
+  const given = { ...input, user: 'u', startSite: 'same-origin', tabSecret: 'secret', returnTo: '/inbox?a=1#b', state }
+  const record = createPendingLogin(given)
+  expect(record).toMatchObject({ returnTo: '/inbox?a=1#b', state, startSite: 'same-origin', tab: expect.any(String) })
   expect(readPendingLogin(JSON.parse(JSON.stringify(record)))).toEqual(record)
   const consumed = { ...record, consumed: true }
   expect(readPendingLogin(JSON.parse(JSON.stringify(consumed)))).toEqual(consumed)
@@ -101,15 +101,15 @@ test.each([
 
 test('what else lies in a stored record is dropped, and a planted return path is checked again', () => {
   const record = createPendingLogin(input)
-  const planted = { ...record, returnTo: '//evil.example', consumed: 'yes', isAdmin: true }
-  expect(readPendingLogin(planted)).toEqual(record)
+  const planted = { ...record, returnTo: '//evil.example', consumed: 'yes', tab: 7, isAdmin: true }
+  expect(readPendingLogin(planted)).toStrictEqual(record)
 })
 
 test.each([
   [0, undefined],
-  [MAX_AGE_MS, undefined],
-  [MAX_AGE_MS + 1, 'login_expired'],
-  [24 * 60 * MAX_AGE_MS, 'login_expired'],
+  [600_000, undefined],
+  [600_001, 'login_expired'],
+  [24 * 3_600_000, 'login_expired'],
   [-1, undefined],
   [-60_000, undefined],
   [-60_001, 'login_expired'],
@@ -165,6 +165,12 @@ test.each([
 ])('a record of a tab, finished with %s', (_title, tabSecret, refusal) => {
   const record = createPendingLogin({ ...input, tabSecret: 'secret' })
   expect(refusalOf(record, { ...evidence('context', undefined), tabSecret })).toBe(refusal)
+})
+
+test('the state that is sent to the provider fits into a URL and tells nothing of the record', () => {
+  const record = createPendingLogin({ ...input, user: 'ada' })
+  expect(stateOf(record)).toMatch(/^[\w-]{43}$/)
+  for (const told of Object.values(record)) expect(stateOf(record)).not.toBe(told)
 })
 
 test('digests of different lists of texts differ', () => {

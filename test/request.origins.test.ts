@@ -8,6 +8,7 @@ import {
   readCallback,
   readStart,
   rules,
+  verdictOf,
 } from './support/incoming'
 
 const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
@@ -76,6 +77,12 @@ test.each([
 ])('where only Host tells the own origin, the Referer %s at %s is read as %s', (referer, host, verdict) => {
   expect(readStart({ referer, host }, {}, hostOnlyRules)).toBe(verdict)
   expect(readStart({ origin: referer.replace(/\/x$/, ''), host }, {}, hostOnlyRules)).toBe(verdict)
+})
+
+test('a request without Host, as HTTP/1.0 allows, comes from no known page', () => {
+  const bare = incoming('/login', { referer: 'https://app.example/' })
+  Reflect.deleteProperty(bare.headers, 'host')
+  expect(verdictOf(readRequest(bare, hostOnlyRules))).toBe('start unproven')
 })
 
 test('forwarded hosts do not make a foreign page the own one', () => {
