@@ -109,8 +109,11 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
     const users = ['1', '2', '3']
     const which = fc.array(fc.nat(2), { minLength: 2, maxLength: 3 })
     const seen = { shared: 0, late: 0, refused: 0 }
+    const end = performance.now() + MAX_MILLISECONDS
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), which, async (scheduler, choice) => {
+        // Not fast-check's own limit: it leaves a run alone in the middle, whose requests then fail unheard.
+        if (performance.now() > end) return
         const issued = users.map((userID) => provider.issueAuthKey({ appID, userID }))
         const keys = choice.map((index) => issued[index] ?? '')
         const browser = new Browser()
@@ -135,7 +138,7 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
         seen.late += arrivals.slice(early).filter((key) => key === winner).length
         seen.refused += refused.length
       }),
-      { numRuns: Math.ceil(RUNS / 2), interruptAfterTimeLimit: MAX_MILLISECONDS },
+      { numRuns: Math.ceil(RUNS / 2) },
     )
     expect(Math.min(seen.shared, seen.late, seen.refused)).toBeGreaterThan(0)
   }, 600_000)
