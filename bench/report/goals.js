@@ -28,7 +28,7 @@ function judgeRoundTrips({ providers }) {
   const first = (name) => median(Object.values(providers).flatMap((scenarios) => scenarios.first[name].all))
   const best = Math.min(...['oauth2', 'openid', 'grant'].map(first))
   return [
-    goal('1', 'isolated login <= 2.2 round trips after any idle time', worst.toFixed(1), worst <= 2.2),
+    goal('1', 'isolated login <= 2.2 round trips after any idle time', worst.toFixed(2), worst <= 2.2),
     goal(
       '1',
       "first login ever <= the peers' best",
