@@ -38,7 +38,11 @@ export class SessionStore implements PendingLoginStore {
 }
 
 /** No session middleware has run, or it has failed to read the session. */
-export class NoSession extends Error {}
+export class NoSession extends Error {
+  constructor() {
+    super('no session')
+  }
+}
 
 function requireSession(req: IncomingMessage): Record<string, unknown> {
   const session: unknown = Reflect.get(req, 'session')
