@@ -168,7 +168,8 @@ export const OUTCOMES = {
     kind: 'error',
     status: 503,
     retryable: true,
-    message: 'Too many logins are waiting for the provider: try again shortly, or raise maxConcurrentLogins.',
+    message:
+      'Too many logins are waiting for the provider: reload the page shortly (its key is unspent), or raise maxConcurrentLogins.',
   },
   verify_timeout: {
     kind: 'error',

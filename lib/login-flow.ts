@@ -20,7 +20,7 @@ import {
   stateOf,
 } from './pending-login/record'
 import { NoSession } from './pending-login/session-store'
-import type { Redeemer } from './redeem'
+import type { Redeemed, Redeemer } from './redeem'
 import { type CallbackRequest, type RefusedRequest, type RequestRules, readRequest, type StartRequest } from './request'
 import { signedInUser } from './signed-in-user'
 import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from './verify'
@@ -117,7 +117,7 @@ export class LoginFlow {
     options: AuthenticateOptions,
     trace: Trace,
   ): Promise<Action> {
-    const { store, storeTimeout } = this.#settings
+    const { store, storeTimeout, redeemer } = this.#settings
     const record = await storeCall('callback', storeTimeout, () => store.load(req))
     if (!record) return withoutRecord(req, options)
     trace.follow(record)
@@ -126,8 +126,12 @@ export class LoginFlow {
     const refusal = refusalOf(record, this.#evidence(req, callback))
     if (refusal) return this.#refuse(req, refusal)
     if (this.#settings.rules.tabBinding && callback.tabSecret === undefined) return this.#askTab(callback, options)
+    const leave = redeemer.enter()
     const info = loginInfo(record, callback)
-    const finish = (): Promise<Verdict> => this.#finish(req, callback, record, info, trace)
+    const finish = async (): Promise<Verdict> => {
+      const redeemed = await this.#redeem(req, callback, record, trace).finally(leave)
+      return this.#verify(req, redeemed, info, trace)
+    }
     return conclude(await this.#inFlight.start(record.id, callback.authKey, finish), info)
   }
 
@@ -164,17 +168,16 @@ export class LoginFlow {
     return conclude(await shared, loginInfo(record, callback))
   }
 
-  async #finish(
-    req: Request,
-    { authKey }: CallbackRequest,
-    record: PendingLogin,
-    info: LoginInfo,
-    trace: Trace,
-  ): Promise<Verdict> {
-    const { store, storeTimeout, redeemer, verify, passReqToCallback, verifyTimeout } = this.#settings
+  /** Uses up the record, then the key. */
+  async #redeem(req: Request, { authKey }: CallbackRequest, record: PendingLogin, trace: Trace): Promise<Redeemed> {
+    const { store, storeTimeout, redeemer } = this.#settings
     // Not removed afterwards: the session may have been renewed or ended by then, and to save this copy would undo that.
     await storeCall('callback', storeTimeout, () => store.consume(req, record))
-    const { params, profile } = await redeemer.redeem(authKey, trace)
+    return redeemer.redeem(authKey, trace)
+  }
+
+  #verify(req: Request, { params, profile }: Redeemed, info: LoginInfo, trace: Trace): Promise<Verdict> {
+    const { verify, passReqToCallback, verifyTimeout } = this.#settings
     if (passReqToCallback) Object.assign(req, { authInfo: info })
     const input = { req, accessToken: params.access_token, params, profile }
     const call = (): Promise<Verdict> => callVerify(verify, input, { passReqToCallback, timeout: verifyTimeout })

@@ -78,7 +78,10 @@ export interface StrategyOptions<WithRequest extends boolean = boolean>
   readonly skipUserProfile?: boolean | SkipUserProfile
   /** Milliseconds that the verify function may take. Default 30,000; 1 to 600,000. Then: error `verify_timeout`. */
   readonly verifyTimeout?: number
-  /** Logins that may wait for the provider at one time; others get error `overloaded`. Default 128; 1 to 10,000. */
+  /**
+   * Logins that may wait for the provider at one time; others get error `overloaded`, before anything of theirs is used
+   * up. Default 128; 1 to 10,000.
+   */
   readonly maxConcurrentLogins?: number
   /** Where the login in progress is kept. Default: the session (`req.session`). */
   readonly store?: PendingLoginStore

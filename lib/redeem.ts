@@ -55,19 +55,34 @@ export class Redeemer {
     this.#client.prepare()
   }
 
-  /** @throws SocialLoginError of phase `exchange` or `profile` */
-  async redeem(authKey: string, trace = new Trace(this.#options.name)): Promise<Redeemed> {
-    const { maxConcurrentLogins, timeout } = this.#options
-    if (this.#underWay >= maxConcurrentLogins) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
+  /**
+   * Takes one of the places; the function returned gives it back. Enter before anything is used up: whoever is refused
+   * can come again with the same record and key.
+   *
+   * @throws SocialLoginError `overloaded` when no place is left
+   */
+  enter(): () => void {
+    if (this.#underWay >= this.#options.maxConcurrentLogins)
+      throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
     this.#underWay++
-    const deadline = new Deadline(timeout)
+    return () => {
+      this.#underWay--
+    }
+  }
+
+  /**
+   * Redeems a key, for who has entered.
+   *
+   * @throws SocialLoginError of phase `exchange` or `profile`
+   */
+  async redeem(authKey: string, trace = new Trace(this.#options.name)): Promise<Redeemed> {
+    const deadline = new Deadline(this.#options.timeout)
     try {
       const params = await trace.run('exchange', () => this.#client.exchangeAuthKey(authKey, deadline))
       const loadProfile = () => this.#loadProfile(params.access_token, deadline)
       return { params, profile: await trace.run('profile', loadProfile) }
     } finally {
       deadline.clear()
-      this.#underWay--
     }
   }
 

@@ -1,4 +1,4 @@
-import { Redeemer, type RedeemOptions } from '../lib/redeem'
+import { type Redeemed, Redeemer, type RedeemOptions } from '../lib/redeem'
 import type { Fault } from '../lib/testing'
 import { ClientBench, expectOutcome, key, secret } from './support/client'
 import { rejectionOf } from './support/leak-check'
@@ -24,6 +24,11 @@ function redeemer(options: Partial<RedeemOptions> = {}): Redeemer {
     uploadsURL: undefined,
     ...options,
   })
+}
+
+async function enterAndRedeem(entered: Redeemer, authKey: string): Promise<Redeemed> {
+  const leave = entered.enter()
+  return entered.redeem(authKey).finally(leave)
 }
 
 test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(
@@ -95,9 +100,9 @@ test('exchange and profile share one deadline', async () => {
 test('beyond maxConcurrentLogins nothing is queued and nothing is sent', async () => {
   const full = redeemer({ maxConcurrentLogins: 2 })
   bench.provider.failNext('authorize', { delay: 200 }, { times: 2 })
-  const waiting = [full.redeem(bench.goodKey()), full.redeem(bench.goodKey())]
+  const waiting = [enterAndRedeem(full, bench.goodKey()), enterAndRedeem(full, bench.goodKey())]
   for (let count = 0; count < 20; count++) {
-    const error = expectOutcome(await rejectionOf(full.redeem(key)), 'overloaded', 'exchange')
+    const error = expectOutcome(await rejectionOf(enterAndRedeem(full, key)), 'overloaded', 'exchange')
     expect(error.retryAfter).toBe(1)
   }
   for (const login of waiting) expect(await login).toMatchObject(loaded)
@@ -109,10 +114,10 @@ test('a place is free again after every kind of end', async () => {
   const faults: Fault[] = [{ reset: 'body' }, { hang: true }, { body: 'null' }, { status: 500 }]
   for (const fault of faults) {
     bench.provider.failNext('authorize', fault)
-    await rejectionOf(single.redeem(key))
+    await rejectionOf(enterAndRedeem(single, key))
     bench.provider.failNext('user/me', fault)
-    await rejectionOf(single.redeem(bench.goodKey()))
-    expect(await single.redeem(bench.goodKey())).toMatchObject(loaded)
+    await rejectionOf(enterAndRedeem(single, bench.goodKey()))
+    expect(await enterAndRedeem(single, bench.goodKey())).toMatchObject(loaded)
   }
   const { appSecret } = bench.provider.applications[0] ?? {}
   expect(appSecret).toBe(secret)

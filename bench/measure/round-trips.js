@@ -26,8 +26,8 @@ export async function measureRoundTrips(provider, { samples, longIdle }) {
     const certificate = createCertificate(folder)
     const results = mapValues(PROVIDERS, () => scenarios(longIdle))
     const runs = Object.keys(PROVIDERS).flatMap((kind) => new Array(samples).fill(kind))
-    // All of them wait at the same time, and none is measured at the same moment.
-    const alone = createTurns()
+    // All of them wait at the same time; while one is measured, none of the others does anything.
+    const turns = createTurns()
     // Of those yet to be born only one waits for its turn: the callback of another never waits behind all of them.
     const births = createTurns()
     const all = runs.flatMap((kind) =>
@@ -37,7 +37,7 @@ export async function measureRoundTrips(provider, { samples, longIdle }) {
           certificate,
           results: results[kind],
           longIdle,
-          alone,
+          turns,
           births,
         }
         return oneLife(provider, name, options)
@@ -67,7 +67,7 @@ const summary = ({ roundTrips, connections }) =>
   }))
 
 /** The life of one application: its first login ever, one at once after it, and the ones after long pauses. */
-async function oneLife(provider, name, { providerOptions, certificate, results, longIdle, alone, births }) {
+async function oneLife(provider, name, { providerOptions, certificate, results, longIdle, turns, births }) {
   const keep = (scenario, { roundTrips, connections }) => {
     results[scenario].roundTrips[name].push(roundTrips)
     results[scenario].connections[name].push(connections)
@@ -78,27 +78,28 @@ async function oneLife(provider, name, { providerOptions, certificate, results, 
       env: { NODE_EXTRA_CA_CERTS: certificate.file },
       connections: 4,
     })
-    keep('first', await isolatedLogin(application, SHORT_THINK, (work) => work()))
+    keep('first', await isolatedLogin(application, SHORT_THINK, IN_TURN))
     return application
   }
-  const application = await births(() => alone(bear))
+  const application = await births.alone(() => turns.alone(bear))
   const { browsers } = application
-  for (let i = 0; i < WARM_UP; i++) await browsers.callback(await browsers.start())
+  const login = async () => browsers.callback(await browsers.start())
+  for (let i = 0; i < WARM_UP; i++) await turns.beside(login)
   await sleep(0.2)
-  keep('idle02', await isolatedLogin(application, SHORT_THINK, alone))
+  keep('idle02', await isolatedLogin(application, SHORT_THINK, turns))
   await sleep(30)
-  keep('idle30', await isolatedLogin(application, 3, alone))
+  keep('idle30', await isolatedLogin(application, 3, turns))
   if (longIdle) {
     await sleep(90)
-    keep('idle90', await isolatedLogin(application, 10, alone))
+    keep('idle90', await isolatedLogin(application, 10, turns))
   }
-  await alone(() => application.stop())
+  await turns.alone(() => application.stop())
 }
 
-async function isolatedLogin(application, think, alone) {
+async function isolatedLogin(application, think, { alone, beside }) {
   const { browsers, provider } = application
   await provider.reset()
-  const login = await browsers.start()
+  const login = await beside(() => browsers.start())
   await sleep(think)
   const milliseconds = await alone(async () => {
     const startedAt = performance.now()
@@ -109,15 +110,30 @@ async function isolatedLogin(application, think, alone) {
   return { roundTrips: milliseconds / ROUND_TRIP_MS, connections: (await provider.counts()).connections }
 }
 
-/** Runs works one after the other, in the order in which they were asked for. */
+/**
+ * `alone` runs works one after the other, in the order in which they were asked for, and none `beside` them; works
+ * `beside` each other run at once.
+ */
 function createTurns() {
   let last = Promise.resolve()
-  return (work) => {
-    const turn = last.then(work)
-    last = turn.catch(() => {})
-    return turn
+  const underWay = new Set()
+  return {
+    alone(work) {
+      const turn = Promise.all([last, ...underWay]).then(work)
+      last = turn.catch(() => {})
+      return turn
+    },
+    beside(work) {
+      const turn = last.then(work)
+      const ended = turn.catch(() => {}).then(() => underWay.delete(ended))
+      underWay.add(ended)
+      return turn
+    },
   }
 }
+
+/** For who has the turn already. */
+const IN_TURN = { alone: (work) => work(), beside: (work) => work() }
 
 /** A certificate of `localhost` for this run. */
 function createCertificate(folder) {
