@@ -55,9 +55,9 @@ export class Connector {
     })
   }
 
-  /** Opens a spare connection in the background unless there is one. A failure shows when a login needs one. */
+  /** Opens a spare connection in the background unless there is a fresh one. A failure shows when a login needs one. */
   openSpare(): void {
-    if (this.#spare.isThere || this.#opening || this.#closed) return
+    if (this.#spare.isFresh || this.#opening || this.#closed) return
     const opening: { waiter?: Waiter } = {}
     this.#opening = opening
     const { protocol, hostname, host, port } = this.#origin

@@ -33,6 +33,7 @@ describe('a server that ends connections', () => {
   })
 
   afterEach(async () => {
+    jest.useRealTimers()
     for (const socket of connections) socket.destroy()
     server.close()
     await once(server, 'close')
@@ -143,6 +144,25 @@ describe('a server that ends connections', () => {
     await once(server, 'connection')
     await asked.exchangeAuthKey('key')
     expect([requests, connections.length]).toEqual([1, 1])
+    await asked.close()
+  })
+
+  test('a connection prepared long ago is renewed, so that it does not end while the next person is away', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] })
+    answer = good
+    const asked = client(origin)
+    asked.prepare()
+    const [first] = await once(server, 'connection')
+    const dropped = once(first, 'close')
+    // The server has seen it; give the client some turns of the event loop to see it, too.
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+    jest.advanceTimersByTime(40_000)
+    asked.prepare()
+    await once(server, 'connection')
+    await dropped
+    jest.advanceTimersByTime(40_000)
+    await asked.exchangeAuthKey('key')
+    expect([requests, connections.length]).toEqual([1, 2])
     await asked.close()
   })
 
