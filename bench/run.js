@@ -18,7 +18,7 @@ import { tables } from './report/tables.js'
 const { values: options } = parseArgs({ options: { full: { type: 'boolean' }, only: { type: 'string' } } })
 const extent = options.full
   ? { footprint: 15, samples: 5, longIdle: true, alone: 120, callbacks: 480, starts: 90, batches: 4 }
-  : { footprint: 7, samples: 3, longIdle: false, alone: 25, callbacks: 60, starts: 12, batches: 2 }
+  : { footprint: 7, samples: 3, longIdle: false, alone: 20, callbacks: 50, starts: 12, batches: 2 }
 
 const measurements = {
   footprint: () => measureFootprint({ rounds: extent.footprint }),
