@@ -3,7 +3,7 @@ import { Application, cpuOf, rotated, roundsWithin } from '../bench.js'
 import { inParallel } from '../load/browser.js'
 import { emptySamples, mapValues, quantile, ratios, spread } from '../statistics.js'
 
-const LOGINS = { 1: 150, 16: 300, 128: 384 }
+const LOGINS = { 1: 300, 16: 300, 128: 384 }
 const WARM_UP = 600
 
 /**
