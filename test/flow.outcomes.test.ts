@@ -178,6 +178,19 @@ describe('outcomes that are no failure of a callback', () => {
     expect((await browser.comeBack(callback)).status).toBe(200)
   })
 
+  test('a callback whose record cannot be used up gives its place back', async () => {
+    const store = new FailingStore()
+    const browser = await run({ store, strategy: { maxConcurrentLogins: 1 } })
+    for (const failing of [true, true, false]) {
+      await browser.follow(app.loginURL)
+      store.failing = failing
+      const { status } = await browser.comeBack(approved())
+      store.failing = false
+      expect(status).toBe(failing ? 500 : 200)
+    }
+    expect(app.errors.map(codeOf)).toEqual(['session_unavailable', 'session_unavailable'])
+  })
+
   test('verify saying no is a failure with the application’s own info', async () => {
     const browser = await run({
       verify: (_accessToken, _refreshToken, _profile, done) => done(null, false, { message: 'You are banned.' }),
