@@ -4,8 +4,7 @@ import { inParallel } from '../load/browser.js'
 import { quantile } from '../statistics.js'
 
 const CALLBACKS = 2000
-// As many as the application serves while the provider is well. Beyond that it is the processor that is full, and new
-// connections wait for their turn until the load ends, whoever answers.
+// About as many as the application serves while the provider is well. At twice as many the processor is full: see README.md.
 const CALLBACKS_PER_SECOND = 1000
 const BULKHEAD = 128
 const WATCH_SECONDS = 3
