@@ -72,7 +72,12 @@ function judgeStall({ bulkhead, contenders: { ours } }) {
   const limit = 3 * bulkhead
   return [
     goal('6', `stalled provider: <= ${limit} connections`, ours.connections, ours.connections <= limit),
-    goal('6', 'unrelated route p99 <= 100 ms, at 1,000 callbacks/s', `${ours.pingP99.toFixed(0)} ms`, ours.pingP99 <= 100),
+    goal(
+      '6',
+      'unrelated route p99 <= 100 ms, at 1,000 callbacks/s',
+      `${ours.pingP99.toFixed(0)} ms`,
+      ours.pingP99 <= 100,
+    ),
   ]
 }
 
