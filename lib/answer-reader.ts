@@ -12,7 +12,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  */
 export class AnswerReader {
   readonly #phase: Phase
-  readonly #chunks: Uint8Array[] = []
+  #body = Buffer.alloc(0)
   #size = 0
   #status = 0
 
@@ -34,20 +34,28 @@ export class AnswerReader {
 
   /** @throws SocialLoginError `provider_bad_response` beyond 64 KiB */
   add(chunk: Uint8Array): void {
-    this.#size += chunk.length
-    if (this.#size > MAX_BODY_BYTES) throw badResponse(this.#phase, 'The body of the answer was larger than 64 KiB.')
-    this.#chunks.push(chunk)
+    const size = this.#size + chunk.length
+    if (size > MAX_BODY_BYTES) throw badResponse(this.#phase, 'The body of the answer was larger than 64 KiB.')
+    if (size > this.#body.length) this.#grow(size)
+    // Copied: a chunk is a view of all that its socket has read, 64 KiB for each single byte if the server wishes.
+    this.#body.set(chunk, this.#size)
+    this.#size = size
   }
 
   /** @throws SocialLoginError `provider_bad_response` for what is no UTF-8 */
   finish(): { readonly status: number; readonly text: string } {
-    const [first = new Uint8Array(), ...others] = this.#chunks
-    const body = others.length === 0 ? first : Buffer.concat(this.#chunks)
+    const body = this.#body.subarray(0, this.#size)
     try {
       return { status: this.#status, text: utf8.decode(body) }
     } catch {
       throw badResponse(this.#phase, 'The body of the answer was not UTF-8.')
     }
+  }
+
+  #grow(size: number): void {
+    const larger = Buffer.alloc(Math.min(Math.max(size, 2 * this.#body.length), MAX_BODY_BYTES))
+    larger.set(this.#body)
+    this.#body = larger
   }
 }
 

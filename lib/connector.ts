@@ -1,8 +1,12 @@
 import type { Socket } from 'node:net'
-import { buildConnector } from 'undici'
+import { buildConnector, errors } from 'undici'
 import { SpareSocket } from './spare-socket'
 
 type Connect = ReturnType<typeof buildConnector>
+
+// The most that 64 KiB can honestly take, in chunks of one byte each, and the headers. What does not count as body (chunk
+// extensions, white space, early hints, trailers) would otherwise cost memory and time without bound.
+const MAX_WIRE_BYTES = 512 * 1024
 
 /** A login that waits for the spare connection to be open; null when that failed. */
 type Waiter = (socket: Socket | null) => void
@@ -79,14 +83,20 @@ export class Connector {
     this.#spare.drop()
   }
 
-  /** undici rejects a request with the very error that its socket emits: so the error tells the connection's story. */
+  /**
+   * undici rejects a request with the very error that its socket emits: so the error tells the connection's story. What
+   * comes between two requests belongs to the answer of the first.
+   */
   #watch(socket: Socket, kept: boolean): void {
     let bytesRead = 0
+    let bytesReadBefore = 0
     let bytesWrittenBefore = -1
     socket.on('readable', () => {
       if (socket.bytesRead === bytesRead) return
+      if (socket.bytesWritten !== bytesWrittenBefore) bytesReadBefore = bytesRead
       bytesRead = socket.bytesRead
       bytesWrittenBefore = socket.bytesWritten
+      if (bytesRead - bytesReadBefore > MAX_WIRE_BYTES) socket.destroy(new errors.ResponseExceededMaxSizeError())
     })
     socket.on('error', (error) => {
       // What was read last came before the last request was written.

@@ -53,6 +53,8 @@ function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
   if (error instanceof SocialLoginError) return error
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
   if (deadline.ended) return deadline.ended.reason
+  if (error instanceof errors.ResponseExceededMaxSizeError)
+    return badResponse(phase, 'The answer took more than 512 KiB, headers and framing included.')
   if (BAD_ANSWER_ERRORS.some((kind) => error instanceof kind))
     return badResponse(phase, 'The answer was not proper HTTP.')
   return unreachable(phase, error)

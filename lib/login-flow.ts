@@ -135,9 +135,9 @@ export class LoginFlow {
     return conclude(await this.#inFlight.start(record.id, callback.authKey, finish), info)
   }
 
-  #evidence(req: Request, { site, state, tabSecret }: CallbackRequest) {
+  #evidence(req: Request, { site, referer, state, tabSecret }: CallbackRequest) {
     const { context, stateParameter } = this.#settings
-    return { context, user: signedInUser(req), site, state, stateParameter, tabSecret }
+    return { context, user: signedInUser(req), site, referer, state, stateParameter, tabSecret }
   }
 
   async #refuse(req: Request, refusal: Refusal): Promise<never> {

@@ -1,4 +1,4 @@
-import { parseURL } from './url'
+import { parseURL, resolvePath } from './url'
 
 const MAX_URL_LENGTH = 2048
 
@@ -30,7 +30,7 @@ export function readCallbackURL(value: unknown, allowInsecureHTTP?: unknown): Ca
     const url = requireURL('callbackURL', value, allowInsecureHTTP)
     return { path: url.pathname, origin: url.origin }
   }
-  const url = /^\/[/\\]/.test(value) ? undefined : parseURL(value, 'http://localhost')
+  const url = resolvePath(value, 'http://localhost')
   if (!url) throw new TypeError('callbackURL must be a path such as /auth/social-login/callback, or an absolute URL')
   return { path: url.pathname, origin: undefined }
 }

@@ -2,7 +2,8 @@ import { decodeHTMLStrict } from 'entities/decode'
 import type { Profile as PassportProfile } from 'passport'
 import { SocialLoginError } from './errors'
 import { isObject, type JSONObject, type JSONValue, member, numberLiteral, toJSONObject } from './json'
-import { parseURL } from './url'
+import { readUploadsURL } from './option-values'
+import { parseURL, resolvePath } from './url'
 
 /**
  * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open
@@ -75,10 +76,31 @@ export interface UserAnswer {
 const ID = /^[A-Za-z0-9._:-]{1,128}$/
 const WHOLE_NUMBER = /^[1-9][0-9]*$/
 const MAX_TEXT_LENGTH = 500
+// Five hundred characters, each written as an entity: what lies behind is not worth decoding.
+const MAX_RAW_LENGTH = 4096
 // Texts that buggy servers and clients send for nobody.
 const NOBODY = /^(undefined|null|nan|true|false)$/i
-// Control characters, and those that turn the direction of the text behind them around.
-const INVISIBLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+
+// Scripts in which the joiners U+200C and U+200D change how a word is written.
+const JOINING_SCRIPTS = [
+  ...['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil'],
+  ...['Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Myanmar', 'Khmer', 'Tibetan', 'Balinese', 'Javanese'],
+]
+const joining = JOINING_SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')
+
+// Characters that cannot be seen, or that turn the direction of others around, but for those that scripts and emoji need:
+// joiners, variation selectors, and the tags behind a black flag. Two names that look alike must not differ by such.
+const INVISIBLE = new RegExp(
+  [
+    `(?!(?<=[${joining}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])[\\u200c\\u200d])`,
+    '(?!(?<=\\p{Emoji})[\\ufe0e\\ufe0f])',
+    '(?!(?<=[\\p{Script=Han}\\p{Script=Mongolian}])[\\ufe00-\\ufe0d\\u180b-\\u180d\\u180f\\u{e0100}-\\u{e01ef}])',
+    '(?!(?<=\\u{1f3f4}[\\u{e0020}-\\u{e007f}]{0,6})[\\u{e0020}-\\u{e007f}])',
+    '[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]',
+  ].join(''),
+  'gu',
+)
+const BLANK = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u
 
 /**
  * Reads the answer of a profile endpoint: a bare record (the specification), or one inside `user_info` or `data` as
@@ -106,9 +128,14 @@ function unwrap(answer: unknown): Readonly<Record<string, unknown>> | undefined 
 /** What looks like a number must be a positive whole one: 0, -1 and 1.5 are a server's ways to say "nobody". */
 function readID(value: unknown): string | undefined {
   const id = typeof value === 'string' ? value : numberLiteral(value)
-  if (id === undefined || !ID.test(id) || NOBODY.test(id)) return undefined
+  if (id === undefined || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
   const looksLikeNumber = !Number.isNaN(Number(id))
   return looksLikeNumber && !WHOLE_NUMBER.test(id) ? undefined : id
+}
+
+/** Ids that mean something else as a member of an object (`__proto__`) or as a part of a path (`..`). */
+function isReserved(id: string): boolean {
+  return id === 'prototype' || id in Object.prototype || /^\.+$/.test(id)
 }
 
 function toUser(record: Readonly<Record<string, unknown>>, json: JSONObject, id: string): SocialLoginUser {
@@ -138,12 +165,32 @@ function readFlag(value: JSONValue | undefined): boolean | null {
 }
 
 /**
- * Maps a person onto Passport's profile.
+ * Options of {@link toProfile}.
  *
- * @param provider the strategy's `name`
- * @param uploadsURL root of relative pictures; without it they are left out
+ * @example
+ * toProfile(answer, { provider: 'social-login', uploadsURL: 'https://social.example/content/uploads/' })
  */
-export function toProfile(answer: UserAnswer, provider: string, uploadsURL?: URL): Profile {
+export interface ProfileOptions {
+  /** What the profile's `provider` says. Default `social-login`, as the strategy's `name`. */
+  readonly provider?: string
+  /** Root of the provider's uploads: pictures given as relative paths are resolved below it. Default: left out. */
+  readonly uploadsURL?: string
+}
+
+/**
+ * Maps what `SocialLoginClient.fetchUser` answered onto Passport's profile, exactly as the strategy does: texts decoded and
+ * freed of what cannot be seen, pictures checked.
+ *
+ * @example
+ * const profile = toProfile(await client.fetchUser('user/me', accessToken))
+ * @throws TypeError when `uploadsURL` is no http(s) URL
+ */
+export function toProfile(answer: UserAnswer, { provider = 'social-login', uploadsURL }: ProfileOptions = {}): Profile {
+  return profileOf(answer, provider, readUploadsURL(uploadsURL, true))
+}
+
+/** {@link toProfile} for options that have been checked. */
+export function profileOf(answer: UserAnswer, provider: string, uploadsURL: URL | undefined): Profile {
   const { user, json, raw } = answer
   const username = displayText(user.user_name)
   const givenName = displayText(user.user_firstname)
@@ -173,13 +220,20 @@ export function toProfile(answer: UserAnswer, provider: string, uploadsURL?: URL
 // Decoded first: an entity may hide a control character. Deployed servers encode names before they store them.
 function displayText(value: string | null): string {
   if (!value) return ''
-  const text = decodeHTMLStrict(value).replace(INVISIBLE, '').trim()
+  const text = decodeText(value).replace(INVISIBLE, '').trim()
+  if (BLANK.test(text)) return ''
   return text.length <= MAX_TEXT_LENGTH ? text : Array.from(text).slice(0, MAX_TEXT_LENGTH).join('')
 }
 
+function decodeText(value: string): string {
+  return decodeHTMLStrict(value.slice(0, MAX_RAW_LENGTH))
+}
+
+/** Nothing is taken out of an address: what is left could be somebody else's. */
 function readEmail(value: string | null): string | undefined {
-  const email = displayText(value)
-  return email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email) ? email : undefined
+  const email = decodeText(value ?? '').trim()
+  const isPlain = email.length <= 254 && email.replace(INVISIBLE, '') === email
+  return isPlain && /^[^\s@]+@[^\s@]+$/.test(email) ? email : undefined
 }
 
 function readDate(value: string | null): string | undefined {
@@ -196,15 +250,19 @@ function readPicture(value: JSONValue | undefined, twin: JSONValue | undefined, 
 }
 
 function absolutePicture(value: JSONValue | undefined): string | undefined {
-  if (typeof value !== 'string' || !/^https?:\/\//i.test(value.trim())) return undefined
-  const url = parseURL(decodeHTMLStrict(value.trim()))
+  const text = pictureText(value)
+  const url = /^https?:/i.test(text) ? parseURL(text) : undefined
   // A URL that ends in "/" is an uploads folder: the server had no picture to name.
   if (!url || url.username || url.password || url.pathname.endsWith('/')) return undefined
   return url.href
 }
 
 function relativePicture(value: JSONValue | undefined, uploadsURL?: URL): string | undefined {
-  if (typeof value !== 'string' || !uploadsURL) return undefined
-  const url = parseURL(decodeHTMLStrict(value.trim()), uploadsURL.href)
+  if (!uploadsURL) return undefined
+  const url = resolvePath(pictureText(value), uploadsURL.href)
   return url?.href.startsWith(uploadsURL.href) && !url.pathname.endsWith('/') ? url.href : undefined
+}
+
+function pictureText(value: JSONValue | undefined): string {
+  return typeof value === 'string' && value.length <= MAX_RAW_LENGTH ? decodeHTMLStrict(value.trim()) : ''
 }

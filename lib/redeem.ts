@@ -4,7 +4,7 @@ import { Deadline } from './deadline'
 import { Trace } from './diagnostics'
 import { SocialLoginError } from './errors'
 import type { ProfileEndpoint } from './options'
-import { type Profile, toProfile } from './profile'
+import { type Profile, profileOf } from './profile'
 
 /** What a spent `auth_key` was worth. */
 export interface Redeemed {
@@ -89,7 +89,7 @@ export class Redeemer {
   async #loadProfile(accessToken: string, deadline: Deadline): Promise<Profile | undefined> {
     const { name, profileEndpoint, skipUserProfile, uploadsURL } = this.#options
     if (await decideSkip(skipUserProfile, accessToken, deadline)) return undefined
-    return toProfile(await this.#client.fetchUser(profileEndpoint, accessToken, deadline), name, uploadsURL)
+    return profileOf(await this.#client.fetchUser(profileEndpoint, accessToken, deadline), name, uploadsURL)
   }
 }
 

@@ -55,12 +55,22 @@ export interface RefusedRequest {
 const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 const TAB_SECRET = /^[0-9a-f]{32}$/
 
+// Node accepts 16 KB, a login needs less than 2: what is longer is made to keep a parser busy.
+const MAX_TARGET_LENGTH = 4096
+
+// What a browser writes into Origin and Referer: never a user name, percent-encoding or anything beyond ASCII.
+const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
+
+const SCRIPTED_HINT =
+  'A script asked for it, not the browser itself: if this application has a service worker that answers navigations, let it leave the URLs of the login alone.'
+
 /** Says what a browser's request is, from its method, URL and headers alone. Changes nothing. */
 export function readRequest(
   req: IncomingMessage,
   rules: RequestRules,
 ): StartRequest | CallbackRequest | RefusedRequest {
   const target = readTarget(req)
+  if (!target) return tooLong(req)
   const isCallback = samePath(target.pathname, rules.callbackPath) || mentionsAuthKey(target)
   const phase = isCallback ? 'callback' : 'start'
   if (isSpeculative(req)) return { type: 'refused', code: 'speculative_request', phase }
@@ -73,7 +83,7 @@ function readStart(req: IncomingMessage, target: URL, rules: RequestRules): Star
   const proven = isProvenStart(req, rules)
   // A frame, an image or a script never starts a login: only a navigation of the whole page does.
   if (!isNavigation(req) || (!proven && rules.unprovenStart === 'refuse')) {
-    return { type: 'refused', code: 'start_forbidden', phase: 'start' }
+    return { type: 'refused', code: 'start_forbidden', phase: 'start', ...hintOf(req) }
   }
   const secret = rules.tabBinding ? (single(target.searchParams, TAB_PARAMETER) ?? '') : ''
   return {
@@ -121,7 +131,7 @@ function readCallback(
   if (others.length > 0 || !isAuthKey(authKey)) return refuse('auth_key_malformed')
   const referer = readReferer(req, rules)
   const genuine = fromTab ? isFromApp(req, rules) : isFromProvider(req, rules)
-  if (referer === 'foreign' || !genuine) return refuse('callback_forged')
+  if (referer === 'foreign' || !genuine) return { ...refuse('callback_forged'), ...hintOf(req) }
   return {
     type: 'callback',
     authKey,
@@ -197,10 +207,10 @@ function sourceOrigin(req: IncomingMessage): string | undefined {
   return source === undefined ? undefined : originOf(source)
 }
 
-/** Undefined for what has no origin: no URL, or an opaque one such as `about:blank` and `android-app://mail/`. */
+/** Undefined for what has no web origin, such as `about:blank` and `android-app://mail/`. */
 function originOf(url: string): string | undefined {
-  const origin = parseURL(url)?.origin
-  return origin === 'null' ? undefined : origin
+  const [origin] = WEB_ORIGIN.exec(url) ?? []
+  return origin === undefined ? undefined : parseURL(origin)?.origin
 }
 
 // Host, not X-Forwarded-Host: a browser that is being misused still sends its true Host.
@@ -219,17 +229,41 @@ function mayBeSameSite(a: string, b: string): boolean {
   return a === b || (site(a) === site(b) && !/^[\d.]+$|:/.test(a))
 }
 
-/** Own parsing: Connect has no `req.query`, and query parsers make arrays and objects of it. */
-function readTarget(req: IncomingMessage): URL {
+/** Own parsing: Connect has no `req.query`, and query parsers make arrays and objects of it. Undefined if it is too long. */
+function readTarget(req: IncomingMessage): URL | undefined {
+  const target = rawTarget(req)
+  if (target.length > MAX_TARGET_LENGTH) return undefined
+  // The host of the absolute form is not looked at, so it need not be parsed.
+  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  return new URL(/^[/?]/.test(path) ? `http://localhost${path}` : 'http://localhost/')
+}
+
+function rawTarget(req: IncomingMessage): string {
   const original: unknown = Reflect.get(req, 'originalUrl')
-  const target = typeof original === 'string' ? original : (req.url ?? '/')
-  return parseURL(target.startsWith('/') ? `http://localhost${target}` : target) ?? new URL('http://localhost/')
+  return typeof original === 'string' ? original : (req.url ?? '/')
+}
+
+function tooLong(req: IncomingMessage): RefusedRequest {
+  const hint = 'The address of the request has more than 4,096 characters.'
+  return rawTarget(req).includes('auth_key')
+    ? { type: 'refused', code: 'auth_key_malformed', phase: 'callback', hint }
+    : { type: 'refused', code: 'start_forbidden', phase: 'start', hint }
+}
+
+function hintOf(req: IncomingMessage): { hint?: string } {
+  return header(req, 'sec-fetch-dest') === 'empty' ? { hint: SCRIPTED_HINT } : {}
 }
 
 // As Express routes by default: case and a slash at the end make no difference.
 function samePath(a: string, b: string): boolean {
-  const plain = (path: string): string => path.replace(/\/+$/, '').toLowerCase()
-  return a === b || plain(a) === plain(b)
+  return a === b || plainPath(a) === plainPath(b)
+}
+
+// Not by /\/+$/, which is quadratic for a path that has many slashes, and something behind them.
+function plainPath(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end).toLowerCase()
 }
 
 function header(req: IncomingMessage, name: string): string | undefined {

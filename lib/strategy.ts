@@ -15,7 +15,7 @@ import {
 import type { AuthenticateOptions, StrategyOptions } from './options'
 import { digest, type PendingLoginStore } from './pending-login/record'
 import { SessionStore } from './pending-login/session-store'
-import { type Profile, toProfile } from './profile'
+import { type Profile, profileOf } from './profile'
 import { Redeemer } from './redeem'
 import type {
   AnyVerifyFunction,
@@ -62,7 +62,7 @@ export class Strategy extends OAuth2Strategy {
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
     this.name = settings.name
     this._loadUser = async (accessToken) =>
-      toProfile(await client.fetchUser(settings.profileEndpoint, accessToken), settings.name, settings.uploadsURL)
+      profileOf(await client.fetchUser(settings.profileEndpoint, accessToken), settings.name, settings.uploadsURL)
     this._close = () => client.close()
     this._flow = new LoginFlow({ ...settings, verify, redeemer: new Redeemer(client, settings) })
   }

@@ -328,13 +328,16 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(answer.status).toBe(302)
     })
 
-    test('the confirm page cannot be framed, runs nothing, and links only to this origin', async () => {
+    test('the confirm page cannot be framed, runs nothing but its guard, and lets go of the page that opened it', async () => {
       await start()
       const page = await new Browser().request(app.loginURL)
-      expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/)
+      expect(page.headers['content-security-policy']).toMatch(
+        /^default-src 'none'; style-src 'sha256-\S+' 'sha256-\S+'; img-src data:; script-src 'sha256-[^ ;]+';/,
+      )
       expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
       expect(page.headers['x-frame-options']).toBe('DENY')
-      expect(page.body).not.toMatch(/<script/i)
+      expect(page.headers['cross-origin-opener-policy']).toBe('same-origin')
+      expect(page.body.match(/<script|\son\w+=/gi)).toEqual(['<script'])
     })
   })
 

@@ -5,7 +5,7 @@ const uploads = new URL('https://social.example/content/uploads/')
 
 function profileWith(fields: Record<string, unknown>, uploadsURL?: URL): Profile {
   const text = JSON.stringify({ user_id: '1', ...fields })
-  return toProfile(readUser(parseJSON(text), text), 'social-login', uploadsURL)
+  return toProfile(readUser(parseJSON(text), text), uploadsURL === undefined ? {} : { uploadsURL: uploadsURL.href })
 }
 
 function pictureOf(picture: unknown, uploadsURL?: URL): string | undefined {

@@ -11,7 +11,7 @@ function fixture(name: string): string {
 }
 
 function profileOf(text: string, uploadsURL?: URL): Profile {
-  return toProfile(readUser(parseJSON(text), text), 'social-login', uploadsURL)
+  return toProfile(readUser(parseJSON(text), text), uploadsURL === undefined ? {} : { uploadsURL: uploadsURL.href })
 }
 
 function userOf(text: string): SocialLoginUser {

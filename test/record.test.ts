@@ -13,6 +13,7 @@ const evidence = (context: string, user: string | undefined): CallbackEvidence =
   context,
   user,
   site: 'cross-site',
+  referer: 'absent',
   state: undefined,
   stateParameter: 'off',
   tabSecret: undefined,

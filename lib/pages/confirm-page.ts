@@ -1,6 +1,6 @@
 import { escapeUTF8 } from 'entities'
 import type { Answer } from '../actions'
-import { pageHeaders, renderPage } from './page'
+import { GUARD, pageHeaders, renderPage } from './page'
 
 /**
  * What the page between an unproven start and the login is about.
@@ -30,11 +30,11 @@ const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' dat
 
 /**
  * A start without proof (typed, mailed, or redirected by a login wall) gets this page. Its link or button leads to the
- * same URL: that click, made on the application's own origin, is the proof.
+ * same URL: that click, made on the application's own origin and not in its first moments, is the proof.
  */
 export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): Answer {
   const { target, method, providerOrigin } = page
-  if (render) return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body: render(page) }
+  if (render) return ownPage(render(page), providerOrigin)
   const provider = escapeUTF8(new URL(providerOrigin).host)
   const action =
     method === 'GET'
@@ -42,4 +42,9 @@ export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): Answ
       : `<form method="post" action="${escapeUTF8(target)}"><button>Continue to ${provider}</button></form>`
   const main = `<h1>Sign in with ${provider}?</h1>\n<p>You are about to leave this site to sign in.</p>\n${action}`
   return renderPage({ title: 'Sign in', main, providerOrigin })
+}
+
+// Behind the document, where parsers take it for a part of the body.
+function ownPage(html: string, providerOrigin: string): Answer {
+  return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body: `${html}\n${GUARD}\n` }
 }

@@ -11,8 +11,32 @@ export interface Page {
   readonly script?: string
   /** The provider's origin: where the redirect behind a form of the page may lead. */
   readonly providerOrigin: string
-  readonly headers?: Readonly<Record<string, string>>
 }
+
+const GUARD_STYLE = `
+body { animation: guard .8s step-end }
+@keyframes guard { from { pointer-events: none } }
+`
+
+const GUARD_SCRIPT = `
+const guard = () => {
+  const { body } = document
+  if (!body) return
+  body.style.animation = 'none'
+  body.getBoundingClientRect()
+  body.style.animation = ''
+}
+addEventListener('focus', guard)
+addEventListener('pageshow', guard)
+`
+
+/**
+ * Keeps a page from being pressed by a click that was meant for another page: the second one of a double click, behind
+ * which a hostile page has opened this one. Nothing can be pressed in the first 0.8 seconds of the page, by style alone;
+ * nor, by script, in the first 0.8 seconds after a window that lay above it has gone. The keyboard and assistive
+ * technology need no pointer.
+ */
+export const GUARD = `<style>${GUARD_STYLE}</style>\n<script>${GUARD_SCRIPT}</script>`
 
 const STYLE = `
 :root { color-scheme: light dark; font: 1.125rem/1.5 system-ui, sans-serif }
@@ -25,7 +49,7 @@ a:focus-visible, button:focus-visible { outline: 3px solid; outline-offset: 3px 
 `
 
 /** Renders a page that nobody can frame, that loads nothing, and that runs its own script at most. */
-export function renderPage({ title, main, script, providerOrigin, headers = {} }: Page): Answer {
+export function renderPage({ title, main, script, providerOrigin }: Page): Answer {
   const body = `<!doctype html>
 <html lang="en">
 <head>
@@ -35,6 +59,7 @@ export function renderPage({ title, main, script, providerOrigin, headers = {} }
 <link rel="icon" href="data:,">
 <title>${escapeUTF8(title)}</title>
 <style>${STYLE}</style>
+${GUARD}
 </head>
 <body>
 <main>
@@ -43,21 +68,31 @@ ${main}
 </body>
 </html>
 `
-  const scripts = script === undefined ? [] : [`script-src ${hashOf(script)}`]
-  const policy = [...scripts, `style-src ${hashOf(STYLE)}`, 'img-src data:']
-  return { status: 200, headers: { ...pageHeaders(policy, providerOrigin), ...headers }, body }
+  const scripts = [GUARD_SCRIPT, ...(script === undefined ? [] : [script])]
+  const policy = [`style-src ${hashesOf([STYLE, GUARD_STYLE])}`, 'img-src data:']
+  return { status: 200, headers: pageHeaders(policy, providerOrigin, scripts), body }
 }
 
 /**
  * Headers of every page of ours. `Referrer-Policy: same-origin` (not `no-referrer`) because the Referer is the proof
  * that browsers without Fetch Metadata give; `form-action` names the provider because it covers the redirect behind a
- * form.
+ * form. `Cross-Origin-Opener-Policy` takes the window away from a page that opened it, and could lead it elsewhere later.
  */
-export function pageHeaders(policy: readonly string[], providerOrigin: string): Record<string, string> {
-  const fixed = [`form-action 'self' ${providerOrigin}`, "base-uri 'none'", "frame-ancestors 'none'"]
+export function pageHeaders(
+  policy: readonly string[],
+  providerOrigin: string,
+  scripts: readonly string[] = [GUARD_SCRIPT],
+): Record<string, string> {
+  const fixed = [
+    `script-src ${hashesOf(scripts)}`,
+    `form-action 'self' ${providerOrigin}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ]
   return {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': ["default-src 'none'", ...policy, ...fixed].join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
     'X-Frame-Options': 'DENY',
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
@@ -65,6 +100,6 @@ export function pageHeaders(policy: readonly string[], providerOrigin: string): 
   }
 }
 
-function hashOf(source: string): string {
-  return `'sha256-${createHash('sha256').update(source).digest('base64')}'`
+function hashesOf(sources: readonly string[]): string {
+  return sources.map((source) => `'sha256-${createHash('sha256').update(source).digest('base64')}'`).join(' ')
 }

@@ -10,9 +10,6 @@ const STORAGE_KEY = 'passport-social-login'
 
 const WITHOUT_SCRIPT = '<noscript><p>Signing in here needs JavaScript: switch it on and reload.</p></noscript>'
 
-// Severs the handle that a hostile page has of the window it opened this application in.
-const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin' }
-
 const START_SCRIPT = `
 const bytes = crypto.getRandomValues(new Uint8Array(16))
 const secret = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -50,5 +47,5 @@ export function tabCallbackPage(
 function tabPage(target: string, method: 'GET' | 'POST', script: string, providerOrigin: string): Answer {
   const form = `<form method="${method.toLowerCase()}" action="${escapeUTF8(target)}"></form>`
   const main = `<p role="status">Signing you in …</p>\n${WITHOUT_SCRIPT}\n${form}`
-  return renderPage({ title: 'Signing in', main, script, providerOrigin, headers: ISOLATED })
+  return renderPage({ title: 'Signing in', main, script, providerOrigin })
 }

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { OutcomeCode } from '../errors'
 import { isObject, type JSONValue } from '../json'
-import { parseURL } from '../url'
+import { resolvePath } from '../url'
 
 /**
  * A login in progress: "this browser began a login here, on purpose, at this provider, while this user was signed in".
@@ -66,6 +66,13 @@ export interface PendingLoginInput {
 /** How long a login may take: as long as Auth.js's and better-auth's. */
 export const MAX_AGE_MS = 10 * 60 * 1000
 
+/**
+ * How long after its start a callback may name the application's own page as its Referer. A silent approval does, because
+ * a redirect keeps the page that was left; so does a link inside the application that leads to a callback over a foreign
+ * site. A silent approval waits for nobody, so seconds are enough.
+ */
+export const SILENT_APPROVAL_MS = 30 * 1000
+
 /** Clocks of several machines differ a little: a record may seem to come from the future by this much. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
 const MAX_TEXT_LENGTH = 1024
@@ -115,6 +122,8 @@ export interface CallbackEvidence {
   /** Who is signed in, as `signedInUser` names them. */
   readonly user: string | undefined
   readonly site: string | undefined
+  /** Whose page the `Referer` names. */
+  readonly referer: 'provider' | 'app' | 'absent'
   readonly state: string | undefined
   readonly stateParameter: StateParameter
   readonly tabSecret: string | undefined
@@ -136,8 +145,10 @@ export function refusalOf(record: PendingLogin, evidence: CallbackEvidence): Ref
   if (record.user !== userDigest(record.id, evidence.user)) return 'user_changed'
   // A callback that was typed or mailed belongs only to a start that was.
   if (evidence.site === 'none' && record.startSite !== 'none') return 'callback_forged'
-  if (!echoes(record, evidence)) return 'state_mismatch'
   const { tabSecret } = evidence
+  // The page of the tab is the application's own, and comes back with what the callback before it brought.
+  if (evidence.referer === 'app' && tabSecret === undefined && age > SILENT_APPROVAL_MS) return 'callback_forged'
+  if (!echoes(record, evidence)) return 'state_mismatch'
   if (tabSecret !== undefined && record.tab !== digest(record.id, tabSecret)) return 'tab_mismatch'
   return undefined
 }
@@ -179,10 +190,8 @@ export function digest(...texts: string[]): string {
  */
 export function readLocalPath(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_TEXT_LENGTH) return undefined
-  // Browsers drop tabs and line breaks and read a backslash as a slash.
-  if (!value.startsWith('/') || /[\\\p{Cc}]/u.test(value)) return undefined
   const base = 'http://localhost'
-  const url = parseURL(value, base)
+  const url = value.startsWith('/') ? resolvePath(value, base) : undefined
   if (!url) return undefined
   const path = url.pathname + url.search + url.hash
   // Its length once more, too: the record is read again at the callback, and normalising makes `é` six characters.

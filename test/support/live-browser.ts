@@ -2,12 +2,22 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { chromiumArguments, executablePath } from './chromium'
 import { RESOLVER_RULES } from './sites'
 
+/** The keys that the tests need. */
+export type Key = 'Tab' | 'Enter'
+
 /** A tab of a real browser, as far as the attacks need it: what happened is read from the servers' logs. */
 export interface Tab {
   /** Types an address. Resolves when the navigation has ended, well or not. */
   goto(url: string): Promise<void>
+  /** Clicks as a person does: on what can be clicked. */
   click(selector: string): Promise<void>
+  /** Moves the pointer to an element and presses at once, as a click does that was meant for another page. */
+  press(selector: string): Promise<void>
   doubleClick(selector: string): Promise<void>
+  /** Presses keys, one after the other. */
+  type(...keys: Key[]): Promise<void>
+  /** Brings the tab in front of all others, with the events that its page sees then. */
+  toFront(): Promise<void>
   reload(): Promise<void>
   back(): Promise<void>
   /** Runs an expression in the page. */
@@ -60,7 +70,19 @@ export function chromiumTab(page: Page): Tab {
   return {
     goto: (url) => page.goto(url).then(ignore, ignore),
     click: (selector) => page.click(selector, { noWaitAfter: true }),
+    press: async (selector) => {
+      const box = await page.locator(selector).boundingBox()
+      if (box) await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+    },
     doubleClick: (selector) => page.dblclick(selector, { noWaitAfter: true }),
+    type: async (...keys) => {
+      for (const key of keys) await page.keyboard.press(key)
+    },
+    toFront: async () => {
+      await page.bringToFront()
+      // To playwright, every page has the focus all the time.
+      await page.evaluate("dispatchEvent(new Event('focus'))")
+    },
     reload: () => page.reload().then(ignore, ignore),
     back: () => page.goBack().then(ignore, ignore),
     run: (expression) => page.evaluate(expression),

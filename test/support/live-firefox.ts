@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { BiDi } from './bidi'
-import type { LiveBrowser, Tab } from './live-browser'
+import type { Key, LiveBrowser, Tab } from './live-browser'
 import { untilDefined } from './live-world'
 
 const candidates = [process.env['FIREFOX_PATH'] ?? '/usr/bin/firefox-esr', '/usr/bin/firefox']
@@ -14,6 +14,8 @@ if (executablePath === undefined && process.env['REQUIRE_FIREFOX'] !== '1') {
 export const describeInFirefox: jest.Describe =
   executablePath !== undefined || process.env['REQUIRE_FIREFOX'] === '1' ? describe : describe.skip
 
+const KEYS: Readonly<Record<Key, string>> = { Tab: '\ue004', Enter: '\ue007' }
+
 /** Starts Firefox so that it finds the sites and takes their certificate. */
 export async function startFirefox(): Promise<LiveBrowser> {
   const bidi = await BiDi.start(executablePath ?? 'firefox')
@@ -21,12 +23,20 @@ export async function startFirefox(): Promise<LiveBrowser> {
     name: 'firefox',
     visitor: async () => {
       const { userContext } = await bidi.send('browser.createUserContext', { acceptInsecureCerts: true })
+      const tabs = new Set<unknown>()
       return {
         open: async () => {
           const { context } = await bidi.send('browsingContext.create', { type: 'tab', userContext })
+          tabs.add(context)
           return firefoxTab(bidi, context)
         },
-        opened: () => Promise.reject(new Error('no test in Firefox needs this yet')),
+        opened: async () => {
+          const context = await untilDefined(async () =>
+            (await tabsOf(bidi, userContext)).find((tab) => !tabs.has(tab)),
+          )
+          tabs.add(context)
+          return firefoxTab(bidi, context)
+        },
         close: async () => void (await bidi.send('browser.removeUserContext', { userContext })),
       }
     },
@@ -34,10 +44,22 @@ export async function startFirefox(): Promise<LiveBrowser> {
   }
 }
 
+async function tabsOf(bidi: BiDi, userContext: unknown): Promise<unknown[]> {
+  const { contexts } = await bidi.send('browsingContext.getTree', { maxDepth: 0 })
+  const all: unknown[] = Array.isArray(contexts) ? contexts : []
+  return all.filter(isObject).flatMap((tab) => (tab['userContext'] === userContext ? [tab['context']] : []))
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
 function firefoxTab(bidi: BiDi, context: unknown): Tab {
   const run = async (expression: string): Promise<unknown> => {
     const target = { context }
-    const answer = await bidi.send('script.evaluate', { expression, target, awaitPromise: true, userActivation: true })
+    const call = { expression, target, awaitPromise: true, userActivation: true }
+    // What is asked of a page that is just being left may never be answered.
+    const answer = await Promise.race([bidi.send('script.evaluate', call), gone()])
     const { result } = answer
     return typeof result === 'object' && result !== null ? Reflect.get(result, 'value') : undefined
   }
@@ -51,29 +73,45 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
     const node: unknown = Array.isArray(nodes) ? nodes[0] : undefined
     return typeof node === 'object' && node !== null ? Reflect.get(node, 'sharedId') : undefined
   }
-  const press = async (selector: string, times: number): Promise<void> => {
-    await bidi.send('browsingContext.activate', { context })
+  const point = async (selector: string, presses: number): Promise<void> => {
     const sharedId = await untilDefined(() => locate(selector))
-    const origin = { type: 'element', element: { sharedId } }
-    const once = [
+    const move = { type: 'pointerMove', x: 0, y: 0, origin: { type: 'element', element: { sharedId } } }
+    const press = [
       { type: 'pointerDown', button: 0 },
       { type: 'pointerUp', button: 0 },
     ]
-    const actions = [{ type: 'pointerMove', x: 0, y: 0, origin }, ...Array.from({ length: times }, () => once).flat()]
+    const actions = [move, ...Array.from({ length: presses }, () => press).flat()]
     await bidi.send('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', actions }] })
+  }
+  const click = async (selector: string, times: number): Promise<void> => {
+    await bidi.send('browsingContext.activate', { context })
+    await point(selector, 0)
+    const pointerEvents = `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).pointerEvents`
+    await untilDefined(async () => (await run(pointerEvents)) !== 'none' || undefined)
+    await point(selector, times)
   }
   return {
     goto: (url) => bidi.send('browsingContext.navigate', { context, url, wait: 'complete' }).then(ignore, ignore),
-    click: (selector) => press(selector, 1),
-    doubleClick: (selector) => press(selector, 2),
+    click: (selector) => click(selector, 1),
+    press: (selector) => point(selector, 1),
+    doubleClick: (selector) => click(selector, 2),
+    type: async (...keys) => {
+      await bidi.send('browsingContext.activate', { context })
+      const actions = keys.flatMap((key) => ['keyDown', 'keyUp'].map((type) => ({ type, value: KEYS[key] })))
+      await bidi.send('input.performActions', { context, actions: [{ type: 'key', id: 'keys', actions }] })
+    },
+    toFront: async () => void (await bidi.send('browsingContext.activate', { context })),
     reload: () => bidi.send('browsingContext.reload', { context, wait: 'complete' }).then(ignore, ignore),
     back: () => bidi.send('browsingContext.traverseHistory', { context, delta: -1 }).then(ignore, ignore),
     run,
-    url: async () => String(await run('location.href')),
+    url: () => run('location.href').then(String, () => ''),
     complaints: () => [],
     text: async () => String(await run('document.body.innerText')),
   }
 }
+
+const gone = (): Promise<never> =>
+  new Promise((_resolve, reject) => setTimeout(() => reject(new Error('the page did not answer')), 2000).unref())
 
 /** A navigation that a script overtakes is an error to WebDriver, and none to us. */
 const ignore = (): void => {}

@@ -189,8 +189,10 @@ const verdictOf = (req: express.Request, res: express.Response): string => {
   if (typeof told === 'string') return told
   if (res.statusCode === 503 && String(res.get('content-length')) === '0') return 'speculative_request'
   if (res.statusCode < 300) {
-    if (res.get('cross-origin-opener-policy') !== undefined) return 'tab page'
-    return String(res.get('content-security-policy')).includes("frame-ancestors 'none'") ? 'confirm page' : 'page'
+    const policy = String(res.get('content-security-policy'))
+    if (!policy.includes("frame-ancestors 'none'")) return 'page'
+    // The guard of the page is its one script; that of the tab comes beside it.
+    return /script-src 'sha256-\S+' 'sha256-/.test(policy) ? 'tab page' : 'confirm page'
   }
   if (res.statusCode < 400) return 'started'
   const messages: unknown = Reflect.get(req.session ?? {}, 'messages')

@@ -1,0 +1,62 @@
+import { writeSync } from 'node:fs'
+import { request } from 'undici'
+import { SocialLoginClient, SocialLoginError } from '../../lib'
+
+/** What a program that is asked about its memory prints. */
+export interface MemoryReport {
+  /** The most bytes that the call held at one time, garbage not counted. */
+  readonly held: number
+  /** What the call ended in. */
+  readonly outcome: string
+}
+
+/** How clients are written: the size is limited, and the chunks are kept until all are there. */
+async function naiveExchange(baseURL: string): Promise<string> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const { body } = await request(`${baseURL.replace(/v1$/, '')}authorize`, { method: 'POST', body: '', signal })
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > 64 * 1024) break
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+const TIMEOUT_MS = 20_000
+const SAMPLE_MS = 10
+// Whoever holds this much has shown what there was to show.
+const ENOUGH_BYTES = 10_000_000
+
+/** A program: one exchange, asked by `ours` or `naive`, and what it held. Needs `--expose-gc`. */
+async function main([kind, baseURL = '']: string[]): Promise<void> {
+  const client = new SocialLoginClient({ baseURL, clientID: 'a', clientSecret: 'b', timeout: TIMEOUT_MS })
+  const exchange = (): Promise<unknown> => (kind === 'ours' ? client.exchangeAuthKey('key') : naiveExchange(baseURL))
+  await exchange()
+  const before = bytesInUse()
+  let held = 0
+  const report = (outcome: string): never => {
+    const memory: MemoryReport = { held, outcome }
+    writeSync(1, JSON.stringify(memory))
+    process.exit()
+  }
+  const sample = (): void => {
+    held = Math.max(held, bytesInUse() - before)
+    if (held > ENOUGH_BYTES) report('still under way')
+  }
+  setInterval(sample, SAMPLE_MS)
+  const outcome = await exchange().then(() => 'success', nameOf)
+  sample()
+  report(outcome)
+}
+
+function bytesInUse(): number {
+  globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+const nameOf = (error: unknown): string => (error instanceof SocialLoginError ? error.code : String(error))
+
+void main(process.argv.slice(2))
