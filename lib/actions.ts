@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http'
+import { IncomingMessage, type ServerResponse } from 'node:http'
 import { type FailureInfo, OUTCOMES, SocialLoginError } from './errors'
+import type { AuthenticateOptions } from './options'
 import type { Request } from './verify'
 
 /** What a request to the strategy ends in: exactly one of Passport's actions, or an answer of our own. */
@@ -34,6 +35,20 @@ export interface PassportActions {
 export function captureActions(strategy: PassportActions): PassportActions {
   const { success, fail, redirect, pass, error } = strategy
   return { success, fail, redirect, pass, error }
+}
+
+/**
+ * Passport redirects by `res.redirect`, which Express has and Connect has not: behind a login it would throw where nothing
+ * catches it, and end the process. Undefined if there is one, or none is needed.
+ */
+export function missingRedirect(req: Request, options: AuthenticateOptions): TypeError | undefined {
+  const { successRedirect, successReturnToOrRedirect, failureRedirect } = options
+  const isNeeded = successRedirect ?? successReturnToOrRedirect ?? failureRedirect
+  // Fastify and Koa hand in requests of their own, and redirect in ways of their own.
+  if (!isNeeded || !(req instanceof IncomingMessage) || typeof req.res?.redirect === 'function') return undefined
+  return new TypeError(
+    'The redirects of passport.authenticate() need req.res and res.redirect, which Connect has not: see "Connect" in the documentation of passport-social-login.',
+  )
 }
 
 /** Whatever a login threw, as an action: `fail` or `error` by the table of outcomes; the application's own is `error`. */

@@ -1,5 +1,5 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import { captureActions, perform, setHeaders, toAction } from './actions'
+import { captureActions, missingRedirect, perform, setHeaders, toAction } from './actions'
 import { SocialLoginClient } from './client'
 import { PRIVATE_ANSWER_HEADERS } from './errors'
 import { LoginFlow } from './login-flow'
@@ -73,6 +73,8 @@ export class Strategy extends OAuth2Strategy {
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
+    const problem = missingRedirect(req, options)
+    if (problem) return actions.error(problem)
     setHeaders(req, PRIVATE_ANSWER_HEADERS)
     const login = this._flow.handle(req, options).catch(toAction)
     // Never rejects: see perform.

@@ -1,5 +1,4 @@
 import type { Server } from 'node:http'
 export function play(
   createServer: (provider: { baseURL: string; clientID: string; clientSecret: string }) => Server | Promise<Server>,
-  options?: { hasConfirmPage?: boolean },
 ): Promise<void>

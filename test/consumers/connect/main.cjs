@@ -6,32 +6,31 @@ const { createServer } = require('node:http')
 const { Strategy } = require('passport-social-login')
 const { play } = require('./driver.cjs')
 
-play(
-  (provider) => {
-    passport.use(
-      new Strategy({ ...provider, callbackURL: '/callback' }, async (_accessToken, _refreshToken, profile) => ({
-        name: profile.displayName,
-      })),
-    )
-    passport.serializeUser((user, done) => done(null, user))
-    passport.deserializeUser((user, done) => done(null, user))
-    const redirect = (res, location) => res.writeHead(302, { Location: location }).end()
-    const app = connect()
-    app.use(session({ secret: 'secret', resave: false, saveUninitialized: false }))
-    app.use(passport.session())
-    app.use('/auth', passport.authenticate('social-login'))
-    app.use('/callback', (req, res, next) =>
-      passport.authenticate('social-login', (error, user) => {
-        if (error) return next(error)
-        if (!user) return redirect(res, '/login')
-        req.logIn(user, (failure) => (failure ? next(failure) : redirect(res, '/me')))
-      })(req, res, () => redirect(res, '/me')),
-    )
-    app.use('/me', (req, res) => {
-      if (!req.user) res.statusCode = 401
-      res.end(req.user?.name)
-    })
-    return createServer(app)
-  },
-  { hasConfirmPage: false },
-)
+play((provider) => {
+  passport.use(
+    new Strategy({ ...provider, callbackURL: '/callback' }, async (_accessToken, _refreshToken, profile) => ({
+      name: profile.displayName,
+    })),
+  )
+  passport.serializeUser((user, done) => done(null, user))
+  passport.deserializeUser((user, done) => done(null, user))
+  const app = connect()
+  // README: connect
+  // What Express has and Connect has not: the strategy sets headers by `req.res`, Passport redirects by `res.redirect`.
+  app.use((req, res, next) => {
+    req.res = res
+    res.redirect = (location) => res.writeHead(302, { Location: location }).end()
+    next()
+  })
+  app.use(session({ secret: 'secret', resave: false, saveUninitialized: false }))
+  app.use(passport.session())
+  const finish = { failureRedirect: '/login', successRedirect: '/me' }
+  app.use('/auth', passport.authenticate('social-login'))
+  app.use('/callback', passport.authenticate('social-login', finish))
+  // end
+  app.use('/me', (req, res) => {
+    if (!req.user) res.statusCode = 401
+    res.end(req.user?.name)
+  })
+  return createServer(app)
+})

@@ -4,31 +4,33 @@ import createFastify from 'fastify'
 import { Strategy } from 'passport-social-login'
 import { play } from './driver.cjs'
 
-await play(
-  async (provider) => {
-    const passport = new Authenticator()
-    passport.use(
-      'social-login',
-      new Strategy({ ...provider, callbackURL: '/callback' }, async (_accessToken, _refreshToken, profile) => ({
-        name: profile.displayName,
-      })),
-    )
-    passport.registerUserSerializer(async (user) => user)
-    passport.registerUserDeserializer(async (user) => user)
-    // README: fastify
-    const app = createFastify()
-    await app.register(secureSession, { key: Buffer.alloc(32, 7), cookie: { path: '/' } })
-    await app.register(passport.initialize())
-    await app.register(passport.secureSession())
-    const finish = { failureRedirect: '/login', successRedirect: '/me' }
-    app.get('/auth', { preValidation: passport.authenticate('social-login') }, () => {})
-    app.get('/callback', { preValidation: passport.authenticate('social-login', finish) }, (_req, reply) =>
-      reply.redirect('/me'),
-    )
-    // end
-    app.get('/me', (request, reply) => (request.user ? request.user.name : reply.code(401).send()))
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    return app.server
-  },
-  { hasConfirmPage: false },
-)
+await play(async (provider) => {
+  const passport = new Authenticator()
+  passport.use(
+    'social-login',
+    new Strategy({ ...provider, callbackURL: '/callback' }, async (_accessToken, _refreshToken, profile) => ({
+      name: profile.displayName,
+    })),
+  )
+  passport.registerUserSerializer(async (user) => user)
+  passport.registerUserDeserializer(async (user) => user)
+  // README: fastify
+  const app = createFastify()
+  // By it the strategy sets headers, and shows the confirm page.
+  app.decorateRequest('res', null)
+  app.addHook('onRequest', async (request, reply) => {
+    request.res = reply.raw
+  })
+  await app.register(secureSession, { key: Buffer.alloc(32, 7), cookie: { path: '/' } })
+  await app.register(passport.initialize())
+  await app.register(passport.secureSession())
+  const finish = { failureRedirect: '/login', successRedirect: '/me' }
+  app.get('/auth', { preValidation: passport.authenticate('social-login') }, () => {})
+  app.get('/callback', { preValidation: passport.authenticate('social-login', finish) }, (_req, reply) =>
+    reply.redirect('/me'),
+  )
+  // end
+  app.get('/me', (request, reply) => (request.user ? request.user.name : reply.code(401).send()))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return app.server
+})
