@@ -20,6 +20,7 @@ const PREFERENCES: Readonly<Record<string, string | boolean | number>> = {
   'browser.startup.homepage': 'about:blank',
   'browser.safebrowsing.update.enabled': false,
   'datareporting.policy.dataSubmissionEnabled': false,
+  'devtools.jsonview.enabled': false,
   'extensions.update.enabled': false,
   'network.captive-portal-service.enabled': false,
   'network.connectivity-service.enabled': false,

@@ -28,6 +28,8 @@ export interface World {
   readonly providerOrigin: string
   /** Makes a page of the evil host. @returns its URL */
   evilPage(html: string): string
+  /** Makes an address of the evil host that answers with a redirect. @returns its URL */
+  evilRedirect(to: string): string
   /** Makes a page of the application's subdomain. @returns its URL */
   subPage(html: string, headers?: Record<string, string | string[]>): string
   /** The callback with a key of the attacker's own. */
@@ -75,6 +77,7 @@ export function createWorld(sites: Sites, { way = '302', referrerPolicy, before,
     sub: sites.origin('sub.app.test'),
     providerOrigin: sites.origin('provider.test'),
     evilPage: (html) => sites.origin('evil.test') + evil.add(html),
+    evilRedirect: (to) => sites.origin('evil.test') + evil.add('', { location: to }),
     subPage: (html, headers) => sites.origin('sub.app.test') + sub.add(html, headers),
     forged: () => target.approved(ATTACKER),
     visited: (fits) =>
@@ -108,6 +111,7 @@ class Pages {
   readonly listener: RequestListener = (req, res) => {
     const found = this.#pages[Number(/^\/(\d+)/.exec(req.url ?? '')?.[1] ?? -1)]
     if (!found) return res.writeHead(404).end()
+    if (found.headers['location'] !== undefined) return res.writeHead(302, found.headers).end()
     return res.writeHead(200, { 'content-type': 'text/html', ...found.headers }).end(page(found.html))
   }
 

@@ -1,0 +1,11 @@
+import { describeInBrowser } from './support/chromium'
+import { describeDoubleClicks } from './support/double-click'
+import { describeInsideLinks } from './support/inside-links'
+import { startChromium } from './support/live-browser'
+import { describeServiceWorkers } from './support/service-workers'
+
+describeInBrowser('in Chromium', () => {
+  describe('a double click', () => describeDoubleClicks(startChromium))
+  describe('a link inside the application', () => describeInsideLinks(startChromium))
+  describe('a service worker that answers navigations', () => describeServiceWorkers(startChromium))
+})
