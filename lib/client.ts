@@ -3,7 +3,7 @@ import { isAuthKey } from './auth-key'
 import { Deadline } from './deadline'
 import { type Phase, SocialLoginError } from './errors'
 import { ask, type ProviderAnswer, REQUEST_HEADERS } from './http'
-import { isObject, type JSONObject, member, parseJSON, toJSONObject } from './json'
+import { isObject, isTooComplex, type JSONObject, member, parseJSON, toJSONObject } from './json'
 import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
 import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
 import { ProviderPool } from './provider-pool'
@@ -157,16 +157,14 @@ export class SocialLoginClient {
 function readToken({ status, text }: ProviderAnswer): TokenAnswer {
   const answer = tryParse(text)
   if (status >= 400) throw refusedExchange(status, answer)
-  return parsed('exchange', () => {
-    if (!isObject(answer)) throw badResponse('exchange', 'The exchange must be answered with a JSON object.')
-    // Deployed servers refuse with status 200 and {"error": true}.
-    const token = member(answer, 'error') === true ? '' : (member(answer, 'access_token') ?? '')
-    if (token === '') throw new SocialLoginError('auth_key_rejected', 'exchange')
-    if (typeof token !== 'string' || !ACCESS_TOKEN.test(token)) {
-      throw badResponse('exchange', 'The access_token must be a string of 1 to 4,096 visible ASCII characters.')
-    }
-    return { ...toJSONObject(answer), access_token: token }
-  })
+  if (!isObject(answer)) throw notJSON('exchange', text, 'The exchange must be answered with a JSON object.')
+  // Deployed servers refuse with status 200 and {"error": true}.
+  const token = member(answer, 'error') === true ? '' : (member(answer, 'access_token') ?? '')
+  if (token === '') throw new SocialLoginError('auth_key_rejected', 'exchange')
+  if (typeof token !== 'string' || !ACCESS_TOKEN.test(token)) {
+    throw badResponse('exchange', 'The access_token must be a string of 1 to 4,096 visible ASCII characters.')
+  }
+  return { ...toJSONObject(answer), access_token: token }
 }
 
 /** A server that knows the endpoint refuses in JSON or with 400, 401 or 403; others do not know the endpoint. */
@@ -179,8 +177,8 @@ function refusedExchange(status: number, answer: unknown): SocialLoginError {
 function readProfile({ status, text }: ProviderAnswer): UserAnswer {
   const answer = tryParse(text)
   if (status >= 400) throw refusedProfile(status, answer)
-  if (answer === undefined) throw badResponse('profile', 'The profile must be answered with JSON.')
-  return parsed('profile', () => readUser(answer, text))
+  if (answer === undefined) throw notJSON('profile', text, 'The profile must be answered with JSON.')
+  return readUser(answer, text)
 }
 
 function refusedProfile(status: number, answer: unknown): SocialLoginError {
@@ -198,11 +196,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-function parsed<T>(phase: Phase, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof SyntaxError) throw badResponse(phase, 'The JSON of the answer is nested too deeply.')
-    throw error
-  }
+function notJSON(phase: Phase, text: string, hint: string): SocialLoginError {
+  const isComplex = /^\s*[[{]/.test(text) && isTooComplex(text)
+  return badResponse(phase, isComplex ? 'The JSON of the answer has more than 500 values, or is nested too deeply.' : hint)
 }

@@ -18,25 +18,60 @@ export interface JSONObject {
   [key: string]: JSONValue
 }
 
-const MAX_DEPTH = 32
+const MAX_DEPTH = 33
+const MAX_VALUES = 500
 
 // An own property of one of these names turns into a prototype when an application merges objects.
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
  * Parses JSON and keeps each number as the literal that was sent: `JSON.parse` reads 9007199254740993 as ...992,
- * which would make two people one. Refuses an object that gives one name two values.
+ * which would make two people one. Refuses an object that gives one name two values, and what {@link isTooComplex}.
  *
  * @returns a tree to be read by {@link isObject}, {@link numberLiteral} and {@link toJSONValue}
  * @throws SyntaxError when the text is not one JSON document; the message holds nothing of the text
  */
 export function parseJSON(text: string): unknown {
+  if (isTooComplex(text)) throw new SyntaxError('JSON of too many values, or nested too deeply')
   try {
     return parse(text)
   } catch {
-    // The parser's own message quotes the text; nesting without end arrives here as a RangeError.
+    // The parser's own message quotes the text.
     throw new SyntaxError('not a JSON document')
   }
+}
+
+/**
+ * Whether JSON has more than 500 values or 33 levels. A person's record has some twenty values and two levels; 64 KiB
+ * of members or brackets would occupy a parser for milliseconds.
+ */
+export function isTooComplex(text: string): boolean {
+  let depth = 0
+  let values = 1
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') at = endOfString(text, at)
+    else if (character === '[' || character === '{') depth++
+    else if (character === ']' || character === '}') depth--
+    if (character === ',' || character === '[' || character === '{') values++
+    if (depth > MAX_DEPTH || values > MAX_VALUES) return true
+  }
+  return false
+}
+
+/** Where the string that begins here ends, or the text does. */
+function endOfString(text: string, start: number): number {
+  let end = start
+  do {
+    end = text.indexOf('"', end + 1)
+  } while (end > 0 && isEscaped(text, end))
+  return end < 0 ? text.length : end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0
+  while (text[at - 1 - backslashes] === '\\') backslashes++
+  return backslashes % 2 === 1
 }
 
 /** Whether the value is a JSON object: no array, null or number. */
@@ -57,24 +92,21 @@ export function numberLiteral(value: unknown): string | undefined {
 /**
  * Turns a parsed value into plain JSON for the application: exact numbers become numbers, others the string of their
  * digits; members that could become a prototype are left out.
- *
- * @throws SyntaxError when the value is nested deeper than 32 levels
  */
-export function toJSONValue(value: unknown, depth = 0): JSONValue {
-  if (depth > MAX_DEPTH) throw new SyntaxError('JSON nested too deeply')
+export function toJSONValue(value: unknown): JSONValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   const literal = numberLiteral(value)
   if (literal !== undefined) return exactNumber(literal)
-  if (Array.isArray(value)) return value.map((item) => toJSONValue(item, depth + 1))
-  if (isObject(value)) return toJSONObject(value, depth)
+  if (Array.isArray(value)) return value.map(toJSONValue)
+  if (isObject(value)) return toJSONObject(value)
   throw new SyntaxError('not a JSON value')
 }
 
 /** {@link toJSONValue} for an object. */
-export function toJSONObject(object: Readonly<Record<string, unknown>>, depth = 0): JSONObject {
+export function toJSONObject(object: Readonly<Record<string, unknown>>): JSONObject {
   const plain: JSONObject = {}
   for (const [key, value] of Object.entries(object)) {
-    if (!FORBIDDEN_KEYS.has(key)) plain[key] = toJSONValue(value, depth + 1)
+    if (!FORBIDDEN_KEYS.has(key)) plain[key] = toJSONValue(value)
   }
   return plain
 }

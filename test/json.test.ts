@@ -97,16 +97,30 @@ test('a plain object has the ordinary prototype and can be merged', () => {
   expect(Reflect.get(Object.assign({}, object), 'isAdmin')).toBeUndefined()
 })
 
-test('32 levels are plain JSON, more are refused', () => {
+const TOO_COMPLEX = 'JSON of too many values, or nested too deeply'
+
+test('33 levels are plain JSON, more are refused before they are parsed', () => {
   expect(refusalOf(() => plain(nested(33)))).toBe('accepted')
-  expect(refusalOf(() => plain(nested(34)))).toBe('JSON nested too deeply')
-  expect(refusalOf(() => plain(nested(40, '{"a":', '}').replace(':}', ':1}')))).toBe('JSON nested too deeply')
+  expect(refusalOf(() => parseJSON(nested(34)))).toBe(TOO_COMPLEX)
+  expect(refusalOf(() => parseJSON(nested(40, '{"a":', '}')))).toBe(TOO_COMPLEX)
+  expect(refusalOf(() => parseJSON(nested(100_000)))).toBe(TOO_COMPLEX)
 })
 
-test.each([['['], ['{"a":'], ['[['], ['{"a":[']])('nesting of %s without end is a SyntaxError', (open) => {
-  expect(refusalOf(() => parseJSON(open.repeat(100_000)))).toBe('not a JSON document')
+test.each([['['], ['{"a":'], ['[['], ['{"a":[']])('nesting of %s without end is refused', (open) => {
+  expect(refusalOf(() => parseJSON(open.repeat(100_000)))).toBe(TOO_COMPLEX)
 })
 
-test('closed nesting of 100,000 levels is refused at one of the two steps', () => {
-  expect(refusalOf(() => plain(nested(100_000)))).not.toBe('accepted')
+test('500 values are plain JSON, more are refused before they are parsed', () => {
+  const array = (count: number): string => `[${Array(count).fill('1').join()}]`
+  const object = (count: number): string => `{${Array.from({ length: count }, (_, n) => `"${n}":1`).join()}}`
+  expect(refusalOf(() => parseJSON(array(499)))).toBe('accepted')
+  expect(refusalOf(() => parseJSON(object(499)))).toBe('accepted')
+  expect(refusalOf(() => parseJSON(array(500)))).toBe(TOO_COMPLEX)
+  expect(refusalOf(() => parseJSON(object(500)))).toBe(TOO_COMPLEX)
+})
+
+test('what looks like structure within a string is text', () => {
+  const text = `${',[{'.repeat(1000)}"\\`
+  expect(plain(JSON.stringify({ text, after: '\' }))).toEqual({ text, after: '\' })
+  expect(refusalOf(() => parseJSON(`"${'\"'.repeat(30_000)}`))).toBe('not a JSON document')
 })

@@ -50,6 +50,7 @@ const MIN_KEY_LENGTH = 32
 export class CookieStore implements PendingLoginStore {
   readonly #keys: readonly Uint8Array[]
   readonly #name: string
+  readonly #cookie: RegExp
   readonly #secure: boolean
 
   /** @throws TypeError when a key is too short or the name is no cookie name */
@@ -60,6 +61,7 @@ export class CookieStore implements PendingLoginStore {
       throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
     this.#secure = !readBoolean('allowInsecureHTTP', options.allowInsecureHTTP)
     this.#name = this.#secure ? `__Host-${name}` : name
+    this.#cookie = new RegExp(`(?:^|;)[ \\t]*${this.#name}=([^;]*)`, 'g')
     this.#keys = readKeys(keys).map((key) => deriveKey(key, this.#name))
   }
 
@@ -93,14 +95,12 @@ export class CookieStore implements PendingLoginStore {
   }
 
   // Two cookies of one name: somebody planted one beside the browser's own, and nothing tells which. Only the spaces of
-  // the header are trimmed: `trim()` would also drop a no-break space, and take a cookie that a sister subdomain named
-  // "\u00a0__Host-..." for the one that browsers guard.
+  // the header are skipped: a no-break space belongs to the name, so that a cookie that a sister subdomain named
+  // "\u00a0__Host-..." is not taken for the one that browsers guard.
   #readCookie(req: IncomingMessage): string | undefined {
-    const prefix = `${this.#name}=`
-    const cookies = (req.headers.cookie ?? '').split(';').map((cookie) => cookie.replace(/^[ \t]+/, ''))
-    const [own, ...others] = cookies.filter((cookie) => cookie.startsWith(prefix))
-    if (own === undefined || others.length > 0 || own.length > MAX_COOKIE_LENGTH) return undefined
-    return own.slice(prefix.length)
+    const [own, ...others] = (req.headers.cookie ?? '').matchAll(this.#cookie)
+    const [cookie = '', value] = own ?? []
+    return others.length > 0 || cookie.length > MAX_COOKIE_LENGTH ? undefined : value
   }
 
   #setCookie(response: ServerResponse, value: string, maxAge: number): void {
