@@ -198,5 +198,8 @@ function tryParse(text: string): unknown {
 
 function notJSON(phase: Phase, text: string, hint: string): SocialLoginError {
   const isComplex = /^\s*[[{]/.test(text) && isTooComplex(text)
-  return badResponse(phase, isComplex ? 'The JSON of the answer has more than 500 values, or is nested too deeply.' : hint)
+  return badResponse(
+    phase,
+    isComplex ? 'The JSON of the answer has more than 500 values, or is nested too deeply.' : hint,
+  )
 }

@@ -220,7 +220,10 @@ export function profileOf(answer: UserAnswer, provider: string, uploadsURL: URL 
 // Decoded first: an entity may hide a control character. Deployed servers encode names before they store them.
 function displayText(value: string | null): string {
   if (!value) return ''
-  const text = decodeText(value).slice(0, 2 * MAX_TEXT_LENGTH).replace(INVISIBLE, '').trim()
+  const text = decodeText(value)
+    .slice(0, 2 * MAX_TEXT_LENGTH)
+    .replace(INVISIBLE, '')
+    .trim()
   if (BLANK.test(text)) return ''
   return text.length <= MAX_TEXT_LENGTH ? text : Array.from(text).slice(0, MAX_TEXT_LENGTH).join('')
 }
