@@ -30,6 +30,7 @@ describe('the judge', () => {
     const listening = port(server)
     return {
       port: listening,
+      deadline: 1000,
       fill: (text) => text.replaceAll('{{port}}', String(listening)),
       renew: async () => {},
       output: () => '',
@@ -82,7 +83,14 @@ describe('the example application', () => {
     const broken: string[] = []
     for (const [name, template] of CURATED) {
       const bytes = world.fill(template)
-      const answer = { port: world.port, bytes, answers: 1, ending: 'answered', cutAt: undefined } as const
+      const answer = {
+        port: world.port,
+        deadline: world.deadline,
+        bytes,
+        answers: 1,
+        ending: 'answered',
+        cutAt: undefined,
+      } as const
       const { statuses, end } = await exchangeRaw(answer)
       if (end === 'hang' || end === 'refused' || statuses.some((status) => isFault(status, bytes))) {
         broken.push(`${name}: ${end} ${statuses.join()}`)

@@ -39,7 +39,7 @@ export async function runCampaign(application: FuzzedApplication, seed: number, 
       const sent = partOf(seed, number)
       requests += sent.requests.length
       const texts = sent.requests.map(({ text }) => application.fill(text))
-      const outcome = await play(application.port, texts, sent)
+      const outcome = await play(application, texts, sent)
       for (const status of outcome.statuses) statuses[status] = (statuses[status] ?? 0) + 1
       await findings.judge({ sent, texts, outcome, part: number })
       if (early === undefined && share() > 1 / 3) early = application.megabytes()
@@ -50,7 +50,11 @@ export async function runCampaign(application: FuzzedApplication, seed: number, 
   return { seed, requests, perSecond, statuses, findings: findings.all, megabytes: [early, application.megabytes()] }
 }
 
-function play(port: number, texts: readonly string[], { requests, ending, cut }: Part): Promise<Outcome> {
+function play(
+  { port, deadline }: FuzzedApplication,
+  texts: readonly string[],
+  { requests, ending, cut }: Part,
+): Promise<Outcome> {
   const bytes = texts.join('')
   const isFramed = requests.every((request) => request.isFramed)
   return exchangeRaw({
@@ -58,6 +62,7 @@ function play(port: number, texts: readonly string[], { requests, ending, cut }:
     bytes,
     answers: isFramed ? requests.length : undefined,
     ending,
+    deadline,
     cutAt: cut === undefined ? undefined : Math.floor(cut * bytes.length),
   })
 }

@@ -10,6 +10,8 @@ export interface Exchange {
   /** How many answers there must be, unless the server closes before; undefined when nobody can know. */
   readonly answers: number | undefined
   readonly ending: Ending
+  /** Real milliseconds after which an answer, or a close, must have come. */
+  readonly deadline: number
   /** Where the bytes are cut into two packets; undefined sends them at once. */
   readonly cutAt: number | undefined
 }
@@ -21,8 +23,6 @@ export interface Outcome {
   readonly end: 'complete' | 'closed' | 'hang' | 'refused'
 }
 
-// Real milliseconds: an answer, or a close, must have come after this long.
-const DEADLINE_MS = 10_000
 // So long a server has to answer what it can of a request without an end, before the client says that no more comes.
 const HALF_CLOSE_MS = 30
 
@@ -38,7 +38,7 @@ export function exchangeRaw(exchange: Exchange): Promise<Outcome> {
       socket.destroy()
       resolve({ statuses, end })
     }
-    const deadline = setTimeout(() => finish('hang'), DEADLINE_MS)
+    const deadline = setTimeout(() => finish('hang'), exchange.deadline)
     socket.on('connect', () => {
       isConnected = true
       write(socket, exchange, finish)

@@ -63,6 +63,7 @@ export class Findings {
     const text = this.#application.fill(template)
     const { statuses } = await exchangeRaw({
       port: this.#application.port,
+      deadline: this.#application.deadline,
       bytes: text,
       answers: 1,
       ending: 'answered',
@@ -76,6 +77,7 @@ export class Findings {
     const id = `fuzz-${process.pid}-${this.#looks}-${this.all.length}`
     const withID = template.replace(/\r\nX-Request-Id:[^\r]*/gi, '').replace('\r\n', `\r\nX-Request-Id: ${id}\r\n`)
     if (!(await this.#failsAlone(withID))) return 'status 5xx'
+    if (this.#application.output() === '') return 'status 5xx, and no log'
     const isLogged = (): boolean => this.#application.output().includes(id)
     for (let turn = 0; turn < 30 && !isLogged(); turn += 1) await new Promise((resolve) => setTimeout(resolve, 10))
     const lines = this.#application.output().split('\n')

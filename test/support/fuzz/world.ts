@@ -15,6 +15,8 @@ type State = (typeof STATES)[number]
 /** What the campaign needs of the application under test. */
 export interface FuzzedApplication {
   readonly port: number
+  /** Real milliseconds after which an answer, or a close, must have come. */
+  readonly deadline: number
   /** A request with its placeholders filled in. */
   fill(text: string): string
   /** Brings a browser into one of the states. */
@@ -29,6 +31,7 @@ export interface FuzzedApplication {
 export class ExampleWorld implements FuzzedApplication {
   readonly #cookies: Record<State, string[]> = { pending: [], unconfirmed: [], signedIn: [] }
   readonly #secrets = new Set<string>()
+  readonly deadline = 10_000
   #addresses = 0
   #turn = 0
 
