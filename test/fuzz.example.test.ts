@@ -25,7 +25,8 @@ describe('the judge', () => {
 
   /** An application that breaks on what a careless one breaks on. */
   async function naive(listener: Parameters<typeof createServer>[1]): Promise<FuzzedApplication> {
-    server = createServer(listener).listen(0, '127.0.0.1')
+    // Node leaves a request unread that follows one with `Connection: upgrade`, and closes when it thinks the connection idle.
+    server = createServer({ keepAliveTimeout: 300 }, listener).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const listening = port(server)
     return {

@@ -47,8 +47,8 @@ export class Findings {
   async #look({ sent, texts, outcome, part }: Played, at: number): Promise<void> {
     this.#looks += 1
     if (this.#looks > MOST_LOOKS) return
-    const template = sent.requests[at]?.text ?? ''
-    if (!(await this.#failsAlone(template))) {
+    const template = await this.#culprit(sent, at)
+    if (template === undefined) {
       this.#note(`status ${outcome.statuses[at]}, but not when sent alone`, texts.join(''), part)
       return
     }
@@ -57,6 +57,14 @@ export class Findings {
     const finding = { what, request: '', part }
     this.all.push(finding)
     finding.request = escaped(await this.#smaller(template))
+  }
+
+  /** The request that was answered so, or another one: a server may see more or fewer requests on a connection than were sent. */
+  async #culprit({ requests }: Part, at: number): Promise<string | undefined> {
+    for (const request of [requests[at], ...requests]) {
+      if (request !== undefined && (await this.#failsAlone(request.text))) return request.text
+    }
+    return undefined
   }
 
   async #failsAlone(template: string): Promise<boolean> {

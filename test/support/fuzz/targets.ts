@@ -90,7 +90,7 @@ function pair(random: Random): string {
   return random.choose(
     () => `${name}=${value}`,
     () => `${name}=${value}`,
-    () => `${name}=${encodeURIComponent(value)}`,
+    () => `${name}=${value === '{{key}}' ? value : encodeURIComponent(value)}`,
     () => `${name}=${value}&${name}=${value}`,
     () => `${name}[]=${value}`,
     () => `${name}[a][b]=${value}`,

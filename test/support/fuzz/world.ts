@@ -31,6 +31,7 @@ export interface FuzzedApplication {
 export class ExampleWorld implements FuzzedApplication {
   readonly #cookies: Record<State, string[]> = { pending: [], unconfirmed: [], signedIn: [] }
   readonly #secrets = new Set<string>()
+  /** Longer than Node keeps an idle connection: it may leave a request unread until then. */
   readonly deadline = 10_000
   #addresses = 0
   #turn = 0
