@@ -25,13 +25,13 @@ describe('the judge', () => {
 
   /** An application that breaks on what a careless one breaks on. */
   async function naive(listener: Parameters<typeof createServer>[1]): Promise<FuzzedApplication> {
-    // Node leaves a request unread that follows one with `Connection: upgrade`, and closes when it thinks the connection idle.
+    // Node leaves a request unread that follows one with `Connection: upgrade`, and closes the idle connection a while after its time.
     server = createServer({ keepAliveTimeout: 300 }, listener).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const listening = port(server)
     return {
       port: listening,
-      deadline: 1000,
+      deadline: 3000,
       fill: (text) => text.replaceAll('{{port}}', String(listening)),
       renew: async () => {},
       output: () => '',
