@@ -1,7 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
+import { connect } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ask, post, userMe } from './support/provider-http'
 
@@ -132,6 +133,28 @@ test('a taken port is told, with exit code 1', async () => {
     stderr: `Port ${port} on 127.0.0.1 is taken: choose another one, or 0 for a free one\n`,
   })
   await new Promise((resolve) => server.close(resolve))
+})
+
+test('it listens at 127.0.0.1 and at no other address of this machine', async () => {
+  const { origin } = await started()
+  const connected = (host: string, port: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect(port, host, () => resolve(true)).on('error', () => resolve(false))
+      socket.on('connect', () => socket.destroy())
+    })
+  // A server at all addresses answers at this one, too.
+  const everywhere = createServer().listen(0, '0.0.0.0')
+  await new Promise((resolve) => everywhere.once('listening', resolve))
+  const address = everywhere.address()
+  expect(await connected('127.0.0.2', typeof address === 'object' ? (address?.port ?? 0) : 0)).toBe(true)
+  await new Promise((resolve) => everywhere.close(resolve))
+  const port = Number(new URL(origin).port)
+  const others = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
+  const foreign = others.filter(({ address }) => address !== '127.0.0.1' && !address.startsWith('fe80'))
+  for (const host of ['127.0.0.2', ...foreign.map((other) => other.address)]) {
+    expect([host, await connected(host, port)]).toEqual([host, false])
+  }
+  expect(await connected('127.0.0.1', port)).toBe(true)
 })
 
 test('it refuses to listen beyond loopback unless told', async () => {

@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { type Application, FakeProvider } from '../lib/testing'
 import { ask, cookieOf, exchange, post, type Seen, signInAs, tokenFor, userMe } from './support/provider-http'
 
@@ -182,12 +181,6 @@ describe('safety', () => {
     }
   })
 
-  test('pages with secrets answer to the names of this machine only', async () => {
-    const { status } = await rebound('/developers')
-    expect(status).toBe(421)
-    expect((await rebound('/')).status).toBe(200)
-  })
-
   test('pages exist under their methods only', async () => {
     expect((await send('/style.css')).headers.get('allow')).toBe('GET')
     expect((await get('/approval')).status).toBe(405)
@@ -198,15 +191,3 @@ describe('safety', () => {
     expect((await ask(provider.origin, { method: 'HEAD' })).status).toBe(200)
   })
 })
-
-/** A request that arrives under a foreign name, as after DNS rebinding: fetch cannot lie about Host. */
-function rebound(path: string): Promise<{ status: number }> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(provider.origin + path, { headers: { host: 'evil.example' } }, (response) => {
-      response.resume()
-      response.on('end', () => resolve({ status: response.statusCode ?? 0 }))
-    })
-    outgoing.on('error', reject)
-    outgoing.end()
-  })
-}

@@ -16,17 +16,34 @@ export function originFor(host: string, port: number): string {
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
-/** Whether a `Host` header means this machine or the given origin. */
+// What a client may send as `Host`. Checked before anything is parsed, which takes quadratic time for a long international name.
+const hostHeaderPattern = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i
+
+/** A `Host` header that can be one; undefined for anything else. */
+export function checkedHost(hostHeader: string | undefined): string | undefined {
+  return hostHeader !== undefined && hostHeaderPattern.test(hostHeader) ? hostHeader : undefined
+}
+
+/**
+ * Whether a name is one that no website in the public DNS can have and let point to this machine: one label, or below a domain
+ * that is set aside for tests and for this machine (RFC 6761).
+ */
+function isPrivateName(hostname: string): boolean {
+  return /^[\w-]+$/.test(hostname) || /\.(test|localhost)$/.test(hostname)
+}
+
+/** Whether a `Host` header means this machine, the given origin or a name that only somebody at this machine can have made. */
 export function namesUs(hostHeader: string, origin: string | undefined): boolean {
-  if (!URL.canParse(`http://${hostHeader}`)) return false
-  const { host, hostname } = new URL(`http://${hostHeader}`)
+  const checked = checkedHost(hostHeader)
+  if (checked === undefined || !URL.canParse(`http://${checked}`)) return false
+  const { host, hostname } = new URL(`http://${checked}`)
   if (origin !== undefined && new URL(origin).host === host) return true
-  return isLoopback(hostname.replace(/^\[|\]$/g, ''))
+  return isLoopback(hostname.replace(/^\[|\]$/g, '')) || isPrivateName(hostname)
 }
 
 /** An origin from an option, checked: scheme, host and port only. */
 export function checkedOrigin(origin: string): string {
-  const isWeb = URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol)
+  const isWeb = origin.length <= 300 && URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol)
   if (!isWeb || new URL(origin).origin !== origin) {
     throw new TypeError('origin must be scheme, host and port, such as http://provider.test:4400')
   }

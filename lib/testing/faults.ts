@@ -1,24 +1,38 @@
 import { endpoints } from './endpoints/endpoints'
 import type { Answer } from './http/answer'
+import { limits } from './limits'
 import type { Endpoint, Fault } from './types'
 
 const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 
+interface Waiting {
+  readonly fault: Fault
+  left: number
+}
+
 /** The faults that wait for their request, in order, endpoint by endpoint. */
 export class FaultQueue {
-  private readonly _waiting = new Map<Endpoint, Fault[]>()
+  private readonly _waiting = new Map<Endpoint, Waiting[]>()
 
   add(endpoint: Endpoint, fault: Fault, times: number): void {
     if (!endpoints.includes(endpoint)) throw new TypeError(`failNext: endpoint must be one of ${endpoints.join(', ')}`)
     if (!Number.isSafeInteger(times) || times < 1) throw new TypeError('failNext: times must be a whole number from 1')
     const waiting = this._waiting.get(endpoint) ?? []
-    for (let count = 0; count < times; count += 1) waiting.push(fault)
+    if (waiting.length >= limits.faults) {
+      throw new RangeError(`failNext: ${limits.faults} faults wait for "${endpoint}"; forget them with clearFaults()`)
+    }
+    waiting.push({ fault, left: times })
     this._waiting.set(endpoint, waiting)
   }
 
   /** The next fault for this endpoint, which is used up; without one, a fault that disturbs nothing. */
   take(endpoint: Endpoint): Fault {
-    return this._waiting.get(endpoint)?.shift() ?? {}
+    const waiting = this._waiting.get(endpoint)
+    const next = waiting?.[0]
+    if (next === undefined) return {}
+    next.left -= 1
+    if (next.left === 0) waiting?.shift()
+    return next.fault
   }
 
   clear(): void {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { checkedOrigin, isLoopback, namesUs, originFor } from './address'
 import { behavioursOf, type ProviderBehaviours, type ProviderMode } from './behaviours'
 import { Clock } from './clock'
@@ -6,7 +6,7 @@ import { FaultQueue } from './faults'
 import { Listener } from './http/listener'
 import { samplePeople } from './people'
 import { RequestLog } from './request-log'
-import { listen, shutDown } from './server'
+import { createBoundedServer, listen, shutDown } from './server'
 import { Applications } from './state/applications'
 import { Grants } from './state/grants'
 import { RateLimit } from './state/rate-limit'
@@ -83,7 +83,7 @@ export class FakeProvider {
     if (!allowRemote && !isLoopback(host)) {
       throw new Error(`The fake provider has no passwords: it listens on "${host}" only with allowRemote`)
     }
-    provider._server = createServer(provider.requestListener)
+    provider._server = createBoundedServer(provider.requestListener)
     const listeningPort = await listen(provider._server, host, port)
     provider._origin ??= originFor(host, listeningPort)
     return provider
@@ -162,7 +162,7 @@ export class FakeProvider {
     return this._users.remove(userID)
   }
 
-  /** What an approval would have issued, without a browser. @throws RangeError when there is no such application or person. */
+  /** What an approval would have issued, without a browser. The newest 10,000 unused keys are good. @throws RangeError when there is no such application or person. */
   issueAuthKey(grant: Grant): string {
     this._existing(grant)
     this._grants.visit(grant)
@@ -183,7 +183,7 @@ export class FakeProvider {
   /**
    * Makes the next request to an endpoint fail; faults wait in order, each for one request (or for `times` requests).
    *
-   * @throws TypeError when the endpoint is none of the four, or `times` is not a whole number from 1.
+   * @throws TypeError when the endpoint is none of the four, or `times` is not a whole number from 1; RangeError when 10,000 calls wait.
    */
   failNext(endpoint: Endpoint, fault: Fault, { times = 1 }: { times?: number } = {}): void {
     this._faults.add(endpoint, fault, times)
@@ -194,7 +194,11 @@ export class FakeProvider {
     this._faults.clear()
   }
 
-  /** What came to the four endpoints so far, in order: a copy. */
+  /**
+   * What came to the four endpoints so far, in order: a copy. The newest 20,000 requests are kept, and fewer when they are large (32 MiB
+   * in all, about 250 of 64 KiB); the oldest go first. A suite that counts more calls `clearRequests()` in between. What another
+   * site made a browser send is refused and not listed, except visits to `oauth`.
+   */
   get requests(): readonly LoggedRequest[] {
     return this._log.entries
   }

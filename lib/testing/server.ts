@@ -1,4 +1,5 @@
-import type { Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { limits } from './limits'
 
 function explained(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === 'EADDRINUSE') {
@@ -8,6 +9,15 @@ function explained(error: NodeJS.ErrnoException, host: string, port: number): Er
     return new Error(`Port ${port} on ${host} may not be used: choose one from 1024`, { cause: error })
   }
   return new Error(`Cannot listen on port ${port} of ${host} (${error.code ?? error.message})`, { cause: error })
+}
+
+/** A server that does not wait for slow clients for ever, nor holds any number of connections. */
+export function createBoundedServer(listener: RequestListener): Server {
+  const { headers, headersTimeout, requestTimeout, timeoutCheck } = limits
+  const options = { maxHeaderSize: headers, headersTimeout, requestTimeout, connectionsCheckingInterval: timeoutCheck }
+  const server = createServer(options, listener)
+  server.maxConnections = limits.connections
+  return server
 }
 
 /** Listens, and answers the port. */

@@ -36,7 +36,7 @@ export interface Application {
 export interface ApplicationInput {
   /** What the approval page calls the application: 1 to 200 characters. */
   name: string
-  /** Absolute `http:` or `https:` URL; kept exactly as given. */
+  /** Absolute `http:` or `https:` URL, 1 to 2,000 visible ASCII characters; kept exactly as given. */
   redirectURL: string
   /** A known id instead of a random one: 1 to 200 visible ASCII characters, not taken yet. */
   appID?: string

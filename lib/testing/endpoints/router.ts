@@ -1,5 +1,7 @@
 import type { Answer } from '../http/answer'
 import type { ProviderRequest } from '../http/request'
+import { guardRefusal } from '../pages/guard'
+import { messagePage } from '../pages/layout'
 import { pageFor } from '../pages/routes'
 import type { State } from '../state/state'
 import type { Endpoint } from '../types'
@@ -16,6 +18,17 @@ const handlers: Readonly<Record<Endpoint, Handler>> = {
   authorize,
   'user/me': userMe,
   get_user_info: getUserInfo,
+}
+
+/** The answer to a request that a website made a browser send; undefined for one that is welcome. */
+export function refusalFor(request: ProviderRequest, state: State): Answer | undefined {
+  const refusal = guardRefusal(request, state)
+  if (refusal === undefined) return undefined
+  const { status, title, message } = refusal
+  if (!request.pathname.startsWith('/api/') || endpointOf(request.pathname) === 'oauth') {
+    return messagePage(status, title, message)
+  }
+  return errorAnswer(state.behaviours(), status, message)
 }
 
 /** What the provider truly answers: one of the four endpoints, or a page. */

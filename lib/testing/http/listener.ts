@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endpointOf } from '../endpoints/endpoints'
-import { answerFor } from '../endpoints/router'
+import { answerFor, refusalFor } from '../endpoints/router'
 import type { FaultQueue } from '../faults'
 import { ownAnswer, rewritten } from '../faults'
 import type { RequestLog } from '../request-log'
@@ -38,8 +38,10 @@ export class Listener {
   }
 
   private async _answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { faults, log, origin } = this._parts
+    const { faults, log, origin, state } = this._parts
     const request = await readRequest(message, origin())
+    const refusal = refusalFor(request, state)
+    if (refusal !== undefined) return deliver(response, refusal, {}, () => {})
     const endpoint = endpointOf(request.pathname)
     if (endpoint === undefined) return deliver(response, await this._trueAnswer(request), {}, () => {})
     const entry = log.add(endpoint, request)

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-
-const bodyLimit = 65_536
+import { checkedHost } from '../address'
+import { limits } from '../limits'
 
 /** A request, read to its end. */
 export interface ProviderRequest {
@@ -31,9 +31,12 @@ async function readBody(message: IncomingMessage): Promise<string | undefined> {
     const bytes = Buffer.from(chunk)
     size += bytes.length
     // Read on without keeping: a client that is still sending would not see the refusal.
-    if (size <= bodyLimit) chunks.push(bytes)
+    if (size <= limits.body) chunks.push(bytes)
+    else chunks.length = 0
+    // Leaving the loop cuts the connection: this client would send for ever.
+    if (size > limits.bodyOnTheWire) throw new RangeError('a request body without an end')
   }
-  return size > bodyLimit ? undefined : Buffer.concat(chunks).toString('utf8')
+  return size > limits.body ? undefined : Buffer.concat(chunks).toString('utf8')
 }
 
 /** Reads a request; rejects when the client leaves before its end. */
@@ -53,6 +56,6 @@ export async function readRequest(message: IncomingMessage, origin: string | und
     form: new URLSearchParams(isForm ? body : ''),
     isForm,
     isTooLarge: body === undefined,
-    origin: origin ?? `${scheme}://${message.headers.host ?? 'localhost'}`,
+    origin: origin ?? `${scheme}://${checkedHost(message.headers.host) ?? 'localhost'}`,
   }
 }

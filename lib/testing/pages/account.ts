@@ -43,7 +43,7 @@ export function signIn(request: ProviderRequest, state: State): Answer {
   const user = state.users.get(request.form.get('user_id') ?? '')
   if (user === undefined) return messagePage(400, 'Nobody of that name', 'This person is not here.')
   const appID = request.form.get('app_id')
-  const cookie = { 'set-cookie': state.sessions.signIn(user.user_id) }
+  const cookie = { 'set-cookie': state.sessions.signIn(user.user_id, request.headers.cookie) }
   return redirectTo(appID === null ? '/' : loginURL(appID), 303, cookie)
 }
 

@@ -1,5 +1,6 @@
 import { type Answer, redirectTo } from '../http/answer'
 import type { ProviderRequest } from '../http/request'
+import { limits } from '../limits'
 import type { State } from '../state/state'
 import type { Application } from '../types'
 import { html, type Markup } from './html'
@@ -47,7 +48,12 @@ function applicationCard({ appID, appSecret, name, redirectURL }: Application): 
 export function registerApplication(request: ProviderRequest, state: State): Answer {
   const name = request.form.get('name') ?? ''
   const redirectURL = request.form.get('redirect_url') ?? ''
-  return attempted(state, { name, redirectURL }, () => state.applications.register({ name, redirectURL }))
+  return attempted(state, { name, redirectURL }, () => {
+    if (state.applications.size >= limits.applications) {
+      throw new RangeError(`There are ${limits.applications} applications: delete one first`)
+    }
+    state.applications.register({ name, redirectURL })
+  })
 }
 
 /** `POST /developers/:appID`. */

@@ -1,19 +1,48 @@
+import { endpointOf } from '../endpoints/endpoints'
 import type { ProviderRequest } from '../http/request'
 import type { State } from '../state/state'
 
-/** Pages that show or change what belongs to developers; the login itself works under any name a test maps here. */
-const guarded = /^\/(developers|users)(\/|$)/
+/** Why a request is refused before anything is done or noted for it. */
+export interface GuardRefusal {
+  readonly status: 403 | 421
+  readonly title: string
+  readonly message: string
+}
 
-/** A page with secrets, asked for under a name that is not the provider's: DNS rebinding. */
-export function isForeignHost({ pathname, headers }: ProviderRequest, state: State): boolean {
-  return guarded.test(pathname) && !state.trustsHost(headers.host ?? '')
+/**
+ * Refuses what a website makes its visitor's browser send: this provider has no passwords, so that it must not listen to
+ * strangers. No refused request is logged or takes a fault that waits for one of the application's own.
+ */
+export function guardRefusal(request: ProviderRequest, state: State): GuardRefusal | undefined {
+  // DNS rebinding: the website's own name leads to this machine, and its scripts may read every answer.
+  if (!state.trustsHost(request.headers.host ?? '')) {
+    const message = `This provider is at ${request.origin}. Give it the option origin to use another name.`
+    return { status: 421, title: 'Wrong address', message }
+  }
+  if (isForServers(request) ? isForeign(request) : request.method === 'POST' && isForeignForm(request)) {
+    return { status: 403, title: 'Not from here', message: 'This request was sent by another site.' }
+  }
+  return undefined
+}
+
+/** Three of the endpoints are for servers; people's browsers come to the fourth, from anywhere. */
+function isForServers({ pathname }: ProviderRequest): boolean {
+  const endpoint = endpointOf(pathname)
+  return endpoint !== undefined && endpoint !== 'oauth'
+}
+
+/** Anything that another site sent. An address that somebody typed is not. */
+function isForeign(request: ProviderRequest): boolean {
+  const isTyped = request.headers['sec-fetch-site'] === 'none' && request.method === 'GET'
+  return !isTyped && isForeignForm(request)
 }
 
 /** A form that another site sent. Every browser says so, in one header or the other; a test without a browser says nothing. */
-export function isForeignForm({ headers }: ProviderRequest): boolean {
+function isForeignForm({ headers }: ProviderRequest): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin'
-  const { origin, host } = headers
+  const { origin, host = '' } = headers
   if (origin === undefined) return false
-  return !URL.canParse(origin) || new URL(origin).host !== host
+  // Compared as text: both leave out a default port, and a browser writes both in lower case.
+  return origin.replace(/^https?:\/\//, '') !== host
 }

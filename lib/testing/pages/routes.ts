@@ -3,7 +3,6 @@ import type { ProviderRequest } from '../http/request'
 import type { State } from '../state/state'
 import { approvals, decide, home, revokeApproval, showSignIn, signIn, signOut } from './account'
 import { changeURL, dashboard, deleteApplication, registerApplication, renewSecret } from './developers'
-import { isForeignForm, isForeignHost } from './guard'
 import { messagePage } from './layout'
 import { cover, icon, picture } from './pictures'
 import { style } from './style'
@@ -42,10 +41,6 @@ export function pageFor(request: ProviderRequest, state: State): Answer {
   if (show === undefined) {
     const allow = Object.keys(methods).join(', ')
     return messagePage(405, 'Not like this', `Use ${allow}.`, { allow })
-  }
-  if (isForeignHost(request, state)) return messagePage(421, 'Wrong address', `This provider is at ${request.origin}.`)
-  if (method === 'POST' && isForeignForm(request)) {
-    return messagePage(403, 'Not from here', 'This form was sent by another site.')
   }
   return show(request, state, decoded(parameter ?? ''))
 }

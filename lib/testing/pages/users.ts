@@ -1,5 +1,6 @@
 import { type Answer, redirectTo } from '../http/answer'
 import type { ProviderRequest } from '../http/request'
+import { limits } from '../limits'
 import type { State } from '../state/state'
 import { type TextField, textFields } from '../state/users'
 import type { FakeUser, FakeUserInput } from '../types'
@@ -43,7 +44,7 @@ ${fieldsFor(attempt)}<p><button class="primary">Add</button></p></form></section
 
 function fieldsFor(values: FakeUserInput): Markup {
   const inputs = textFields.map((name) =>
-    field(name, labels[name], values[name] ?? '', html`maxlength="1000" autocomplete="off"`),
+    field(name, labels[name], values[name] ?? '', html`maxlength="${limits.userField}" autocomplete="off"`),
   )
   const checked = values.user_verified === true && html`checked`
   return html`<div class="columns">${inputs}</div><p class="check">
@@ -69,23 +70,38 @@ function inputFrom(form: URLSearchParams): FakeUserInput {
   return { ...text, user_verified: form.get('user_verified') === 'yes', ...(userID ? { user_id: userID } : {}) }
 }
 
+function checked(input: FakeUserInput): FakeUserInput {
+  const long = textFields.find((name) => (input[name] ?? '').length > limits.userField)
+  if (long !== undefined) throw new RangeError(`${long} must have at most ${limits.userField} characters`)
+  return input
+}
+
+/** What is wrong with what somebody typed, if anything. */
+function problemWith(work: () => unknown): string | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
+    return error.message
+  }
+}
+
 /** `POST /users`. */
 export function addPerson(request: ProviderRequest, state: State): Answer {
   const input = inputFrom(request.form)
-  try {
-    state.users.add(input)
-    return redirectTo('/users', 303)
-  } catch (error) {
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-    return peopleWith(state, input, error.message)
-  }
+  const message = problemWith(() => {
+    if (state.users.size >= limits.users) throw new RangeError(`There are ${limits.users} people: remove one first`)
+    state.users.add(checked(input))
+  })
+  return message === undefined ? redirectTo('/users', 303) : peopleWith(state, input, message)
 }
 
 /** `POST /users/:userID`. */
 export function savePerson(request: ProviderRequest, state: State, userID: string): Answer {
   if (state.users.get(userID) === undefined) return messagePage(404, 'Nobody here', 'There is nobody with this id.')
-  state.users.update(userID, inputFrom(request.form))
-  return redirectTo('/users', 303)
+  const message = problemWith(() => state.users.update(userID, checked(inputFrom(request.form))))
+  return message === undefined ? redirectTo('/users', 303) : messagePage(422, 'Not saved', message)
 }
 
 /** `POST /users/:userID/delete`. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { limits } from '../limits'
 import type { Application, ApplicationInput } from '../types'
 
 const visibleASCII = /^[\x21-\x7e]{1,200}$/
@@ -10,13 +11,17 @@ function checkedName(name: string): string {
 }
 
 function checkedRedirectURL(redirectURL: string): string {
+  // Before it is parsed: that takes quadratic time for a long host name.
+  if (redirectURL.length > limits.redirectURL) {
+    throw new TypeError(`redirectURL must have at most ${limits.redirectURL} characters`)
+  }
+  // A line break or a raw space could not travel in a Location header; blind appending would not clean it.
+  if (!/^[\x21-\x7e]*$/.test(redirectURL)) {
+    throw new TypeError('redirectURL must be percent-encoded: visible ASCII characters only')
+  }
   const protocol = URL.canParse(redirectURL) ? new URL(redirectURL).protocol : ''
   if (protocol !== 'http:' && protocol !== 'https:') {
     throw new TypeError('redirectURL must be an absolute http: or https: URL')
-  }
-  // A line break or a raw space could not travel in a Location header; blind appending would not clean it.
-  if (!/^[\x21-\x7e]+$/.test(redirectURL)) {
-    throw new TypeError('redirectURL must be percent-encoded: visible ASCII characters only')
   }
   return redirectURL
 }
@@ -50,6 +55,10 @@ export class Applications {
     const application = this._byID.get(appID)
     if (application === undefined) throw new RangeError('there is no application with this appID')
     return application
+  }
+
+  get size(): number {
+    return this._byID.size
   }
 
   all(): readonly Application[] {

@@ -1,41 +1,40 @@
 import { randomBytes } from 'node:crypto'
 import type { ProviderBehaviours } from '../behaviours'
 import type { Clock } from '../clock'
+import { limits } from '../limits'
 import type { Grant } from '../types'
-
-interface Issued extends Grant {
-  readonly issuedAt: number
-}
+import { BoundedMap } from './bounded-map'
+import { Credentials, grantKey, type Issued } from './credentials'
 
 /** A token that is alive, and whom it speaks for. */
 export interface TokenHolder extends Issued {
   readonly token: string
 }
 
-function sameGrant(one: Grant, other: Grant): boolean {
-  return one.appID === other.appID && one.userID === other.userID
-}
-
 /** Keys, tokens and remembered approvals: everything that ties a person to an application. */
 export class Grants {
-  private readonly _keys = new Map<string, Issued>()
-  private readonly _tokens = new Map<string, Issued>()
-  private _approvals: Grant[] = []
+  private readonly _keys: Credentials
+  private readonly _tokens: Credentials
+  private readonly _approvals = new BoundedMap<Grant>({ limit: limits.credentials })
 
   constructor(
     private readonly _behaviours: () => ProviderBehaviours,
     private readonly _clock: Clock,
-  ) {}
+  ) {
+    this._keys = new Credentials((issued) => !this._isWithin(this._behaviours().keyLifetime, issued))
+    this._tokens = new Credentials((issued) => !this._lives(issued))
+  }
 
   issueKey({ appID, userID }: Grant): string {
     const key = this._credential()
-    this._keys.set(key, { appID, userID, issuedAt: this._clock.now() })
+    this._keys.add(key, { appID, userID, issuedAt: this._clock.now() })
     return key
   }
 
   /** A visit to the login page by somebody who is signed in. */
   visit(grant: Grant): void {
-    if (this._behaviours().replaceKeyOnVisit) this._dropWhere(this._keys, (issued) => sameGrant(issued, grant))
+    if (!this._behaviours().replaceKeyOnVisit) return
+    for (const key of this._keys.of(grant)) this._keys.delete(key)
   }
 
   /** The token for a key, which is consumed; undefined when the key is unknown, expired or another application's. */
@@ -43,7 +42,7 @@ export class Grants {
     const issued = this._keys.get(key)
     if (issued === undefined || issued.appID !== appID) return undefined
     this._keys.delete(key)
-    if (this._clock.now() - issued.issuedAt >= this._behaviours().keyLifetime) return undefined
+    if (!this._isWithin(this._behaviours().keyLifetime, issued)) return undefined
     const reused = this._behaviours().reuseToken ? this._livingToken(issued) : undefined
     return reused ?? this._issueToken(issued)
   }
@@ -55,61 +54,70 @@ export class Grants {
   }
 
   approve({ appID, userID }: Grant): void {
-    if (!this.isApproved({ appID, userID })) this._approvals.push({ appID, userID })
+    this._approvals.set(grantKey({ appID, userID }), { appID, userID })
   }
 
   isApproved(grant: Grant): boolean {
-    return this._approvals.some((approval) => sameGrant(approval, grant))
+    return this._approvals.get(grantKey(grant)) !== undefined
   }
 
   approvalsOf(userID: string): readonly Grant[] {
-    return this._approvals.filter((approval) => approval.userID === userID)
+    return this._allApprovals().filter((approval) => approval.userID === userID)
   }
 
   revoke(grant: Grant): void {
-    this._drop((issued) => sameGrant(issued, grant))
+    this._approvals.delete(grantKey(grant))
+    for (const credentials of [this._keys, this._tokens]) {
+      for (const credential of credentials.of(grant)) credentials.delete(credential)
+    }
   }
 
   forgetApplication(appID: string): void {
-    this._drop((issued) => issued.appID === appID)
+    this._forgetApprovals((approval) => approval.appID === appID)
+    this._keys.deleteWhere((issued) => issued.appID === appID)
+    this._tokens.deleteWhere((issued) => issued.appID === appID)
   }
 
   /** Tokens stay: a token of somebody who is gone has an answer of its own. */
   forgetUser(userID: string): void {
-    this._approvals = this._approvals.filter((approval) => approval.userID !== userID)
-    this._dropWhere(this._keys, (issued) => issued.userID === userID)
+    this._forgetApprovals((approval) => approval.userID === userID)
+    this._keys.deleteWhere((issued) => issued.userID === userID)
   }
 
   private _issueToken({ appID, userID }: Grant): string {
     const token = this._credential()
-    this._tokens.set(token, { appID, userID, issuedAt: this._clock.now() })
+    this._tokens.add(token, { appID, userID, issuedAt: this._clock.now() })
     return token
   }
 
   private _livingToken(grant: Grant): string | undefined {
-    for (const [token, issued] of this._tokens) {
-      if (sameGrant(issued, grant) && this._lives(issued)) return token
+    for (const token of this._tokens.of(grant)) {
+      if (this.holderOf(token) !== undefined) return token
+      // Dead ones would be looked at again by every later exchange.
+      this._tokens.delete(token)
     }
     return undefined
   }
 
   private _lives(issued: Issued): boolean {
-    return this._clock.now() - issued.issuedAt < this._behaviours().tokenLifetime
+    return this._isWithin(this._behaviours().tokenLifetime, issued)
+  }
+
+  private _isWithin(lifetime: number, { issuedAt }: Issued): boolean {
+    return this._clock.now() - issuedAt < lifetime
   }
 
   private _credential(): string {
     return this._behaviours().hexCredentials ? randomBytes(16).toString('hex') : randomBytes(32).toString('base64url')
   }
 
-  private _drop(isMeant: (grant: Grant) => boolean): void {
-    this._approvals = this._approvals.filter((approval) => !isMeant(approval))
-    this._dropWhere(this._keys, isMeant)
-    this._dropWhere(this._tokens, isMeant)
+  private _allApprovals(): Grant[] {
+    return Array.from(this._approvals.entries(), ([, approval]) => approval)
   }
 
-  private _dropWhere(issued: Map<string, Issued>, isMeant: (grant: Grant) => boolean): void {
-    for (const [credential, grant] of issued) {
-      if (isMeant(grant)) issued.delete(credential)
+  private _forgetApprovals(isMeant: (approval: Grant) => boolean): void {
+    for (const approval of this._allApprovals()) {
+      if (isMeant(approval)) this._approvals.delete(grantKey(approval))
     }
   }
 }

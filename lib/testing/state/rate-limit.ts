@@ -1,5 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../clock'
+import { limits } from '../limits'
+import { BoundedMap } from './bounded-map'
 import type { TokenHolder } from './grants'
 
 const hour = 3_600_000
@@ -14,6 +16,12 @@ export interface Refusal {
 /** Section 8: so many API requests per hour and token. A token's hours count from its issue, so that no test straddles two. */
 export class RateLimit {
   private readonly _limiter: RateLimiterMemory | undefined
+  /** When each hour that is counted ends. The limiter itself would keep every token for a real hour, and a timer for each. */
+  private readonly _hourEnds = new BoundedMap<number>({
+    limit: limits.credentials,
+    isExpired: (end) => this._clock.now() >= end,
+    onDrop: (key) => this._limiter?.delete(key),
+  })
 
   constructor(
     readonly limit: number,
@@ -29,12 +37,15 @@ export class RateLimit {
   async refusalFor(holder: TokenHolder): Promise<Refusal | undefined> {
     const now = this._clock.now()
     const window = Math.floor((now - holder.issuedAt) / hour)
+    const resetAt = holder.issuedAt + (window + 1) * hour
+    if (this._limiter === undefined) return undefined
     try {
-      await this._limiter?.consume(`${holder.token} ${window}`)
+      const key = `${holder.token} ${window}`
+      this._hourEnds.set(key, resetAt)
+      await this._limiter.consume(key)
       return undefined
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused
-      const resetAt = holder.issuedAt + (window + 1) * hour
       return { resetAt, secondsLeft: Math.ceil((resetAt - now) / 1000), limit: this.limit }
     }
   }

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import { limits } from '../limits'
+import { BoundedMap } from './bounded-map'
 
 const cookieName = 'fake_provider_session'
 
-/** Who is signed in at the provider, browser by browser. */
+/** Who is signed in at the provider, browser by browser. Of too many, those that were not seen for longest are signed out. */
 export class Sessions {
-  private readonly _userByID = new Map<string, string>()
+  private readonly _userByID = new BoundedMap<string>({ limit: limits.sessions })
 
-  /** @returns the Set-Cookie header that signs the browser in. */
-  signIn(userID: string): string {
+  /** @returns the Set-Cookie header that signs the browser in. The session that it had is over. */
+  signIn(userID: string, cookieHeader: string | undefined): string {
+    this._end(cookieHeader)
     const id = randomBytes(24).toString('base64url')
     this._userByID.set(id, userID)
     return `${cookieName}=${id}; Path=/; HttpOnly; SameSite=Lax`
@@ -15,14 +18,20 @@ export class Sessions {
 
   userIDOf(cookieHeader: string | undefined): string | undefined {
     const id = this._idOf(cookieHeader)
-    return id === undefined ? undefined : this._userByID.get(id)
+    const userID = id === undefined ? undefined : this._userByID.get(id)
+    if (id !== undefined && userID !== undefined) this._userByID.set(id, userID)
+    return userID
   }
 
   /** @returns the Set-Cookie header that removes the cookie. */
   signOut(cookieHeader: string | undefined): string {
+    this._end(cookieHeader)
+    return `${cookieName}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`
+  }
+
+  private _end(cookieHeader: string | undefined): void {
     const id = this._idOf(cookieHeader)
     if (id !== undefined) this._userByID.delete(id)
-    return `${cookieName}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`
   }
 
   private _idOf(cookieHeader = ''): string | undefined {

@@ -62,6 +62,10 @@ export class Users {
     return user
   }
 
+  get size(): number {
+    return this._byID.size
+  }
+
   all(): readonly FakeUser[] {
     return [...this._byID.values()]
   }

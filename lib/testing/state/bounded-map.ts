@@ -1,0 +1,71 @@
+/** How a {@link BoundedMap} forgets. */
+export interface Bounds<V> {
+  /** Most entries. */
+  readonly limit: number
+  /** Whether a value is of no more use. Default: never. */
+  readonly isExpired?: (value: V) => boolean
+  /** Hears of every entry that goes, whatever the reason; not of a value that replaces another. */
+  readonly onDrop?: (key: string, value: V) => void
+}
+
+// Entries that are added between two searches for expired ones, beside as many as the last one left: so each costs little.
+const sweepSlack = 256
+
+/**
+ * A map with an end. Expired entries go from time to time. When there are too many nevertheless, the oldest tenth goes at once:
+ * V8 steps over the gaps at a map's beginning each time that it looks for the first entry, so that one at a time would cost more.
+ */
+export class BoundedMap<V> {
+  private readonly _values = new Map<string, V>()
+  private _addedSinceSweep = 0
+  private _sizeAfterSweep = 0
+
+  constructor(private readonly _bounds: Bounds<V>) {}
+
+  get size(): number {
+    return this._values.size
+  }
+
+  get(key: string): V | undefined {
+    return this._values.get(key)
+  }
+
+  /** Adds or replaces; the entry is the newest then. */
+  set(key: string, value: V): void {
+    this._values.delete(key)
+    this._values.set(key, value)
+    this._addedSinceSweep += 1
+    const isFull = this._values.size > this._bounds.limit
+    if (isFull || this._addedSinceSweep > this._sizeAfterSweep + sweepSlack) this._sweep()
+    if (this._values.size > this._bounds.limit) this._dropOldest()
+  }
+
+  delete(key: string): boolean {
+    const value = this._values.get(key)
+    if (value === undefined) return false
+    this._values.delete(key)
+    this._bounds.onDrop?.(key, value)
+    return true
+  }
+
+  entries(): IterableIterator<[string, V]> {
+    return this._values.entries()
+  }
+
+  private _sweep(): void {
+    this._addedSinceSweep = 0
+    for (const [key, value] of this._values) {
+      if (this._bounds.isExpired?.(value) !== true) continue
+      this.delete(key)
+    }
+    this._sizeAfterSweep = this._values.size
+  }
+
+  private _dropOldest(): void {
+    const rest = Math.floor(this._bounds.limit * 0.9)
+    for (const key of this._values.keys()) {
+      if (this._values.size <= rest) return
+      this.delete(key)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { connect, type Socket } from 'node:net'
+
+/** How a client ends its connection. */
+export type Ending = 'answered' | 'half-close' | 'early-close'
+
+/** Some requests for one connection. */
+export interface Exchange {
+  readonly port: number
+  readonly bytes: string
+  /** How many answers there must be, unless the server closes before; undefined when nobody can know. */
+  readonly answers: number | undefined
+  readonly ending: Ending
+  /** Real milliseconds after which an answer, or a close, must have come. */
+  readonly deadline: number
+  /** Where the bytes are cut into two packets; undefined sends them at once. */
+  readonly cutAt: number | undefined
+}
+
+/** What came back. */
+export interface Outcome {
+  /** Status of every final answer, in order. */
+  readonly statuses: readonly number[]
+  readonly end: 'complete' | 'closed' | 'hang' | 'refused'
+}
+
+// So long a server has to answer what it can of a request without an end, before the client says that no more comes.
+const HALF_CLOSE_MS = 30
+
+/** Sends the bytes on a connection of their own, and reads until all is answered or the server closes. */
+export function exchangeRaw(exchange: Exchange): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const socket = connect({ port: exchange.port, host: '127.0.0.1', allowHalfOpen: true })
+    const statuses: number[] = []
+    let tail = ''
+    let isConnected = false
+    const finish = (end: Outcome['end']): void => {
+      clearTimeout(deadline)
+      socket.destroy()
+      resolve({ statuses, end })
+    }
+    const deadline = setTimeout(() => finish('hang'), exchange.deadline)
+    socket.on('connect', () => {
+      isConnected = true
+      write(socket, exchange, finish)
+    })
+    socket.on('data', (chunk) => {
+      tail = collect(tail + chunk.toString('latin1'), statuses)
+      if (exchange.answers !== undefined && statuses.length >= exchange.answers) finish('complete')
+    })
+    socket.on('end', () => finish('closed'))
+    socket.on('error', () => finish(isConnected ? 'closed' : 'refused'))
+    socket.on('close', () => finish('closed'))
+  })
+}
+
+function write(
+  socket: Socket,
+  { bytes, answers, ending, cutAt }: Exchange,
+  finish: (end: Outcome['end']) => void,
+): void {
+  if (ending === 'early-close') {
+    socket.write(bytes.slice(0, cutAt ?? bytes.length), 'latin1', () => finish('complete'))
+    return
+  }
+  socket.setNoDelay(true)
+  socket.write(bytes.slice(0, cutAt), 'latin1')
+  if (cutAt !== undefined) setImmediate(() => socket.write(bytes.slice(cutAt), 'latin1'))
+  if (ending === 'half-close' || answers === undefined) setTimeout(() => socket.end(), HALF_CLOSE_MS)
+}
+
+/** Notes the statuses in a text. @returns the rest, in which a status line may have begun */
+function collect(text: string, statuses: number[]): string {
+  let end = 0
+  for (const match of text.matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
+    const status = Number(match[1])
+    if (status >= 200) statuses.push(status)
+    end = match.index + match[0].length
+  }
+  return text.slice(Math.max(end, text.length - 12))
+}

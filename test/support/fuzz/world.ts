@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { type Application, FakeProvider, type Fault } from '../../../lib/testing'
+import { Browser } from '../browser'
+import { type RunningExample, startExample, temporaryFolder } from '../example-app'
+import { providerEnvironment, registerExample } from '../example-visitor'
+import type { Random } from './random'
+
+const CALLBACK = '/auth/social-login/callback'
+const STATES = ['pending', 'unconfirmed', 'signedIn'] as const
+/** Browsers in each state at a time: requests sign some of them out. */
+const BROWSERS = 6
+
+type State = (typeof STATES)[number]
+
+/** What the campaign needs of the application under test. */
+export interface FuzzedApplication {
+  readonly port: number
+  /** Real milliseconds after which an answer, or a close, must have come. */
+  readonly deadline: number
+  /** A request with its placeholders filled in. */
+  fill(text: string): string
+  /** Brings a browser into one of the states. */
+  renew(random: Random): Promise<void>
+  /** Everything that it wrote so far. */
+  output(): string
+  /** Megabytes that it holds; undefined where nobody can tell. */
+  megabytes(): number | undefined
+}
+
+/** The example application, a provider, and browsers in the middle of their logins. */
+export class ExampleWorld implements FuzzedApplication {
+  readonly #cookies: Record<State, string[]> = { pending: [], unconfirmed: [], signedIn: [] }
+  readonly #secrets = new Set<string>()
+  /** Longer than Node keeps an idle connection: it may leave a request unread until then. */
+  readonly deadline = 10_000
+  #addresses = 0
+  #turn = 0
+
+  private constructor(
+    private readonly provider: FakeProvider,
+    private readonly application: Application,
+    private readonly example: RunningExample,
+    private readonly folder: { path: string; remove(): void },
+    private readonly pid: number | undefined,
+  ) {}
+
+  static async start(): Promise<ExampleWorld> {
+    const provider = await FakeProvider.start({ rateLimit: Number.POSITIVE_INFINITY })
+    const application = registerExample(provider)
+    const folder = temporaryFolder()
+    // Small heaps are collected often: a leak shows sooner, and a large one ends the process.
+    const NODE_OPTIONS = '--max-old-space-size=160 --max-semi-space-size=4'
+    const environment = { DATA_DIR: folder.path, NODE_OPTIONS, ...providerEnvironment(provider, application) }
+    const example = await startExample(environment)
+    const world = new ExampleWorld(provider, application, example, folder, processIn(folder.path))
+    for (const state of STATES) for (let count = 0; count < BROWSERS; count += 1) await world.#add(state)
+    return world
+  }
+
+  get port(): number {
+    return Number(new URL(this.example.appURL).port)
+  }
+
+  fill(text: string): string {
+    return text.replace(/\{\{(\w+)\}\}/g, (placeholder, name: string) => {
+      if (name === 'port') return String(this.port)
+      if (name === 'key') return this.#newKey()
+      const state = STATES.find((known) => known === name)
+      const cookies = state === undefined ? [] : this.#cookies[state]
+      this.#turn += 1
+      return cookies[this.#turn % Math.max(1, cookies.length)] ?? placeholder
+    })
+  }
+
+  async renew(random: Random): Promise<void> {
+    const state = random.pick(STATES)
+    // Some logins of a campaign meet a provider in trouble.
+    if (random.chance(0.2)) {
+      const fault = random.pick<Fault>([
+        { status: 503 },
+        { body: '[]' },
+        { reset: true },
+        { body: '{"access_token":5}' },
+      ])
+      this.provider.failNext(random.pick(['authorize', 'user/me']), fault)
+    }
+    await this.#add(state)
+    this.provider.clearFaults()
+    this.provider.clearRequests()
+  }
+
+  /** Whether somebody new can sign in and out now. */
+  async goodLogin(): Promise<boolean> {
+    const browser = new Browser()
+    await this.#bring(browser, 'signedIn')
+    const { status, body } = await browser.request(`${this.example.appURL}/profile`, {
+      headers: { accept: 'application/json' },
+    })
+    return status === 200 && JSON.parse(body).id === '1'
+  }
+
+  output(): string {
+    return this.example.output()
+  }
+
+  megabytes(): number | undefined {
+    if (this.pid === undefined) return undefined
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8')
+    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
+  }
+
+  /** Lines of the output that show a key, a session id or the application's secret. */
+  leaks(): string[] {
+    const secrets = new Set([...this.#secrets, this.application.appSecret])
+    const lines = this.output().split('\n')
+    return lines.filter((line) => line.match(/[\w-]{24,}/g)?.some((word) => secrets.has(word)))
+  }
+
+  async stop(): Promise<number | NodeJS.Signals> {
+    const end = await this.example.stop()
+    await this.provider.stop()
+    this.folder.remove()
+    return end
+  }
+
+  #newKey(): string {
+    const key = this.provider.issueAuthKey({ appID: this.application.appID, userID: '1' })
+    this.#secrets.add(key)
+    return key
+  }
+
+  async #add(state: State): Promise<void> {
+    const browser = new Browser()
+    await this.#bring(browser, state)
+    const cookie = await browser.cookies(this.example.appURL)
+    const sessionID = /example-session=s%3A([\w-]+)\./.exec(cookie)?.[1]
+    if (sessionID !== undefined) this.#secrets.add(sessionID)
+    this.#cookies[state] = [cookie, ...this.#cookies[state]].slice(0, BROWSERS)
+  }
+
+  /** Every browser comes from an address of its own: rejected keys are counted by address. */
+  async #bring(browser: Browser, state: State): Promise<void> {
+    const { appURL } = this.example
+    this.#addresses += 1
+    const from = { 'x-forwarded-for': `198.18.${(this.#addresses >> 8) & 255}.${this.#addresses & 255}` }
+    const headers = { ...from, 'content-type': 'application/x-www-form-urlencoded' }
+    await browser.follow(`${appURL}/auth/social-login`, { method: 'POST', headers, body: '' })
+    if (state === 'pending') return
+    await browser.comeBack(`${appURL}${CALLBACK}?auth_key=${this.#newKey()}`, { headers: from })
+    if (state === 'unconfirmed') return
+    await browser.follow(`${appURL}/login/confirm`, { method: 'POST', headers, body: 'decision=continue' })
+  }
+}
+
+/** The child that serves from this folder. Only Linux tells. */
+function processIn(folder: string): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .find((pid) => fileOf(pid, 'stat').includes(` ${process.pid} `) && fileOf(pid, 'environ').includes(folder))
+}
+
+function fileOf(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1')
+  } catch {
+    // A process that ended meanwhile, or somebody else's.
+    return ''
+  }
+}
