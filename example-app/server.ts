@@ -5,6 +5,7 @@ import { type Config, ConfigError, reasonOf } from './config'
 import { listen } from './listen'
 import type { Logger } from './logger'
 import { fakeProvider, type Provider, realProvider } from './provider'
+import { deleteAbandonedCallbacks } from './security/rejected-keys'
 import { Accounts } from './storage/accounts'
 import { type Database, openDatabase } from './storage/database'
 import { migrate } from './storage/migrations'
@@ -70,6 +71,7 @@ function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {
   const clean = async (): Promise<void> => {
     await sessions.deleteExpired()
     await accounts.deleteUnconfirmed()
+    await deleteAbandonedCallbacks(database)
   }
   return setInterval(() => {
     clean().catch((error: unknown) =>
