@@ -188,6 +188,13 @@ onBothStorages('the question of the example whose login this is', (fresh) => {
     expect((await byAlan.browser.follow(`${appURL}/profile`)).location).toContain('/login?returnTo')
     expect((await byAda.whoAmI(other))?.['id']).toBe(ADA)
     expect((await ada.whoAmI(other))?.['id']).toBe(ADA)
+
+    expect(await ada.answer(appURL, await askToLink(ada, GRACE), 'continue')).toBe('/account?notice=linked')
+    const [own] = await storage.rows(`select id from federated_credentials where subject = '${ADA}'`)
+    const left = await ada.submit(`${appURL}/account/unlink`, { login: String(own?.['id']) })
+    expect(left.location).toBe('/login?reason=own_login_removed')
+    expect(await ada.whoAmI(appURL)).toBeUndefined()
+    expect((await ada.browser.follow(`${appURL}${left.location}`)).body).toContain('The login was removed.')
   })
 
   test.each([
