@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request, RequestHandler } from 'express'
 import { RateLimiterPostgres } from 'rate-limiter-flexible'
 import { HTTPError } from '../routes/errors'
@@ -8,8 +9,12 @@ import { addressOf } from './visitor-address'
 
 const POINTS = 10
 const DURATION_S = 10 * 60
-// Longer than an exchange can take: what is left of a process that was killed must not count for longer.
-const UNDER_WAY_MS = 60 * 1000
+// A callback says every second that it is still under way: what a killed process leaves counts for a moment only.
+const UNDER_WAY_MS = 3000
+const RENEWAL_MS = 1000
+// Many people may share an address and come back at once: they pass ten at a time, each after some milliseconds.
+const PATIENCE_MS = 5000
+const RETRY_MS = 20
 
 /** Why a callback must wait: too many keys were rejected, or too many are with the provider at this moment. */
 export interface Wait {
@@ -22,12 +27,13 @@ export interface Wait {
  * rejected waits. Good logins cost nothing, however many people share an address. All processes count together.
  *
  * Each callback counts from before the provider is asked until its outcome is known, for otherwise a thousand guesses
- * sent at once would all pass before the first is counted. In an outage this holds ten callbacks of one address up, but
- * only while they wait for the provider themselves.
+ * sent at once would all pass before the first is counted. Further ones wait for those, a few seconds at most. So ten
+ * callbacks of an address that hang in an outage hold up the others of that address, as long as they hang themselves.
  */
 export class RejectedKeys {
   readonly #database: Database
   readonly #limiter: RateLimiterPostgres
+  readonly #queues = new Map<string, Promise<unknown>>()
 
   constructor(database: Database) {
     this.#database = database
@@ -52,14 +58,16 @@ export class RejectedKeys {
   async count<T>(req: Request, work: () => Promise<T>, isRejected: (outcome: T) => boolean): Promise<T | Wait> {
     const address = addressOf(req)
     const id = randomUUID()
-    const wait = await this.#enter(id, address)
+    const wait = await this.#inTurn(address, (deadline) => this.#enterBefore(deadline, id, address))
     if (wait) return wait
+    const renewal = setInterval(() => void this.#renew(id), RENEWAL_MS)
     try {
       const outcome = await work()
       // Before it ceases to be under way, so that it is counted at every moment.
       if (isRejected(outcome)) await this.#limiter.penalty(address)
       return outcome
     } finally {
+      clearInterval(renewal)
       await this.#database.query('delete from callbacks_under_way where id = $1', [id])
     }
   }
@@ -70,6 +78,34 @@ export class RejectedKeys {
     if (!state || state.consumedPoints < POINTS) return next()
     res.set('Retry-After', String(Math.ceil(state.msBeforeNext / 1000)))
     next(new HTTPError(429, reasonFor('too_many_rejected')))
+  }
+
+  async #renew(id: string): Promise<void> {
+    const sql = 'update callbacks_under_way set expires_at = $2 where id = $1'
+    // The next second tries again; without a database no callback gets as far as the provider.
+    await this.#database.query(sql, [id, Date.now() + UNDER_WAY_MS]).catch(() => {})
+  }
+
+  /** First come, first served within this process, so that only one callback of an address asks the database again. */
+  async #inTurn<T>(address: string, work: (deadline: number) => Promise<T>): Promise<T> {
+    const deadline = Date.now() + PATIENCE_MS
+    const ahead = this.#queues.get(address) ?? Promise.resolve()
+    const turn = ahead.then(() => work(deadline))
+    const end = turn.catch(() => {})
+    this.#queues.set(address, end)
+    try {
+      return await turn
+    } finally {
+      if (this.#queues.get(address) === end) this.#queues.delete(address)
+    }
+  }
+
+  async #enterBefore(deadline: number, id: string, address: string): Promise<Wait | undefined> {
+    for (;;) {
+      const wait = await this.#enter(id, address)
+      if (wait?.reason !== 'overloaded' || Date.now() > deadline) return wait
+      await sleep(RETRY_MS)
+    }
   }
 
   #enter(id: string, address: string): Promise<Wait | undefined> {
