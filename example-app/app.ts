@@ -7,15 +7,18 @@ import { createPassport } from './passport'
 import type { Provider } from './provider'
 import { accountRoutes } from './routes/account'
 import { confirmFirst, confirmRoutes } from './routes/confirm'
-import { errorPage, notFound } from './routes/errors'
+import { errorPage, notFound, requirePath } from './routes/errors'
 import { healthRoutes } from './routes/health'
 import { loginRoutes } from './routes/login'
 import { assetRoutes, homeRoutes } from './routes/pages'
 import { profileRoutes } from './routes/profile'
 import { ProfileReload } from './routes/profile-reload'
+import { type CookieRule, cookieRule } from './security/cookies'
 import { securityHeaders } from './security/headers'
+import { KnownLogins } from './security/known-logins'
 import { RejectedKeys } from './security/rejected-keys'
 import { Sealer } from './security/sealer'
+import { strayKeys } from './security/stray-keys'
 import { Accounts } from './storage/accounts'
 import type { Database } from './storage/database'
 import { DatabaseSessions, SESSION_LIFETIME_MS } from './storage/sessions'
@@ -45,21 +48,34 @@ export function createApp({
   const rejectedKeys = new RejectedKeys(database)
   const reload = new ProfileReload(new SocialLoginClient(provider.options), provider, accounts, sealer)
   const callback = new URL(provider.options.callbackURL)
+  const isHTTPS = callback.protocol === 'https:'
+  const cookies = cookieRule(isHTTPS)
+  const knownLogins = new KnownLogins(cookies)
 
   const app = express()
   app.set('trust proxy', trustProxy)
   app.use(requestLogger(logger))
+  app.use(requirePath)
+  app.use(strayKeys(callback.pathname))
   app.use(healthRoutes(database, isStopping))
-  app.use(securityHeaders(provider.origin, callback.protocol === 'https:'))
+  app.use(securityHeaders(provider.origin, isHTTPS))
   app.use(assetRoutes())
   app.use(express.urlencoded({ extended: false, limit: '10kb' }))
+  app.use(sessionOf(sessions, sessionSecrets, cookies))
+  // After the session, which would otherwise take its id from here, where a cookie `j:{}` has become an object.
   app.use(cookieParser([...sessionSecrets]))
-  app.use(sessionOf(sessions, sessionSecrets))
   app.use(passport.session())
   app.use(
-    loginRoutes({ passport, accounts, rejectedKeys, callbackPath: callback.pathname, provider: provider.displayName }),
+    loginRoutes({
+      passport,
+      accounts,
+      knownLogins,
+      rejectedKeys,
+      callbackPath: callback.pathname,
+      provider: provider.displayName,
+    }),
   )
-  app.use(confirmRoutes(accounts, provider.origin))
+  app.use(confirmRoutes({ accounts, knownLogins, providerOrigin: provider.origin }))
   // Behind this line, a login that is new to the browser has been confirmed.
   app.use(confirmFirst)
   app.use(homeRoutes(accounts))
@@ -70,16 +86,14 @@ export function createApp({
   return app
 }
 
-function sessionOf(store: DatabaseSessions, secrets: readonly string[]) {
+function sessionOf(store: DatabaseSessions, secrets: readonly string[], { prefix, options }: CookieRule) {
   return session({
     store,
     // The first signs, the others are still believed: that is how a secret is changed without signing people out.
     secret: [...secrets],
-    name: 'example-session',
+    name: `${prefix}example-session`,
     resave: false,
     saveUninitialized: false,
-    // Lax, not Strict: the way back from the provider comes from another site, and a Strict cookie stays at home then.
-    // `auto`: Secure where the visitor came by https, which "trust proxy" tells behind a balancer.
-    cookie: { httpOnly: true, sameSite: 'lax', secure: 'auto', maxAge: SESSION_LIFETIME_MS },
+    cookie: { ...options, maxAge: SESSION_LIFETIME_MS },
   })
 }

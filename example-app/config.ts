@@ -3,6 +3,8 @@ import { ownSecret } from './session-secret'
 
 /** What the environment says. See `.env.example`. */
 export interface Config {
+  /** A name or an address of this machine. */
+  readonly host: string
   readonly port: number
   /** The fake provider's port; undefined when there is a real provider. */
   readonly fakeProviderPort: number | undefined
@@ -46,6 +48,7 @@ export function readConfig(environment: Environment): Config {
   const isReal = reader.text('SOCIAL_BASE_URL', false) !== undefined
   const databaseURL = reader.postgresURL('DATABASE_URL')
   const config = {
+    host: reader.host('HOST', 'localhost'),
     port: reader.port('PORT', 3000),
     fakeProviderPort: isReal ? undefined : reader.port('PROVIDER_PORT', 4400),
     provider: {

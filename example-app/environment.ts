@@ -1,9 +1,11 @@
+import { isIP } from 'node:net'
 import { isValid, isValidCIDR } from 'ipaddr.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
+const HOST_NAME = /^(?=.*[a-z])[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*$/i
 const MIN_SECRET_LENGTH = 16
 
 /** Reads variables, and collects what is wrong with them: in words that name a variable and never show a secret. */
@@ -21,6 +23,14 @@ export class EnvironmentReader {
     if (value) return value
     if (neededFor !== false) this.problems.push(`${name} is missing: ${neededFor} needs it.`)
     return undefined
+  }
+
+  host(name: string, fallback: string): string {
+    const value = this.text(name, false) ?? fallback
+    if (isIP(value) === 0 && !HOST_NAME.test(value)) {
+      this.#wrong(`${name} must be a host name or an address, without a port, such as localhost, 0.0.0.0 or ::.`)
+    }
+    return value
   }
 
   port(name: string, fallback: number): number {

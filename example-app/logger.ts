@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { type HttpLogger, pinoHttp } from 'pino-http'
+import { loggablePath } from './security/stray-keys'
 
 export type { Logger } from 'pino'
 
@@ -11,18 +12,19 @@ export function createLogger(): Logger {
 
 /**
  * One line for each request. The query is left out, because the callback's holds the `auth_key`, and so are all
- * headers, because they hold cookies: pino-http's own serializers print them both.
+ * headers, because they hold cookies: pino-http's own serializers print them both. A key that came in the path, behind a
+ * `&` or an encoded `?`, is left out with all that follows.
  */
 export function requestLogger(logger: Logger): HttpLogger {
   return pinoHttp({
     logger,
     wrapSerializers: false,
     serializers: {
-      req: (req) => ({ id: req.id, method: req.method, path: pathOf(req.originalUrl ?? req.url) }),
+      req: (req) => ({ id: req.id, method: req.method, path: loggablePath(String(req.originalUrl ?? req.url)) }),
       res: (res) => ({ status: res.statusCode }),
       err: errorFields,
     },
-    customLogLevel: (_req, res, error) => (error || res.statusCode >= 500 ? 'error' : 'info'),
+    customLogLevel: (_req, res, error) => (error || res.err || res.statusCode >= 500 ? 'error' : 'info'),
     autoLogging: { ignore: (req) => req.url === '/healthz' },
     genReqId: (req, res) => {
       const given = req.headers['x-request-id']
@@ -31,10 +33,6 @@ export function requestLogger(logger: Logger): HttpLogger {
       return id
     },
   })
-}
-
-function pathOf(url: unknown): string {
-  return typeof url === 'string' ? (url.split('?', 1)[0] ?? '') : ''
 }
 
 /** Errors of drivers carry statements, values and addresses in further properties: those stay out. */

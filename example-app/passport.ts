@@ -1,3 +1,4 @@
+import type { Request } from 'express'
 import { Passport } from 'passport'
 import { type Profile, Strategy } from 'passport-social-login'
 import type { Provider } from './provider'
@@ -21,11 +22,18 @@ export function createPassport(provider: Provider, accounts: Accounts, sealer: S
       }),
     ),
   )
-  // Only the id goes into the session: what else is known of somebody is read when it is needed, and is never stale.
-  passport.serializeUser((user, done) => done(null, idOf(user)))
-  passport.deserializeUser<string>(async (id, done) => {
+  // Only ids go into the session: what else is known of somebody is read when it is needed, and is never stale.
+  passport.serializeUser<string, Request>((req, user, done) => {
+    // Here the session is new and not yet saved, so that both are saved at once.
+    if ('loginID' in user && typeof user.loginID === 'string') req.session.loginID = user.loginID
+    done(null, idOf(user))
+  })
+  passport.deserializeUser<string, Request>(async (req, id, done) => {
     try {
-      done(null, (await accounts.exists(id)) && { id })
+      const { loginID } = req.session
+      // A login that was removed from the account signs its browsers out, and no other ones.
+      const isOpen = loginID === undefined ? await accounts.exists(id) : await accounts.opens(loginID, id)
+      done(null, isOpen && { id })
     } catch (error) {
       done(error)
     }

@@ -1,10 +1,11 @@
-import { createServer, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FakeProvider } from 'passport-social-login/testing'
 import { createApp } from './app'
 import { type Config, ConfigError, reasonOf } from './config'
+import { listen } from './listen'
 import type { Logger } from './logger'
 import { fakeProvider, type Provider, realProvider } from './provider'
+import { deleteAbandonedCallbacks } from './security/rejected-keys'
 import { Accounts } from './storage/accounts'
 import { type Database, openDatabase } from './storage/database'
 import { migrate } from './storage/migrations'
@@ -28,23 +29,19 @@ export async function startServer(
   logger: Logger,
 ): Promise<RunningServer> {
   const database = await openMigrated(config)
-  const server = createServer()
-  const port = await listen(server, config.port)
+  const listening = await listen(config.host, config.port)
   let isStopping = false
-  const provider = chooseProvider(config, fake, port)
+  const provider = chooseProvider(config, fake, listening.port)
   const { sessionSecrets, trustProxy } = config
-  server.on(
-    'request',
-    createApp({ provider, database, sessionSecrets, trustProxy, logger, isStopping: () => isStopping }),
-  )
+  listening.serve(createApp({ provider, database, sessionSecrets, trustProxy, logger, isStopping: () => isStopping }))
   const cleaning = cleanRegularly(database, logger)
   return {
-    url: `http://localhost:${port}`,
+    url: listening.url,
     async stop() {
       isStopping = true
       await sleep(DRAIN_MS)
       clearInterval(cleaning)
-      await close(server)
+      await listening.close(STOP_DEADLINE_MS)
       await database.close()
     },
   }
@@ -68,40 +65,13 @@ function chooseProvider(config: Config, fake: FakeProvider | undefined, port: nu
   return fakeProvider(config, fake, port)
 }
 
-/** The port that was taken: 0 asks for any. */
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(portError(error, port)))
-    server.listen(port, () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : port)
-    })
-  })
-}
-
-function portError(error: Error, port: number): ConfigError {
-  const reason = reasonOf(error)
-  const problem = reason === 'EADDRINUSE' ? `port ${port} is taken: choose another one, or 0 for a free one` : reason
-  return new ConfigError([`PORT cannot be used: ${problem}.`])
-}
-
-/** Requests under way may end; connections that keep on are cut at the deadline. */
-function close(server: Server): Promise<void> {
-  const deadline = setTimeout(() => server.closeAllConnections(), STOP_DEADLINE_MS)
-  return new Promise((resolve) => {
-    server.close(() => {
-      clearTimeout(deadline)
-      resolve()
-    })
-  })
-}
-
 function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {
   const sessions = new DatabaseSessions(database)
   const accounts = new Accounts(database)
   const clean = async (): Promise<void> => {
     await sessions.deleteExpired()
     await accounts.deleteUnconfirmed()
+    await deleteAbandonedCallbacks(database)
   }
   return setInterval(() => {
     clean().catch((error: unknown) =>

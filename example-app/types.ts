@@ -4,6 +4,8 @@ declare module 'express-session' {
   interface SessionData {
     /** Passport's own: the id that `serializeUser` gave. */
     passport?: { readonly user?: string }
+    /** The login that this browser signed in with. Sessions that are older than this field have none. */
+    loginID?: string
     /** A login whose person has not yet said that it is theirs. */
     unconfirmed?: UnconfirmedLogin
   }
@@ -11,11 +13,19 @@ declare module 'express-session' {
 
 /** What the confirm page is about. */
 export interface UnconfirmedLogin {
+  /** Random. The form repeats it: an answer to an earlier question, in another tab, is none to this one. */
+  readonly id: string
   readonly loginID: string
   /** Whether it is to open an account, or to be added to the one that is signed in. */
   readonly purpose: 'sign-in' | 'link'
   readonly returnTo: string
   readonly expiresAt: number
+}
+
+/** Who signs in, and by which login. */
+export interface SignedInUser {
+  readonly id: string
+  readonly loginID: string
 }
 
 /** The id of a user. In an application of your own, declare it in `Express.User` instead; here, tests share the types. */

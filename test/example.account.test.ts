@@ -64,8 +64,7 @@ describe('an account of the example', () => {
     expect(await link(other.userID)).toBe('/account?notice=taken')
     await ada.submit(`${example.appURL}/account/link`)
     await ada.comeBack(example.appURL, keyOf('2'))
-    const { location } = await ada.submit(`${example.appURL}/login/confirm`, { decision: 'not-me' })
-    expect(location).toBe('/account?notice=not_linked')
+    expect(await ada.confirm(example.appURL, 'not-me')).toBe('/account?notice=not_linked')
     expect((await ada.browser.follow(`${example.appURL}/account`)).body).not.toContain('Turing')
   })
 

@@ -32,6 +32,51 @@ onBothStorages('storage of the example', (fresh) => {
     expect((await database.query('select id from users')).length).toBe(1)
   })
 
+  test('what nobody has confirmed for a day is forgotten; what somebody has confirmed once stays for good', async () => {
+    const [asked, kept, open] = [await login('1'), await login('2'), await login('3')]
+    const accountOf = new Map<string, string>()
+    for (const { id } of [asked, kept, open]) accountOf.set(id, await accounts.openAccount(id))
+    expect(await accounts.confirm(kept.id, accountOf.get(kept.id) ?? '')).toBe(true)
+    const day = 24 * 60 * 60 * 1000
+    await database.query('update users set created_at = created_at - $1', [2 * day])
+    await database.query('update federated_credentials set used_at = used_at - $1', [2 * day])
+    await database.query('update users set unconfirmed_since = unconfirmed_since - $1', [2 * day])
+    // Asked again: the day begins anew.
+    await accounts.openAccount(open.id)
+    await accounts.deleteUnconfirmed()
+    const rows = await database.query('select subject, user_id from federated_credentials order by subject')
+    expect(rows).toEqual([
+      { subject: '2', user_id: accountOf.get(kept.id) },
+      { subject: '3', user_id: accountOf.get(open.id) },
+    ])
+    expect((await database.query('select id from users')).length).toBe(2)
+    await accounts.release(accountOf.get(kept.id) ?? '')
+    expect(await accounts.opens(kept.id, accountOf.get(kept.id) ?? '')).toBe(true)
+  })
+
+  test('confirmed, released, linked and cleaned at once, an account is whole or gone', async () => {
+    const owner = await login('owner')
+    const ownerID = await accounts.openAccount(owner.id)
+    await accounts.confirm(owner.id, ownerID)
+    for (let round = 0; round < 20; round++) {
+      const { id } = await login(`round ${round}`)
+      const userID = await accounts.openAccount(id)
+      await database.query('update users set unconfirmed_since = 1 where id = $1', [userID])
+      const [isConfirmed, isLinked] = await Promise.all([
+        accounts.confirm(id, userID),
+        accounts.link(id, ownerID),
+        accounts.release(userID),
+        accounts.deleteUnconfirmed(),
+        accounts.openAccount(id),
+      ])
+      const now = (await accounts.findLogin(id))?.userID
+      if (isConfirmed) expect([isLinked, now]).toEqual([false, userID])
+      if (isLinked) expect(now).toBe(ownerID)
+      expect(now === undefined || (await accounts.exists(now))).toBe(true)
+    }
+    expect(await accounts.opens(owner.id, ownerID)).toBe(true)
+  })
+
   test('the same number at another provider is another account', async () => {
     const opened = [
       await accounts.openAccount((await login('1', 'one')).id),

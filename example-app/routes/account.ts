@@ -9,6 +9,7 @@ import { accountPage } from '../views/account'
 import { noticeFor } from '../views/notices'
 import { field, sendPage } from './answers'
 import { requireUser, userID } from './require-user'
+import { signOut } from './sign-in'
 
 export interface AccountRoutes {
   readonly passport: Authentication
@@ -35,7 +36,12 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
   router.post('/account/link', passport.authorize('social-login', LINK))
 
   router.post('/account/unlink', async (req, res) => {
-    const isRemoved = await accounts.unlink(field(req.body, 'login') ?? '', userID(req))
+    const loginID = field(req.body, 'login') ?? ''
+    const isRemoved = await accounts.unlink(loginID, userID(req))
+    if (isRemoved && req.session.loginID === loginID) {
+      await signOut(req)
+      return res.redirect(303, '/login?reason=own_login_removed')
+    }
     res.redirect(303, `/account?notice=${isRemoved ? 'removed' : 'last_login'}`)
   })
 

@@ -27,9 +27,9 @@ export function saveSession(req: Request): Promise<void> {
   })
 }
 
-/** A field of a form, or of a query. */
+/** A field of a form, or of a query. Text with a zero byte is none: Postgres does not take it, and nothing here means it. */
 export function field(fields: unknown, name: string): string | undefined {
   if (typeof fields !== 'object' || fields === null) return undefined
   const value: unknown = Reflect.get(fields, name)
-  return typeof value === 'string' ? value : undefined
+  return typeof value === 'string' && !value.includes('\0') ? value : undefined
 }

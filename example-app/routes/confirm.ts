@@ -1,9 +1,10 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import { rememberLogin } from '../security/known-logins'
+import type { KnownLogins } from '../security/known-logins'
 import { sameOriginForms } from '../security/same-origin'
 import type { Accounts, Login } from '../storage/accounts'
 import { idOf, type UnconfirmedLogin } from '../types'
 import { confirmPage } from '../views/confirm'
+import { noticeFor } from '../views/notices'
 import { field, saveSession, sendPage, wantsJSON } from './answers'
 import { signOut } from './sign-in'
 
@@ -15,39 +16,42 @@ const NOTHING_TO_CONFIRM = '/login?reason=confirm_expired'
  * to an account that is not theirs. So a login that is new to this browser shows no page before its person has seen it,
  * and can change nothing. (Programs that read JSON go on: there is nobody to ask, and nothing to fill in.)
  */
-export const confirmFirst: RequestHandler = (req, res, next) => {
+export const confirmFirst: RequestHandler = async (req, res, next) => {
   const { unconfirmed } = req.session
   if (unconfirmed?.purpose !== 'sign-in' || (req.method === 'GET' && wantsJSON(req))) return next()
-  if (unconfirmed.expiresAt > Date.now()) return res.redirect(303, '/login/confirm')
-  signOut(req)
-    .then(() => res.redirect(303, NOTHING_TO_CONFIRM))
-    .catch(next)
+  if (isAwaited(unconfirmed)) return res.redirect(303, '/login/confirm')
+  await forget(req, unconfirmed)
+  res.redirect(303, NOTHING_TO_CONFIRM)
 }
 
-export function confirmRoutes(accounts: Accounts, providerOrigin: string): Router {
+export interface ConfirmRoutes {
+  readonly accounts: Accounts
+  readonly knownLogins: KnownLogins
+  readonly providerOrigin: string
+}
+
+export function confirmRoutes({ accounts, knownLogins, providerOrigin }: ConfirmRoutes): Router {
   const router = Router()
 
   router.get('/login/confirm', async (req, res) => {
     const waiting = await waitingLogin(req, accounts)
     if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
-    sendPage(req, res, confirmPage(waiting.login, waiting.unconfirmed.purpose, providerOrigin))
+    const { login, unconfirmed } = waiting
+    sendPage(req, res, confirmPage(login, unconfirmed, providerOrigin, noticeFor(field(req.query, 'notice'))))
   })
 
   router.post('/login/confirm', sameOriginForms, async (req, res) => {
     const waiting = await waitingLogin(req, accounts)
     if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
-    const { login, unconfirmed } = waiting
-    const isConfirmed = field(req.body, 'decision') === 'continue'
-    if (unconfirmed.purpose === 'sign-in' && !isConfirmed) {
-      await signOut(req)
-      return res.redirect(303, '/login?reason=not_me')
+    const { unconfirmed } = waiting
+    // The page with this button asked about another login: its answer says nothing about the one that waits now.
+    if (field(req.body, 'confirmation') !== unconfirmed.id) {
+      return res.redirect(303, '/login/confirm?notice=other_question')
     }
-    delete req.session.unconfirmed
-    await saveSession(req)
-    if (!isConfirmed) return res.redirect(303, '/account?notice=not_linked')
-    if (unconfirmed.purpose === 'link') return link(req, res, accounts, login)
-    rememberLogin(req, res, login.id)
-    res.redirect(303, unconfirmed.returnTo)
+    const isMine = field(req.body, 'decision') === 'continue'
+    const answer = { req, res, accounts, knownLogins, waiting }
+    if (unconfirmed.purpose === 'link') return isMine ? link(answer) : dropLink(answer)
+    return isMine ? keepLogin(answer) : dropLogin(answer)
   })
   return router
 }
@@ -55,18 +59,62 @@ export function confirmRoutes(accounts: Accounts, providerOrigin: string): Route
 interface Waiting {
   readonly unconfirmed: UnconfirmedLogin
   readonly login: Login
+  readonly userID: string
+}
+
+interface Answer extends Pick<ConfirmRoutes, 'accounts' | 'knownLogins'> {
+  readonly req: Request
+  readonly res: Response
+  readonly waiting: Waiting
 }
 
 async function waitingLogin(req: Request, accounts: Accounts): Promise<Waiting | undefined> {
   const { unconfirmed } = req.session
-  if (!unconfirmed || unconfirmed.expiresAt < Date.now()) return undefined
-  const login = await accounts.findLogin(unconfirmed.loginID)
-  return login && { unconfirmed, login }
+  if (!unconfirmed) return undefined
+  const login = isAwaited(unconfirmed) ? await accounts.findLogin(unconfirmed.loginID) : undefined
+  if (login && req.user) return { unconfirmed, login, userID: idOf(req.user) }
+  await forget(req, unconfirmed)
+  return undefined
 }
 
-async function link(req: Request, res: Response, accounts: Accounts, login: Login): Promise<void> {
-  if (!req.user) return res.redirect(303, '/login?reason=user_changed')
-  const isLinked = await accounts.link(login.id, idOf(req.user))
-  if (isLinked) rememberLogin(req, res, login.id)
+/** Questions without an id were asked by an older version of this application. */
+function isAwaited({ id, expiresAt }: Partial<UnconfirmedLogin>): boolean {
+  return id !== undefined && expiresAt !== undefined && expiresAt > Date.now()
+}
+
+async function forget(req: Request, { purpose }: UnconfirmedLogin): Promise<void> {
+  if (purpose === 'sign-in') return signOut(req)
+  delete req.session.unconfirmed
+  await saveSession(req)
+}
+
+async function keepLogin({ req, res, accounts, knownLogins, waiting }: Answer): Promise<void> {
+  const { login, unconfirmed, userID } = waiting
+  // False: "Not me" was pressed as well, here or in another browser, and has ended the account.
+  if (!(await accounts.confirm(login.id, userID))) {
+    await signOut(req)
+    return res.redirect(303, NOTHING_TO_CONFIRM)
+  }
+  delete req.session.unconfirmed
+  await saveSession(req)
+  knownLogins.remember(req, res, login.id)
+  res.redirect(303, unconfirmed.returnTo)
+}
+
+async function dropLogin({ req, res, accounts, waiting }: Answer): Promise<void> {
+  await accounts.release(waiting.userID)
+  await signOut(req)
+  res.redirect(303, '/login?reason=not_me')
+}
+
+async function link({ req, res, accounts, knownLogins, waiting }: Answer): Promise<void> {
+  await forget(req, waiting.unconfirmed)
+  const isLinked = await accounts.link(waiting.login.id, waiting.userID)
+  if (isLinked) knownLogins.remember(req, res, waiting.login.id)
   res.redirect(303, `/account?notice=${isLinked ? 'linked' : 'taken'}`)
+}
+
+async function dropLink({ req, res, waiting }: Answer): Promise<void> {
+  await forget(req, waiting.unconfirmed)
+  res.redirect(303, '/account?notice=not_linked')
 }

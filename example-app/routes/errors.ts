@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
+import { mentionsKey } from '../security/stray-keys'
 import { messagePage } from '../views/message'
 import { sendPage, wantsJSON } from './answers'
 
@@ -12,6 +13,11 @@ export class HTTPError extends Error {
   }
 }
 
+/** `POST *` and the like name no page; what comes after this line relies on a path. */
+export const requirePath: RequestHandler = (req, _res, next) => {
+  next(req.path?.startsWith('/') ? undefined : new HTTPError(400, 'The request names no page.'))
+}
+
 export const notFound: RequestHandler = (_req, _res, next) => {
   next(new HTTPError(404, 'There is no such page.'))
 }
@@ -21,6 +27,11 @@ export const errorPage: ErrorRequestHandler = (error: unknown, req, res, next) =
   if (res.headersSent) return next(error)
   const { status, message } = error instanceof HTTPError ? error : describe(error)
   if (status >= 500) res.err = error instanceof Error ? error : new Error('Something that is no error was thrown')
+  // No page at an address that holds a key: not even this one.
+  if (mentionsKey(req.originalUrl)) {
+    res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+    return res.redirect(303, `/login?reason=${status < 500 ? 'auth_key_malformed' : 'failed_here'}`)
+  }
   res.status(status)
   if (wantsJSON(req)) return res.json({ error: message, requestID: String(req.id) })
   sendPage(req, res, messagePage(status, message, String(req.id)))

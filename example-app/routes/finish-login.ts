@@ -1,34 +1,70 @@
+import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import { SocialLoginError } from 'passport-social-login'
-import { isKnownLogin } from '../security/known-logins'
+import type { Authentication } from '../passport'
 import { idOf } from '../types'
 import { field, saveSession } from './answers'
 import type { LoginRoutes } from './login'
+import { returnPath } from './return-path'
 import { signIn } from './sign-in'
 
-/** A login, or none. */
-type Answer = Express.User | false | null | undefined
+/** What Passport made of a callback. `again`: it came before (reload, back button). `answered`: the strategy has. */
+type Outcome =
+  | { readonly type: 'login'; readonly loginID: string; readonly info: unknown }
+  | { readonly type: 'failure'; readonly code: string }
+  | { readonly type: 'error'; readonly error: unknown }
+  | { readonly type: 'again' | 'answered' }
 
 const CONFIRM_WITHIN_MS = 10 * 60 * 1000
 
 /**
  * The callback. Whatever comes of it, the browser is sent on: the address of this request holds the `auth_key`, and no
- * page must ever be shown at it. `next` is called for a callback that comes again (reload, back button).
+ * page may be shown at it. What is thrown here does so, too: see errors.ts. `next` is called for a callback that comes
+ * again.
  */
-export function finishLogin(parts: Pick<LoginRoutes, 'passport' | 'accounts' | 'rejectedKeys'>): RequestHandler {
-  return (req, res, next) => {
-    const done = async (error: unknown, login: Answer, info: unknown): Promise<void> => {
-      if (error) return explainError(error, req, res)
-      if (login) return welcome(parts, idOf(login), info, req, res)
-      const code = field(info, 'code') ?? 'unknown'
-      if (code === 'auth_key_rejected') await parts.rejectedKeys.count(req)
-      req.log.warn({ code }, 'login failed')
-      res.redirect(303, pageFor(code, req))
-    }
-    parts.passport.authenticate('social-login', (error: unknown, login: Answer, info: unknown) => {
-      done(error, login, info).catch(next)
-    })(req, res, next)
+export function finishLogin(parts: LoginRoutes): RequestHandler {
+  const { passport, rejectedKeys } = parts
+  return async (req, res, next) => {
+    const outcome = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
+    if ('seconds' in outcome) return askToWait(outcome.reason, outcome.seconds, req, res)
+    if (outcome.type === 'login') return welcome(parts, outcome.loginID, outcome.info, req, res)
+    if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
+    if (outcome.type === 'error') return explainError(outcome.error, req, res)
+    if (outcome.type === 'again') next()
   }
+}
+
+/** Resolves when the provider has answered, or need not be asked. */
+function authenticate(passport: Authentication, req: Request, res: Response): Promise<Outcome> {
+  return new Promise((resolve) => {
+    // Nobody is there to read the answer: the key stays unspent.
+    if (res.closed) return resolve({ type: 'answered' })
+    // The strategy answers a prefetch by itself. A visitor who leaves is no answer: the provider may still be at work.
+    res.once('close', () => res.writableEnded && resolve({ type: 'answered' }))
+    const done = (error: unknown, login: Express.User | false | null | undefined, info: unknown): void => {
+      if (error) resolve({ type: 'error', error })
+      else if (login) resolve({ type: 'login', loginID: idOf(login), info })
+      else resolve({ type: 'failure', code: field(info, 'code') ?? 'unknown' })
+    }
+    passport.authenticate('social-login', done)(req, res, (error: unknown) =>
+      resolve(error ? { type: 'error', error } : { type: 'again' }),
+    )
+  })
+}
+
+function isRejected(outcome: Outcome): boolean {
+  return outcome.type === 'failure' && outcome.code === 'auth_key_rejected'
+}
+
+function askToWait(reason: string, seconds: number, req: Request, res: Response): void {
+  req.log.warn({ code: reason }, 'login not tried')
+  res.set({ 'Retry-After': String(seconds), 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+  res.redirect(303, pageFor(reason, req))
+}
+
+function explainFailure(code: string, req: Request, res: Response): void {
+  req.log.warn({ code }, 'login failed')
+  res.redirect(303, pageFor(code, req))
 }
 
 function explainError(error: unknown, req: Request, res: Response): void {
@@ -43,18 +79,28 @@ function pageFor(code: string, req: Request): string {
 }
 
 async function welcome(
-  { accounts }: Pick<LoginRoutes, 'accounts'>,
+  { accounts, knownLogins, callbackPath }: LoginRoutes,
   loginID: string,
   info: unknown,
   req: Request,
   res: Response,
 ): Promise<void> {
-  const returnTo = field(info, 'returnTo') ?? '/profile'
+  const returnTo = returnPath(field(info, 'returnTo'), callbackPath)
   const isLink = field(info, 'state') === 'link'
-  if (!isLink) await signIn(req, await accounts.openAccount(loginID))
-  if (!isLink && isKnownLogin(req, loginID)) return res.redirect(303, returnTo)
+  if (!isLink) {
+    const userID = await accounts.openAccount(loginID)
+    await signIn(req, { id: userID, loginID })
+    const isKnown = knownLogins.has(req, loginID) && (await accounts.confirm(loginID, userID))
+    if (isKnown) return res.redirect(303, returnTo)
+  }
   const purpose = isLink ? 'link' : 'sign-in'
-  req.session.unconfirmed = { loginID, purpose, returnTo, expiresAt: Date.now() + CONFIRM_WITHIN_MS }
+  req.session.unconfirmed = {
+    id: randomUUID(),
+    loginID,
+    purpose,
+    returnTo,
+    expiresAt: Date.now() + CONFIRM_WITHIN_MS,
+  }
   await saveSession(req)
   res.redirect(303, '/login/confirm')
 }

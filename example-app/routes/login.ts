@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express'
 import type { Authentication } from '../passport'
+import type { KnownLogins } from '../security/known-logins'
 import type { RejectedKeys } from '../security/rejected-keys'
 import { sameOriginForms } from '../security/same-origin'
 import type { Accounts } from '../storage/accounts'
@@ -11,6 +12,7 @@ import { signOut } from './sign-in'
 export interface LoginRoutes {
   readonly passport: Authentication
   readonly accounts: Accounts
+  readonly knownLogins: KnownLogins
   readonly rejectedKeys: RejectedKeys
   readonly callbackPath: string
   /** Host of the provider, for people. */
@@ -41,7 +43,7 @@ export function loginRoutes(parts: LoginRoutes): Router {
   }
   // The strategy checks itself where a start comes from, and has a page of its own for one that it cannot tell.
   router.route('/auth/social-login').all(rejectedKeys.guardStart).get(start).post(start)
-  router.get(callbackPath, rejectedKeys.guardCallback, finishLogin(parts), (_req, res) => res.redirect(303, '/profile'))
+  router.get(callbackPath, finishLogin(parts), (_req, res) => res.redirect(303, '/profile'))
 
   router.post('/logout', sameOriginForms, async (req, res) => {
     await signOut(req)

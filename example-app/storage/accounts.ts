@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Database, number, optionalText, type Row, text } from './database'
+import { type Database, number, optionalText, type Query, type Row, text, type Value } from './database'
 
 /** What the pages show of a person. */
 export interface Person {
@@ -25,7 +25,7 @@ export interface LoginInput {
 /** A login at the provider: a row of `federated_credentials`. */
 export interface Login extends LoginInput {
   readonly id: string
-  /** The account that it opens; none as long as nobody has confirmed it. */
+  /** The account that it opens; none after "Not me". */
   readonly userID: string | undefined
   readonly usedAt: number
 }
@@ -62,24 +62,49 @@ export class Accounts {
     await this.#database.query(sql, [loginID, JSON.stringify(person)])
   }
 
-  /** The account of a login, made now if there is none. Of several that ask at once, all get the same. */
-  openAccount(loginID: string): Promise<string> {
-    return this.#database.transaction(async (query) => {
+  /**
+   * The account of a login, made now if there is none: unconfirmed, until somebody says that it is theirs. Of several
+   * that ask at once, all get the same.
+   */
+  async openAccount(loginID: string): Promise<string> {
+    const userID = await this.#database.transaction(async (query) => {
       const newID = randomUUID()
       const sql = 'update federated_credentials set user_id = coalesce(user_id, $2) where id = $1 returning user_id'
       const [row] = await query(sql, [loginID, newID])
       if (!row) throw new Error('There is no such login')
-      const userID = text(row, 'user_id')
-      if (userID === newID) await query('insert into users (id, created_at) values ($1, $2)', [newID, Date.now()])
-      return userID
+      const account = text(row, 'user_id')
+      const insert = 'insert into users (id, created_at, unconfirmed_since) values ($1, $2, $2)'
+      if (account === newID) await query(insert, [newID, Date.now()])
+      return account
     })
+    // The next answer may take as long as the first. Not in the transaction, which holds the login: whoever releases an
+    // account takes its row first and the login after it.
+    const sql = 'update users set unconfirmed_since = $2 where id = $1 and unconfirmed_since < $2'
+    await this.#database.query(sql, [userID, Date.now()])
+    return userID
   }
 
-  /** Adds a login to an account. False when it opens another one already. */
-  async link(loginID: string, userID: string): Promise<boolean> {
-    const sql = `update federated_credentials set user_id = $2
-      where id = $1 and (user_id is null or user_id = $2) returning id`
+  /** Notes that a person said that the account of a login is theirs. False when the login does not open it any more. */
+  async confirm(loginID: string, userID: string): Promise<boolean> {
+    const sql = `update users set unconfirmed_since = null where id = $2
+      and exists (select 1 from federated_credentials where id = $1 and user_id = $2) returning id`
     return (await this.#database.query(sql, [loginID, userID])).length > 0
+  }
+
+  /** Ends an account that nobody has confirmed, and frees its login. A confirmed account stays as it is. */
+  release(userID: string): Promise<void> {
+    return this.#database.transaction((query) => endUnconfirmed(query, 'id = $1', [userID]))
+  }
+
+  /** Adds a login to an account. False when it opens another one already that somebody has confirmed. */
+  link(loginID: string, userID: string): Promise<boolean> {
+    return this.#database.transaction(async (query) => {
+      const other = 'id = (select user_id from federated_credentials where id = $1 and user_id <> $2)'
+      await endUnconfirmed(query, other, [loginID, userID])
+      const sql = `update federated_credentials set user_id = $2
+        where id = $1 and (user_id is null or user_id = $2) returning id`
+      return (await query(sql, [loginID, userID])).length > 0
+    })
   }
 
   /** Takes a login off an account, but never the last one. */
@@ -97,6 +122,13 @@ export class Accounts {
     return (await this.#database.query('select id from users where id = $1', [userID])).length > 0
   }
 
+  /** Whether the login opens the account: it does so no more when it has been removed. */
+  async opens(loginID: string, userID: string): Promise<boolean> {
+    const sql = `select users.id from users join federated_credentials on user_id = users.id
+      where federated_credentials.id = $1 and users.id = $2`
+    return (await this.#database.query(sql, [loginID, userID])).length > 0
+  }
+
   /** The logins of an account, the one used last in front. */
   async loginsOf(userID: string): Promise<Login[]> {
     const sql = 'select * from federated_credentials where user_id = $1 order by used_at desc, id'
@@ -105,8 +137,19 @@ export class Accounts {
 
   /** Forgets the people who said "Not me", or nothing. */
   async deleteUnconfirmed(): Promise<void> {
-    const sql = 'delete from federated_credentials where user_id is null and used_at < $1'
-    await this.#database.query(sql, [Date.now() - UNCONFIRMED_LIFETIME_MS])
+    const limit = Date.now() - UNCONFIRMED_LIFETIME_MS
+    await this.#database.transaction((query) => endUnconfirmed(query, 'unconfirmed_since < $1', [limit]))
+    await this.#database.query('delete from federated_credentials where user_id is null and used_at < $1', [limit])
+  }
+}
+
+/** The accounts' rows are locked before their logins are freed, so that nobody can confirm one in between. */
+async function endUnconfirmed(query: Query, condition: string, values: readonly Value[]): Promise<void> {
+  const lock = `update users set created_at = created_at where ${condition} and unconfirmed_since is not null returning id`
+  for (const row of await query(lock, values)) {
+    const userID = text(row, 'id')
+    await query('update federated_credentials set user_id = null where user_id = $1', [userID])
+    await query('delete from users where id = $1', [userID])
   }
 }
 

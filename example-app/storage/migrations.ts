@@ -2,7 +2,7 @@ import { type Database, number } from './database'
 
 /**
  * Only ever appended to. A login (`federated_credentials`) is what the provider says about a person; the account that
- * it opens (`users`) comes into being when the person has confirmed, and may have several logins.
+ * it opens (`users`) may have several logins.
  */
 const MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -25,6 +25,15 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'create index sessions_user on sessions (user_id)',
     'create index sessions_expiry on sessions (expires_at)',
     'create table rate_limits (key varchar(255) primary key, points integer not null, expire bigint)',
+  ],
+  [
+    // Null: a person has confirmed the account. So it is with all accounts that are older than this column.
+    'alter table users add column unconfirmed_since bigint',
+    `create table callbacks_under_way (
+      id text primary key,
+      address text not null,
+      expires_at bigint not null)`,
+    'create index callbacks_under_way_address on callbacks_under_way (address)',
   ],
 ]
 

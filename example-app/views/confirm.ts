@@ -1,10 +1,16 @@
 import type { Page } from '../routes/answers'
 import type { Login } from '../storage/accounts'
+import type { UnconfirmedLogin } from '../types'
 import { html } from './html'
 import { nameOf, personCard } from './person'
 
 /** Between a login that is new to this browser and the session: was it meant? */
-export function confirmPage(login: Login, purpose: 'sign-in' | 'link', providerOrigin: string): Page {
+export function confirmPage(
+  login: Login,
+  { id, purpose }: Pick<UnconfirmedLogin, 'id' | 'purpose'>,
+  providerOrigin: string,
+  notice: string | undefined,
+): Page {
   const question =
     purpose === 'link'
       ? html`<p>From then on this login opens your account as well:</p>`
@@ -12,9 +18,11 @@ export function confirmPage(login: Login, purpose: 'sign-in' | 'link', providerO
   const consent = purpose === 'link' ? 'Add this login' : `Continue as ${nameOf(login)}`
   return {
     title: purpose === 'link' ? 'Add this login?' : 'Is this you?',
-    main: html`<div class="card">${question}
+    main: html`<div class="card">${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+${question}
 ${personCard(login, providerOrigin)}
-<form method="post" action="/login/confirm"><p class="buttons">
+<form method="post" action="/login/confirm">
+<input type="hidden" name="confirmation" value="${id}"><p class="buttons">
 <button class="primary" name="decision" value="continue">${consent}</button>
 <button name="decision" value="not-me">Not me</button></p></form></div>`,
   }

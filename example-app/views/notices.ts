@@ -4,6 +4,8 @@ const NOTICES: Readonly<Record<string, string | undefined>> = {
   reloaded: 'This is what the provider says now.',
   profile_unauthorized: 'The provider does not answer for this sign-in any more. Sign in again to renew it.',
   linked: 'The login was added: it opens this account from now on.',
+  other_question:
+    'You answered an earlier question, so nothing was changed. This is another login: look at whose it is, and answer again.',
   not_linked: 'Nothing was added.',
   taken: 'That login opens another account, so it was not added.',
   removed: 'The login was removed.',

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { tracingChannel } from 'node:diagnostics_channel'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import { rateLimit } from 'express-rate-limit'
+import { ipKeyGenerator } from 'express-rate-limit'
 import passport from 'passport'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { EnvHttpProxyAgent } from 'undici'
 import {
   type Assurance,
@@ -67,18 +69,44 @@ export function reasons(app: Express): void {
 
 export function limitGuessing(app: Express): void {
   // README: limit guessing
-  const limitRejectedKeys = rateLimit({
-    windowMs: 10 * 60 * 1000,
-    limit: 10,
-    skipSuccessfulRequests: true,
-    // Only what the provider has refused counts: reloads, expired logins and outages lock nobody out.
-    requestWasSuccessful: (_req, res) => res.locals['outcome'] !== 'auth_key_rejected',
-  })
+  const rejected = new RateLimiterMemory({ points: 10, duration: 10 * 60 })
+  const underWay = new Map<string, number>()
+
+  const limitRejectedKeys: RequestHandler = async (req, res, next) => {
+    const address = ipKeyGenerator(req.ip ?? '')
+    // Counted before anything is waited for: of guesses sent at once, each sees those ahead of it.
+    const ahead = underWay.get(address) ?? 0
+    underWay.set(address, ahead + 1)
+    let isCounted = true
+    const release = (): void => {
+      const others = (underWay.get(address) ?? 1) - Number(isCounted)
+      isCounted = false
+      if (others > 0) underWay.set(address, others)
+      else underWay.delete(address)
+    }
+    const state = await rejected.get(address)
+    const count = state?.consumedPoints ?? 0
+    if (count + ahead >= 10) {
+      release()
+      // Without ten rejected keys, others of this address are just waiting for the provider: a reload will do.
+      const [status, seconds] = state && count >= 10 ? [429, Math.ceil(state.msBeforeNext / 1000)] : [503, 1]
+      return void res.status(status).set('Retry-After', String(seconds)).send('Please try again later.')
+    }
+    // Not when the visitor leaves: the guess is still with the provider. The timer is for answers that nobody awaited.
+    res.once('finish', release)
+    setTimeout(release, 60_000).unref()
+    res.locals['countOutcome'] = async (code: unknown) => {
+      if (code === 'auth_key_rejected') await rejected.penalty(address)
+      release()
+    }
+    next()
+  }
   const authenticate: RequestHandler = (req, res, next) =>
-    passport.authenticate('social-login', (error: unknown, user?: Express.User | false | null, info?: object) => {
+    passport.authenticate('social-login', async (error: unknown, user?: Express.User | false | null, info?: object) => {
+      const { countOutcome } = res.locals
+      await countOutcome(Reflect.get(info ?? {}, 'code'))
       if (error) return next(error)
       if (user) return req.logIn(user, next)
-      res.locals['outcome'] = Reflect.get(info ?? {}, 'code')
       res.redirect('/login')
     })(req, res, next)
   app.get('/auth/social-login/callback', limitRejectedKeys, authenticate, (_req, res) => res.redirect('/profile'))
@@ -92,14 +120,17 @@ export function linking(app: Express, link: (userID: unknown, account: unknown) 
 
   app.get('/account/link', requireUser, authorize)
   app.get('/account/link/callback', requireUser, authorize, (req, res) => {
-    // Not linked yet: the page at /account/link/confirm shows the account, and a form that posts.
-    Reflect.set(req.session, 'accountToLink', Reflect.get(req, 'account'))
+    // Not linked yet: the page at /account/link/confirm shows the account, and a form that posts the id of this question.
+    Reflect.set(req.session, 'question', { id: randomUUID(), account: Reflect.get(req, 'account') })
     res.redirect('/account/link/confirm')
   })
-  app.post('/account/link/confirm', requireUser, async (req, res) => {
+  app.post('/account/link/confirm', requireUser, express.urlencoded({ extended: false }), async (req, res) => {
     if (req.get('sec-fetch-site') !== 'same-origin') return void res.sendStatus(403)
-    await link(Reflect.get(req.user ?? {}, 'id'), Reflect.get(req.session, 'accountToLink'))
-    Reflect.deleteProperty(req.session, 'accountToLink')
+    const { id, account } = Reflect.get(req.session, 'question') ?? {}
+    // Another link has come back since that page was shown: what the person saw is not what waits now.
+    if (!id || req.body?.id !== id) return res.redirect('/account/link/confirm')
+    Reflect.deleteProperty(req.session, 'question')
+    await link(Reflect.get(req.user ?? {}, 'id'), account)
     res.redirect('/account')
   })
   // end

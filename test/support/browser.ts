@@ -25,6 +25,9 @@ const agent = new Agent({ connections: 512 })
 export class Browser {
   readonly #jar = new CookieJar(undefined, { allowSpecialUseDomain: true, rejectPublicSuffixes: false })
 
+  /** `always` goes along with every request, as the headers of a proxy do. */
+  constructor(private readonly always: Readonly<Record<string, string>> = {}) {}
+
   async request(url: string, { method = 'GET', headers = {}, body }: BrowserRequest = {}): Promise<BrowserAnswer> {
     const { origin, pathname, search } = new URL(url)
     const cookie = await this.#jar.getCookieString(url)
@@ -32,7 +35,7 @@ export class Browser {
       origin,
       path: pathname + search,
       method,
-      headers: { ...(cookie && { cookie }), ...headers },
+      headers: { ...(cookie && { cookie }), ...this.always, ...headers },
       ...(body !== undefined && { body }),
     })
     // Before anything else is waited for: a connection that ends meanwhile would have nobody to tell.

@@ -20,13 +20,17 @@ export function registerExample(provider: FakeProvider, port = 3000): Applicatio
 
 /** Somebody with a browser in front of the example application. */
 export class Visitor {
-  readonly browser = new Browser()
+  readonly browser: Browser
 
   constructor(
     private readonly provider: FakeProvider,
     private readonly application: Application,
     readonly userID: string,
-  ) {}
+    /** What a proxy in front of the example adds to every request. */
+    proxyHeaders: Readonly<Record<string, string>> = {},
+  ) {
+    this.browser = new Browser(proxyHeaders)
+  }
 
   /** A key that the provider issues for this person now. */
   newKey(): string {
@@ -53,8 +57,19 @@ export class Visitor {
     return back.location === '/login/confirm' ? this.confirm(appURL) : back.location
   }
 
-  async confirm(appURL: string): Promise<string> {
-    return (await this.submit(`${appURL}/login/confirm`, { decision: 'continue' })).location
+  /** Presses a button of the page that asks whose login this is. @returns where the application led to */
+  async confirm(appURL: string, decision = 'continue'): Promise<string> {
+    return this.answer(appURL, await this.question(appURL), decision)
+  }
+
+  /** The id of the question that the confirm page asks now; empty where it asks none. */
+  async question(appURL: string): Promise<string> {
+    const { body } = await this.browser.follow(`${appURL}/login/confirm`)
+    return /name="confirmation" value="([^"]+)"/.exec(body)?.[1] ?? ''
+  }
+
+  async answer(appURL: string, confirmation: string, decision: string): Promise<string> {
+    return (await this.submit(`${appURL}/login/confirm`, { confirmation, decision })).location
   }
 
   /** What the application says of who is signed in; undefined for nobody. */

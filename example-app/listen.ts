@@ -1,0 +1,104 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { ConfigError, reasonOf } from './config'
+
+/** The servers of one application: several where a name has several addresses. */
+export interface Listening {
+  readonly port: number
+  /** What a browser on this machine opens. */
+  readonly url: string
+  /** Requests are answered by this from now on; those before with 503. */
+  serve(app: RequestListener): void
+  /** Requests under way may end; connections that keep on are cut at the deadline. */
+  close(deadlineMs: number): Promise<void>
+}
+
+interface Opened {
+  readonly servers: readonly Server[]
+  readonly taken: number
+}
+
+// Browsers resolve `localhost` themselves, some to one of these first, some to the other.
+const LOOPBACK = ['127.0.0.1', '::1']
+const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
+
+/** @throws ConfigError when the host or the port cannot be used */
+export async function listen(host: string, port: number): Promise<Listening> {
+  let handler: RequestListener = (_req, res) => res.writeHead(503, { 'Retry-After': '1' }).end()
+  const { servers, taken } = await openServers(host, port, (req, res) => handler(req, res))
+  return {
+    port: taken,
+    url: `http://${urlHost(host)}:${taken}`,
+    serve: (app) => {
+      handler = app
+    },
+    close: async (deadlineMs) => void (await Promise.all(servers.map((server) => close(server, deadlineMs)))),
+  }
+}
+
+async function openServers(host: string, port: number, handler: RequestListener, attempts = 10): Promise<Opened> {
+  const servers: Server[] = []
+  let taken = port
+  let failure: unknown
+  for (const address of host === 'localhost' ? LOOPBACK : [host]) {
+    const server = createServer(handler)
+    try {
+      taken = await listenAt(server, address, taken)
+      servers.push(server)
+    } catch (error) {
+      failure = error
+      // A machine without IPv6 has no ::1, one without IPv4 no 127.0.0.1.
+      if (NO_SUCH_ADDRESS.includes(reasonOf(error))) continue
+      for (const open of servers) open.close()
+      // A port that is free in IPv4 may be taken in IPv6; of the free ones there are many.
+      if (port === 0 && attempts > 1 && isTaken(error)) return openServers(host, port, handler, attempts - 1)
+      throw listenError(error, host, taken)
+    }
+  }
+  if (servers.length === 0) throw listenError(failure, host, taken)
+  return { servers, taken }
+}
+
+/** The port that was taken: 0 asks for any. */
+function listenAt(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+function isTaken(error: unknown): boolean {
+  return reasonOf(error) === 'EADDRINUSE'
+}
+
+function listenError(error: unknown, host: string, port: number): ConfigError {
+  const reason = reasonOf(error)
+  if (isTaken(error)) {
+    return new ConfigError([`PORT cannot be used: port ${port} is taken: choose another one, or 0 for a free one.`])
+  }
+  const isHost = ['ENOTFOUND', 'EAI_AGAIN', ...NO_SUCH_ADDRESS].includes(reason)
+  return new ConfigError([
+    isHost
+      ? `HOST cannot be used: ${host} is no address of this machine (${reason}).`
+      : `PORT cannot be used: ${reason}.`,
+  ])
+}
+
+/** Who listens on all addresses is reached on this one, too. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return isIPv6(host) ? `[${host}]` : host
+}
+
+function close(server: Server, deadlineMs: number): Promise<void> {
+  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
+  return new Promise((resolve) => {
+    server.close(() => {
+      clearTimeout(deadline)
+      resolve()
+    })
+  })
+}
