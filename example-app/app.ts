@@ -7,7 +7,7 @@ import { createPassport } from './passport'
 import type { Provider } from './provider'
 import { accountRoutes } from './routes/account'
 import { confirmFirst, confirmRoutes } from './routes/confirm'
-import { errorPage, notFound, requirePath } from './routes/errors'
+import { errorPage, notFound } from './routes/errors'
 import { healthRoutes } from './routes/health'
 import { loginRoutes } from './routes/login'
 import { assetRoutes, homeRoutes } from './routes/pages'
@@ -55,7 +55,6 @@ export function createApp({
   const app = express()
   app.set('trust proxy', trustProxy)
   app.use(requestLogger(logger))
-  app.use(requirePath)
   app.use(strayKeys(callback.pathname))
   app.use(healthRoutes(database, isStopping))
   app.use(securityHeaders(provider.origin, isHTTPS))

@@ -24,7 +24,7 @@ export function requestLogger(logger: Logger): HttpLogger {
       res: (res) => ({ status: res.statusCode }),
       err: errorFields,
     },
-    customLogLevel: (_req, res, error) => (error || res.err || res.statusCode >= 500 ? 'error' : 'info'),
+    customLogLevel: (_req, res, error) => (error || res.err ? 'error' : 'info'),
     autoLogging: { ignore: (req) => req.url === '/healthz' },
     genReqId: (req, res) => {
       const given = req.headers['x-request-id']

@@ -41,7 +41,17 @@ export function createPassport(provider: Provider, accounts: Accounts, sealer: S
   return passport
 }
 
-function personOf({ displayName, username, emails, photos, coverPhoto, gender, birthday, badge }: Profile): Person {
+/** What the pages show of a profile. */
+export function personOf({
+  displayName,
+  username,
+  emails,
+  photos,
+  coverPhoto,
+  gender,
+  birthday,
+  badge,
+}: Profile): Person {
   const [email, picture] = [emails?.[0]?.value, photos?.[0]?.value]
   return { displayName, username, email, picture, cover: coverPhoto, gender, birthday, badge }
 }

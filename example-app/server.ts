@@ -5,6 +5,7 @@ import { type Config, ConfigError, reasonOf } from './config'
 import { listen } from './listen'
 import type { Logger } from './logger'
 import { fakeProvider, type Provider, realProvider } from './provider'
+import { pathsOnly } from './request-target'
 import { deleteAbandonedCallbacks } from './security/rejected-keys'
 import { Accounts } from './storage/accounts'
 import { type Database, openDatabase } from './storage/database'
@@ -33,7 +34,8 @@ export async function startServer(
   let isStopping = false
   const provider = chooseProvider(config, fake, listening.port)
   const { sessionSecrets, trustProxy } = config
-  listening.serve(createApp({ provider, database, sessionSecrets, trustProxy, logger, isStopping: () => isStopping }))
+  const app = createApp({ provider, database, sessionSecrets, trustProxy, logger, isStopping: () => isStopping })
+  listening.serve(pathsOnly(app))
   const cleaning = cleanRegularly(database, logger)
   return {
     url: listening.url,

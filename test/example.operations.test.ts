@@ -80,7 +80,7 @@ describe('running the example', () => {
     const ada = new Visitor(provider, application, '1')
     const page = await ada.browser.follow(`${example.appURL}/login`)
     expect(page.headers['content-security-policy']).toBe(
-      `default-src 'none';style-src 'self';img-src 'self' ${provider.origin};form-action 'self' ${provider.origin};base-uri 'none';frame-ancestors 'none'`,
+      `default-src 'none';style-src 'self';script-src 'self';img-src 'self' ${provider.origin};form-action 'self' ${provider.origin};base-uri 'none';frame-ancestors 'none'`,
     )
     expect(page.headers['cache-control']).toBe('no-store')
     expect(page.headers['set-cookie']).toBeUndefined()

@@ -13,11 +13,6 @@ export class HTTPError extends Error {
   }
 }
 
-/** `POST *` and the like name no page; what comes after this line relies on a path. */
-export const requirePath: RequestHandler = (req, _res, next) => {
-  next(req.path?.startsWith('/') ? undefined : new HTTPError(400, 'The request names no page.'))
-}
-
 export const notFound: RequestHandler = (_req, _res, next) => {
   next(new HTTPError(404, 'There is no such page.'))
 }

@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import type { Accounts } from '../storage/accounts'
 import { idOf } from '../types'
-import { ICON, STYLE } from '../views/assets'
+import { GUARD, ICON, STYLE } from '../views/assets'
 import { homePage } from '../views/home'
 import { sendPage } from './answers'
 
@@ -9,6 +9,7 @@ import { sendPage } from './answers'
 export function assetRoutes(): Router {
   const router = Router()
   router.get('/style.css', (_req, res) => void res.type('css').set('Cache-Control', 'no-cache').send(STYLE))
+  router.get('/guard.js', (_req, res) => void res.type('js').set('Cache-Control', 'no-cache').send(GUARD))
   router.get('/icon.svg', (_req, res) => void res.type('svg').set('Cache-Control', 'max-age=86400').send(ICON))
   return router
 }

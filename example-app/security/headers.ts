@@ -9,6 +9,7 @@ export function securityHeaders(providerOrigin: string, isHTTPS: boolean): Reque
       directives: {
         defaultSrc: ["'none'"],
         styleSrc: ["'self'"],
+        scriptSrc: ["'self'"],
         // People's pictures are shown from the provider. Where it keeps them on another host, add that origin here.
         imgSrc: ["'self'", providerOrigin],
         // The login starts with a form. Chromium holds this directive against the redirect behind the form as well:

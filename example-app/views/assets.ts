@@ -55,7 +55,23 @@ dl { display: grid; grid-template-columns: minmax(8rem, auto) 1fr; gap: .4rem 1r
 dt { color: var(--faint) }
 dd { margin: 0; overflow-wrap: anywhere }
 code { overflow-wrap: anywhere }
+/* The second click of a double click on another page must not press a button of this one: see guard.js. */
+.guarded { animation: guarded .8s step-end }
+@keyframes guarded { from { pointer-events: none } }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0 } dd { margin-bottom: .6rem } }
+`
+
+/** The buttons wait once more when a window that lay above them has gone. Without script they wait once. */
+export const GUARD = `
+function guard() {
+  for (const form of document.querySelectorAll('.guarded')) {
+    form.style.animation = 'none'
+    form.getBoundingClientRect()
+    form.style.animation = ''
+  }
+}
+addEventListener('focus', guard)
+addEventListener('pageshow', guard)
 `
 
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#2a4fd0"/>

@@ -21,9 +21,10 @@ export function confirmPage(
     main: html`<div class="card">${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 ${question}
 ${personCard(login, providerOrigin)}
-<form method="post" action="/login/confirm">
+<form class="guarded" method="post" action="/login/confirm">
 <input type="hidden" name="confirmation" value="${id}"><p class="buttons">
 <button class="primary" name="decision" value="continue">${consent}</button>
-<button name="decision" value="not-me">Not me</button></p></form></div>`,
+<button name="decision" value="not-me">Not me</button></p></form></div>
+<script src="/guard.js"></script>`,
   }
 }

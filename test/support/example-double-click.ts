@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { type Application, FakeProvider } from '../../lib/testing'
+import { port, stopServer } from './app'
+import { type RunningExample, startExample, temporaryFolder } from './example-app'
+import { providerEnvironment, registerExample } from './example-visitor'
+import { freePort } from './free-port'
+import type { LiveBrowser, Tab, Visitor } from './live-browser'
+import { until } from './live-world'
+
+const CONTINUE = 'form[action="/login/confirm"] .primary'
+
+/** "Is this you?" and "Add this login?" of the example, under the second click of a double click on a hostile page. */
+export function describeExampleDoubleClicks(start: () => Promise<LiveBrowser>): void {
+  jest.setTimeout(30_000)
+  const folder = temporaryFolder()
+  let servers: Server[]
+  let provider: FakeProvider
+  let application: Application
+  let example: RunningExample
+  let browser: LiveBrowser
+  let victim: Visitor
+  let person = '1'
+
+  const serve = async (listener: RequestListener): Promise<Server> => {
+    const server = createServer(listener).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return server
+  }
+
+  // A provider that approves at once, and a site of the attacker's.
+  const listener: RequestListener = (req, res) => {
+    if (!req.url?.startsWith('/api/oauth')) return provider.requestListener(req, res)
+    const key = provider.issueAuthKey({ appID: application.appID, userID: person })
+    return res.writeHead(302, { location: `${application.redirectURL}?auth_key=${key}` }).end()
+  }
+  const evil: RequestListener = (_req, res) => {
+    const script = `window.open('${example.appURL}/login/confirm', 'popup', 'popup,width=600,height=500')`
+    res.writeHead(200, { 'content-type': 'text/html' }).end(`<button id="go" onclick="${script}">Win</button>`)
+  }
+
+  beforeAll(async () => {
+    servers = [await serve(listener), await serve(evil)]
+    const [providerPort = 0] = servers.map(port)
+    provider = new FakeProvider({ origin: `http://127.0.0.1:${providerPort}` })
+    const appPort = await freePort()
+    application = registerExample(provider, appPort)
+    const environment = { DATA_DIR: folder.path, PORT: String(appPort), ...providerEnvironment(provider, application) }
+    example = await startExample(environment)
+    browser = await start()
+  }, 30_000)
+
+  beforeEach(async () => {
+    victim = await browser.visitor()
+  })
+
+  afterEach(() => victim.close())
+
+  afterAll(async () => {
+    await browser.close()
+    await example.stop('SIGKILL')
+    for (const server of servers) await stopServer(server)
+    folder.remove()
+  })
+
+  const isAt = (tab: Tab, path: string) => until(async () => (await tab.url()).startsWith(`${example.appURL}${path}`))
+
+  /** A login that waits for its answer. @returns the tab of it */
+  async function isAsked(): Promise<Tab> {
+    const tab = await victim.open()
+    await tab.goto(`${example.appURL}/login`)
+    await tab.click('main .primary')
+    await isAt(tab, '/login/confirm')
+    return tab
+  }
+
+  async function opensUnderThePointer(): Promise<Tab> {
+    const [, site = 0] = servers.map(port)
+    const opener = await victim.open()
+    await opener.goto(`http://127.0.0.1:${site}/`)
+    const opened = victim.opened()
+    await opener.click('#go')
+    const popup = await opened
+    await until(async () => (await popup.run(`document.querySelector('${CONTINUE}') !== null`)) === true)
+    return popup
+  }
+
+  test('without the guard, the second click says "Continue"', async () => {
+    await isAsked()
+    const popup = await opensUnderThePointer()
+    await popup.run(`document.querySelector('.guarded').className = ''`)
+    await popup.press(CONTINUE)
+    await isAt(popup, '/profile')
+  })
+
+  test('with it, neither "Continue" nor "Add this login" is pressed, until the person does', async () => {
+    const first = await isAsked()
+    const signIn = await opensUnderThePointer()
+    for (const _click of [1, 2]) await signIn.press(CONTINUE)
+    expect(await signIn.text()).toContain('Is this you?')
+    await first.click(CONTINUE)
+    await isAt(first, '/profile')
+
+    person = '2'
+    await first.goto(`${example.appURL}/account`)
+    await first.click('form[action="/account/link"] button')
+    await isAt(first, '/login/confirm')
+    const link = await opensUnderThePointer()
+    for (const _click of [1, 2]) await link.press(CONTINUE)
+    expect(await link.text()).toContain('Add this login?')
+    await link.click(CONTINUE)
+    await isAt(link, '/account?notice=linked')
+  })
+}
