@@ -61,6 +61,8 @@ const MAX_TARGET_LENGTH = 4096
 // What a browser writes into Origin and Referer: never a user name, percent-encoding or anything beyond ASCII.
 const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
 
+const WRONG_PATH_HINT =
+  'It came to another path than that of callbackURL: if a proxy rewrites paths, give the path that arrives to passport.authenticate() as callbackURL.'
 const SCRIPTED_HINT =
   'A script asked for it, not the browser itself: if this application has a service worker that answers navigations, let it leave the URLs of the login alone.'
 
@@ -74,7 +76,7 @@ export function readRequest(
   const isCallback = samePath(target.pathname, rules.callbackPath) || mentionsAuthKey(target)
   const phase = isCallback ? 'callback' : 'start'
   if (isSpeculative(req)) return { type: 'refused', code: 'speculative_request', phase }
-  return isCallback ? readCallback(req, target.searchParams, rules) : readStart(req, target, rules)
+  return isCallback ? readCallback(req, target, rules) : readStart(req, target, rules)
 }
 
 function readStart(req: IncomingMessage, target: URL, rules: RequestRules): StartRequest | RefusedRequest {
@@ -113,7 +115,7 @@ function isFromApp(req: IncomingMessage, rules: RequestRules): boolean {
 
 function readCallback(
   req: IncomingMessage,
-  query: URLSearchParams,
+  { pathname, searchParams: query }: URL,
   rules: RequestRules,
 ): CallbackRequest | RefusedRequest {
   const refuse = (code: OutcomeCode, hint?: string): RefusedRequest => ({
@@ -126,6 +128,7 @@ function readCallback(
   if (req.method !== 'GET' && !fromTab) return refuse('method_not_allowed')
   const hint = misplacedKey(query)
   if (hint !== undefined) return refuse('auth_key_malformed', hint)
+  if (!isSuffix(pathname, rules.callbackPath)) return refuse('callback_forged', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
   if (authKey === '' && others.length === 0) return refuse('auth_key_missing')
   if (others.length > 0 || !isAuthKey(authKey)) return refuse('auth_key_malformed')
@@ -257,6 +260,15 @@ function hintOf(req: IncomingMessage): { hint?: string } {
 // As Express routes by default: case and a slash at the end make no difference.
 function samePath(a: string, b: string): boolean {
   return a === b || plainPath(a) === plainPath(b)
+}
+
+/**
+ * Whether one path is the end of the other: proxies take a prefix off, or put one in front. A key at any other path, the
+ * start's above all, is not redeemed: an application limits guesses where it expects keys.
+ */
+function isSuffix(a: string, b: string): boolean {
+  const [one, other] = [plainPath(a), plainPath(b)]
+  return one === other || (one !== '' && other.endsWith(one)) || (other !== '' && one.endsWith(other))
 }
 
 // Not by /\/+$/, which is quadratic for a path that has many slashes, and something behind them.

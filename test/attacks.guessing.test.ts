@@ -94,6 +94,19 @@ describe('with the recipe of the README', () => {
     await app.stop()
   }, 60_000)
 
+  test('a key at the start, where nobody counts, is not redeemed', async () => {
+    const app = await startLimited()
+    const address = { headers: { 'x-forwarded-for': '192.0.2.5' } }
+    for (let visit = 0; visit < 30; visit += 1) {
+      const script = new Browser()
+      await script.follow(app.startURL, address)
+      const answer = await script.comeBack(`${app.startURL}?auth_key=${'0'.repeat(32)}`, address)
+      expect(answer.status).toBe(403)
+    }
+    expect(exchanges()).toBe(0)
+    await app.stop()
+  })
+
   test('refusals that ask the provider nothing, and outages, do not count', async () => {
     const app = await startLimited()
     const address = { headers: { 'x-forwarded-for': '192.0.2.9' } }

@@ -18,7 +18,7 @@ afterAll(closeBrowsers)
 /** The regions of a folder's sources that the README quotes, without their indentation. */
 function regions(...names: string[]): string[] {
   const folder = join(root, 'test', ...names)
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|mjs)$/.test(name))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|[cm]js)$/.test(name))
   const sources = files.map((name) => readFileSync(join(folder, name), 'utf8'))
   return sources.flatMap((source) =>
     Array.from(source.matchAll(/^( *)\/\/ README: .*\n([\s\S]*?)^ *\/\/ end$/gm), ([, indentation = '', body = '']) =>

@@ -88,6 +88,18 @@ test.each([
   expect(readRequest(incoming(target, fromProvider), rules)).not.toHaveProperty('type', 'start')
 })
 
+test.each([
+  ['/callback', 'callback K'],
+  ['/prefix/auth/callback', 'callback K'],
+  ['/Prefix/Auth/Callback/', 'callback K'],
+  ['/login', 'callback_forged'],
+  ['/', 'callback_forged'],
+  ['/xcallback', 'callback_forged'],
+  ['/auth', 'callback_forged'],
+])('a key at %s, a prefix aside, is %s', (path, verdict) => {
+  expect(verdictOf(readRequest(incoming(`${path}?auth_key=K`, fromProvider), rules))).toBe(verdict)
+})
+
 test.each(['/auth', '/auth/callback/x', '/auth/callbacks', '/xauth/callback', '/login', '/', '/login?x=auth_key'])(
   'the target %s is a start',
   (target) => {

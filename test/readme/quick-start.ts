@@ -30,8 +30,10 @@ const app = express()
 app.use(session({ secret: SESSION_SECRET, resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 app.use(passport.session())
 
-app.get('/login', (_req, res) => {
-  res.send('<a href="/auth/social-login">Sign in</a>')
+app.get('/login', (req, res) => {
+  // Whoever is signed in got here by a second visit to the callback.
+  if (req.user) res.redirect('/profile')
+  else res.send('<a href="/auth/social-login">Sign in</a>')
 })
 const start: AuthenticateOptions = { returnTo: '/profile' }
 app.get('/auth/social-login', passport.authenticate('social-login', start))

@@ -6,7 +6,6 @@ import passport from 'passport'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { EnvHttpProxyAgent } from 'undici'
 import {
-  type Assurance,
   CookieStore,
   type LoginInfo,
   type OutcomeCode,
@@ -69,47 +68,30 @@ export function reasons(app: Express): void {
 
 export function limitGuessing(app: Express): void {
   // README: limit guessing
-  const rejected = new RateLimiterMemory({ points: 10, duration: 10 * 60 })
-  const underWay = new Map<string, number>()
+  const guesses = new RateLimiterMemory({ points: 10, duration: 10 * 60 })
 
-  const limitRejectedKeys: RequestHandler = async (req, res, next) => {
+  const finishLogin: RequestHandler = async (req, res, next) => {
     const address = ipKeyGenerator(req.ip ?? '')
-    // Counted before anything is waited for: of guesses sent at once, each sees those ahead of it.
-    const ahead = underWay.get(address) ?? 0
-    underWay.set(address, ahead + 1)
-    let isCounted = true
-    const release = (): void => {
-      const others = (underWay.get(address) ?? 1) - Number(isCounted)
-      isCounted = false
-      if (others > 0) underWay.set(address, others)
-      else underWay.delete(address)
+    // Counted before the provider is asked, so that guesses sent at once do not all pass.
+    const { consumedPoints } = await guesses.penalty(address)
+    let isSettled = false
+    const settle = async (code?: unknown): Promise<void> => {
+      if (isSettled) return
+      isSettled = true
+      // Only what the provider refuses costs anything, not reloads, outages or good logins.
+      if (code !== 'auth_key_rejected') await guesses.reward(address)
     }
-    const state = await rejected.get(address)
-    const count = state?.consumedPoints ?? 0
-    if (count + ahead >= 10) {
-      release()
-      // Without ten rejected keys, others of this address are just waiting for the provider: a reload will do.
-      const [status, seconds] = state && count >= 10 ? [429, Math.ceil(state.msBeforeNext / 1000)] : [503, 1]
-      return void res.status(status).set('Retry-After', String(seconds)).send('Please try again later.')
-    }
-    // Not when the visitor leaves: the guess is still with the provider. The timer is for answers that nobody awaited.
-    res.once('finish', release)
-    setTimeout(release, 60_000).unref()
-    res.locals['countOutcome'] = async (code: unknown) => {
-      if (code === 'auth_key_rejected') await rejected.penalty(address)
-      release()
-    }
-    next()
-  }
-  const authenticate: RequestHandler = (req, res, next) =>
+    // What is answered before the provider is asked. Not `close`: a guess stays one when the visitor has left.
+    res.once('finish', () => settle())
+    if (consumedPoints > 10) return void res.status(429).send('Please try again later.')
     passport.authenticate('social-login', async (error: unknown, user?: Express.User | false | null, info?: object) => {
-      const { countOutcome } = res.locals
-      await countOutcome(Reflect.get(info ?? {}, 'code'))
+      await settle(Reflect.get(info ?? {}, 'code'))
       if (error) return next(error)
       if (user) return req.logIn(user, next)
       res.redirect('/login')
     })(req, res, next)
-  app.get('/auth/social-login/callback', limitRejectedKeys, authenticate, (_req, res) => res.redirect('/profile'))
+  }
+  app.get('/auth/social-login/callback', finishLogin, (_req, res) => res.redirect('/profile'))
   // end
 }
 
@@ -138,13 +120,9 @@ export function linking(app: Express, link: (userID: unknown, account: unknown) 
 
 export function assurance(app: Express): void {
   // README: assurance
-  const isSure = ({ assurance }: { assurance: Assurance }) =>
-    assurance.fetchSite === 'cross-site' && assurance.referer === 'provider' && assurance.age < 60_000
-
   app.get('/auth/social-login/callback', passport.authenticate('social-login'), (req, res) => {
-    const info: Partial<LoginInfo> = { ...req.authInfo }
-    const knownHere = info.assurance !== undefined && isSure({ assurance: info.assurance })
-    res.redirect(knownHere ? (info.returnTo ?? '/') : '/account/confirm')
+    const { assurance, returnTo = '/' }: Partial<LoginInfo> = { ...req.authInfo }
+    res.redirect(assurance?.tabBound ? returnTo : '/account/confirm')
   })
   // end
 }
