@@ -97,7 +97,8 @@ export interface StrategyOptions<WithRequest extends boolean = boolean>
   readonly allowedCallbackOrigins?: readonly string[]
   /**
    * Replaces the confirm page: returns a whole HTML document whose link or form leads to `target`. It may use styles,
-   * fonts and pictures of this origin, and no script. Default: a plain page in English.
+   * fonts and pictures of this origin, and no script. Nothing of it can be pressed in its first 0.8 seconds, so that no
+   * click on another page presses it. Default: a plain page in English.
    */
   readonly confirmPage?: RenderConfirmPage
   /**
@@ -134,7 +135,10 @@ export interface AuthenticateOptions extends PassportAuthenticateOptions {
    * value works. More is an error (a TypeError given to `next`), so put no text of a query here.
    */
   readonly state?: string
-  /** Replaces the strategy's `callbackURL` for this request: give it to the start and to the callback alike. */
+  /**
+   * Replaces the strategy's `callbackURL` for this request: give it to the start and to the callback alike. For several
+   * domains, and for proxies that rewrite the path of the callback.
+   */
   readonly callbackURL?: string
 }
 

@@ -39,8 +39,8 @@ const MIN_KEY_LENGTH = 32
  * stored on the server, and an application session with `SameSite=Strict`, which the browser withholds at the callback,
  * does no harm. `__Host-` keeps sister subdomains from planting one.
  *
- * A cookie cannot be used up: within one process a record is accepted once; a copy that reaches another process within
- * ten minutes meets a provider whose key is spent.
+ * A cookie cannot be used up. Within one process a record is accepted once: the process remembers each for 11 minutes, in
+ * about 100 bytes. A copy that reaches another process within ten minutes can be used there, too, with another key.
  *
  * The store needs the response. Express puts it at `req.res`; elsewhere put it there before `passport.authenticate()`.
  *
