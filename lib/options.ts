@@ -131,7 +131,7 @@ export interface AuthenticateOptions extends PassportAuthenticateOptions {
    */
   readonly returnTo?: string
   /**
-   * Up to 1,024 bytes to have back as `req.authInfo.state` after the login. Passport's types want a string; any JSON
+   * Up to 1,024 bytes of JSON to have back as `req.authInfo.state` after the login. Passport's types want a string; any JSON
    * value works. More is an error (a TypeError given to `next`), so put no text of a query here.
    */
   readonly state?: string

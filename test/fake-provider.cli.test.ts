@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
@@ -23,7 +23,7 @@ interface Ended {
 
 function run(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [cli, ...args], { timeout: 10_000 }, (error, stdout, stderr) =>
+    execFile(process.execPath, [cli, 'provider', ...args], { timeout: 10_000 }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
     )
   })
@@ -31,7 +31,9 @@ function run(...args: string[]): Promise<Ended> {
 
 /** Starts the command and waits for the last line it prints. */
 async function started(...args: string[]): Promise<{ child: ChildProcess; text: string; origin: string }> {
-  const child = spawn(process.execPath, [cli, '--port', '0', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [cli, 'provider', '--port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   children.push(child)
   let text = ''
   for await (const chunk of child.stdout) {
@@ -50,6 +52,20 @@ function fileWith(name: string, text: string): string {
   writeFileSync(file, text)
   return file
 }
+
+test.each([
+  [[], 'There is no command.'],
+  [['server'], 'There is no command "server".'],
+  [['--port', '0'], 'There is no command "--port".'],
+])('the command line %j is told what is missing', async (args, message) => {
+  const { status, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8' })
+  expect([status, stderr]).toEqual([2, `${message}\nTry --help.\n`])
+})
+
+test('--help without a command tells of the one there is', () => {
+  const { status, stdout } = spawnSync(process.execPath, [cli, '--help'], { encoding: 'utf8' })
+  expect([status, stdout]).toEqual([0, expect.stringContaining('passport-social-login provider [options]')])
+})
 
 test('--help tells every option', async () => {
   const { code, stdout } = await run('--help')

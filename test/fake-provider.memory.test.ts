@@ -63,7 +63,7 @@ testOnLinux.each([
 ])(
   'the command grows by less than 200 MB with 8,000 of them %s',
   async (_name, path, headers) => {
-    const { origin, megabytes } = await start(CLI, '--port', '0')
+    const { origin, megabytes } = await start(CLI, 'provider', '--port', '0')
     const before = megabytes()
     await sendMany(origin, post(path, headers), 8000)
     expect(megabytes() - before).toBeLessThan(200)

@@ -3,9 +3,9 @@ import { type ProviderBehaviours, type ProviderMode, specification, wild } from 
 import type { ApplicationInput } from './types'
 
 /** What `--help` prints. */
-export const usage = `Usage: passport-social-login-provider [options]
+export const usage = `Usage: passport-social-login provider [options]
 
-A fake provider that speaks the Social Login API, for local development and tests.
+Starts a fake provider that speaks the Social Login API, for local development and tests.
 
 Options:
   --port NUMBER         Port to listen on; 0 takes a free one (default: 4400)
@@ -18,7 +18,7 @@ Options:
   --help                Print this
 
 Example:
-  passport-social-login-provider --port 4400 --app "My app=http://localhost:3000/cb"
+  passport-social-login provider --port 4400 --app "My app=http://localhost:3000/cb"
 `
 
 /** A mistake on the command line, in words for the person who made it. */
@@ -59,7 +59,11 @@ function parsed(argv: readonly string[]) {
 
 /** @throws UsageError when an argument is unknown or cannot be understood. */
 export function readArguments(argv: readonly string[]): Arguments {
-  const values = parsed(argv)
+  const [command, ...options] = argv
+  if (command !== 'provider' && command !== '--help') {
+    throw new UsageError(command === undefined ? 'There is no command.' : `There is no command "${command}".`)
+  }
+  const values = parsed(command === 'provider' ? options : argv)
   return {
     help: values.help,
     port: wholeNumber('port', values.port, 0, 65_535),

@@ -35,6 +35,8 @@ export const limits = Object.freeze({
   headersTimeout: 60_000,
   /** Milliseconds until a request must be complete. */
   requestTimeout: 60_000,
+  /** Milliseconds in which nothing is read or written, after which a connection is cut. */
+  idleTimeout: 120_000,
   /** Milliseconds between two looks for requests that take too long. */
   timeoutCheck: 5_000,
 })

@@ -17,6 +17,7 @@ export function createBoundedServer(listener: RequestListener): Server {
   const options = { maxHeaderSize: headers, headersTimeout, requestTimeout, connectionsCheckingInterval: timeoutCheck }
   const server = createServer(options, listener)
   server.maxConnections = limits.connections
+  server.timeout = limits.idleTimeout
   return server
 }
 

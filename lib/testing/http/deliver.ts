@@ -10,6 +10,8 @@ const resetPause = 20
 
 interface Delivery {
   readonly response: ServerResponse
+  /** The connection. Not the response's own, which has none as long as it waits behind another one. */
+  readonly socket: Socket
   readonly answer: Answer
   readonly fault: Fault
   /** Aborts when the connection is gone: the client left, or the provider stopped. */
@@ -18,21 +20,14 @@ interface Delivery {
 }
 
 /** Sends an answer, disturbed by a fault; `onStatus` hears of the status when it goes out. */
-export async function deliver(
-  response: ServerResponse,
-  answer: Answer,
-  fault: Fault,
-  onStatus: (status: number) => void,
-): Promise<void> {
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
+export async function deliver(delivery: Delivery): Promise<void> {
+  const { fault, gone, socket } = delivery
   try {
-    if (fault.delay !== undefined) await sleep(fault.delay, undefined, { signal: gone.signal })
-    if (!isSilent(fault)) await send({ response, answer, fault, gone: gone.signal, onStatus })
+    if (fault.delay !== undefined) await sleep(fault.delay, undefined, { signal: gone })
+    if (!isSilent(fault)) await send(delivery)
   } catch (error) {
     // A write may fail a moment before the connection is reported as closed.
-    const isGone = gone.signal.aborted || response.socket === null || response.socket.destroyed
-    if (!isGone) throw error
+    if (!gone.aborted && !socket.destroyed) throw error
   }
 }
 
@@ -42,8 +37,8 @@ function isSilent(fault: Fault): boolean {
 }
 
 async function send(delivery: Delivery): Promise<void> {
-  const { response, fault } = delivery
-  if (fault.reset === true || fault.reset === 'before') return resetConnection(response.socket)
+  const { response, socket, fault } = delivery
+  if (fault.reset === true || fault.reset === 'before') return resetConnection(socket)
   if (fault.raw !== undefined) return sendRaw(delivery, fault.raw)
   if (fault.reset === 'headers') return resetWithinHeaders(delivery)
   delivery.onStatus(delivery.answer.status)
@@ -68,15 +63,14 @@ function lowerCased(headers: Fault['headers'] = {}): NonNullable<Fault['headers'
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-async function sendBody({ response, answer, fault, gone }: Delivery): Promise<void> {
+async function sendBody({ response, socket, answer, fault, gone }: Delivery): Promise<void> {
   const whole = Buffer.from(answer.body)
   const part = whole.subarray(0, fault.reset === 'body' ? Math.ceil(whole.length / 2) : fault.truncate)
   if (fault.drip !== undefined) await drip(response, part, fault.drip, gone)
   else if (part.length > 0) await write(response, part)
-  if (fault.reset === 'body') return resetAfterPause(response.socket, gone)
+  if (fault.reset === 'body') return resetAfterPause(socket, gone)
   // `end` on the response would wait for the promised rest; only the socket can break the promise.
-  if (fault.truncate !== undefined) return fault.hang === true ? undefined : void response.socket?.end()
-  const socket = response.socket
+  if (fault.truncate !== undefined) return fault.hang === true ? undefined : void socket.end()
   response.end()
   if (fault.reset !== 'after') return
   await once(response, 'finish', { signal: gone })
@@ -84,6 +78,8 @@ async function sendBody({ response, answer, fault, gone }: Delivery): Promise<vo
 }
 
 async function sendEndlessly({ response, answer, gone }: Delivery): Promise<void> {
+  // Node drops what is written to an answer that has no body, as fast as it comes.
+  if (response.req.method === 'HEAD' || answer.status === 204 || answer.status === 304) return void response.end()
   const body = Buffer.byteLength(answer.body) === 0 ? ' ' : answer.body
   while (!gone.aborted) {
     if (response.write(body)) await nextTurn()
@@ -91,9 +87,7 @@ async function sendEndlessly({ response, answer, gone }: Delivery): Promise<void
   }
 }
 
-async function sendRaw({ response, fault, gone }: Delivery, raw: string | Uint8Array): Promise<void> {
-  const { socket } = response
-  if (socket === null) return
+async function sendRaw({ socket, fault, gone }: Delivery, raw: string | Uint8Array): Promise<void> {
   const bytes = Buffer.from(raw)
   if (fault.drip !== undefined) await drip(socket, bytes, fault.drip, gone)
   else if (bytes.length > 0) await write(socket, bytes)
@@ -103,9 +97,7 @@ async function sendRaw({ response, fault, gone }: Delivery, raw: string | Uint8A
   else socket.end()
 }
 
-async function resetWithinHeaders({ response, answer, gone }: Delivery): Promise<void> {
-  const { socket } = response
-  if (socket === null) return
+async function resetWithinHeaders({ socket, answer, gone }: Delivery): Promise<void> {
   await write(socket, Buffer.from(`HTTP/1.1 ${answer.status} Cut\r\ncontent-ty`))
   await resetAfterPause(socket, gone)
 }
@@ -123,13 +115,12 @@ function write(sink: NodeJS.WritableStream, bytes: Buffer): Promise<void> {
   })
 }
 
-async function resetAfterPause(socket: Socket | null, gone: AbortSignal): Promise<void> {
+async function resetAfterPause(socket: Socket, gone: AbortSignal): Promise<void> {
   await sleep(resetPause, undefined, { signal: gone })
   resetConnection(socket)
 }
 
-function resetConnection(socket: Socket | null): void {
-  if (socket === null) return
+function resetConnection(socket: Socket): void {
   // A TLS socket cannot be reset by itself; destroying it cuts the connection all the same.
   if ('encrypted' in socket) return void socket.destroy()
   // Node's resetAndDestroy ends the stream politely first: the client would see a FIN before the RST.

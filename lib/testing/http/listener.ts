@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { endpointOf } from '../endpoints/endpoints'
 import { answerFor, refusalFor } from '../endpoints/router'
 import type { FaultQueue } from '../faults'
@@ -19,14 +21,14 @@ export interface ListenerParts {
 
 /** The provider as a request listener, and the way to let go of every connection that still waits for an answer. */
 export class Listener {
-  private readonly _open = new Set<ServerResponse>()
+  // Connections, not answers: of answers that wait behind another one, Node does not tell when their connection ends.
+  private readonly _open = new Map<Socket, AbortController>()
 
   constructor(private readonly _parts: ListenerParts) {}
 
   handle(message: IncomingMessage, response: ServerResponse): void {
-    this._open.add(response)
-    response.once('close', () => this._open.delete(response))
-    this._answer(message, response).catch((error: unknown) => {
+    const gone = this._goneSignal(message.socket)
+    this._answer(message, response, gone).catch((error: unknown) => {
       // A client that left while it was sending is nobody's mistake.
       if (!message.destroyed || message.complete) console.error('fake provider:', error)
       response.destroy()
@@ -34,20 +36,38 @@ export class Listener {
   }
 
   release(): void {
-    for (const response of this._open) response.socket?.destroy()
+    for (const socket of this._open.keys()) socket.destroy()
   }
 
-  private async _answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Aborts when the connection is gone. */
+  private _goneSignal(socket: Socket): AbortSignal {
+    const known = this._open.get(socket)
+    if (known !== undefined) return known.signal
+    const gone = new AbortController()
+    // One listener for each request that waits on this connection.
+    setMaxListeners(0, gone.signal)
+    this._open.set(socket, gone)
+    socket.once('close', () => {
+      this._open.delete(socket)
+      gone.abort()
+    })
+    return gone.signal
+  }
+
+  private async _answer(message: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
     const { faults, log, origin, state } = this._parts
     const request = await readRequest(message, origin())
     const refusal = refusalFor(request, state)
-    if (refusal !== undefined) return deliver(response, refusal, {}, () => {})
+    const { socket } = message
+    const undisturbed = { response, socket, fault: {}, gone, onStatus: () => {} }
+    if (refusal !== undefined) return deliver({ ...undisturbed, answer: refusal })
     const endpoint = endpointOf(request.pathname)
-    if (endpoint === undefined) return deliver(response, await this._trueAnswer(request), {}, () => {})
+    if (endpoint === undefined) return deliver({ ...undisturbed, answer: await this._trueAnswer(request) })
     const entry = log.add(endpoint, request)
     const fault = faults.take(endpoint)
     const answer = ownAnswer(fault) ?? rewritten(await this._trueAnswer(request), fault)
-    await deliver(response, answer, fault, (status) => log.setStatus(entry, status))
+    const onStatus = (status: number): void => log.setStatus(entry, status)
+    await deliver({ response, socket, answer, fault, gone, onStatus })
   }
 
   private async _trueAnswer(request: ProviderRequest): Promise<Answer> {

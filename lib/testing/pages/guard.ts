@@ -19,16 +19,24 @@ export function guardRefusal(request: ProviderRequest, state: State): GuardRefus
     const message = `This provider is at ${request.origin}. Give it the option origin to use another name.`
     return { status: 421, title: 'Wrong address', message }
   }
-  if (isForServers(request) ? isForeign(request) : request.method === 'POST' && isForeignForm(request)) {
+  if (isUnwelcome(request)) {
     return { status: 403, title: 'Not from here', message: 'This request was sent by another site.' }
   }
   return undefined
 }
 
-/** Three of the endpoints are for servers; people's browsers come to the fourth, from anywhere. */
-function isForServers({ pathname }: ProviderRequest): boolean {
-  const endpoint = endpointOf(pathname)
-  return endpoint !== undefined && endpoint !== 'oauth'
+/** Three of the endpoints are for servers; people's browsers come to the fourth from anywhere, but as whole pages only. */
+function isUnwelcome(request: ProviderRequest): boolean {
+  const endpoint = endpointOf(request.pathname)
+  if (endpoint === 'oauth' && isEmbedded(request)) return true
+  if (endpoint !== undefined && endpoint !== 'oauth') return isForeign(request)
+  return request.method === 'POST' && isForeignForm(request)
+}
+
+/** What a page of another site loads: a picture, a script, a frame. */
+function isEmbedded({ headers }: ProviderRequest): boolean {
+  const { 'sec-fetch-site': site, 'sec-fetch-dest': dest } = headers
+  return site === 'cross-site' && dest !== undefined && dest !== 'document'
 }
 
 /** Anything that another site sent. An address that somebody typed is not. */

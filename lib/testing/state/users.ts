@@ -81,7 +81,10 @@ export class Users {
 
   private _freeID(): string {
     while (this._byID.has(String(this._nextID))) this._nextID += 1
-    return String(this._nextID)
+    const id = String(this._nextID)
+    // Never again, not even when the person is gone: tokens and sessions of theirs may be alive.
+    this._nextID += 1
+    return id
   }
 
   private _store(user: FakeUser): FakeUser {
