@@ -14,27 +14,23 @@ export interface Page {
 }
 
 const GUARD_STYLE = `
-body { animation: guard .8s step-end }
-@keyframes guard { from { pointer-events: none } }
+a, button, input, select, textarea, summary, [tabindex] { animation: guard .8s step-end }
+.again :is(a, button, input, select, textarea, summary, [tabindex]) { animation-name: guard-again }
+@keyframes guard { from { visibility: hidden } }
+@keyframes guard-again { from { visibility: hidden } }
 `
 
+// Another name, so that the animation begins anew.
 const GUARD_SCRIPT = `
-const guard = () => {
-  const { body } = document
-  if (!body) return
-  body.style.animation = 'none'
-  body.getBoundingClientRect()
-  body.style.animation = ''
-}
+const guard = () => document.documentElement.classList.toggle('again')
 addEventListener('focus', guard)
 addEventListener('pageshow', guard)
 `
 
 /**
- * Keeps a page from being pressed by a click that was meant for another page: the second one of a double click, behind
- * which a hostile page has opened this one. Nothing can be pressed in the first 0.8 seconds of the page, by style alone;
- * nor, by script, in the first 0.8 seconds after a window that lay above it has gone. The keyboard and assistive
- * technology need no pointer.
+ * Keeps a page from being pressed by what was meant for another page: the second click of a double click, or the keys of a
+ * game, behind which a hostile page has opened this one. What can be pressed appears after 0.8 seconds, by style alone; and
+ * once more, by script, 0.8 seconds after a window that lay above the page has gone.
  */
 export const GUARD = `<style>${GUARD_STYLE}</style>\n<script>${GUARD_SCRIPT}</script>`
 

@@ -86,8 +86,8 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
   const click = async (selector: string, times: number): Promise<void> => {
     await bidi.send('browsingContext.activate', { context })
     await point(selector, 0)
-    const pointerEvents = `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).pointerEvents`
-    await untilDefined(async () => (await run(pointerEvents)) !== 'none' || undefined)
+    const visibility = `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).visibility`
+    await untilDefined(async () => (await run(visibility)) === 'visible' || undefined)
     await point(selector, times)
   }
   return {

@@ -12,9 +12,9 @@ const css = `:root {
   }
 }
 * { box-sizing: border-box; }
-/* The second click of a double click on another page must not press what registers, changes or deletes. */
-form[action^="/developers"], form[action^="/users"], form[action^="/approvals"] { animation: guard .8s step-end; }
-@keyframes guard { from { pointer-events: none; } }
+/* Clicks and keys that were meant for another page must not press what registers, changes or deletes. */
+:is(form[action^="/developers"], form[action^="/users"], form[action^="/approvals"]) button { animation: guard .8s step-end; }
+@keyframes guard { from { visibility: hidden; } }
 body { margin: 0; background: var(--back); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
 header, main, footer { max-width: 46rem; margin: 0 auto; padding: 0 1rem; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; padding-block: 1rem; }
