@@ -53,7 +53,9 @@ export function missingRedirect(req: Request, options: AuthenticateOptions): Typ
 
 /** Whatever a login threw, as an action: `fail` or `error` by the table of outcomes; the application's own is `error`. */
 export function toAction(error: unknown): Action {
-  if (!(error instanceof SocialLoginError) || OUTCOMES[error.code].kind === 'error') return { type: 'error', error }
+  // A subclass of an application's own may have another code.
+  const isFailure = error instanceof SocialLoginError && Object.hasOwn(OUTCOMES, error.code)
+  if (!isFailure || OUTCOMES[error.code].kind === 'error') return { type: 'error', error }
   const info: FailureInfo = { code: error.code, message: error.message }
   return { type: 'fail', info, status: error.status }
 }
@@ -72,11 +74,19 @@ export async function perform(action: Action, actions: PassportActions, req: Req
 }
 
 function abandon(error: unknown, { res }: Request): void {
-  const detail = error instanceof Error ? error.stack : String(error)
-  process.emitWarning(`The callback of passport.authenticate() failed: ${detail}`, 'SocialLoginWarning')
+  process.emitWarning(`The callback of passport.authenticate() failed: ${detailOf(error)}`, 'SocialLoginWarning')
   if (!res || res.headersSent) return
   res.statusCode = 500
   res.end()
+}
+
+/** Anything may have been thrown, objects without a text among it. */
+function detailOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.stack : error)
+  } catch {
+    return 'it threw something that cannot be shown'
+  }
 }
 
 function act(action: Action, actions: PassportActions, req: Request): void {

@@ -2,6 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Phase, SocialLoginError } from './errors'
 
 const MAX_BODY_BYTES = 64 * 1024
+// 64 KiB come in some fifty pieces; in thousands only from a server that wants to keep us busy.
+const MAX_PIECES = 2000
+const MAX_EARLY_ANSWERS = 8
 const MAX_RETRY_AFTER_SECONDS = 86_400
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -14,10 +17,18 @@ export class AnswerReader {
   readonly #phase: Phase
   #body = Buffer.alloc(0)
   #size = 0
+  #pieces = 0
+  #earlyAnswers = 0
   #status = 0
 
   constructor(phase: Phase) {
     this.#phase = phase
+  }
+
+  /** An answer that comes before the answer (102, 103). @throws SocialLoginError `provider_bad_response` beyond eight */
+  early(): void {
+    this.#earlyAnswers += 1
+    if (this.#earlyAnswers > MAX_EARLY_ANSWERS) throw badResponse(this.#phase, 'Too much came before the answer (1xx).')
   }
 
   /** @throws SocialLoginError `provider_unavailable`, `provider_rate_limited`, `provider_redirected`, `provider_bad_response` */
@@ -32,8 +43,10 @@ export class AnswerReader {
     }
   }
 
-  /** @throws SocialLoginError `provider_bad_response` beyond 64 KiB */
+  /** @throws SocialLoginError `provider_bad_response` beyond 64 KiB, or 2,000 pieces */
   add(chunk: Uint8Array): void {
+    this.#pieces += 1
+    if (this.#pieces > MAX_PIECES) throw badResponse(this.#phase, 'The body of the answer came in too many pieces.')
     const size = this.#size + chunk.length
     if (size > MAX_BODY_BYTES) throw badResponse(this.#phase, 'The body of the answer was larger than 64 KiB.')
     if (size > this.#body.length) this.#grow(size)
@@ -67,7 +80,8 @@ export function badResponse(phase: Phase, hint: string): SocialLoginError {
 function retryAfter(headers: IncomingHttpHeaders): { retryAfter?: number } {
   const value: unknown = headers['retry-after']
   if (typeof value !== 'string') return {}
-  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000)
+  if (!/^\d+$|GMT$/.test(value)) return {}
+  const seconds = value.endsWith('GMT') ? Math.ceil((Date.parse(value) - Date.now()) / 1000) : Number(value)
   if (Number.isNaN(seconds)) return {}
   return { retryAfter: Math.min(Math.max(0, seconds), MAX_RETRY_AFTER_SECONDS) }
 }

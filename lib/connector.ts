@@ -4,9 +4,11 @@ import { SpareSocket } from './spare-socket'
 
 type Connect = ReturnType<typeof buildConnector>
 
-// The most that 64 KiB can honestly take, in chunks of one byte each, and the headers. What does not count as body (chunk
-// extensions, white space, early hints, trailers) would otherwise cost memory and time without bound.
-const MAX_WIRE_BYTES = 512 * 1024
+// Twice the largest body. What does not count as body (chunk extensions, white space, early hints, trailers) would otherwise
+// cost memory and time without bound.
+const MAX_WIRE_BYTES = 128 * 1024
+
+const MIN_SPARE_INTERVAL_MS = 1000
 
 /** A login that waits for the spare connection to be open; null when that failed. */
 type Waiter = (socket: Socket | null) => void
@@ -25,18 +27,21 @@ export class Connector {
   readonly #spare = new SpareSocket()
   readonly #stale = new WeakSet<object>()
   #opening: { waiter?: Waiter } | undefined
+  #spareOpenedAt = Number.NEGATIVE_INFINITY
   #closed = false
 
   /** @param timeout milliseconds that a connection may take to open */
   constructor(origin: string, timeout: number) {
     this.#origin = new URL(origin)
-    this.#open = buildConnector({ timeout })
+    // Said explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED does not switch it off.
+    this.#open = buildConnector({ timeout, rejectUnauthorized: true })
   }
 
   /** `connect` for undici's pool: the spare connection, if there is one or will be in a moment. */
   readonly connect: Connect = (options, callback) => {
     const spare = this.#spare.take()
     if (spare) {
+      this.#spareOpenedAt = Number.NEGATIVE_INFINITY
       this.#watch(spare, true)
       // As late as any other connection comes: undici is not ready for it within its own call.
       setImmediate(() => (spare.destroyed ? this.connectFresh(options, callback) : callback(null, spare)))
@@ -62,6 +67,9 @@ export class Connector {
   /** Opens a spare connection in the background unless there is a fresh one. A failure shows when a login needs one. */
   openSpare(): void {
     if (this.#spare.isFresh || this.#opening || this.#closed) return
+    // A server that gives each of them up would otherwise get as many as there are starts.
+    if (performance.now() - this.#spareOpenedAt < MIN_SPARE_INTERVAL_MS) return
+    this.#spareOpenedAt = performance.now()
     const opening: { waiter?: Waiter } = {}
     this.#opening = opening
     const { protocol, hostname, host, port } = this.#origin

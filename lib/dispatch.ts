@@ -10,7 +10,8 @@ import type { Deadline } from './deadline'
  * Resolves one turn of the event loop after the last byte, when the connection is free again: asked sooner, undici would
  * open a second one for the profile.
  *
- * `onThrough` is called when undici is done with the request, which may be long after a deadline has ended.
+ * `onThrough` is called when undici is done with the request, which may be long after a deadline has ended; with the
+ * error, if it ended in one.
  *
  * @throws the deadline's reason, what the reader threw, or undici's own error
  */
@@ -19,7 +20,7 @@ export function dispatch(
   options: Dispatcher.DispatchOptions,
   reader: AnswerReader,
   deadline: Deadline,
-  onThrough: () => void = () => {},
+  onThrough: (error?: unknown) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     dispatcher.dispatch(options, new DispatchHandler({ reader, deadline, resolve, reject, onThrough }))
@@ -31,7 +32,7 @@ interface Call {
   readonly deadline: Deadline
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
-  readonly onThrough: () => void
+  readonly onThrough: (error?: unknown) => void
 }
 
 class DispatchHandler implements Dispatcher.DispatchHandler {
@@ -55,8 +56,7 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // 102 and 103 come before the answer.
-    if (status >= 200) this.#read((reader) => reader.start(status, headers))
+    this.#read((reader) => (status < 200 ? reader.early() : reader.start(status, headers)))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -75,7 +75,7 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#call.onThrough()
+    this.#call.onThrough(error)
     this.#reject(error)
   }
 

@@ -54,7 +54,7 @@ function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
   if (deadline.ended) return deadline.ended.reason
   if (error instanceof errors.ResponseExceededMaxSizeError)
-    return badResponse(phase, 'The answer took more than 512 KiB, headers and framing included.')
+    return badResponse(phase, 'The answer took more than 128 KiB, headers and framing included.')
   if (BAD_ANSWER_ERRORS.some((kind) => error instanceof kind))
     return badResponse(phase, 'The answer was not proper HTTP.')
   return unreachable(phase, error)

@@ -192,7 +192,9 @@ function startPage(answer: Answer): Action {
 function conclude(verdict: Verdict, login: LoginInfo): Action {
   const { user } = verdict
   // Passport writes a text into the WWW-Authenticate header, which cannot hold every text.
-  const info = typeof verdict.info === 'string' ? { message: verdict.info } : verdict.info
+  const message = typeof verdict.info === 'string' && { message: verdict.info }
+  // Nor may a number pass, which it takes for the status.
+  const info = message || (isObject(verdict.info) ? verdict.info : undefined)
   if (!user) return { type: 'fail', info, status: 401 }
   return { type: 'success', user, info: { ...(isObject(info) && info), ...login } }
 }

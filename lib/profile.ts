@@ -92,15 +92,15 @@ const joining = JOINING_SCRIPTS.map((script) => `\\p{Script=${script}}`).join(''
 // joiners, variation selectors, and the tags behind a black flag. Two names that look alike must not differ by such.
 const INVISIBLE = new RegExp(
   [
-    `(?!(?<=[${joining}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])[\\u200c\\u200d])`,
-    '(?!(?<=\\p{Emoji})[\\ufe0e\\ufe0f])',
+    `(?!(?<=[${joining}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])[\\u200c\\u200d](?=[\\p{L}\\p{M}\\p{Extended_Pictographic}]))`,
+    '(?!(?<=\\p{Emoji}(?<![#*\\d]))[\\ufe0e\\ufe0f])(?!(?<=[#*\\d])\\ufe0f\\u20e3)',
     '(?!(?<=[\\p{Script=Han}\\p{Script=Mongolian}])[\\ufe00-\\ufe0d\\u180b-\\u180d\\u180f\\u{e0100}-\\u{e01ef}])',
     '(?!(?<=\\u{1f3f4}[\\u{e0020}-\\u{e007f}]{0,6})[\\u{e0020}-\\u{e007f}])',
-    '[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]',
+    '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb\\u{16fe4}\\u{1d159}]',
   ].join(''),
   'gu',
 )
-const BLANK = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u
+const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
 
 /**
  * Reads the answer of a profile endpoint: a bare record (the specification), or one inside `user_info` or `data` as

@@ -48,9 +48,13 @@ export class ProviderPool implements Transport {
    */
   async send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ repeated: boolean }> {
     if (this.#closing !== undefined) throw new errors.ClientClosedError()
+    await this.#places.take(deadline)
+    // What will be sent once more keeps its place.
+    const onThrough = (error?: unknown): void => {
+      if (deadline.ended || !this.#connector.wasStale(error)) this.#places.give()
+    }
     try {
-      await this.#places.take(deadline)
-      await dispatch(this.#pool, request, reader, deadline, () => this.#places.give())
+      await dispatch(this.#pool, request, reader, deadline, onThrough)
       return { repeated: false }
     } catch (error) {
       if (!this.#connector.wasStale(error)) throw error
@@ -73,7 +77,7 @@ export class ProviderPool implements Transport {
 
   async #sendFresh(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<void> {
     const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectFresh })
-    const answered = dispatch(client, request, reader, deadline)
+    const answered = dispatch(client, request, reader, deadline, () => this.#places.give())
     // Ends with the answer's last byte; how the request itself ends is said by its own promise.
     client.close().catch(() => {})
     await answered

@@ -44,6 +44,8 @@ export class Redeemer {
   readonly #client: SocialLoginClient
   readonly #options: RedeemOptions
   #underWay = 0
+  #closing: Promise<void> | undefined
+  #whenIdle = (): void => {}
 
   constructor(client: SocialLoginClient, options: RedeemOptions) {
     this.#client = client
@@ -62,12 +64,23 @@ export class Redeemer {
    * @throws SocialLoginError `overloaded` when no place is left
    */
   enter(): () => void {
-    if (this.#underWay >= this.#options.maxConcurrentLogins)
+    if (this.#closing !== undefined || this.#underWay >= this.#options.maxConcurrentLogins)
       throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
     this.#underWay++
     return () => {
       this.#underWay--
+      if (this.#underWay === 0) this.#whenIdle()
     }
+  }
+
+  /** Lets the logins under way end, and closes the connections. From now on others are `overloaded`. Again is harmless. */
+  close(): Promise<void> {
+    const idle = new Promise<void>((resolve) => {
+      if (this.#underWay === 0) resolve()
+      else this.#whenIdle = resolve
+    })
+    this.#closing ??= idle.then(() => this.#client.close())
+    return this.#closing
   }
 
   /**

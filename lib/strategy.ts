@@ -63,8 +63,9 @@ export class Strategy extends OAuth2Strategy {
     this.name = settings.name
     this._loadUser = async (accessToken) =>
       profileOf(await client.fetchUser(settings.profileEndpoint, accessToken), settings.name, settings.uploadsURL)
-    this._close = () => client.close()
-    this._flow = new LoginFlow({ ...settings, verify, redeemer: new Redeemer(client, settings) })
+    const redeemer = new Redeemer(client, settings)
+    this._close = () => redeemer.close()
+    this._flow = new LoginFlow({ ...settings, verify, redeemer })
   }
 
   /**

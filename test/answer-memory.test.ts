@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { MemoryReport } from './support/answer-memory'
-import { RawProvider, type Wire } from './support/raw-provider'
+import { answer, RawProvider, type Wire } from './support/raw-provider'
 import { repeat } from './support/wire-faults'
 
 const OKAY = 'HTTP/1.1 200 OK\r\n'
@@ -49,6 +49,13 @@ test.each(hostile.filter(([, , hurts]) => hurts))(
     expect((await exchangeOf('naive', wire)).held).toBeGreaterThan(8 * MB)
   },
 )
+
+test('a text of 64 KiB is kept in little more than its length', async () => {
+  const body = JSON.stringify({ access_token: 'token', text: 'x'.repeat(65_000) })
+  const { held, outcome } = await exchangeOf('ours', (socket) => socket.write(answer(body)))
+  expect(held).toBeLessThan(400_000)
+  expect(outcome).toBe('success')
+})
 
 test.each(hostile)('an answer of %s takes at most 2 MB from a login', async (_title, wire) => {
   const { held, outcome } = await exchangeOf('ours', wire)

@@ -39,7 +39,6 @@ const slow: [string, Wire][] = [
   ['half a header', (socket) => socket.write(`${OKAY}content-ty`)],
   ['a header that drips', drip(() => `${OKAY}x-a: ${'b'.repeat(5000)}\r\n`)],
   ['a body that drips', drip((body) => String(answer(body)))],
-  ['103 without end', repeat('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n')],
   ['half a body', (socket, body) => socket.write(answer(body).subarray(0, -3))],
   ['a promise of 1 GB and nothing more', (socket) => socket.write(`${OKAY}content-length: 1073741824\r\n\r\n{`)],
 ]

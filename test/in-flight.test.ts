@@ -44,10 +44,10 @@ test('used records are forgotten when no record can be that old', async () => {
   const logins = new LoginsInFlight<string>()
   await logins.start('old', 'key', async () => 'user')
   // A machine whose clock is ahead may have made the record, and its last millisecond counts.
-  jest.setSystemTime(Date.now() + MAX_AGE_MS + MAX_CLOCK_SKEW_MS)
+  jest.advanceTimersByTime(MAX_AGE_MS + MAX_CLOCK_SKEW_MS)
   await logins.start('next', 'key', async () => 'user')
   expect(logins.has('old')).toBe(true)
-  jest.setSystemTime(Date.now() + 1)
+  jest.advanceTimersByTime(1)
   await logins.start('last', 'key', async () => 'user')
   expect([logins.has('old'), logins.has('next'), logins.has('last')]).toEqual([false, true, true])
 })
@@ -58,11 +58,32 @@ test('no used record is forgotten while it could be used again, however many fol
   expect([logins.has('record 0'), logins.has('record 10000'), logins.has('record 20000')]).toEqual([true, true, true])
 })
 
+test('a clock that is set ahead and back makes none forgotten, and none kept', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
+  const logins = new LoginsInFlight<string>()
+  const now = Date.now()
+  jest.setSystemTime(now + 365 * 24 * 60 * 60 * 1000)
+  await logins.start('first', 'key', async () => 'user')
+  jest.setSystemTime(now)
+  await logins.start('second', 'key', async () => 'user')
+  expect([logins.has('first'), logins.has('second')]).toEqual([true, true])
+  jest.advanceTimersByTime(MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1)
+  await logins.start('third', 'key', async () => 'user')
+  expect([logins.has('first'), logins.has('second')]).toEqual([false, false])
+})
+
+test('eight callbacks share a login, and no more', () => {
+  const logins = new LoginsInFlight<string>()
+  void logins.start('record', 'key', () => new Promise(() => {}))
+  const shared = Array.from({ length: 10 }, () => logins.join('record', 'key'))
+  expect(shared.filter((login) => login !== undefined)).toHaveLength(8)
+})
+
 test('what is old is forgotten a hundred at a time, so that no login waits for all of it', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
   const logins = new LoginsInFlight<string>()
   for (let count = 0; count < 150; count++) await logins.start(`record ${count}`, 'key', async () => 'user')
-  jest.setSystemTime(Date.now() + MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1)
+  jest.advanceTimersByTime(MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1)
   await logins.start('next', 'key', async () => 'user')
   expect([logins.has('record 99'), logins.has('record 100')]).toEqual([false, true])
   await logins.start('last', 'key', async () => 'user')

@@ -148,7 +148,7 @@ describe('a server that ends connections', () => {
   })
 
   test('a connection prepared long ago is renewed, so that it does not end while the next person is away', async () => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] })
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
     answer = good
     const asked = client(origin)
     asked.prepare()

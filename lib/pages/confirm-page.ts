@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { escapeUTF8 } from 'entities'
 import type { Answer } from '../actions'
 import { GUARD, pageHeaders, renderPage } from './page'
@@ -45,6 +46,11 @@ export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): Answ
 }
 
 // Behind the document, where parsers take it for a part of the body.
-function ownPage(html: string, providerOrigin: string): Answer {
+function ownPage(html: unknown, providerOrigin: string): Answer {
+  if (typeof html !== 'string') {
+    // Whatever becomes of a promise, its rejection must not end the process.
+    if (types.isPromise(html)) html.catch(() => {})
+    throw new TypeError('confirmPage must return a string, and no promise of one')
+  }
   return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body: `${html}\n${GUARD}\n` }
 }

@@ -1,5 +1,7 @@
 import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from './record'
 
+// A double click makes two. Callbacks that wait for another one's login are not counted elsewhere.
+const MAX_SHARERS = 8
 // As many of the old as one login forgets beside its own: together they keep up, and none of them stops the others.
 const MAX_FORGOTTEN = 100
 // As long as a record used now can still be young enough for `refusalOf`, its last millisecond included.
@@ -9,6 +11,7 @@ interface Flight<T> {
   /** Digest: the key itself need not outlive its exchange. */
   readonly authKey: string
   readonly result: Promise<T>
+  sharers: number
 }
 
 /**
@@ -29,24 +32,26 @@ export class LoginsInFlight<T> {
     return this.#used.has(recordID)
   }
 
-  /** The login that the same key of the same record has under way, if any. */
+  /** The login that the same key of the same record has under way, if any, and if not too many share it already. */
   join(recordID: string, authKey: string): Promise<T> | undefined {
     const flight = this.#flights.get(recordID)
-    return flight?.authKey === digest(recordID, authKey) ? flight.result : undefined
+    if (flight?.authKey !== digest(recordID, authKey) || flight.sharers === MAX_SHARERS) return undefined
+    flight.sharers += 1
+    return flight.result
   }
 
   /** Uses the record up and runs its login. */
   start(recordID: string, authKey: string, login: () => Promise<T>): Promise<T> {
     this.#forgetOld()
-    this.#used.set(recordID, Date.now() + LIFETIME_MS)
+    this.#used.set(recordID, performance.now() + LIFETIME_MS)
     const result = login().finally(() => this.#flights.delete(recordID))
-    this.#flights.set(recordID, { authKey: digest(recordID, authKey), result })
+    this.#flights.set(recordID, { authKey: digest(recordID, authKey), result, sharers: 0 })
     return result
   }
 
-  // In order of insertion, so the first that is still of use ends the search.
+  // In order of insertion, and by a clock that nobody sets, so the first that is still of use ends the search.
   #forgetOld(): void {
-    const now = Date.now()
+    const now = performance.now()
     let forgotten = 0
     for (const [id, endsAt] of this.#used) {
       if (endsAt > now || forgotten === MAX_FORGOTTEN) return

@@ -46,8 +46,14 @@ async function main([kind, baseURL = '']: string[]): Promise<void> {
     if (held > ENOUGH_BYTES) report('still under way')
   }
   setInterval(sample, SAMPLE_MS)
-  const outcome = await exchange().then(() => 'success', nameOf)
+  // What is answered is kept, as an application keeps a profile.
+  let answer: unknown
+  const outcome = await exchange().then((given) => {
+    answer = given
+    return 'success'
+  }, nameOf)
   sample()
+  if (answer === null) throw new Error('an answer is no null')
   report(outcome)
 }
 
