@@ -1,6 +1,7 @@
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { buildConnector, errors } from 'undici'
 import { SpareSocket } from './spare-socket'
+import { TLSOverhead } from './tls-overhead'
 
 type Connect = ReturnType<typeof buildConnector>
 
@@ -23,7 +24,8 @@ type Waiter = (socket: Socket | null) => void
  */
 export class Connector {
   readonly #origin: URL
-  readonly #open: Connect
+  readonly #connect: Connect
+  readonly #tlsOverhead = new TLSOverhead()
   readonly #spare = new SpareSocket()
   readonly #stale = new WeakSet<object>()
   #opening: { waiter?: Waiter } | undefined
@@ -34,7 +36,7 @@ export class Connector {
   constructor(origin: string, timeout: number) {
     this.#origin = new URL(origin)
     // Said explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED does not switch it off.
-    this.#open = buildConnector({ timeout, rejectUnauthorized: true })
+    this.#connect = buildConnector({ timeout, rejectUnauthorized: true })
   }
 
   /** `connect` for undici's pool: the spare connection, if there is one or will be in a moment. */
@@ -60,6 +62,18 @@ export class Connector {
   readonly connectFresh: Connect = (options, callback) => {
     this.#open(options, (...result) => {
       if (result[1]) this.#watch(result[1], false)
+      callback(...result)
+    })
+  }
+
+  readonly #open: Connect = (options, callback) => {
+    if (options.protocol !== 'https:') return this.#connect(options, callback)
+    const tcp = connect({ host: options.hostname, port: Number(options.port || 443) })
+    // The TLS connection reports it, too.
+    tcp.on('error', () => {})
+    this.#tlsOverhead.watch(tcp)
+    this.#connect({ ...options, httpSocket: tcp }, (...result) => {
+      if (result[1]) this.#tlsOverhead.secured(tcp, result[1])
       callback(...result)
     })
   }

@@ -11,6 +11,7 @@ import { tabCallbackPage, tabStartPage } from './pages/tab-pages'
 import { LoginsInFlight } from './pending-login/in-flight'
 import {
   createPendingLogin,
+  digest,
   FINAL_REFUSALS,
   type PendingLogin,
   type PendingLoginStore,
@@ -76,6 +77,12 @@ export class LoginFlow {
     return this.#callback(req, request, options, trace)
   }
 
+  /** A login that comes back to another callback of the same strategy may mean something else there. */
+  #contextFor({ callbackURL }: AuthenticateOptions): string {
+    const { context } = this.#settings
+    return callbackURL === undefined ? context : digest(context, readCallbackURL(callbackURL, true).path)
+  }
+
   #rulesFor(options: AuthenticateOptions): RequestRules {
     const { rules } = this.#settings
     if (options.callbackURL === undefined) return rules
@@ -86,9 +93,9 @@ export class LoginFlow {
   async #start(req: Request, start: StartRequest, options: AuthenticateOptions, trace: Trace): Promise<Action> {
     const page = this.#pageBeforeStart(start)
     if (page) return page
-    const { context, loginURL, store, storeTimeout, stateParameter, redeemer } = this.#settings
+    const { loginURL, store, storeTimeout, stateParameter, redeemer } = this.#settings
     const record = createPendingLogin({
-      context,
+      context: this.#contextFor(options),
       user: signedInUser(req),
       startSite: start.site,
       tabSecret: start.tabSecret,
@@ -123,7 +130,7 @@ export class LoginFlow {
     trace.follow(record)
     if (record.consumed || this.#inFlight.has(record.id)) return this.#share(req, callback, record, options)
     // From here to the start of the login nothing waits, so that of two callbacks only one can get there.
-    const refusal = refusalOf(record, this.#evidence(req, callback))
+    const refusal = refusalOf(record, this.#evidence(req, callback, options))
     if (refusal) return this.#refuse(req, refusal)
     if (this.#settings.rules.tabBinding && callback.tabSecret === undefined) return this.#askTab(callback, options)
     const leave = redeemer.enter()
@@ -135,9 +142,17 @@ export class LoginFlow {
     return conclude(await this.#inFlight.start(record.id, callback.authKey, finish), info)
   }
 
-  #evidence(req: Request, { site, referer, state, tabSecret }: CallbackRequest) {
-    const { context, stateParameter } = this.#settings
-    return { context, user: signedInUser(req), site, referer, state, stateParameter, tabSecret }
+  #evidence(req: Request, { site, referer, state, tabSecret }: CallbackRequest, options: AuthenticateOptions) {
+    const { stateParameter } = this.#settings
+    return {
+      context: this.#contextFor(options),
+      user: signedInUser(req),
+      site,
+      referer,
+      state,
+      stateParameter,
+      tabSecret,
+    }
   }
 
   async #refuse(req: Request, refusal: Refusal): Promise<never> {

@@ -87,7 +87,9 @@ function readStart(req: IncomingMessage, target: URL, rules: RequestRules): Star
   if (!isNavigation(req) || (!proven && rules.unprovenStart === 'refuse')) {
     return { type: 'refused', code: 'start_forbidden', phase: 'start', ...hintOf(req) }
   }
-  const secret = rules.tabBinding ? (single(target.searchParams, TAB_PARAMETER) ?? '') : ''
+  const secret = rules.tabBinding && proven ? (single(target.searchParams, TAB_PARAMETER) ?? '') : ''
+  // The link that led here may be a stranger's: his secret must not stand in the place of the tab's.
+  if (!proven) target.searchParams.delete(TAB_PARAMETER)
   return {
     type: 'start',
     method,
@@ -133,7 +135,7 @@ function readCallback(
   if (authKey === '' && others.length === 0) return refuse('auth_key_missing')
   if (others.length > 0 || !isAuthKey(authKey)) return refuse('auth_key_malformed')
   const referer = readReferer(req, rules)
-  const genuine = fromTab ? isFromApp(req, rules) : isFromProvider(req, rules)
+  const genuine = fromTab ? isNavigation(req) && isFromApp(req, rules) : isFromProvider(req, rules)
   if (referer === 'foreign' || !genuine) return { ...refuse('callback_forged'), ...hintOf(req) }
   return {
     type: 'callback',

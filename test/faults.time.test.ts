@@ -2,7 +2,6 @@ import { setInterval, setTimeout } from 'node:timers'
 import { closeBrowsers } from './support/browser'
 import { ENDPOINTS, FaultBench } from './support/fault-bench'
 import { answer, RawProvider, type RawRequest, type Wire } from './support/raw-provider'
-import { repeat } from './support/wire-faults'
 
 // The default deadline. Only the clock of the strategy is made to run: the sockets and the provider are real.
 const DEADLINE = 10_000

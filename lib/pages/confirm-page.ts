@@ -45,12 +45,14 @@ export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): Answ
   return renderPage({ title: 'Sign in', main, providerOrigin })
 }
 
-// Behind the document, where parsers take it for a part of the body.
+// In front, where nothing of the page can come before it or swallow it. Parsers take it for a part of the head.
 function ownPage(html: unknown, providerOrigin: string): Answer {
   if (typeof html !== 'string') {
     // Whatever becomes of a promise, its rejection must not end the process.
     if (types.isPromise(html)) html.catch(() => {})
     throw new TypeError('confirmPage must return a string, and no promise of one')
   }
-  return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body: `${html}\n${GUARD}\n` }
+  const [doctype = ''] = /^\s*<!doctype[^>]*>/i.exec(html) ?? []
+  const body = `${doctype}\n${GUARD}\n${html.slice(doctype.length)}`
+  return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body }
 }

@@ -13,24 +13,31 @@ export interface Page {
   readonly providerOrigin: string
 }
 
+const PRESSABLE = ':is(a, area, button, input, select, textarea, label, summary, [tabindex])'
+
+// More specific, and more important, than what a page of the application's own is likely to say.
 const GUARD_STYLE = `
-a, button, input, select, textarea, summary, [tabindex] { animation: guard .8s step-end }
-.again :is(a, button, input, select, textarea, summary, [tabindex]) { animation-name: guard-again }
+:root:root:root ${PRESSABLE} { animation: guard .8s step-end !important }
+:root.guarded.guarded.guarded ${PRESSABLE} { visibility: hidden !important }
 @keyframes guard { from { visibility: hidden } }
-@keyframes guard-again { from { visibility: hidden } }
 `
 
-// Another name, so that the animation begins anew.
+// By a timer: the clock of animations stands still in a hidden tab, and leaps when the tab is shown.
 const GUARD_SCRIPT = `
-const guard = () => document.documentElement.classList.toggle('again')
-addEventListener('focus', guard)
-addEventListener('pageshow', guard)
+const { classList } = document.documentElement
+let timer
+const guard = () => {
+  classList.add('guarded')
+  clearTimeout(timer)
+  timer = setTimeout(() => classList.remove('guarded'), 800)
+}
+for (const event of ['focus', 'pageshow', 'visibilitychange']) addEventListener(event, guard)
 `
 
 /**
  * Keeps a page from being pressed by what was meant for another page: the second click of a double click, or the keys of a
- * game, behind which a hostile page has opened this one. What can be pressed appears after 0.8 seconds, by style alone; and
- * once more, by script, 0.8 seconds after a window that lay above the page has gone.
+ * game, behind which a hostile page has opened this one or brought it to the front. What can be pressed appears after 0.8
+ * seconds, by style alone; and by script, 0.8 seconds after the page was shown or got the focus.
  */
 export const GUARD = `<style>${GUARD_STYLE}</style>\n<script>${GUARD_SCRIPT}</script>`
 
