@@ -164,7 +164,10 @@ onBothStorages('guesses at the example', (fresh) => {
     socket.write(first + prefetches.join('').repeat(3))
     while (exchanges() < 1) await delay(10)
     socket.resetAndDestroy()
-    while ((await storage.rows('select id from callbacks_under_way')).length > 0) await delay(10)
+    const underWay = (): Promise<unknown[]> => storage.rows('select id from callbacks_under_way')
+    const deadline = Date.now() + 10_000
+    while ((await underWay()).length > 0 && Date.now() < deadline) await delay(10)
+    expect(await underWay()).toEqual([])
     expect(await at(HERE).signIn(appURL)).toBe('/profile')
     expect(await processes[0]?.stop('SIGTERM')).toBe(0)
   }, 20_000)
