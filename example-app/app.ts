@@ -13,7 +13,7 @@ import { loginRoutes } from './routes/login'
 import { assetRoutes, homeRoutes } from './routes/pages'
 import { profileRoutes } from './routes/profile'
 import { ProfileReload } from './routes/profile-reload'
-import { type CookieRule, cookieRule } from './security/cookies'
+import { type CookieRule, cookieRule, sessionCookieName } from './security/cookies'
 import { securityHeaders } from './security/headers'
 import { KnownLogins } from './security/known-logins'
 import { RejectedKeys } from './security/rejected-keys'
@@ -85,14 +85,14 @@ export function createApp({
   return app
 }
 
-function sessionOf(store: DatabaseSessions, secrets: readonly string[], { prefix, options }: CookieRule) {
+function sessionOf(store: DatabaseSessions, secrets: readonly string[], rule: CookieRule) {
   return session({
     store,
     // The first signs, the others are still believed: that is how a secret is changed without signing people out.
     secret: [...secrets],
-    name: `${prefix}example-session`,
+    name: sessionCookieName(rule),
     resave: false,
     saveUninitialized: false,
-    cookie: { ...options, maxAge: SESSION_LIFETIME_MS },
+    cookie: { ...rule.options, maxAge: SESSION_LIFETIME_MS },
   })
 }

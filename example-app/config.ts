@@ -1,4 +1,4 @@
-import { type Environment, EnvironmentReader } from './environment'
+import { type Environment, EnvironmentReader, MIN_SECRET_LENGTH } from './environment'
 import { ownSecret } from './session-secret'
 
 /** What the environment says. See `.env.example`. */
@@ -62,17 +62,23 @@ export function readConfig(environment: Environment): Config {
     dataDir: reader.text('DATA_DIR', false) ?? 'data',
     trustProxy: reader.trustProxy('TRUST_PROXY'),
   }
+  reader.fakeProviderIsMeant('SOCIAL_BASE_URL', 'SOCIAL_CALLBACK_URL')
   const secrets = reader.secrets('SESSION_SECRET', databaseURL !== undefined)
   if (reader.problems.length > 0) throw new ConfigError(reader.problems)
   return { ...config, sessionSecrets: secrets ?? [keptSecret(config.dataDir)] }
 }
 
 function keptSecret(dataDir: string): string {
+  let secret: string
   try {
-    return ownSecret(dataDir)
+    secret = ownSecret(dataDir)
   } catch (error) {
     throw new ConfigError([`DATA_DIR names a folder that cannot be used: ${reasonOf(error)}.`])
   }
+  if (secret.trim().length >= MIN_SECRET_LENGTH) return secret
+  throw new ConfigError([
+    `DATA_DIR holds a file session-secret of less than ${MIN_SECRET_LENGTH} characters: remove it, and another one is made.`,
+  ])
 }
 
 /** The callback's address when the environment gives none: this machine, for development. */

@@ -1,12 +1,30 @@
 import { isIP } from 'node:net'
-import { isValid, isValidCIDR } from 'ipaddr.js'
+import { isValidCIDR } from 'ipaddr.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+// What Express would read as a pattern is no character of a callback path here.
+const PLAIN_PATH = /^(?:\/[\w.~-]+)+\/?$/
+const OWN_PATHS = [
+  '/login',
+  '/login/confirm',
+  '/logout',
+  '/auth/social-login',
+  '/profile',
+  '/profile/reload',
+  '/account',
+  '/account/link',
+  '/account/unlink',
+  '/account/sign-out-everywhere',
+  '/healthz',
+  '/style.css',
+  '/guard.js',
+  '/icon.svg',
+]
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const HOST_NAME = /^(?=.*[a-z])[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*$/i
-const MIN_SECRET_LENGTH = 16
+export const MIN_SECRET_LENGTH = 16
 
 /** Reads variables, and collects what is wrong with them: in words that name a variable and never show a secret. */
 export class EnvironmentReader {
@@ -26,7 +44,7 @@ export class EnvironmentReader {
   }
 
   host(name: string, fallback: string): string {
-    const value = this.text(name, false) ?? fallback
+    const value = (this.text(name, false) ?? fallback).toLowerCase()
     if (isIP(value) === 0 && !HOST_NAME.test(value)) {
       this.#wrong(`${name} must be a host name or an address, without a port, such as localhost, 0.0.0.0 or ::.`)
     }
@@ -43,14 +61,30 @@ export class EnvironmentReader {
 
   baseURL(name: string): string | undefined {
     const url = this.#webURL(name)
-    if (url === undefined || /\/v1$/.test(url)) return url
+    if (url === undefined || (/\/v1$/.test(url) && !/[?#]/.test(url))) return url
     return this.#wrong(`${name} must end in /v1, such as https://social.example/api/v1.`)
   }
 
   callbackURL(name: string): string | undefined {
     const url = this.#webURL(name)
-    if (url === undefined || new URL(url).pathname !== '/') return url
-    return this.#wrong(`${name} must have a path, such as /auth/social-login/callback.`)
+    if (url === undefined) return undefined
+    const { pathname, hash } = new URL(url)
+    if (!PLAIN_PATH.test(pathname) || hash !== '') {
+      return this.#wrong(
+        `${name} must have a path of letters, digits and -._~ and no fragment, such as /auth/social-login/callback.`,
+      )
+    }
+    if (!OWN_PATHS.includes(pathname.toLowerCase().replace(/\/$/, ''))) return url
+    return this.#wrong(`${name} must have another path: ${pathname} is a page of the application already.`)
+  }
+
+  /** The fake provider's people have no passwords: it is never meant where others come by https. */
+  fakeProviderIsMeant(baseURL: string, callbackURL: string): void {
+    const isPublic = this.#environment[callbackURL]?.trim().startsWith('https:')
+    if (isPublic !== true || this.text(baseURL, false) !== undefined) return
+    this.problems.push(
+      `${baseURL} is missing: with the fake provider, ${callbackURL} is an http address of this machine.`,
+    )
   }
 
   postgresURL(name: string): string | undefined {
@@ -66,12 +100,11 @@ export class EnvironmentReader {
 
   trustProxy(name: string): number | string[] {
     const value = this.text(name, false) ?? 'loopback'
-    if (/^\d$/.test(value)) return Number(value)
+    if (/^\d{1,2}$/.test(value)) return Number(value)
     const proxies = value.split(',').map((proxy) => proxy.trim())
-    const isProxy = (proxy: string): boolean => NETWORKS.includes(proxy) || isValid(proxy) || isValidCIDR(proxy)
     if (!proxies.every(isProxy)) {
       this.#wrong(
-        `${name} must be a number of proxies, or addresses such as 10.0.0.0/8, or any of ${NETWORKS.join(', ')}.`,
+        `${name} must be a number of proxies, or addresses such as 10.0.0.0/8 (not of everybody), or any of ${NETWORKS.join(', ')}.`,
       )
     }
     return proxies
@@ -90,7 +123,10 @@ export class EnvironmentReader {
   /** Whoever can read the network reads the secret, the keys and the tokens of plain http. */
   #webURL(name: string): string | undefined {
     const url = this.#url(name, ['https:', 'http:'])
-    if (url === undefined || !url.startsWith('http:') || LOOPBACK.test(new URL(url).hostname)) return url
+    if (url === undefined) return undefined
+    const { protocol, hostname, username, password } = new URL(url)
+    if (username !== '' || password !== '') return this.#wrong(`${name} must have no user name and no password.`)
+    if (protocol === 'https:' || LOOPBACK.test(hostname)) return url
     return this.#wrong(`${name} must begin with https:// (http:// is for this machine).`)
   }
 
@@ -106,4 +142,11 @@ export class EnvironmentReader {
     this.problems.push(problem)
     return undefined
   }
+}
+
+function isProxy(value: string): boolean {
+  const [address = '', bits] = value.split('/')
+  if (NETWORKS.includes(value)) return true
+  if (isIP(address) === 0 || address.includes('%')) return false
+  return bits === undefined || (isValidCIDR(value) && Number(bits) > 0)
 }

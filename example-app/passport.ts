@@ -4,7 +4,7 @@ import { type Profile, Strategy } from 'passport-social-login'
 import type { Provider } from './provider'
 import type { Sealer } from './security/sealer'
 import type { Accounts, Person } from './storage/accounts'
-import { idOf } from './types'
+import { idOf, SignedInUser } from './types'
 
 /** Passport, set up. */
 export type Authentication = InstanceType<typeof Passport>
@@ -24,8 +24,11 @@ export function createPassport(provider: Provider, accounts: Accounts, sealer: S
   )
   // Only ids go into the session: what else is known of somebody is read when it is needed, and is never stale.
   passport.serializeUser<string, Request>((req, user, done) => {
-    // Here the session is new and not yet saved, so that both are saved at once.
-    if ('loginID' in user && typeof user.loginID === 'string') req.session.loginID = user.loginID
+    // Here the session is new and not yet saved: it is never there without the question that comes before its pages.
+    if (user instanceof SignedInUser) {
+      req.session.loginID = user.loginID
+      if (user.unconfirmed) req.session.unconfirmed = user.unconfirmed
+    }
     done(null, idOf(user))
   })
   passport.deserializeUser<string, Request>(async (req, id, done) => {

@@ -22,10 +22,13 @@ export interface UnconfirmedLogin {
   readonly expiresAt: number
 }
 
-/** Who signs in, and by which login. */
-export interface SignedInUser {
-  readonly id: string
-  readonly loginID: string
+/** Who signs in, by which login, and what they are to be asked first. */
+export class SignedInUser {
+  constructor(
+    readonly id: string,
+    readonly loginID: string,
+    readonly unconfirmed: UnconfirmedLogin | undefined,
+  ) {}
 }
 
 /** The id of a user. In an application of your own, declare it in `Express.User` instead; here, tests share the types. */

@@ -98,6 +98,12 @@ describe('an account of the example', () => {
     expect((await ada.whoAmI(example.appURL))?.['id']).toBe(ada.userID)
   })
 
+  test('takes forms of its own pages from browsers that send nothing but a Referer', async () => {
+    const headers = { referer: `${example.appURL}/profile` }
+    const answer = await ada.browser.request(`${example.appURL}/profile/reload`, { method: 'POST', headers })
+    expect(answer.location).toBe('/profile?notice=reloaded')
+  })
+
   test.each([
     '/logout',
     '/login/confirm',
@@ -106,7 +112,14 @@ describe('an account of the example', () => {
     '/account/unlink',
     '/account/sign-out-everywhere',
   ])('takes no %s from another site', async (path) => {
-    const foreign = [{ ...providerNavigation }, { origin: 'https://evil.example' }, { origin: 'null' }]
+    const foreign = [
+      { ...providerNavigation },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { referer: 'https://evil.example/' },
+      { referer: `${example.appURL}@evil.example/` },
+      { referer: 'about:blank' },
+    ]
     for (const headers of foreign) {
       const { status } = await ada.browser.request(`${example.appURL}${path}`, { method: 'POST', headers })
       expect(status).toBe(403)

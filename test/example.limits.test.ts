@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import express from 'express'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
@@ -139,8 +140,37 @@ onBothStorages('guesses at the example', (fresh) => {
     await Promise.all(cut)
     const again = await start()
     expect((await storage.rows('select id from callbacks_under_way')).length).toBe(10)
-    expect(await at(HERE, '2').signIn(again)).toBe('/profile')
+    // For a minute, nobody knows whether those are still with the provider.
+    const bob = at(HERE, '2')
+    await bob.begin(again)
+    expect((await bob.comeBack(again)).location).toBe(BUSY)
+    await storage.rows('update callbacks_under_way set expires_at = expires_at - 60000')
+    expect(await bob.signIn(again)).toBe('/profile')
   }, 40_000)
+
+  test('prefetches whose visitors leave before they are answered are never under way, and keep no process alive', async () => {
+    const appURL = await start()
+    const visitor = at(HERE)
+    await visitor.begin(appURL)
+    provider.failNext('authorize', { delay: 1000, rewrite: (body) => body })
+    const head = `Host: localhost\r\nX-Forwarded-For: ${HERE}\r\nCookie: ${await visitor.browser.cookies(appURL)}\r\n`
+    const navigation = Object.entries(providerNavigation).map(([name, value]) => `${name}: ${value}\r\n`)
+    const callback = '/auth/social-login/callback'
+    const first = `GET ${callback}?auth_key=a-guess HTTP/1.1\r\n${head}${navigation.join('')}\r\n`
+    const prefetches = ['Sec-Purpose: prefetch', 'Purpose: prefetch', 'X-Moz: prefetch'].map(
+      (purpose) => `GET ${callback}?auth_key=x HTTP/1.1\r\n${head}${purpose}\r\n\r\n`,
+    )
+    const socket = connect(Number(new URL(appURL).port), '127.0.0.1')
+    socket.write(first + prefetches.join('').repeat(3))
+    while (exchanges() < 1) await delay(10)
+    socket.resetAndDestroy()
+    const underWay = (): Promise<unknown[]> => storage.rows('select id from callbacks_under_way')
+    const deadline = Date.now() + 10_000
+    while ((await underWay()).length > 0 && Date.now() < deadline) await delay(10)
+    expect(await underWay()).toEqual([])
+    expect(await at(HERE).signIn(appURL)).toBe('/profile')
+    expect(await processes[0]?.stop('SIGTERM')).toBe(0)
+  }, 20_000)
 
   test('are not counted by another route, so that none of them exchanges a key', async () => {
     const appURL = await start()

@@ -106,22 +106,35 @@ onBothStorages('storage of the example', (fresh) => {
   })
 
   test('a session that was ended is not saved back to life by a slower request', async () => {
-    await stored('set', 'sid', sessionOf('user'))
+    await stored('sid', sessionOf('user'))
     expect(await found('sid')).toMatchObject({ passport: { user: 'user' } })
     await sessions.endAllOf('user')
-    await stored('set', 'sid', sessionOf('user'))
-    await stored('touch', 'sid', sessionOf('user'))
+    await stored('sid', sessionOf('user'))
     expect(await found('sid')).toBeNull()
-    await stored('set', 'other', sessionOf('user'))
+    await stored('other', sessionOf('user'))
     await new Promise<void>((resolve, reject) =>
       sessions.destroy('other', (error) => (error ? reject(error) : resolve())),
     )
-    await stored('set', 'other', sessionOf('user'))
+    await stored('other', sessionOf('user'))
     expect(await found('other')).toBeNull()
   })
 
+  test('a sign-in ends on its day, however often its session is used and saved; a visitor’s goes on', async () => {
+    const expiry = async (): Promise<number[]> =>
+      (
+        await database.query('select expires_at from sessions order by case when user_id is null then 1 else 0 end')
+      ).map((row) => Number(row['expires_at']))
+    await stored('sid', sessionOf('user', 60_000))
+    await stored('visit', sessionOf(undefined, 60_000))
+    const [signedIn = 0, visitor = 0] = await expiry()
+    for (const user of ['user', undefined]) await stored(user === undefined ? 'visit' : 'sid', sessionOf(user, 600_000))
+    const [later = 0, prolonged = 0] = await expiry()
+    expect([later, prolonged > visitor + 500_000]).toEqual([signedIn, true])
+    expect(sessions.touch).toBeUndefined()
+  })
+
   test('a session that has expired is none, and is swept away', async () => {
-    await stored('set', 'sid', sessionOf('user', -1000))
+    await stored('sid', sessionOf('user', -1000))
     expect(await found('sid')).toBeNull()
     await sessions.deleteExpired()
     expect(await database.query('select id from sessions')).toEqual([])
@@ -129,14 +142,14 @@ onBothStorages('storage of the example', (fresh) => {
 
   const found = (sid: string): Promise<SessionData | null | undefined> =>
     new Promise((resolve, reject) => sessions.get(sid, (error, session) => (error ? reject(error) : resolve(session))))
-  const stored = (how: 'set' | 'touch', sid: string, session: SessionData): Promise<void> =>
-    new Promise((resolve) => sessions[how](sid, session, () => resolve()))
+  const stored = (sid: string, session: SessionData): Promise<void> =>
+    new Promise((resolve) => sessions.set(sid, session, () => resolve()))
 })
 
-function sessionOf(user: string, maxAge = 60_000): SessionData {
+function sessionOf(user: string | undefined, maxAge = 60_000): SessionData {
   const cookie = new Cookie()
   cookie.maxAge = maxAge
-  return { cookie, passport: { user } }
+  return { cookie, ...(user !== undefined && { passport: { user } }) }
 }
 
 describe('sealed tokens of the example', () => {

@@ -39,7 +39,7 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
     const loginID = field(req.body, 'login') ?? ''
     const isRemoved = await accounts.unlink(loginID, userID(req))
     if (isRemoved && req.session.loginID === loginID) {
-      await signOut(req)
+      await signOut(req, res)
       return res.redirect(303, '/login?reason=own_login_removed')
     }
     res.redirect(303, `/account?notice=${isRemoved ? 'removed' : 'last_login'}`)

@@ -6,6 +6,8 @@ import { layout } from '../views/layout'
 export interface Page {
   readonly title: string
   readonly main: Markup
+  /** It asks something: its address gives nothing the focus that would bring the next key nearer to an answer. */
+  readonly isQuestion?: boolean
 }
 
 export function sendPage(req: Request, res: Response, page: Page): void {

@@ -14,13 +14,14 @@ const NOTHING_TO_CONFIRM = '/login?reason=confirm_expired'
 /**
  * The protocol has no `state`: a link with somebody else's `auth_key`, sent at the right moment, could sign a person in
  * to an account that is not theirs. So a login that is new to this browser shows no page before its person has seen it,
- * and can change nothing. (Programs that read JSON go on: there is nobody to ask, and nothing to fill in.)
+ * and can change nothing. (Programs may read the profile: there is nobody to ask, and nothing to fill in.)
  */
 export const confirmFirst: RequestHandler = async (req, res, next) => {
   const { unconfirmed } = req.session
-  if (unconfirmed?.purpose !== 'sign-in' || (req.method === 'GET' && wantsJSON(req))) return next()
+  const isProgram = req.method === 'GET' && req.path === '/profile' && wantsJSON(req)
+  if (unconfirmed?.purpose !== 'sign-in' || isProgram) return next()
   if (isAwaited(unconfirmed)) return res.redirect(303, '/login/confirm')
-  await forget(req, unconfirmed)
+  await forget(req, res, unconfirmed)
   res.redirect(303, NOTHING_TO_CONFIRM)
 }
 
@@ -34,14 +35,14 @@ export function confirmRoutes({ accounts, knownLogins, providerOrigin }: Confirm
   const router = Router()
 
   router.get('/login/confirm', async (req, res) => {
-    const waiting = await waitingLogin(req, accounts)
+    const waiting = await waitingLogin(req, res, accounts)
     if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
     const { login, unconfirmed } = waiting
     sendPage(req, res, confirmPage(login, unconfirmed, providerOrigin, noticeFor(field(req.query, 'notice'))))
   })
 
   router.post('/login/confirm', sameOriginForms, async (req, res) => {
-    const waiting = await waitingLogin(req, accounts)
+    const waiting = await waitingLogin(req, res, accounts)
     if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
     const { unconfirmed } = waiting
     // The page with this button asked about another login: its answer says nothing about the one that waits now.
@@ -68,12 +69,12 @@ interface Answer extends Pick<ConfirmRoutes, 'accounts' | 'knownLogins'> {
   readonly waiting: Waiting
 }
 
-async function waitingLogin(req: Request, accounts: Accounts): Promise<Waiting | undefined> {
+async function waitingLogin(req: Request, res: Response, accounts: Accounts): Promise<Waiting | undefined> {
   const { unconfirmed } = req.session
   if (!unconfirmed) return undefined
   const login = isAwaited(unconfirmed) ? await accounts.findLogin(unconfirmed.loginID) : undefined
   if (login && req.user) return { unconfirmed, login, userID: idOf(req.user) }
-  await forget(req, unconfirmed)
+  await forget(req, res, unconfirmed)
   return undefined
 }
 
@@ -82,8 +83,8 @@ function isAwaited({ id, expiresAt }: Partial<UnconfirmedLogin>): boolean {
   return id !== undefined && expiresAt !== undefined && expiresAt > Date.now()
 }
 
-async function forget(req: Request, { purpose }: UnconfirmedLogin): Promise<void> {
-  if (purpose === 'sign-in') return signOut(req)
+async function forget(req: Request, res: Response, { purpose }: UnconfirmedLogin): Promise<void> {
+  if (purpose === 'sign-in') return signOut(req, res)
   delete req.session.unconfirmed
   await saveSession(req)
 }
@@ -92,7 +93,7 @@ async function keepLogin({ req, res, accounts, knownLogins, waiting }: Answer): 
   const { login, unconfirmed, userID } = waiting
   // False: "Not me" was pressed as well, here or in another browser, and has ended the account.
   if (!(await accounts.confirm(login.id, userID))) {
-    await signOut(req)
+    await signOut(req, res)
     return res.redirect(303, NOTHING_TO_CONFIRM)
   }
   delete req.session.unconfirmed
@@ -103,18 +104,18 @@ async function keepLogin({ req, res, accounts, knownLogins, waiting }: Answer): 
 
 async function dropLogin({ req, res, accounts, waiting }: Answer): Promise<void> {
   await accounts.release(waiting.userID)
-  await signOut(req)
+  await signOut(req, res)
   res.redirect(303, '/login?reason=not_me')
 }
 
 async function link({ req, res, accounts, knownLogins, waiting }: Answer): Promise<void> {
-  await forget(req, waiting.unconfirmed)
+  await forget(req, res, waiting.unconfirmed)
   const isLinked = await accounts.link(waiting.login.id, waiting.userID)
   if (isLinked) knownLogins.remember(req, res, waiting.login.id)
   res.redirect(303, `/account?notice=${isLinked ? 'linked' : 'taken'}`)
 }
 
 async function dropLink({ req, res, waiting }: Answer): Promise<void> {
-  await forget(req, waiting.unconfirmed)
+  await forget(req, res, waiting.unconfirmed)
   res.redirect(303, '/account?notice=not_linked')
 }

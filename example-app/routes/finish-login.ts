@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import { SocialLoginError } from 'passport-social-login'
 import type { Authentication } from '../passport'
-import { idOf } from '../types'
+import { idOf, SignedInUser, type UnconfirmedLogin } from '../types'
 import { field, saveSession } from './answers'
 import type { LoginRoutes } from './login'
 import { returnPath } from './return-path'
 import { signIn } from './sign-in'
 
-/** What Passport made of a callback. `again`: it came before (reload, back button). `answered`: the strategy has. */
+/** What Passport made of a callback. `again`: it came before (reload, back button). `left`: the visitor has gone. */
 type Outcome =
   | { readonly type: 'login'; readonly loginID: string; readonly info: unknown }
   | { readonly type: 'failure'; readonly code: string }
   | { readonly type: 'error'; readonly error: unknown }
-  | { readonly type: 'again' | 'answered' }
+  | { readonly type: 'again' | 'left' }
 
 const CONFIRM_WITHIN_MS = 10 * 60 * 1000
 
@@ -25,6 +25,7 @@ const CONFIRM_WITHIN_MS = 10 * 60 * 1000
 export function finishLogin(parts: LoginRoutes): RequestHandler {
   const { passport, rejectedKeys } = parts
   return async (req, res, next) => {
+    if (isSpeculative(req)) return refuseSpeculative(res)
     const outcome = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
     if ('seconds' in outcome) return askToWait(outcome.reason, outcome.seconds, req, res)
     if (outcome.type === 'login') return welcome(parts, outcome.loginID, outcome.info, req, res)
@@ -38,9 +39,7 @@ export function finishLogin(parts: LoginRoutes): RequestHandler {
 function authenticate(passport: Authentication, req: Request, res: Response): Promise<Outcome> {
   return new Promise((resolve) => {
     // Nobody is there to read the answer: the key stays unspent.
-    if (res.closed) return resolve({ type: 'answered' })
-    // The strategy answers a prefetch by itself. A visitor who leaves is no answer: the provider may still be at work.
-    res.once('close', () => res.writableEnded && resolve({ type: 'answered' }))
+    if (res.closed) return resolve({ type: 'left' })
     const done = (error: unknown, login: Express.User | false | null | undefined, info: unknown): void => {
       if (error) resolve({ type: 'error', error })
       else if (login) resolve({ type: 'login', loginID: idOf(login), info })
@@ -50,6 +49,18 @@ function authenticate(passport: Authentication, req: Request, res: Response): Pr
       resolve(error ? { type: 'error', error } : { type: 'again' }),
     )
   })
+}
+
+/** A browser that looks ahead, for a person who may never come. */
+function isSpeculative(req: Request): boolean {
+  const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].map((name) => req.get(name) ?? '')
+  return purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))
+}
+
+/** The strategy would do so too, without a word to us: such a callback would be under way for a minute. */
+function refuseSpeculative(res: Response): void {
+  res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+  res.status(503).end()
 }
 
 function isRejected(outcome: Outcome): boolean {
@@ -86,21 +97,18 @@ async function welcome(
   res: Response,
 ): Promise<void> {
   const returnTo = returnPath(field(info, 'returnTo'), callbackPath)
-  const isLink = field(info, 'state') === 'link'
-  if (!isLink) {
-    const userID = await accounts.openAccount(loginID)
-    await signIn(req, { id: userID, loginID })
-    const isKnown = knownLogins.has(req, loginID) && (await accounts.confirm(loginID, userID))
-    if (isKnown) return res.redirect(303, returnTo)
+  if (field(info, 'state') === 'link') {
+    req.session.unconfirmed = questionAbout(loginID, 'link', returnTo)
+    await saveSession(req)
+    return res.redirect(303, '/login/confirm')
   }
-  const purpose = isLink ? 'link' : 'sign-in'
-  req.session.unconfirmed = {
-    id: randomUUID(),
-    loginID,
-    purpose,
-    returnTo,
-    expiresAt: Date.now() + CONFIRM_WITHIN_MS,
-  }
-  await saveSession(req)
-  res.redirect(303, '/login/confirm')
+  const userID = await accounts.openAccount(loginID)
+  const isKnown = knownLogins.has(req, loginID) && (await accounts.confirm(loginID, userID))
+  const unconfirmed = isKnown ? undefined : questionAbout(loginID, 'sign-in', returnTo)
+  await signIn(req, new SignedInUser(userID, loginID, unconfirmed))
+  res.redirect(303, isKnown ? returnTo : '/login/confirm')
+}
+
+function questionAbout(loginID: string, purpose: UnconfirmedLogin['purpose'], returnTo: string): UnconfirmedLogin {
+  return { id: randomUUID(), loginID, purpose, returnTo, expiresAt: Date.now() + CONFIRM_WITHIN_MS }
 }

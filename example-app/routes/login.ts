@@ -46,7 +46,8 @@ export function loginRoutes(parts: LoginRoutes): Router {
   router.get(callbackPath, finishLogin(parts), (_req, res) => res.redirect(303, '/profile'))
 
   router.post('/logout', sameOriginForms, async (req, res) => {
-    await signOut(req)
+    // Whoever is not signed in may have a login under way, in another tab.
+    if (req.user) await signOut(req, res)
     res.redirect(303, '/login?reason=signed_out')
   })
   return router

@@ -1,4 +1,5 @@
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
+import { cookieRule, sessionCookieName } from '../security/cookies'
 import type { SignedInUser } from '../types'
 
 /** Signs an account in. Passport gives the browser a new session for it, so that nobody can have planted the id. */
@@ -9,9 +10,11 @@ export async function signIn(req: Request, user: SignedInUser): Promise<void> {
   req.log.info({ account: user.id }, 'signed in')
 }
 
-/** Signs this browser out; its session is gone. */
-export async function signOut(req: Request): Promise<void> {
+/** Signs this browser out. Not by `req.logout`, which begins another session and keeps that for as long as a real one. */
+export async function signOut(req: Request, res: Response): Promise<void> {
+  const rule = cookieRule(req.session.cookie.secure === true)
   await new Promise<void>((resolve, reject) => {
-    req.logout((error: unknown) => (error ? reject(error) : resolve()))
+    req.session.destroy((error: unknown) => (error ? reject(error) : resolve()))
   })
+  res.clearCookie(sessionCookieName(rule), rule.options)
 }

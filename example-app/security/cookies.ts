@@ -6,6 +6,10 @@ export interface CookieRule {
   readonly options: CookieOptions & { readonly path: '/'; readonly secure: boolean }
 }
 
+export function sessionCookieName({ prefix }: CookieRule): string {
+  return `${prefix}example-session`
+}
+
 /**
  * One rule for all cookies: whether people come by https, which the callback URL says.
  *

@@ -9,9 +9,8 @@ import { addressOf } from './visitor-address'
 
 const POINTS = 10
 const DURATION_S = 10 * 60
-// A callback says every second that it is still under way: what a killed process leaves counts for a moment only.
-const UNDER_WAY_MS = 3000
-const RENEWAL_MS = 1000
+// Longer than the provider is asked for one key, whatever hangs. A killed process costs its visitors' addresses this long.
+const UNDER_WAY_MS = 60 * 1000
 // Many people may share an address and come back at once: they pass ten at a time, each after some milliseconds.
 const PATIENCE_MS = 5000
 const RETRY_MS = 20
@@ -24,7 +23,9 @@ export interface Wait {
 
 /**
  * A callback is an oracle: whoever sends it keys learns which ones are good. So an address that has had ten keys
- * rejected waits. Good logins cost nothing, however many people share an address. All processes count together.
+ * rejected waits. Logins that succeed cost nothing, however many people share an address. All processes count together.
+ * A good key that a double click sends to two processes at once is one that the provider accepts once and rejects once:
+ * that counts. To tell it from a guess, keys would have to be kept.
  *
  * Each callback counts from before the provider is asked until its outcome is known, for otherwise a thousand guesses
  * sent at once would all pass before the first is counted. Further ones wait for those, a few seconds at most. So ten
@@ -60,14 +61,12 @@ export class RejectedKeys {
     const id = randomUUID()
     const wait = await this.#inTurn(address, (deadline) => this.#enterBefore(deadline, id, address))
     if (wait) return wait
-    const renewal = setInterval(() => void this.#renew(id), RENEWAL_MS)
     try {
       const outcome = await work()
       // Before it ceases to be under way, so that it is counted at every moment.
       if (isRejected(outcome)) await this.#limiter.penalty(address)
       return outcome
     } finally {
-      clearInterval(renewal)
       await this.#database.query('delete from callbacks_under_way where id = $1', [id])
     }
   }
@@ -78,12 +77,6 @@ export class RejectedKeys {
     if (!state || state.consumedPoints < POINTS) return next()
     res.set('Retry-After', String(Math.ceil(state.msBeforeNext / 1000)))
     next(new HTTPError(429, reasonFor('too_many_rejected')))
-  }
-
-  async #renew(id: string): Promise<void> {
-    const sql = 'update callbacks_under_way set expires_at = $2 where id = $1'
-    // The next second tries again; without a database no callback gets as far as the provider.
-    await this.#database.query(sql, [id, Date.now() + UNDER_WAY_MS]).catch(() => {})
   }
 
   /** First come, first served within this process, so that only one callback of an address asks the database again. */

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import Libsql from 'libsql'
 import type { Database, Query, Row, Value } from './database'
@@ -6,7 +6,10 @@ import type { Database, Query, Row, Value } from './database'
 /** Opens `app.db` in a folder. Several processes of one machine may share it: each waits for the lock of the others. */
 export function openLibsql(dataDir: string): Database {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  return new LibsqlDatabase(join(dataDir, 'app.db'))
+  const file = join(dataDir, 'app.db')
+  // A folder that was there already may be open to others. SQLite gives its further files the rights of this one.
+  closeSync(openSync(file, 'a', 0o600))
+  return new LibsqlDatabase(file)
 }
 
 class LibsqlDatabase implements Database {

@@ -14,6 +14,8 @@ export function openPostgres(connectionString: string): Database {
   })
   // The server closed a connection that nobody was using: the pool opens another one. Without a listener, Node exits.
   pool.on('error', () => {})
+  // The same for a connection that is in use: whoever uses it learns it from the statement that fails.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     query: async (sql, values = []) => (await pool.query(sql, [...values])).rows,
     transaction: (work, { alone = false } = {}) => inTransaction(pool, work, alone),

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { type SessionData, Store } from 'express-session'
 import { type Database, type Row, text } from './database'
 
-/** How long a session lives without a visit. */
+/** How long a sign-in lasts: neither visits nor changes prolong it, so that a copied cookie ends, too. */
 export const SESSION_LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
 
 // Longer than any request takes.
 const GRAVE_LIFETIME_MS = 60 * 60 * 1000
-const TOUCH_INTERVAL_MS = 60 * 1000
 
 /**
  * express-session's sessions in our database. An ended session stays for an hour as a row without data: a slower
- * request of the same browser would otherwise save it back to life, and the person would be signed in again.
+ * request of the same browser would otherwise save it back to life, and the person would be signed in again. Saving
+ * prolongs the sessions of visitors only, while a login is under way.
  */
 export class DatabaseSessions extends Store {
   readonly #database: Database
@@ -29,7 +29,9 @@ export class DatabaseSessions extends Store {
 
   override set(sid: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {
     const sql = `insert into sessions (id, user_id, data, expires_at) values ($1, $2, $3, $4)
-      on conflict (id) do update set user_id = $2, data = $3, expires_at = $4 where sessions.data is not null`
+      on conflict (id) do update set user_id = $2, data = $3,
+        expires_at = case when sessions.user_id is null then $4 else sessions.expires_at end
+      where sessions.data is not null`
     const values = [idOf(sid), session.passport?.user ?? null, JSON.stringify(session), expiryOf(session)]
     this.#run(sql, values, callback)
   }
@@ -37,12 +39,6 @@ export class DatabaseSessions extends Store {
   override destroy(sid: string, callback: (error?: unknown) => void = () => {}): void {
     const sql = 'update sessions set user_id = null, data = null, expires_at = $2 where id = $1'
     this.#run(sql, [idOf(sid), Date.now() + GRAVE_LIFETIME_MS], callback)
-  }
-
-  override touch(sid: string, session: SessionData, callback: () => void = () => {}): void {
-    const sql = 'update sessions set expires_at = $2 where id = $1 and data is not null and expires_at < $3'
-    const expiry = expiryOf(session)
-    this.#run(sql, [idOf(sid), expiry, expiry - TOUCH_INTERVAL_MS], callback)
   }
 
   /** Signs an account out in every browser. */

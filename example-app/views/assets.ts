@@ -55,9 +55,10 @@ dl { display: grid; grid-template-columns: minmax(8rem, auto) 1fr; gap: .4rem 1r
 dt { color: var(--faint) }
 dd { margin: 0; overflow-wrap: anywhere }
 code { overflow-wrap: anywhere }
-/* The second click of a double click on another page must not press a button of this one: see guard.js. */
+/* Clicks and keys that were meant for another page must not press a button of this one (see guard.js): what is hidden
+   is not pressed, and takes no focus. */
 .guarded { animation: guarded .8s step-end }
-@keyframes guarded { from { pointer-events: none } }
+@keyframes guarded { from { visibility: hidden; pointer-events: none } }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0 } dd { margin-bottom: .6rem } }
 `
 

@@ -18,6 +18,8 @@ export function confirmPage(
   const consent = purpose === 'link' ? 'Add this login' : `Continue as ${nameOf(login)}`
   return {
     title: purpose === 'link' ? 'Add this login?' : 'Is this you?',
+    // Redirects inherit the fragment of the callback's address, which anybody may have written.
+    isQuestion: true,
     main: html`<div class="card">${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 ${question}
 ${personCard(login, providerOrigin)}

@@ -2,7 +2,7 @@ import type { Page } from '../routes/answers'
 import { html, type Markup } from './html'
 
 /** A whole page. */
-export function layout({ title, main }: Page, isSignedIn: boolean): Markup {
+export function layout({ title, main, isQuestion = false }: Page, isSignedIn: boolean): Markup {
   const links = isSignedIn
     ? html`<a href="/profile">Profile</a> <a href="/account">Account</a>
 <form method="post" action="/logout"><button class="link">Sign out</button></form>`
@@ -17,10 +17,10 @@ export function layout({ title, main }: Page, isSignedIn: boolean): Markup {
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+${!isQuestion && html`<a class="skip" href="#main">Skip to the content</a>`}
 <header><a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Example</a>
 <nav aria-label="Main">${links}</nav></header>
-<main id="main" tabindex="-1">
+<main${!isQuestion && html` id="main" tabindex="-1"`}>
 <h1>${title}</h1>
 ${main}
 </main>

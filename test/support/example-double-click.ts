@@ -85,6 +85,47 @@ export function describeExampleDoubleClicks(start: () => Promise<LiveBrowser>): 
     return popup
   }
 
+  /** The question, at an address whose fragment a hostile page has chosen. */
+  async function isLedHere(): Promise<Tab> {
+    const [, site = 0] = servers.map(port)
+    const tab = await victim.open()
+    await tab.goto(`http://127.0.0.1:${site}/`)
+    const callback = `${example.appURL}/auth/social-login/callback?auth_key=x#main`
+    await tab.run(`void (location = '${callback}')`).catch(() => undefined)
+    await isAt(tab, '/login/confirm')
+    await until(async () => (await tab.run(`document.querySelector('${CONTINUE}') !== null`)) === true)
+    return tab
+  }
+
+  /** Keys that were meant for the hostile page. @returns whether they pressed a button of the question */
+  async function areKeysAnAnswer(tab: Tab): Promise<boolean> {
+    const note = `event.preventDefault(); window.wasPressed ??= event.target.closest('.buttons') !== null`
+    await tab.run(`window.note = (event) => { ${note} }; addEventListener('click', note, true)`)
+    await tab.type('Tab', 'Enter')
+    return (await tab.run(`removeEventListener('click', note, true); window.wasPressed === true`)) === true
+  }
+
+  test('without the guard, two keys on a page whose content has the focus say "Continue"', async () => {
+    await isAsked()
+    const tab = await isLedHere()
+    await tab.run(`void (document.querySelector('.guarded').className = '')`)
+    await tab.run(`const main = document.querySelector('main'); main.tabIndex = -1; main.focus()`)
+    expect(await areKeysAnAnswer(tab)).toBe(true)
+  })
+
+  test('with it, they answer nothing, and no fragment brings them nearer', async () => {
+    await isAsked()
+    const tab = await isLedHere()
+    expect(await areKeysAnAnswer(tab)).toBe(false)
+    expect(await tab.run(`location.hash + document.querySelectorAll(':target').length`)).toBe('#main0')
+    await isAt(tab, '/login/confirm')
+    // Even a focus that is on the button is lost while the guard waits.
+    const focus = `const button = document.querySelector('${CONTINUE}'); button.focus(); dispatchEvent(new Event('focus'))`
+    expect(await tab.run(`{ ${focus}; button.focus(); getComputedStyle(button).visibility }`)).toBe('hidden')
+    await tab.click(CONTINUE)
+    await isAt(tab, '/profile')
+  })
+
   test('without the guard, the second click says "Continue"', async () => {
     await isAsked()
     const popup = await opensUnderThePointer()
