@@ -9,8 +9,10 @@ interface Connection {
   /** Undefined during the handshake. */
   tls: Socket | undefined
   bytesWritten: number
-  /** Bytes that were no data when the last request was written. */
+  /** Bytes that were no data, at the last look. */
   overhead: number
+  /** The same at the last look before the last request. */
+  overheadBefore: number
 }
 
 /**
@@ -24,7 +26,7 @@ export class TLSOverhead {
 
   /** Watches the TCP connection below a TLS connection until it closes. */
   watch(tcp: Socket): void {
-    this.#connections.set(tcp, { tls: undefined, bytesWritten: 0, overhead: 0 })
+    this.#connections.set(tcp, { tls: undefined, bytesWritten: 0, overhead: 0, overheadBefore: 0 })
     this.#timer ??= setInterval(this.#check, INTERVAL_MS).unref()
     tcp.once('close', () => {
       this.#connections.delete(tcp)
@@ -43,11 +45,12 @@ export class TLSOverhead {
   readonly #check = (): void => {
     for (const [tcp, connection] of this.#connections) {
       const { tls } = connection
-      const overhead = tcp.bytesRead - (tls?.bytesRead ?? 0)
       if (tls && tls.bytesWritten !== connection.bytesWritten) {
-        Object.assign(connection, { bytesWritten: tls.bytesWritten, overhead })
+        connection.bytesWritten = tls.bytesWritten
+        connection.overheadBefore = connection.overhead
       }
-      if (overhead - connection.overhead > MAX_OVERHEAD_BYTES)
+      connection.overhead = tcp.bytesRead - (tls?.bytesRead ?? 0)
+      if (connection.overhead - connection.overheadBefore > MAX_OVERHEAD_BYTES)
         (tls ?? tcp).destroy(new errors.ResponseExceededMaxSizeError())
     }
   }

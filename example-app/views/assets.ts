@@ -58,21 +58,24 @@ code { overflow-wrap: anywhere }
 /* Clicks and keys that were meant for another page must not press a button of this one (see guard.js): what is hidden
    is not pressed, and takes no focus. */
 .guarded { animation: guarded .8s step-end }
-@keyframes guarded { from { visibility: hidden; pointer-events: none } }
+.guarded.again { visibility: hidden }
+@keyframes guarded { from { visibility: hidden } }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0 } dd { margin-bottom: .6rem } }
 `
 
-/** The buttons wait once more when a window that lay above them has gone. Without script they wait once. */
+/**
+ * The buttons wait once more when the page comes to the front, or a window that lay above it has gone. Without script they
+ * wait once. By a timer, because the clock of animations stands still in a hidden tab, and leaps when the tab is shown.
+ */
 export const GUARD = `
+const forms = document.querySelectorAll('.guarded')
+let timer
 function guard() {
-  for (const form of document.querySelectorAll('.guarded')) {
-    form.style.animation = 'none'
-    form.getBoundingClientRect()
-    form.style.animation = ''
-  }
+  for (const form of forms) form.classList.add('again')
+  clearTimeout(timer)
+  timer = setTimeout(() => { for (const form of forms) form.classList.remove('again') }, 800)
 }
-addEventListener('focus', guard)
-addEventListener('pageshow', guard)
+for (const event of ['focus', 'pageshow', 'visibilitychange']) addEventListener(event, guard)
 `
 
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#2a4fd0"/>
