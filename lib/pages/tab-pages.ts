@@ -5,7 +5,8 @@ import { renderPage } from './page'
 /** The query parameter that carries the tab's secret, to the start and back to the callback. */
 export const TAB_PARAMETER = 'social_login_tab'
 
-// Written by the start and read once by the callback. No other tab, whoever opened it, sees this storage.
+// Written by the start and read once by the callback. No other tab sees this storage, but for one that this tab opens in between
+// with an opener: Chromium gives it a copy.
 const STORAGE_KEY = 'passport-social-login'
 
 const WITHOUT_SCRIPT = '<noscript><p>Signing in here needs JavaScript: switch it on and reload.</p></noscript>'

@@ -36,8 +36,8 @@ const MIN_KEY_LENGTH = 32
 
 /**
  * Keeps the login in progress in a cookie of its own, sealed with A256GCM (JWE): no session is needed, nothing is
- * stored on the server, and an application session with `SameSite=Strict`, which the browser withholds at the callback,
- * does no harm. `__Host-` keeps sister subdomains from planting one.
+ * stored on the server, and people can sign in under an application session with `SameSite=Strict`, which the browser
+ * withholds at the callback. (Whoever is signed in looks signed out there, and gets `user_changed`.) `__Host-` keeps sister subdomains from planting one.
  *
  * A cookie cannot be used up. Within one process a record is accepted once: the process remembers each for 11 minutes, in
  * about 100 bytes. A copy that reaches another process within ten minutes can be used there, too, with another key.

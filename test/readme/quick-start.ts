@@ -39,7 +39,7 @@ const start: AuthenticateOptions = { returnTo: '/profile' }
 app.get('/auth/social-login', passport.authenticate('social-login', start))
 app.get(
   '/auth/social-login/callback',
-  passport.authenticate('social-login', { failureRedirect: '/login', failureMessage: true }),
+  passport.authenticate('social-login', { failureRedirect: '/login' }),
   (_req, res) => res.redirect('/profile'),
 )
 app.get('/profile', (req, res) => {
