@@ -14,6 +14,8 @@ const nameOf = (name: string): string => profileOf({ user_name: name }).displayN
 const invisible = [
   ...['\u200b', '\u200f', '\u061c', '\u3164', '\u00ad', '\u2060', '\ufeff', '\u2028', '\u2064', '\uffa0', '\ufff9'],
   ...['\u{e0041}', '\ufe0f', '\u{e0100}', '\u200c', '\u200d', '\u202e', '\u2066', '\u0007', '\u034f', '\u180e'],
+  // A blank of Braille, a noncharacter, fillers, half a surrogate pair.
+  ...['\u2800', '\uffff', '\u{16fe4}', '\u{1d159}'],
 ]
 const codeOf = (character: string): string => `U+${character.codePointAt(0)?.toString(16)}`
 
@@ -47,6 +49,14 @@ test.each([
   ['the flag of Scotland', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}'],
 ])('%s stays as it is', (_title, name) => {
   expect(nameOf(name)).toBe(name)
+})
+
+test.each([
+  ['a lone surrogate', 'Ada\ud800', 'Ada'],
+  ['a selector behind a digit that is no keycap', 'neo1\ufe0f', 'neo1'],
+  ['a joiner with nothing behind it', '\u0645\u06cc\u200c', '\u0645\u06cc'],
+])('%s goes', (_title, name, shown) => {
+  expect(nameOf(name)).toBe(shown)
 })
 
 test.each(['\u3164', '\u200b\u200b', '\u2800', ' \u00a0\u2003', '\u{e0041}\u{e0042}', '\u200d'])(
