@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { SocialLoginError, type StrategyOptions } from '../lib'
+import { type AuthenticateOptions, SocialLoginError, type StrategyOptions } from '../lib'
 import { FakeProvider } from '../lib/testing'
 import { type AppOptions, type RunningApp, startApp } from './support/app'
 import { Browser, type BrowserAnswer, closeBrowsers } from './support/browser'
@@ -95,8 +95,8 @@ test.each([
 })
 
 test('a login that was begun at one callback of a strategy ends at no other one', async () => {
-  const atOther: RequestHandler = (req, res, next) =>
-    app.passport.authenticate('social-login', { callbackURL: '/other' })(req, res, next)
+  const other: AuthenticateOptions = { callbackURL: '/other' }
+  const atOther: RequestHandler = (req, res, next) => app.passport.authenticate('social-login', other)(req, res, next)
   app = await startApp({
     provider,
     before: (server) => {
