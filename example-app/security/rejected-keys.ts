@@ -9,8 +9,9 @@ import { addressOf } from './visitor-address'
 
 const POINTS = 10
 const DURATION_S = 10 * 60
-// Longer than the provider is asked for one key, whatever hangs. A killed process costs its visitors' addresses this long.
-const UNDER_WAY_MS = 60 * 1000
+// Longer than the provider is asked for one key (the timeout of the strategy, 10 seconds). A killed process costs the
+// addresses of its visitors this long.
+const UNDER_WAY_MS = 15 * 1000
 // Many people may share an address and come back at once: they pass ten at a time, each after some milliseconds.
 const PATIENCE_MS = 5000
 const RETRY_MS = 20

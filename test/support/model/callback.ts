@@ -75,7 +75,8 @@ export class Callback extends BrowserStep {
       untouched()
     } else {
       const place = { keep: world.keep, process: model.process }
-      const refusal = refusalBy(pending, { strategy, user: state.user, now: model.clock.now, ...place })
+      const isSilent = row.name.startsWith('G3')
+      const refusal = refusalBy(pending, { strategy, user: state.user, now: model.clock.now, isSilent, ...place })
       if (refusal === undefined && pending) {
         judgeLogin({ model, world, state, pending, strategy, key, traffic, exchanges, untouched })
         if (exchanges > 0) state.captured = { pending, cookies, path, headers: visit.headers }

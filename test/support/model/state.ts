@@ -69,6 +69,7 @@ export interface Model {
 
 const LIFETIME = 10 * 60 * 1000
 const CLOCK_SKEW = 60 * 1000
+const SILENT_APPROVAL = 30_000
 
 export function newModel(world: World, clock: Model['clock'], seen: Model['seen']): Model {
   const state = (): BrowserState => ({
@@ -93,7 +94,7 @@ export function newModel(world: World, clock: Model['clock'], seen: Model['seen'
 /** Why a callback to a strategy cannot finish the login, or undefined if it can: the rules, said once more. */
 export function refusalBy(
   pending: Pending | undefined,
-  { strategy, user, now, keep, process }: { strategy: ProviderName; user: string | undefined; now: number } & Place,
+  { strategy, user, now, isSilent, keep, process }: RefusalInput & Place,
 ): string | undefined {
   const withoutRecord = user === undefined ? 'login_not_started' : 'pass'
   if (!pending) return withoutRecord
@@ -101,7 +102,16 @@ export function refusalBy(
   if (pending.strategy !== strategy) return 'context_mismatch'
   const age = now - pending.issuedAt
   if (age > LIFETIME || age < -CLOCK_SKEW) return 'login_expired'
-  return pending.user === user ? undefined : 'user_changed'
+  if (pending.user !== user) return 'user_changed'
+  return isSilent && age > SILENT_APPROVAL ? 'callback_forged' : undefined
+}
+
+interface RefusalInput {
+  readonly strategy: ProviderName
+  readonly user: string | undefined
+  readonly now: number
+  /** Whether the Referer names the application, as after a silent approval. */
+  readonly isSilent: boolean
 }
 
 /** Where logins are kept, and which process looks. */
