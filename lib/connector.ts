@@ -105,6 +105,11 @@ export class Connector {
     this.#spare.drop()
   }
 
+  /** Ends what undici may have left open: connections whose request was given up during their handshake. */
+  destroy(): void {
+    this.#tlsOverhead.destroy()
+  }
+
   /**
    * undici rejects a request with the very error that its socket emits: so the error tells the connection's story. What
    * comes between two requests belongs to the answer of the first.
@@ -115,7 +120,10 @@ export class Connector {
     let bytesWrittenBefore = -1
     socket.on('readable', () => {
       if (socket.bytesRead === bytesRead) return
-      if (socket.bytesWritten !== bytesWrittenBefore) bytesReadBefore = bytesRead
+      if (socket.bytesWritten !== bytesWrittenBefore) {
+        bytesReadBefore = bytesRead
+        this.#tlsOverhead.answerBegins(socket)
+      }
       bytesRead = socket.bytesRead
       bytesWrittenBefore = socket.bytesWritten
       if (bytesRead - bytesReadBefore > MAX_WIRE_BYTES) socket.destroy(new errors.ResponseExceededMaxSizeError())

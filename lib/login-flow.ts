@@ -22,7 +22,14 @@ import {
 } from './pending-login/record'
 import { NoSession } from './pending-login/session-store'
 import type { Redeemed, Redeemer } from './redeem'
-import { type CallbackRequest, type RefusedRequest, type RequestRules, readRequest, type StartRequest } from './request'
+import {
+  type CallbackRequest,
+  plainPath,
+  type RefusedRequest,
+  type RequestRules,
+  readRequest,
+  type StartRequest,
+} from './request'
 import { signedInUser } from './signed-in-user'
 import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from './verify'
 
@@ -79,8 +86,10 @@ export class LoginFlow {
 
   /** A login that comes back to another callback of the same strategy may mean something else there. */
   #contextFor({ callbackURL }: AuthenticateOptions): string {
-    const { context } = this.#settings
-    return callbackURL === undefined ? context : digest(context, readCallbackURL(callbackURL, true).path)
+    const { context, rules } = this.#settings
+    if (callbackURL === undefined) return context
+    const path = plainPath(readCallbackURL(callbackURL, true).path)
+    return path === plainPath(rules.callbackPath) ? context : digest(context, path)
   }
 
   #rulesFor(options: AuthenticateOptions): RequestRules {

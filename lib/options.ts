@@ -97,8 +97,8 @@ export interface StrategyOptions<WithRequest extends boolean = boolean>
   readonly allowedCallbackOrigins?: readonly string[]
   /**
    * Replaces the confirm page: returns a whole HTML document whose link or form leads to `target`. It may use styles,
-   * fonts and pictures of this origin, and no script. Its links and buttons appear after 0.8 seconds, so that no click on
-   * another page presses them. Default: a plain page in English.
+   * fonts and pictures of this origin, and no script. It appears after 0.8 seconds, so that no click on another page
+   * presses it. Default: a plain page in English.
    */
   readonly confirmPage?: RenderConfirmPage
   /**

@@ -122,7 +122,8 @@ export function readUser(answer: unknown, raw: string): UserAnswer {
 function unwrap(answer: unknown): Readonly<Record<string, unknown>> | undefined {
   if (!isObject(answer)) return undefined
   if (Object.hasOwn(answer, 'user_id')) return answer
-  return [member(answer, 'user_info'), member(answer, 'data')].find(isObject)
+  const wrapped = [member(answer, 'user_info'), member(answer, 'data')].filter(isObject)
+  return wrapped.find((record) => Object.hasOwn(record, 'user_id')) ?? wrapped[0]
 }
 
 /** What looks like a number must be a positive whole one: 0, -1 and 1.5 are a server's ways to say "nobody". */

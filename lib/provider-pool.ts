@@ -71,7 +71,10 @@ export class ProviderPool implements Transport {
   /** Closes all connections once their requests have ended. Again is harmless. */
   close(): Promise<void> {
     this.#connector.close()
-    this.#closing ??= this.#places.empty().then(() => this.#pool.close())
+    this.#closing ??= this.#places
+      .empty()
+      .then(() => this.#pool.close())
+      .then(() => this.#connector.destroy())
     return this.#closing
   }
 

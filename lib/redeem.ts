@@ -75,12 +75,15 @@ export class Redeemer {
 
   /** Lets the logins under way end, and closes the connections. From now on others are `overloaded`. Again is harmless. */
   close(): Promise<void> {
-    const idle = new Promise<void>((resolve) => {
+    this.#closing ??= this.#idle().then(() => this.#client.close())
+    return this.#closing
+  }
+
+  #idle(): Promise<void> {
+    return new Promise((resolve) => {
       if (this.#underWay === 0) resolve()
       else this.#whenIdle = resolve
     })
-    this.#closing ??= idle.then(() => this.#client.close())
-    return this.#closing
   }
 
   /**

@@ -62,7 +62,7 @@ const MAX_TARGET_LENGTH = 4096
 const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
 
 const WRONG_PATH_HINT =
-  'It came to another path than that of callbackURL: if a proxy rewrites paths, give the path that arrives to passport.authenticate() as callbackURL.'
+  'It came to another path than that of callbackURL: if a proxy rewrites paths, give passport.authenticate() the path that arrives as callbackURL, at the start and at the callback.'
 const SCRIPTED_HINT =
   'A script asked for it, not the browser itself: if this application has a service worker that answers navigations, let it leave the URLs of the login alone.'
 
@@ -265,16 +265,17 @@ function samePath(a: string, b: string): boolean {
 }
 
 /**
- * Whether one path is the end of the other: proxies take a prefix off, or put one in front. A key at any other path, the
- * start's above all, is not redeemed: an application limits guesses where it expects keys.
+ * Whether one path is the end of the other: proxies take a prefix off, or put one in front. A key at any other path is not
+ * redeemed: an application limits guesses where it expects keys, and not at its start.
  */
 function isSuffix(a: string, b: string): boolean {
   const [one, other] = [plainPath(a), plainPath(b)]
   return one === other || (one !== '' && other.endsWith(one)) || (other !== '' && one.endsWith(other))
 }
 
+/** A path without its case and its last slashes, as Express routes by default. */
 // Not by /\/+$/, which is quadratic for a path that has many slashes, and something behind them.
-function plainPath(path: string): string {
+export function plainPath(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--
   return path.slice(0, end).toLowerCase()

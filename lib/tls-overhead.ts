@@ -8,25 +8,23 @@ const INTERVAL_MS = 250
 interface Connection {
   /** Undefined during the handshake. */
   tls: Socket | undefined
-  bytesWritten: number
-  /** Bytes that were no data, at the last look. */
-  overhead: number
-  /** The same at the last look before the last request. */
+  /** Bytes that were no data when the answer to the last request began. */
   overheadBefore: number
 }
 
 /**
  * Cuts connections over which TLS talks to itself: messages of its own (new keys, session tickets) cost CPU for each of
  * their bytes, and neither the stream nor undici sees any of them. Counted are the bytes of the TCP connection that were
- * no data, since the last request. Looked at four times a second, because nothing tells when they come.
+ * no data, since the last answer began. Looked at four times a second, because nothing tells when they come.
  */
 export class TLSOverhead {
   readonly #connections = new Map<Socket, Connection>()
+  readonly #tcpOf = new WeakMap<Socket, Socket>()
   #timer: NodeJS.Timeout | undefined
 
   /** Watches the TCP connection below a TLS connection until it closes. */
   watch(tcp: Socket): void {
-    this.#connections.set(tcp, { tls: undefined, bytesWritten: 0, overhead: 0, overheadBefore: 0 })
+    this.#connections.set(tcp, { tls: undefined, overheadBefore: 0 })
     this.#timer ??= setInterval(this.#check, INTERVAL_MS).unref()
     tcp.once('close', () => {
       this.#connections.delete(tcp)
@@ -40,18 +38,29 @@ export class TLSOverhead {
   secured(tcp: Socket, tls: Socket): void {
     const connection = this.#connections.get(tcp)
     if (connection) connection.tls = tls
+    this.#tcpOf.set(tls, tcp)
+  }
+
+  /** Tells that the answer to another request has begun: what came before it does not count any more. */
+  answerBegins(tls: Socket): void {
+    const tcp = this.#tcpOf.get(tls)
+    const connection = tcp && this.#connections.get(tcp)
+    if (connection) connection.overheadBefore = overheadOf(tcp, tls)
+  }
+
+  /** Ends all connections. */
+  destroy(): void {
+    for (const [tcp, { tls }] of this.#connections) (tls ?? tcp).destroy()
   }
 
   readonly #check = (): void => {
-    for (const [tcp, connection] of this.#connections) {
-      const { tls } = connection
-      if (tls && tls.bytesWritten !== connection.bytesWritten) {
-        connection.bytesWritten = tls.bytesWritten
-        connection.overheadBefore = connection.overhead
-      }
-      connection.overhead = tcp.bytesRead - (tls?.bytesRead ?? 0)
-      if (connection.overhead - connection.overheadBefore > MAX_OVERHEAD_BYTES)
-        (tls ?? tcp).destroy(new errors.ResponseExceededMaxSizeError())
+    for (const [tcp, { tls, overheadBefore }] of this.#connections) {
+      const isTooMuch = overheadOf(tcp, tls) - overheadBefore > MAX_OVERHEAD_BYTES
+      if (isTooMuch) (tls ?? tcp).destroy(new errors.ResponseExceededMaxSizeError())
     }
   }
+}
+
+function overheadOf(tcp: Socket, tls: Socket | undefined): number {
+  return tcp.bytesRead - (tls?.bytesRead ?? 0)
 }

@@ -88,6 +88,7 @@ test.each<[string, () => unknown]>([
 test.each([
   ['<!doctype html><title>x</title>', /^<!doctype html>\n<style>/],
   ['\n<!DOCTYPE html SYSTEM "x">\n<p>x', /^\n<!DOCTYPE html SYSTEM "x">\n<style>/],
+  ['<!-- c --><!doctype html><p>x', /^<!-- c --><!doctype html>\n<style>/],
   ['<p>x <!--', /^\n<style>[\s\S]*<\/script>\n<p>x <!--$/],
 ])('the guard stands before all of a page of the application’s own (%j)', async (html, expected) => {
   app = await startApp({ provider, strategy: { confirmPage: () => html } })
@@ -111,4 +112,14 @@ test('a login that was begun at one callback of a strategy ends at no other one'
   await browser.follow(`${app.origin}/begin-other`)
   expect((await browser.comeBack(`${app.callbackURL}?auth_key=${key()}`)).status).toBe(403)
   expect((await browser.comeBack(`${app.origin}/other?auth_key=${key()}`)).status).toBe(200)
+})
+
+test('a callbackURL for one request that is the strategy’s own is no other callback', async () => {
+  const same: AuthenticateOptions = { callbackURL: '/Callback/' }
+  const atSame: RequestHandler = (req, res, next) => app.passport.authenticate('social-login', same)(req, res, next)
+  app = await startApp({ provider, before: (server) => void server.get('/begin-same', atSame) })
+  const browser = new Browser()
+  await browser.follow(`${app.origin}/begin-same`)
+  const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
+  expect((await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)).status).toBe(200)
 })

@@ -28,7 +28,7 @@ const inTinyRecords: Wire = (socket, body) => {
     if (count === 0) setTimeout(() => !socket.destroyed && rest(), 600)
     else socket.write('b', () => more(count - 1))
   }
-  more(5000)
+  more(12_000)
 }
 
 test('an answer of little more than TLS records is taken by a naive client', async () => {

@@ -20,12 +20,13 @@ export function accountPage({ logins, provider, providerOrigin, notice }: Accoun
 <form method="post" action="/account/link"><button>Add another login at ${provider}</button></form></section>
 <section class="card" aria-labelledby="sessions"><h2 id="sessions">Browsers</h2>
 <p>Lost a phone, or used a computer that is not yours?</p>
-<form method="post" action="/account/sign-out-everywhere"><button class="danger">Sign out everywhere</button></form></section>`,
+<form class="guarded" method="post" action="/account/sign-out-everywhere"><button class="danger">Sign out everywhere</button></form></section>
+<script src="/guard.js"></script>`,
   }
 }
 
 function row(login: Login, providerOrigin: string, isRemovable: boolean): Markup {
-  const remove = html`<form method="post" action="/account/unlink">
+  const remove = html`<form class="guarded" method="post" action="/account/unlink">
 <button name="login" value="${login.id}" aria-label="Remove ${nameOf(login)}">Remove</button></form>`
   return html`<li>${personCard(login, providerOrigin)}${isRemovable && remove}</li>`
 }

@@ -13,13 +13,15 @@ export interface Page {
   readonly providerOrigin: string
 }
 
-const PRESSABLE = ':is(a, area, button, input, select, textarea, label, summary, [tabindex])'
-
-// More specific, and more important, than what a page of the application's own is likely to say.
+// `visibility` is inherited, into shadow trees too, and what is hidden takes no focus; the clip covers what a page of the
+// application's own makes visible nevertheless. In the first layer of all, where `!important` is stronger than anywhere else.
+const HIDDEN = '{ visibility: hidden !important; clip-path: inset(50%) !important }'
 const GUARD_STYLE = `
-:root:root:root ${PRESSABLE} { animation: guard .8s step-end !important }
-:root.guarded.guarded.guarded ${PRESSABLE} { visibility: hidden !important }
-@keyframes guard { from { visibility: hidden } }
+@layer social-login-guard {
+  body { animation: social-login-guard .8s step-end !important }
+  .social-login-guard body ${HIDDEN}
+}
+@keyframes social-login-guard { from { visibility: hidden; clip-path: inset(50%) } }
 `
 
 // By a timer: the clock of animations stands still in a hidden tab, and leaps when the tab is shown.
@@ -27,17 +29,18 @@ const GUARD_SCRIPT = `
 const { classList } = document.documentElement
 let timer
 const guard = () => {
-  classList.add('guarded')
+  classList.add('social-login-guard')
   clearTimeout(timer)
-  timer = setTimeout(() => classList.remove('guarded'), 800)
+  timer = setTimeout(() => classList.remove('social-login-guard'), 800)
 }
+guard()
 for (const event of ['focus', 'pageshow', 'visibilitychange']) addEventListener(event, guard)
 `
 
 /**
  * Keeps a page from being pressed by what was meant for another page: the second click of a double click, or the keys of a
- * game, behind which a hostile page has opened this one or brought it to the front. What can be pressed appears after 0.8
- * seconds, by style alone; and by script, 0.8 seconds after the page was shown or got the focus.
+ * game, behind which a hostile page has opened this one or brought it to the front. It appears after 0.8 seconds, by style
+ * alone; and by script, 0.8 seconds after it was shown or got the focus.
  */
 export const GUARD = `<style>${GUARD_STYLE}</style>\n<script>${GUARD_SCRIPT}</script>`
 

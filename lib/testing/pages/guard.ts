@@ -25,7 +25,7 @@ export function guardRefusal(request: ProviderRequest, state: State): GuardRefus
   return undefined
 }
 
-/** Three of the endpoints are for servers; people's browsers come to the fourth from anywhere, but as whole pages only. */
+/** Three of the endpoints are for servers; people's browsers come to the fourth from anywhere, but as pages only. */
 function isUnwelcome(request: ProviderRequest): boolean {
   const endpoint = endpointOf(request.pathname)
   if (endpoint === 'oauth' && isEmbedded(request)) return true
@@ -33,10 +33,10 @@ function isUnwelcome(request: ProviderRequest): boolean {
   return request.method === 'POST' && isForeignForm(request)
 }
 
-/** What a page of another site loads: a picture, a script, a frame. */
+/** What a page of another site loads: a picture, a script. Not a frame, in which test tools such as Cypress run everything. */
 function isEmbedded({ headers }: ProviderRequest): boolean {
-  const { 'sec-fetch-site': site, 'sec-fetch-dest': dest } = headers
-  return site === 'cross-site' && dest !== undefined && dest !== 'document'
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers
+  return site === 'cross-site' && mode !== undefined && mode !== 'navigate'
 }
 
 /** Anything that another site sent. An address that somebody typed is not. */
