@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { escapeUTF8 } from 'entities'
 import type { Answer } from '../actions'
-import { GUARD, pageHeaders, renderPage } from './page'
+import { guardOf, pageHeaders, renderPage } from './page'
 
 /**
  * What the page between an unproven start and the login is about.
@@ -45,7 +45,7 @@ export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): Answ
   return renderPage({ title: 'Sign in', main, providerOrigin })
 }
 
-// In front, where nothing of the page can come before it or swallow it. Parsers take it for a part of the head.
+// The guard of the whole page stands in front, where nothing can come before it or swallow it: a part of the head.
 function ownPage(html: unknown, providerOrigin: string): Answer {
   if (typeof html !== 'string') {
     // Whatever becomes of a promise, its rejection must not end the process.
@@ -54,6 +54,6 @@ function ownPage(html: unknown, providerOrigin: string): Answer {
   }
   // Behind the doctype, without which browsers lay pages out as in the last century.
   const [doctype = ''] = /^(?:\s|<!--[\s\S]*?-->|<\?[^>]*>)*<!doctype[^>]*>/i.exec(html) ?? []
-  const body = `${doctype}\n${GUARD}\n${html.slice(doctype.length)}`
+  const body = `${doctype}\n${guardOf('body')}\n${html.slice(doctype.length)}`
   return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body }
 }

@@ -16,13 +16,15 @@ export interface Page {
 // `visibility` is inherited, into shadow trees too, and what is hidden takes no focus; the clip covers what a page of the
 // application's own makes visible nevertheless. In the first layer of all, where `!important` is stronger than anywhere else.
 const HIDDEN = '{ visibility: hidden !important; clip-path: inset(50%) !important }'
-const GUARD_STYLE = `
+const guardStyle = (selector: string): string => `
 @layer social-login-guard {
-  body { animation: social-login-guard .8s step-end !important }
-  .social-login-guard body ${HIDDEN}
+  :is(${selector}) { animation: social-login-guard .8s step-end !important }
+  .social-login-guard :is(${selector}) ${HIDDEN}
 }
 @keyframes social-login-guard { from { visibility: hidden; clip-path: inset(50%) } }
 `
+// What can be pressed on a page of ours.
+const PRESSABLE = 'a, button'
 
 // By a timer: the clock of animations stands still in a hidden tab, and leaps when the tab is shown.
 const GUARD_SCRIPT = `
@@ -39,10 +41,12 @@ for (const event of ['focus', 'pageshow', 'visibilitychange']) addEventListener(
 
 /**
  * Keeps a page from being pressed by what was meant for another page: the second click of a double click, or the keys of a
- * game, behind which a hostile page has opened this one or brought it to the front. It appears after 0.8 seconds, by style
- * alone; and by script, 0.8 seconds after it was shown or got the focus.
+ * game, behind which a hostile page has opened this one or brought it to the front. What the selector names appears after
+ * 0.8 seconds, by style alone; and by script, 0.8 seconds after the page was shown or got the focus.
  */
-export const GUARD = `<style>${GUARD_STYLE}</style>\n<script>${GUARD_SCRIPT}</script>`
+export function guardOf(selector: string): string {
+  return `<style>${guardStyle(selector)}</style>\n<script>${GUARD_SCRIPT}</script>`
+}
 
 const STYLE = `
 :root { color-scheme: light dark; font: 1.125rem/1.5 system-ui, sans-serif }
@@ -65,7 +69,7 @@ export function renderPage({ title, main, script, providerOrigin }: Page): Answe
 <link rel="icon" href="data:,">
 <title>${escapeUTF8(title)}</title>
 <style>${STYLE}</style>
-${GUARD}
+${guardOf(PRESSABLE)}
 </head>
 <body>
 <main>
@@ -75,7 +79,7 @@ ${main}
 </html>
 `
   const scripts = [GUARD_SCRIPT, ...(script === undefined ? [] : [script])]
-  const policy = [`style-src ${hashesOf([STYLE, GUARD_STYLE])}`, 'img-src data:']
+  const policy = [`style-src ${hashesOf([STYLE, guardStyle(PRESSABLE)])}`, 'img-src data:']
   return { status: 200, headers: pageHeaders(policy, providerOrigin, scripts), body }
 }
 
