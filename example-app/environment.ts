@@ -80,8 +80,10 @@ export class EnvironmentReader {
 
   /** The fake provider's people have no passwords: it is never meant where others come by https. */
   fakeProviderIsMeant(baseURL: string, callbackURL: string): void {
-    const isPublic = this.#environment[callbackURL]?.trim().startsWith('https:')
-    if (isPublic !== true || this.text(baseURL, false) !== undefined) return
+    const callback = this.text(callbackURL, false) ?? ''
+    // As URL parsers read it, whatever its case.
+    const isPublic = URL.canParse(callback) && new URL(callback).protocol === 'https:'
+    if (!isPublic || this.text(baseURL, false) !== undefined) return
     this.problems.push(
       `${baseURL} is missing: with the fake provider, ${callbackURL} is an http address of this machine.`,
     )

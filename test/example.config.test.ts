@@ -42,6 +42,14 @@ describe('the environment of the example', () => {
         SOCIAL_CALLBACK_URL: 'https://app.example/auth/social-login/callback',
       },
     ],
+    [
+      'SOCIAL_BASE_URL',
+      {
+        SOCIAL_CLIENT_ID: 'app',
+        SOCIAL_CLIENT_SECRET: 'hunter2',
+        SOCIAL_CALLBACK_URL: 'HTTPS://app.example/auth/social-login/callback',
+      },
+    ],
     ...['/:key', '/cb*', '/(cb)', '/cb{x}', '/cb[x]', '/cb!', '/cb+', '//cb', '/cb#x', '/'].map(callbackAt),
     ...['/login', '/LOGIN/', '/logout', '/profile', '/account', '/healthz', '/style.css', '/auth/social-login'].map(
       callbackAt,
