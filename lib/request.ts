@@ -89,7 +89,7 @@ function readStart(req: IncomingMessage, target: URL, rules: RequestRules): Star
   }
   const secret = rules.tabBinding && proven ? (single(target.searchParams, TAB_PARAMETER) ?? '') : ''
   // The link that led here may be a stranger's: his secret must not stand in the place of the tab's.
-  if (!proven) target.searchParams.delete(TAB_PARAMETER)
+  if (!proven && rules.tabBinding && target.searchParams.has(TAB_PARAMETER)) target.searchParams.delete(TAB_PARAMETER)
   return {
     type: 'start',
     method,

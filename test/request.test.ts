@@ -210,3 +210,12 @@ test.each([
 test('a purpose that is no speculation is ignored', () => {
   expect(verdictOf(callbackOf('?auth_key=K', { ...fromProvider, purpose: 'navigation' }))).toBe('callback K')
 })
+
+test('a start without proof keeps its query to the letter, and loses only a secret that is not of its tab', () => {
+  const targetOf = (url: string, tabBinding: boolean): unknown =>
+    Reflect.get(readRequest(incoming(url), { ...rules, tabBinding }), 'target')
+  const secret = 'a'.repeat(32)
+  expect(targetOf('/login?a&b=%20c', false)).toBe('/login?a&b=%20c')
+  expect(targetOf('/login?a&b=%20c', true)).toBe('/login?a&b=%20c')
+  expect(targetOf(`/login?a=1&social_login_tab=${secret}`, true)).toBe('/login?a=1')
+})
