@@ -215,12 +215,15 @@ function startPage(answer: Answer): Action {
 
 function conclude(verdict: Verdict, login: LoginInfo): Action {
   const { user } = verdict
-  // Passport writes a text into the WWW-Authenticate header, which cannot hold every text.
-  const message = typeof verdict.info === 'string' && { message: verdict.info }
-  // Nor may a number pass, which it takes for the status.
-  const info = message || (isObject(verdict.info) ? verdict.info : undefined)
+  const info = infoFor(verdict.info)
   if (!user) return { type: 'fail', info, status: 401 }
-  return { type: 'success', user, info: { ...(isObject(info) && info), ...login } }
+  return { type: 'success', user, info: { ...info, ...login } }
+}
+
+/** Passport writes a string into the WWW-Authenticate header, which cannot hold every string, and takes a number for the status. */
+function infoFor(info: unknown): object | undefined {
+  if (typeof info === 'string') return { message: info }
+  return isObject(info) ? info : undefined
 }
 
 /** Reload, back button, double click: whoever is signed in goes on to where the login would have led. */

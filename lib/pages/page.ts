@@ -13,8 +13,8 @@ export interface Page {
   readonly providerOrigin: string
 }
 
-// `visibility` is inherited, into shadow trees too, and what is hidden takes no focus; the clip keeps the pointer from what a
-// page of the application's own makes visible nevertheless. In the first layer of all, where `!important` is stronger than anywhere else.
+// `visibility` is inherited, into shadow trees too, and what is hidden takes no focus. The clip keeps the pointer from what a
+// page of the application's own makes visible nevertheless. In the first layer, where `!important` is strongest.
 const HIDDEN = '{ visibility: hidden !important; clip-path: inset(50%) !important }'
 const guardStyle = (selector: string): string => `
 @layer social-login-guard {
