@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { escapeUTF8 } from 'entities'
 import type { Answer } from '../actions'
-import { guardOf, pageHeaders, renderPage } from './page'
+import { pageHeaders, renderPage, WHOLE_PAGE_GUARD } from './page'
 
 /**
  * What the page between an unproven start and the login is about.
@@ -54,6 +54,6 @@ function ownPage(html: unknown, providerOrigin: string): Answer {
   }
   // Behind the doctype, which must come first: without it browsers are in quirks mode.
   const [doctype = ''] = /^(?:\s|<!--[\s\S]*?-->|<\?[^>]*>)*<!doctype[^>]*>/i.exec(html) ?? []
-  const body = `${doctype}\n${guardOf('body')}\n${html.slice(doctype.length)}`
+  const body = `${doctype}\n${WHOLE_PAGE_GUARD}\n${html.slice(doctype.length)}`
   return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body }
 }

@@ -13,18 +13,23 @@ export interface Page {
   readonly providerOrigin: string
 }
 
-// `visibility` is inherited, into shadow trees too, and what is hidden takes no focus. The clip keeps the pointer from what a
-// page of the application's own makes visible nevertheless. In the first layer, where `!important` is strongest.
-const HIDDEN = '{ visibility: hidden !important; clip-path: inset(50%) !important }'
-const guardStyle = (selector: string): string => `
+// In the first layer of the page, where `!important` is strongest. What is hidden takes neither clicks nor keys.
+const LINKS_AND_BUTTONS_STYLE = `
 @layer social-login-guard {
-  :is(${selector}) { animation: social-login-guard .8s step-end !important }
-  .social-login-guard :is(${selector}) ${HIDDEN}
+  :is(a, button) { animation: social-login-guard .8s step-end !important }
+  .social-login-guard :is(a, button) { visibility: hidden !important }
+}
+@keyframes social-login-guard { from { visibility: hidden } }
+`
+// A page of the application's own can make single elements visible again, so it is not rendered at all. The animation, all
+// that is left without script, stands at the root: at what is not rendered it would start afresh.
+const WHOLE_PAGE_STYLE = `
+@layer social-login-guard {
+  html { animation: social-login-guard .8s step-end !important }
+  .social-login-guard body { display: none !important }
 }
 @keyframes social-login-guard { from { visibility: hidden; clip-path: inset(50%) } }
 `
-// What can be pressed on a page of ours.
-const PRESSABLE = 'a, button'
 
 // By a timer: the clock of animations stands still in a hidden tab, and leaps when the tab is shown.
 const GUARD_SCRIPT = `
@@ -41,12 +46,13 @@ for (const event of ['focus', 'pageshow', 'visibilitychange']) addEventListener(
 
 /**
  * Keeps a page from being pressed by what was meant for another page: the second click of a double click, or the keys of a
- * game, behind which a hostile page has opened this one or brought it to the front. What the selector names appears after
- * 0.8 seconds, by style alone; and by script, 0.8 seconds after the page was shown or got the focus.
+ * game, behind which a hostile page has opened this one or brought it to the front. Its links and buttons, or the whole page,
+ * appear after 0.8 seconds, by style alone; and by script, 0.8 seconds after the page was shown or got the focus.
  */
-export function guardOf(selector: string): string {
-  return `<style>${guardStyle(selector)}</style>\n<script>${GUARD_SCRIPT}</script>`
-}
+const guard = (style: string): string => `<style>${style}</style>\n<script>${GUARD_SCRIPT}</script>`
+
+/** The guard of a page that somebody else wrote. */
+export const WHOLE_PAGE_GUARD: string = guard(WHOLE_PAGE_STYLE)
 
 const STYLE = `
 :root { color-scheme: light dark; font: 1.125rem/1.5 system-ui, sans-serif }
@@ -69,7 +75,7 @@ export function renderPage({ title, main, script, providerOrigin }: Page): Answe
 <link rel="icon" href="data:,">
 <title>${escapeUTF8(title)}</title>
 <style>${STYLE}</style>
-${guardOf(PRESSABLE)}
+${guard(LINKS_AND_BUTTONS_STYLE)}
 </head>
 <body>
 <main>
@@ -79,7 +85,7 @@ ${main}
 </html>
 `
   const scripts = [GUARD_SCRIPT, ...(script === undefined ? [] : [script])]
-  const policy = [`style-src ${hashesOf([STYLE, guardStyle(PRESSABLE)])}`, 'img-src data:']
+  const policy = [`style-src ${hashesOf([STYLE, LINKS_AND_BUTTONS_STYLE])}`, 'img-src data:']
   return { status: 200, headers: pageHeaders(policy, providerOrigin, scripts), body }
 }
 

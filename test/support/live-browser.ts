@@ -11,7 +11,7 @@ export interface Tab {
   goto(url: string): Promise<void>
   /** Clicks as a person does: on what can be clicked. */
   click(selector: string): Promise<void>
-  /** Moves the pointer to an element and presses at once, as a click does that was meant for another page. */
+  /** Presses at once where an element is, or in the middle of the window, as a click does that was meant for another page. */
   press(selector: string): Promise<void>
   doubleClick(selector: string): Promise<void>
   /** Presses keys, one after the other. */
@@ -71,8 +71,9 @@ export function chromiumTab(page: Page): Tab {
     goto: (url) => page.goto(url).then(ignore, ignore),
     click: (selector) => page.click(selector, { noWaitAfter: true }),
     press: async (selector) => {
-      const box = await page.locator(selector).boundingBox()
-      if (box) await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+      const window = { x: 0, y: 0, ...page.viewportSize() }
+      const { x, y, width = 0, height = 0 } = (await page.locator(selector).boundingBox()) ?? window
+      await page.mouse.click(x + width / 2, y + height / 2)
     },
     doubleClick: (selector) => page.dblclick(selector, { noWaitAfter: true }),
     type: async (...keys) => {

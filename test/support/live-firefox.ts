@@ -73,21 +73,30 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
     const node: unknown = Array.isArray(nodes) ? nodes[0] : undefined
     return typeof node === 'object' && node !== null ? Reflect.get(node, 'sharedId') : undefined
   }
+  const visible = async (selector: string): Promise<boolean> => {
+    const rendered = `document.querySelector(${JSON.stringify(selector)}).checkVisibility({ visibilityProperty: true })`
+    return (await run(rendered)) === true
+  }
   const point = async (selector: string, presses: number): Promise<void> => {
     const sharedId = await untilDefined(() => locate(selector))
-    const move = { type: 'pointerMove', x: 0, y: 0, origin: { type: 'element', element: { sharedId } } }
+    const rendered =
+      (await run(`document.querySelector(${JSON.stringify(selector)}).getClientRects().length > 0`)) === true
+    const at = rendered ? { x: 0, y: 0, origin: { type: 'element', element: { sharedId } } } : await middle()
     const press = [
       { type: 'pointerDown', button: 0 },
       { type: 'pointerUp', button: 0 },
     ]
-    const actions = [move, ...Array.from({ length: presses }, () => press).flat()]
+    const actions = [{ type: 'pointerMove', ...at }, ...Array.from({ length: presses }, () => press).flat()]
     await bidi.send('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', actions }] })
   }
+  const middle = async (): Promise<{ x: number; y: number }> => ({
+    x: Math.floor(Number(await run('innerWidth / 2'))),
+    y: Math.floor(Number(await run('innerHeight / 2'))),
+  })
   const click = async (selector: string, times: number): Promise<void> => {
     await bidi.send('browsingContext.activate', { context })
     await point(selector, 0)
-    const visibility = `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).visibility`
-    await untilDefined(async () => (await run(visibility)) === 'visible' || undefined)
+    await untilDefined(async () => (await visible(selector)) || undefined)
     await point(selector, times)
   }
   return {
