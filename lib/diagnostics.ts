@@ -1,8 +1,8 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { debuglog } from 'node:util'
-import type { Action } from './actions'
+import type { Action } from './passport/actions'
 import { type OutcomeCode, type Phase, SocialLoginError } from './errors'
-import { digest } from './pending-login/record'
+import { digest } from './login/pending-login'
 
 /**
  * What a phase of a login tells whoever listens to the tracing channel `passport-social-login:<phase>`. One object

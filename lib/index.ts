@@ -1,26 +1,26 @@
-export type { CallOptions, TokenAnswer } from './client'
-export { SocialLoginClient } from './client'
+export type { CallOptions, TokenAnswer } from './client/client'
+export { SocialLoginClient } from './client/client'
 export type { TracedPhase } from './diagnostics'
 export type { FailureInfo, OutcomeCode, Phase, SocialLoginErrorDetails } from './errors'
 export { OUTCOMES, SocialLoginError } from './errors'
-export type { JSONObject, JSONValue } from './json'
-export type { Assurance, LoginInfo } from './login-info'
+export type { JSONObject, JSONValue } from './client/json'
+export type { Assurance, LoginInfo } from './login/info'
 export type {
   AuthenticateOptions,
   ProfileEndpoint,
   SocialLoginClientOptions,
   StrategyOptions,
-} from './options'
-export type { ConfirmPage, RenderConfirmPage } from './pages/confirm-page'
-export type { CookieStoreOptions } from './pending-login/cookie-store'
-export { CookieStore } from './pending-login/cookie-store'
-export type { PendingLogin, PendingLoginStore, StateParameter } from './pending-login/record'
-export { SessionStore } from './pending-login/session-store'
-export type { Profile, ProfileOptions, SocialLoginUser, UserAnswer } from './profile'
-export { toProfile } from './profile'
-export type { SkipUserProfile } from './redeem'
-export { Strategy } from './strategy'
-export type { RequestDispatcher } from './transport'
+} from './passport/options'
+export type { ConfirmPage, RenderConfirmPage } from './login/pages/confirm-page'
+export type { CookieStoreOptions } from './login/stores/cookie-store'
+export { CookieStore } from './login/stores/cookie-store'
+export type { PendingLogin, PendingLoginStore, StateParameter } from './login/pending-login'
+export { SessionStore } from './login/stores/session-store'
+export type { Profile, ProfileOptions, SocialLoginUser, UserAnswer } from './client/profile'
+export { toProfile } from './client/profile'
+export type { SkipUserProfile } from './login/exchange'
+export { Strategy } from './passport/strategy'
+export type { RequestDispatcher } from './client/http/dispatcher'
 export type {
   Request,
   VerifyCallback,
@@ -29,4 +29,4 @@ export type {
   VerifyFunctionWithRequest,
   VerifyFunctionWithRequestAndParams,
   VerifyResult,
-} from './verify'
+} from './passport/verify'

@@ -1,7 +1,7 @@
-import { parseJSON } from '../lib/json'
-import { createPendingLogin } from '../lib/pending-login/record'
-import { readUser, toProfile } from '../lib/profile'
-import { readRequest } from '../lib/request'
+import { parseJSON } from '../lib/client/json'
+import { createPendingLogin } from '../lib/login/pending-login'
+import { readUser, toProfile } from '../lib/client/profile'
+import { readRequest } from '../lib/login/request'
 import { fromProvider, type Headers, hostOnlyRules, incoming, verdictOf } from './support/incoming'
 
 /** 15 KB of host, on which `new URL()` works for longer than a server does on a whole request. */

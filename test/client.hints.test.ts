@@ -1,4 +1,4 @@
-import type { SocialLoginClient } from '../lib/client'
+import type { SocialLoginClient } from '../lib/client/client'
 import type { Fault } from '../lib/testing'
 import { ClientBench, expectOutcome, key, marker, token } from './support/client'
 import { rejectionOf } from './support/leak-check'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { SocialLoginClient } from '../lib/client'
+import type { SocialLoginClient } from '../lib/client/client'
 import type { OutcomeCode } from '../lib/errors'
 import { wild } from '../lib/testing'
 import { ClientBench, expectOutcome, key, marker, secret, token } from './support/client'

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { parseSetCookie, type SetCookie } from 'cookie'
 import fc from 'fast-check'
 import { CookieStore, type CookieStoreOptions, type PendingLogin } from '../lib'
-import { createPendingLogin } from '../lib/pending-login/record'
+import { createPendingLogin } from '../lib/login/pending-login'
 
 const MUTATIONS = Number(process.env['COOKIE_RUNS'] ?? 5000)
 const NAME = '__Host-social-login'

@@ -1,4 +1,4 @@
-import type { SocialLoginClient } from '../lib/client'
+import type { SocialLoginClient } from '../lib/client/client'
 import type { OutcomeCode, Phase } from '../lib/errors'
 import type { Endpoint, Fault } from '../lib/testing'
 import { ClientBench, expectOutcome, key, marker, token } from './support/client'

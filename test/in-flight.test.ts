@@ -1,5 +1,5 @@
-import { LoginsInFlight } from '../lib/pending-login/in-flight'
-import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../lib/pending-login/record'
+import { LoginsInFlight } from '../lib/login/used-logins'
+import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../lib/login/pending-login'
 
 afterEach(() => {
   jest.useRealTimers()

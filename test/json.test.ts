@@ -1,4 +1,4 @@
-import { isObject, member, numberLiteral, parseJSON, toJSONObject, toJSONValue } from '../lib/json'
+import { isObject, member, numberLiteral, parseJSON, toJSONObject, toJSONValue } from '../lib/client/json'
 
 function plain(text: string): unknown {
   return toJSONValue(parseJSON(text))

@@ -1,4 +1,4 @@
-import { SocialLoginClient } from '../lib/client'
+import { SocialLoginClient } from '../lib/client/client'
 import { expectNoneShown } from './support/leak-check'
 import { canary, construct, failureOf, good, verify } from './support/options'
 

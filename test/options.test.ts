@@ -1,7 +1,7 @@
-import { SocialLoginClient } from '../lib/client'
-import { readCallbackURL, readOrigins, readUploadsURL } from '../lib/option-values'
-import { readClientOptions } from '../lib/options'
-import { Strategy } from '../lib/strategy'
+import { SocialLoginClient } from '../lib/client/client'
+import { readCallbackURL, readOrigins, readUploadsURL } from '../lib/client/option-values'
+import { readClientOptions } from '../lib/passport/options'
+import { Strategy } from '../lib/passport/strategy'
 import { expectNoneShown } from './support/leak-check'
 import { construct, failureOf, good, verify } from './support/options'
 

@@ -1,5 +1,5 @@
-import { parseJSON } from '../lib/json'
-import { type Profile, readUser, toProfile } from '../lib/profile'
+import { parseJSON } from '../lib/client/json'
+import { type Profile, readUser, toProfile } from '../lib/client/profile'
 
 const uploads = new URL('https://social.example/content/uploads/')
 

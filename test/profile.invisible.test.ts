@@ -1,6 +1,6 @@
 import { SocialLoginError, toProfile } from '../lib'
-import { parseJSON } from '../lib/json'
-import { type Profile, readUser } from '../lib/profile'
+import { parseJSON } from '../lib/client/json'
+import { type Profile, readUser } from '../lib/client/profile'
 
 function profileOf(fields: object): Profile {
   const text = JSON.stringify({ user_id: '1', ...fields })

@@ -1,6 +1,6 @@
 import express from 'express'
 import fc from 'fast-check'
-import { type RequestRules, readRequest } from '../lib/request'
+import { type RequestRules, readRequest } from '../lib/login/request'
 import { type Headers, hostOnlyRules, incoming, rules, verdictOf } from './support/incoming'
 import { runs } from './support/runs'
 

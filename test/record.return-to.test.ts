@@ -1,4 +1,4 @@
-import { readLocalPath } from '../lib/pending-login/record'
+import { readLocalPath } from '../lib/login/pending-login'
 
 // What attackers send as a return path: each is refused, or becomes a path that no browser leaves the origin by.
 const origins = [

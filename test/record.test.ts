@@ -7,7 +7,7 @@ import {
   readPendingLogin,
   refusalOf,
   stateOf,
-} from '../lib/pending-login/record'
+} from '../lib/login/pending-login'
 
 const evidence = (context: string, user: string | undefined): CallbackEvidence => ({
   context,

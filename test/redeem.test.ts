@@ -1,4 +1,4 @@
-import { type Redeemed, Redeemer, type RedeemOptions } from '../lib/redeem'
+import { type Redeemed, Redeemer, type RedeemOptions } from '../lib/login/exchange'
 import type { Fault } from '../lib/testing'
 import { ClientBench, expectOutcome, key, secret } from './support/client'
 import { rejectionOf } from './support/leak-check'

@@ -1,4 +1,4 @@
-import { readRequest } from '../lib/request'
+import { readRequest } from '../lib/login/request'
 import {
   fromApp,
   fromProvider,

@@ -1,4 +1,4 @@
-import { type RequestRules, readRequest } from '../lib/request'
+import { type RequestRules, readRequest } from '../lib/login/request'
 import { fromApp, fromProvider, type Headers, incoming, rules, verdictOf } from './support/incoming'
 
 // What mutation testing found unwatched in request.ts.

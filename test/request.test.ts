@@ -1,4 +1,4 @@
-import { readRequest } from '../lib/request'
+import { readRequest } from '../lib/login/request'
 import { fromApp, fromProvider, type Headers, incoming, rules, verdictOf } from './support/incoming'
 
 function callbackOf(query: string, headers: Headers = fromProvider, more?: object) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import express from 'express'
 import fc from 'fast-check'
 import { Agent } from 'undici'
-import { createPendingLogin, readLocalPath, readPendingLogin } from '../lib/pending-login/record'
+import { createPendingLogin, readLocalPath, readPendingLogin } from '../lib/login/pending-login'
 import { port, stopServer } from './support/app'
 
 const APP = 'https://app.example'

@@ -1,5 +1,5 @@
-import { createPendingLogin } from '../lib/pending-login/record'
-import { SessionStore } from '../lib/pending-login/session-store'
+import { createPendingLogin } from '../lib/login/pending-login'
+import { SessionStore } from '../lib/login/stores/session-store'
 import { incoming } from './support/incoming'
 
 const store = new SessionStore()

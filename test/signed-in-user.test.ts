@@ -1,4 +1,4 @@
-import { signedInUser } from '../lib/signed-in-user'
+import { signedInUser } from '../lib/passport/current-user'
 import { incoming } from './support/incoming'
 
 const inSession = (user: unknown) => signedInUser(incoming('/', {}, { session: { passport: { user } } }))

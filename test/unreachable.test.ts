@@ -1,5 +1,5 @@
 import { OUTCOMES } from '../lib'
-import { refusedWhenRepeated, unreachable } from '../lib/unreachable'
+import { refusedWhenRepeated, unreachable } from '../lib/client/http/unreachable'
 
 const { message } = OUTCOMES.provider_unreachable
 const hintFor = (error: unknown): string => unreachable('exchange', error).message.slice(message.length + 1)

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { type AnyVerifyFunction, callVerify, type Request, type VerifyInput } from '../lib/verify'
+import { type AnyVerifyFunction, callVerify, type Request, type VerifyInput } from '../lib/passport/verify'
 import { rejectionOf } from './support/leak-check'
 
 type Done = (error?: unknown, user?: unknown, info?: unknown) => void

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { type RequestRules, readRequest } from '../../lib/request'
+import { type RequestRules, readRequest } from '../../lib/login/request'
 
 export type Headers = Readonly<Record<string, string>>
 

@@ -1,4 +1,4 @@
-import { Strategy } from '../../lib/strategy'
+import { Strategy } from '../../lib/passport/strategy'
 
 export const good = {
   baseURL: 'https://social.example/api/v1',

@@ -3,8 +3,8 @@ import express, { type ErrorRequestHandler } from 'express'
 import session from 'express-session'
 import passport from 'passport'
 import { request } from 'undici'
-import type { LoginInfo } from '../../lib/login-info'
-import { Strategy } from '../../lib/strategy'
+import type { LoginInfo } from '../../lib/login/info'
+import { Strategy } from '../../lib/passport/strategy'
 import { FakeProvider, providerNavigation, sameOriginNavigation } from '../../lib/testing'
 
 /** What the browser got at the callback. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { AnswerReader } from './answer-reader'
+import type { AnswerReader } from './response-reader'
 import type { Deadline } from './deadline'
 
 /** A request as it is written; the path with its query. */

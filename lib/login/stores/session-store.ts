@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { types } from 'node:util'
-import { isObject } from '../json'
-import { type PendingLogin, type PendingLoginStore, readPendingLogin } from './record'
+import { isObject } from '../../client/json'
+import { type PendingLogin, type PendingLoginStore, readPendingLogin } from '../pending-login'
 
 const SESSION_KEY = 'passport-social-login'
 

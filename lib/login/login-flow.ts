@@ -1,14 +1,14 @@
-import { type Action, type Answer, setHeaders } from './actions'
-import { within } from './deadline'
-import { codeOfAction, Trace } from './diagnostics'
-import { type Phase, PRIVATE_ANSWER_HEADERS, SocialLoginError } from './errors'
-import { isObject } from './json'
-import { type LoginInfo, loginInfo } from './login-info'
-import { readCallbackURL } from './option-values'
-import type { AuthenticateOptions } from './options'
+import { type Action, type Answer, setHeaders } from '../passport/actions'
+import { within } from '../client/http/deadline'
+import { codeOfAction, Trace } from '../diagnostics'
+import { type Phase, PRIVATE_ANSWER_HEADERS, SocialLoginError } from '../errors'
+import { isObject } from '../client/json'
+import { type LoginInfo, loginInfo } from './info'
+import { readCallbackURL } from '../client/option-values'
+import type { AuthenticateOptions } from '../passport/options'
 import { confirmPage, type RenderConfirmPage } from './pages/confirm-page'
-import { tabCallbackPage, tabStartPage } from './pages/tab-pages'
-import { LoginsInFlight } from './pending-login/in-flight'
+import { tabCallbackPage, tabStartPage } from './tab-binding'
+import { LoginsInFlight } from './used-logins'
 import {
   createPendingLogin,
   digest,
@@ -19,9 +19,9 @@ import {
   refusalOf,
   type StateParameter,
   stateOf,
-} from './pending-login/record'
-import { NoSession } from './pending-login/session-store'
-import type { Redeemed, Redeemer } from './redeem'
+} from './pending-login'
+import { NoSession } from './stores/session-store'
+import type { Redeemed, Redeemer } from './exchange'
 import {
   type CallbackRequest,
   plainPath,
@@ -30,8 +30,8 @@ import {
   readRequest,
   type StartRequest,
 } from './request'
-import { signedInUser } from './signed-in-user'
-import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from './verify'
+import { signedInUser } from '../passport/current-user'
+import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from '../passport/verify'
 
 /** What a login of one strategy is made with. */
 export interface LoginFlowSettings {

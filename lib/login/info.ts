@@ -1,4 +1,4 @@
-import { type PendingLogin, stateOf } from './pending-login/record'
+import { type PendingLogin, stateOf } from './pending-login'
 import type { CallbackRequest } from './request'
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { escapeUTF8 } from 'entities'
-import type { Answer } from '../actions'
+import type { Answer } from '../../passport/actions'
 
 /** A page that the strategy writes itself. */
 export interface Page {

@@ -1,14 +1,14 @@
-import { badResponse } from './answer-reader'
+import { badResponse } from './http/response-reader'
 import { isAuthKey } from './auth-key'
-import { Deadline } from './deadline'
-import { type Phase, SocialLoginError } from './errors'
-import { ask, type ProviderAnswer, REQUEST_HEADERS } from './http'
+import { Deadline } from './http/deadline'
+import { type Phase, SocialLoginError } from '../errors'
+import { ask, type ProviderAnswer, REQUEST_HEADERS } from './http/request'
 import { isObject, isTooComplex, type JSONObject, member, parseJSON, toJSONObject } from './json'
-import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
+import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from '../passport/options'
 import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
-import { ProviderPool } from './provider-pool'
-import { CallerDispatcher, type Transport, type TransportRequest } from './transport'
-import { refusedWhenRepeated } from './unreachable'
+import { ProviderPool } from './http/pool'
+import { CallerDispatcher, type Transport, type TransportRequest } from './http/dispatcher'
+import { refusedWhenRepeated } from './http/unreachable'
 
 /**
  * Options of one call.

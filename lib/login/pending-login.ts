@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { OutcomeCode } from '../errors'
-import { isObject, type JSONValue } from '../json'
-import { resolvePath } from '../url'
+import { isObject, type JSONValue } from '../client/json'
+import { resolvePath } from '../client/url'
 
 /**
  * A login in progress: "this browser began a login here, on purpose, at this provider, while this user was signed in".

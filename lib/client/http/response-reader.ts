@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Phase, SocialLoginError } from './errors'
+import { type Phase, SocialLoginError } from '../../errors'
 
 const MAX_BODY_BYTES = 64 * 1024
 // 64 KiB come in some fifty pieces; in thousands only from a server that wants to keep us busy.

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { escapeUTF8 } from 'entities'
-import type { Answer } from '../actions'
+import type { Answer } from '../../passport/actions'
 import { pageHeaders, renderPage, WHOLE_PAGE_GUARD } from './page'
 
 /**

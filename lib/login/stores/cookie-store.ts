@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stringifySetCookie } from 'cookie'
 import { compactDecrypt } from 'jose/jwe/compact/decrypt'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
-import { SocialLoginError } from '../errors'
-import { isObject } from '../json'
-import { readBoolean } from '../option-values'
-import { MAX_AGE_MS, type PendingLogin, type PendingLoginStore, readPendingLogin } from './record'
+import { SocialLoginError } from '../../errors'
+import { isObject } from '../../client/json'
+import { readBoolean } from '../../client/option-values'
+import { MAX_AGE_MS, type PendingLogin, type PendingLoginStore, readPendingLogin } from '../pending-login'
 
 /**
  * Options of the {@link CookieStore}.

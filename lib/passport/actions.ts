@@ -1,5 +1,5 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
-import { type FailureInfo, OUTCOMES, SocialLoginError } from './errors'
+import { type FailureInfo, OUTCOMES, SocialLoginError } from '../errors'
 import type { AuthenticateOptions } from './options'
 import type { Request } from './verify'
 

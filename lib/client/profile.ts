@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from 'entities/decode'
 import type { Profile as PassportProfile } from 'passport'
-import { SocialLoginError } from './errors'
+import { SocialLoginError } from '../errors'
 import { isObject, type JSONObject, type JSONValue, member, numberLiteral, toJSONObject } from './json'
 import { readUploadsURL } from './option-values'
 import { parseURL, resolvePath } from './url'

@@ -1,6 +1,6 @@
 import { escapeUTF8 } from 'entities'
-import type { Answer } from '../actions'
-import { renderPage } from './page'
+import type { Answer } from '../passport/actions'
+import { renderPage } from './pages/page'
 
 /** The query parameter that carries the tab's secret, to the start and back to the callback. */
 export const TAB_PARAMETER = 'social_login_tab'

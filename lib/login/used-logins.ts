@@ -1,4 +1,4 @@
-import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from './record'
+import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from './pending-login'
 
 // A double click makes two. Callbacks that wait for another one's login are not counted elsewhere.
 const MAX_SHARERS = 8

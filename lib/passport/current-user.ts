@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isObject } from './json'
+import { isObject } from '../client/json'
 
 /**
  * Who is signed in, as a text that differs between users: what Passport keeps of the user in the session, else the id

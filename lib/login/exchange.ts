@@ -1,10 +1,10 @@
 import { types } from 'node:util'
-import type { SocialLoginClient, TokenAnswer } from './client'
-import { Deadline } from './deadline'
-import { Trace } from './diagnostics'
-import { SocialLoginError } from './errors'
-import type { ProfileEndpoint } from './options'
-import { type Profile, profileOf } from './profile'
+import type { SocialLoginClient, TokenAnswer } from '../client/client'
+import { Deadline } from '../client/http/deadline'
+import { Trace } from '../diagnostics'
+import { SocialLoginError } from '../errors'
+import type { ProfileEndpoint } from '../passport/options'
+import { type Profile, profileOf } from '../client/profile'
 
 /** What a spent `auth_key` was worth. */
 export interface Redeemed {

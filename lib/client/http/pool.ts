@@ -1,10 +1,10 @@
 import { Client, errors, Pool } from 'undici'
-import type { AnswerReader } from './answer-reader'
+import type { AnswerReader } from './response-reader'
 import { Connector } from './connector'
 import type { Deadline } from './deadline'
 import { dispatch } from './dispatch'
-import { Places } from './places'
-import type { Transport, TransportRequest } from './transport'
+import { Places } from './semaphore'
+import type { Transport, TransportRequest } from './dispatcher'
 
 /** Limits of the connections to the provider. */
 export interface PoolLimits {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { AnswerReader } from './answer-reader'
+import type { AnswerReader } from './response-reader'
 import type { Deadline } from './deadline'
 
 /**

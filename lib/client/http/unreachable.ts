@@ -1,4 +1,4 @@
-import { type Phase, SocialLoginError } from './errors'
+import { type Phase, SocialLoginError } from '../../errors'
 
 // By the codes of Node's network, DNS and TLS, whose own messages may quote addresses. The first that fits is said.
 const HINTS: ReadonlyArray<readonly [RegExp, string]> = [

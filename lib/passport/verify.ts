@@ -1,8 +1,8 @@
 import { types } from 'node:util'
 import type { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import type { TokenAnswer } from './client'
-import { SocialLoginError } from './errors'
-import type { Profile } from './profile'
+import type { TokenAnswer } from '../client/client'
+import { SocialLoginError } from '../errors'
+import type { Profile } from '../client/profile'
 
 /**
  * Express's request, as Passport's own types have it.

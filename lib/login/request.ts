@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { isAuthKey } from './auth-key'
-import type { OutcomeCode, Phase } from './errors'
-import { TAB_PARAMETER } from './pages/tab-pages'
-import { parseURL } from './url'
+import { isAuthKey } from '../client/auth-key'
+import type { OutcomeCode, Phase } from '../errors'
+import { TAB_PARAMETER } from './tab-binding'
+import { parseURL } from '../client/url'
 
 /** What the browser's request is told by. */
 export interface RequestRules {

@@ -1,9 +1,9 @@
 import type { AuthenticateOptions as PassportAuthenticateOptions } from 'passport'
-import { readBaseURL, readBoolean, readInteger, requireText } from './option-values'
-import type { RenderConfirmPage } from './pages/confirm-page'
-import type { PendingLoginStore, StateParameter } from './pending-login/record'
-import type { SkipUserProfile } from './redeem'
-import type { RequestDispatcher } from './transport'
+import { readBaseURL, readBoolean, readInteger, requireText } from '../client/option-values'
+import type { RenderConfirmPage } from '../login/pages/confirm-page'
+import type { PendingLoginStore, StateParameter } from '../login/pending-login'
+import type { SkipUserProfile } from '../login/exchange'
+import type { RequestDispatcher } from '../client/http/dispatcher'
 
 /**
  * Which endpoint the profile is read from: section 4.3 of the specification, or the legacy one of section 4.4.

@@ -1,8 +1,8 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
 import { captureActions, missingRedirect, perform, setHeaders, toAction } from './actions'
-import { SocialLoginClient } from './client'
-import { PRIVATE_ANSWER_HEADERS } from './errors'
-import { LoginFlow } from './login-flow'
+import { SocialLoginClient } from '../client/client'
+import { PRIVATE_ANSWER_HEADERS } from '../errors'
+import { LoginFlow } from '../login/login-flow'
 import {
   readBoolean,
   readCallbackURL,
@@ -11,12 +11,12 @@ import {
   readOrigins,
   readUploadsURL,
   requireText,
-} from './option-values'
+} from '../client/option-values'
 import type { AuthenticateOptions, StrategyOptions } from './options'
-import { digest, type PendingLoginStore } from './pending-login/record'
-import { SessionStore } from './pending-login/session-store'
-import { type Profile, profileOf } from './profile'
-import { Redeemer } from './redeem'
+import { digest, type PendingLoginStore } from '../login/pending-login'
+import { SessionStore } from '../login/stores/session-store'
+import { type Profile, profileOf } from '../client/profile'
+import { Redeemer } from '../login/exchange'
 import type {
   AnyVerifyFunction,
   Request,
