@@ -1,8 +1,7 @@
+import { hash } from 'node:crypto'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { debuglog } from 'node:util'
-import type { Action } from './passport/actions'
 import { type OutcomeCode, type Phase, SocialLoginError } from './errors'
-import { digest } from './login/pending-login'
 
 /**
  * What a phase of a login tells whoever listens to the tracing channel `passport-social-login:<phase>`. One object
@@ -100,14 +99,8 @@ export class Trace {
 
   /** Not the id itself: whoever knows it could recognise, though not forge, a record. */
   #login(): { login?: string } {
-    return this.#recordID === undefined ? {} : { login: digest(this.#recordID, 'diagnostics') }
+    return this.#recordID === undefined ? {} : { login: hash('sha256', `diagnostics ${this.#recordID}`, 'base64url') }
   }
-}
-
-/** What an action means: a page of our own with status 200 (confirm, tab) is a step of the login and no outcome. */
-export function codeOfAction(action: Action): TracedPhase['code'] {
-  if (action.type === 'fail') return 'verify_refused'
-  return action.type === 'answer' && action.answer.status !== 200 ? action.fallback.code : undefined
 }
 
 function writeLine({ strategy, phase, code, duration = 0, login = 'none' }: TracedPhase): void {

@@ -93,12 +93,6 @@ export const OUTCOMES = {
     retryable: true,
     message: 'Somebody else is signed in than when the login started: start the login again.',
   },
-  state_mismatch: {
-    kind: 'fail',
-    status: 403,
-    retryable: true,
-    message: 'The provider did not repeat the state of this login: start the login again (see stateParameter).',
-  },
   tab_mismatch: {
     kind: 'fail',
     status: 403,
@@ -242,15 +236,18 @@ export class SocialLoginError extends Error {
     if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
   }
 
-  /** Headers for the answer: Express's and Connect's own error handlers drop those set before and send these. */
+  /** Headers for the response: Express's and Connect's own error handlers drop those set before and send these. */
   get headers(): Record<string, string> {
-    const retryAfter = this.retryAfter === undefined ? {} : { 'Retry-After': String(this.retryAfter) }
-    return { ...PRIVATE_ANSWER_HEADERS, ...retryAfter }
+    return {
+      ...PRIVATE_HEADERS,
+      ...(this.retryAfter !== undefined && { 'Retry-After': String(this.retryAfter) }),
+      ...(this.code === 'method_not_allowed' && { Allow: this.phase === 'start' ? 'GET, POST' : 'GET' }),
+    }
   }
 }
 
 // On the prototype, so that the name survives minifiers and is no property of each error.
 Object.defineProperty(SocialLoginError.prototype, 'name', { value: 'SocialLoginError' })
 
-/** Every answer to a start or a callback: its URL may carry a key, so neither caches nor other sites may keep it. */
-export const PRIVATE_ANSWER_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const
+/** Of every response to a start or a callback: its URL may carry a key, so neither caches nor other sites may keep it. */
+export const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const

@@ -1,26 +1,22 @@
 export type { CallOptions, TokenAnswer } from './client/client'
 export { SocialLoginClient } from './client/client'
+export type { RequestDispatcher } from './client/http/dispatcher'
+export type { JSONObject, JSONValue } from './client/json'
+export type { ProfileEndpoint, SocialLoginClientOptions } from './client/options'
+export type { Profile, ProfileOptions, SocialLoginUser, UserAnswer } from './client/profile'
+export { toProfile } from './client/profile'
 export type { TracedPhase } from './diagnostics'
 export type { FailureInfo, OutcomeCode, Phase, SocialLoginErrorDetails } from './errors'
 export { OUTCOMES, SocialLoginError } from './errors'
-export type { JSONObject, JSONValue } from './client/json'
+export type { SkipUserProfile } from './login/exchange'
 export type { Assurance, LoginInfo } from './login/info'
-export type {
-  AuthenticateOptions,
-  ProfileEndpoint,
-  SocialLoginClientOptions,
-  StrategyOptions,
-} from './passport/options'
 export type { ConfirmPage, RenderConfirmPage } from './login/pages/confirm-page'
+export type { PendingLogin, PendingLoginStore } from './login/pending-login'
 export type { CookieStoreOptions } from './login/stores/cookie-store'
 export { CookieStore } from './login/stores/cookie-store'
-export type { PendingLogin, PendingLoginStore, StateParameter } from './login/pending-login'
 export { SessionStore } from './login/stores/session-store'
-export type { Profile, ProfileOptions, SocialLoginUser, UserAnswer } from './client/profile'
-export { toProfile } from './client/profile'
-export type { SkipUserProfile } from './login/exchange'
+export type { AuthenticateOptions, StrategyOptions } from './passport/options'
 export { Strategy } from './passport/strategy'
-export type { RequestDispatcher } from './client/http/dispatcher'
 export type {
   Request,
   VerifyCallback,

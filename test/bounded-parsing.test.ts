@@ -1,8 +1,7 @@
 import { parseJSON } from '../lib/client/json'
-import { createPendingLogin } from '../lib/login/pending-login'
 import { readUser, toProfile } from '../lib/client/profile'
-import { readRequest } from '../lib/login/request'
-import { fromProvider, type Headers, hostOnlyRules, incoming, verdictOf } from './support/incoming'
+import { createPendingLogin } from '../lib/login/pending-login'
+import { fromProvider, type Headers, hostOnlyRules, incoming, readRequest, verdictOf } from './support/incoming'
 
 /** 15 KB of host, on which `new URL()` works for longer than a server does on a whole request. */
 const HOST = encodeURIComponent('\u5bbd'.repeat(1700))
@@ -34,10 +33,10 @@ test('a program that parses what it is given hands the whole host to the parser'
 const key = '/auth/callback?auth_key=K'
 
 test.each<[title: string, url: string, headers: Headers, verdict: string]>([
-  ['the Referer of a start', '/login', { referer: `https://${HOST}/` }, 'start unproven'],
-  ['the Origin of a start', '/login', { origin: `https://${HOST}` }, 'start unproven'],
-  ['the Host of a start', '/login', { host: HOST, referer: 'https://app.example/' }, 'start unproven'],
-  ['the absolute form of a start', `http://${HOST.slice(0, 4000)}/login`, {}, 'start unproven'],
+  ['the Referer of a start', '/login', { referer: `https://${HOST}/` }, 'start unverified'],
+  ['the Origin of a start', '/login', { origin: `https://${HOST}` }, 'start unverified'],
+  ['the Host of a start', '/login', { host: HOST, referer: 'https://app.example/' }, 'start unverified'],
+  ['the absolute form of a start', `http://${HOST.slice(0, 4000)}/login`, {}, 'start unverified'],
   ['the absolute form of a callback', `http://${HOST.slice(0, 3900)}${key}`, {}, 'callback K'],
   ['the Referer of a callback', key, { ...fromProvider, referer: `https://${HOST}/` }, 'callback_forged'],
   ['the Host of a callback', key, { ...fromProvider, host: HOST, 'sec-fetch-site': 'same-site' }, 'callback_forged'],
@@ -54,7 +53,7 @@ test.each([`//${HOST.slice(0, 1000)}`, `/\\${HOST.slice(0, 1000)}`, `/\t/${HOST.
   'the returnTo %.6s... is not parsed with its host',
   (returnTo) => {
     const work = () => {
-      const record = createPendingLogin({ context: 'c', user: undefined, startSite: undefined, returnTo })
+      const record = createPendingLogin({ strategyDigest: 'c', user: undefined, startSite: undefined, returnTo })
       expect(record).not.toHaveProperty('returnTo')
     }
     expect(longestHostIn(work)).toBeLessThanOrEqual(LONGEST_NAME)
@@ -90,12 +89,12 @@ test('a target of more than 4,096 characters is refused before it is parsed', ()
   const read = (url: string): string => verdictOf(readRequest(incoming(url), hostOnlyRules))
   expect(read(`/login?${long}`)).toBe('start_forbidden')
   expect(read(`/auth/callback?auth_key=K&${long}`)).toBe('auth_key_malformed')
-  expect(read(`/login?${'x'.repeat(4000)}`)).toBe('start unproven')
+  expect(read(`/login?${'x'.repeat(4000)}`)).toBe('start unverified')
 })
 
 test('a path of slashes with something behind them is compared in one go', () => {
   const read = verdictOf(readRequest(incoming(`${'/'.repeat(4000)}x`), hostOnlyRules))
-  expect(read).toBe('start unproven')
+  expect(read).toBe('start unverified')
   expect(verdictOf(readRequest(incoming('/Auth/Callback//?auth_key=K'), hostOnlyRules))).toBe('callback K')
 })
 

@@ -73,7 +73,7 @@ test("a dispatcher of the user's is used for every call, and stays open", async 
   const { access_token } = await client.exchangeAuthKey(bench.goodKey())
   await client.getCurrentUser(access_token)
   await client.getUserInfo(access_token)
-  expect(() => client.prepare()).not.toThrow()
+  expect(() => client.preconnect()).not.toThrow()
   expect(request).toHaveBeenCalledTimes(3)
   await client.close()
   expect([agent.closed, agent.destroyed]).toEqual([false, false])

@@ -7,13 +7,13 @@ const NAME = '__Host-social-login'
 const SEALED = [
   'eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIiwiY3R4IjoicHJvdmlkZXIgQSJ9',
   '',
-  'WGmmPEAdvCqBSYTo',
-  '0KR-wevcte5S3uKys1Gleeh7BmB5hGxRJYKH47PGdKE0iVSNqsY1tYp9TvJo7w55QIJ9u2zY_0HhZAdke-Fx0jYZv8rwL9bCbgyMIxHj3fYfyzb7jpfhtoC9Icymw4YsiXVCmGazN0m4JKKiD8SrJyZykJhdWZtSVihWCtjrxkA',
-  '3OIFr7r7t2eUAz0E8wDhVA',
+  '3KLrL9Xz9V7S7zVH',
+  'pfKCuWOWHRPU5DBtoUAcXLTIp20FVGMLqcrwLJwZQ_SOhIqCXIOk3NKVd91P9mEaavLwoFxAhyRXQTWuz7zo-SQdG27p3ye015zfw2x4gsbc5dR92w-KHCi04qXPaZJnzQoaHVcJ0yvDxN-5CwoUUitkTIOtUBnw85AUPQpQhuithAUHyU55',
+  'IIPJjcyLmwbveCNvKV4pVQ',
 ].join('.')
 const RECORD: PendingLogin = {
   id: 'AAAAAAAAAAAAAAAAAAAAAA',
-  context: 'provider A',
+  strategyDigest: 'provider A',
   issuedAt: 1_767_225_600_000,
   user: null,
   startSite: null,

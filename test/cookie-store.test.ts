@@ -11,7 +11,12 @@ const NAME = '__Host-social-login'
 const KEY = 'k'.repeat(32)
 const store = new CookieStore({ keys: [KEY] })
 
-const RECORD = createPendingLogin({ context: 'provider A', user: 'ada', startSite: 'same-origin', returnTo: '/inbox' })
+const RECORD = createPendingLogin({
+  strategyDigest: 'provider A',
+  user: 'ada',
+  startSite: 'same-origin',
+  returnTo: '/inbox',
+})
 
 interface Exchange {
   readonly req: IncomingMessage & { res: ServerResponse }
@@ -82,7 +87,7 @@ describe('a sealed record', () => {
 
   test(`is refused in each of ${MUTATIONS} generated mutations`, async () => {
     const sealed = (await seal()).slice(NAME.length + 1)
-    const other = (await seal(store, { ...RECORD, context: 'provider B' })).slice(NAME.length + 1)
+    const other = (await seal(store, { ...RECORD, strategyDigest: 'provider B' })).slice(NAME.length + 1)
     await fc.assert(
       fc.asyncProperty(mutationOf(sealed, other), async (changed) => {
         fc.pre(changed !== sealed && changed !== other)
@@ -191,7 +196,7 @@ describe('the cookie', () => {
 
   test('stays below 4,096 bytes with the longest returnTo and state, which nobody can make longer', async () => {
     const longest = createPendingLogin({
-      context: RECORD.context.padEnd(43, 'x'),
+      strategyDigest: RECORD.strategyDigest.padEnd(43, 'x'),
       user: 'u'.repeat(10_000),
       startSite: 'same-origin',
       tabSecret: 'f'.repeat(32),

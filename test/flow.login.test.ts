@@ -299,7 +299,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     })
   })
 
-  describe('an unproven start', () => {
+  describe('an unverified start', () => {
     test.each([
       ['typed', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }],
       ['linked from another site', providerNavigation],

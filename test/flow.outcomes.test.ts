@@ -1,5 +1,5 @@
 import { OUTCOMES } from '../lib'
-import { FakeProvider } from '../lib/testing'
+import { FakeProvider, type Fault } from '../lib/testing'
 import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type RunningApp, startApp } from './support/app'
 import { Browser, type BrowserAnswer, closeBrowsers } from './support/browser'
 import { captureOutput, findSecrets } from './support/canaries'
@@ -118,21 +118,21 @@ describe('outcomes that are no failure of a callback', () => {
     expect(app.sessions()).not.toContain('passport-social-login')
   })
 
-  test('an unproven start is refused under unprovenStart: refuse', async () => {
-    const browser = await run({ strategy: { unprovenStart: 'refuse' }, start: { failureMessage: true } })
+  test('an unverified start is refused under unverifiedStart: refuse', async () => {
+    const browser = await run({ strategy: { unverifiedStart: 'refuse' }, start: { failureMessage: true } })
     expect((await browser.comeBack(app.loginURL)).status).toBe(403)
     expect(failureIn(app.sessions())).toBe('start_forbidden')
   })
 
-  test('an unproven start is accepted under unprovenStart: allow, and a typed login ends well', async () => {
-    const browser = await run({ strategy: { unprovenStart: 'allow' } })
+  test('an unverified start is accepted under unverifiedStart: allow, and a typed login ends well', async () => {
+    const browser = await run({ strategy: { unverifiedStart: 'allow' } })
     const typed = { headers: { 'sec-fetch-site': 'none' } }
     expect((await browser.follow(app.loginURL, typed)).status).toBe(302)
     expect((await browser.comeBack(approved(), typed)).status).toBe(200)
   })
 
-  test('under unprovenStart: allow a mailed callback still does not finish a login that was clicked', async () => {
-    const browser = await run({ strategy: { unprovenStart: 'allow' } })
+  test('under unverifiedStart: allow a mailed callback still does not finish a login that was clicked', async () => {
+    const browser = await run({ strategy: { unverifiedStart: 'allow' } })
     await browser.follow(app.loginURL)
     const mailed = await browser.comeBack(approved(), { headers: { 'sec-fetch-site': 'none' } })
     expect(mailed.status).toBe(403)
@@ -178,7 +178,22 @@ describe('outcomes that are no failure of a callback', () => {
     expect((await browser.comeBack(callback)).status).toBe(200)
   })
 
-  test('a callback whose record cannot be used up gives its place back', async () => {
+  test('a slot is free again, however the login ended', async () => {
+    const browser = await run({ strategy: { maxConcurrentLogins: 1, timeout: 500 } })
+    const faults: Fault[] = [{ reset: 'body' }, { hang: true }, { body: 'null' }, { status: 500 }]
+    for (const endpoint of ['authorize', 'user/me'] as const) {
+      for (const fault of faults) {
+        await browser.follow(app.loginURL)
+        provider.failNext(endpoint, fault)
+        expect((await browser.comeBack(approved())).status).toBeGreaterThanOrEqual(400)
+      }
+    }
+    expect(app.errors.map(codeOf)).not.toContain('overloaded')
+    await browser.follow(app.loginURL)
+    expect((await browser.comeBack(approved())).status).toBe(200)
+  })
+
+  test('a callback whose record cannot be used up gives its slot back', async () => {
     const store = new FailingStore()
     const browser = await run({ store, strategy: { maxConcurrentLogins: 1 } })
     for (const failing of [true, true, false]) {

@@ -139,8 +139,8 @@ describe('a server that ends connections', () => {
   test('a connection prepared ahead carries both requests of a login', async () => {
     answer = good
     const asked = client(origin)
-    asked.prepare()
-    asked.prepare()
+    asked.preconnect()
+    asked.preconnect()
     await once(server, 'connection')
     await asked.exchangeAuthKey('key')
     expect([requests, connections.length]).toEqual([1, 1])
@@ -151,13 +151,13 @@ describe('a server that ends connections', () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
     answer = good
     const asked = client(origin)
-    asked.prepare()
+    asked.preconnect()
     const [first] = await once(server, 'connection')
     const dropped = once(first, 'close')
     // The server has seen it; give the client some turns of the event loop to see it, too.
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
     jest.advanceTimersByTime(40_000)
-    asked.prepare()
+    asked.preconnect()
     await once(server, 'connection')
     await dropped
     jest.advanceTimersByTime(40_000)
@@ -169,7 +169,7 @@ describe('a server that ends connections', () => {
   test('a prepared connection that the server has given up is not used', async () => {
     answer = good
     const asked = client(origin)
-    asked.prepare()
+    asked.preconnect()
     const [prepared] = await once(server, 'connection')
     prepared.end('HTTP/1.1 408 Request Timeout\r\n\r\n')
     await once(prepared, 'close')

@@ -13,7 +13,7 @@ const program = `
 const { SocialLoginClient } = require(process.env.LIBRARY)
 const client = new SocialLoginClient({
   baseURL: process.env.BASE_URL, clientID: process.env.APP_ID, clientSecret: process.env.SECRET, timeout: 2000 })
-client.prepare()
+client.preconnect()
 client.exchangeAuthKey(process.env.KEY)
   .then(({ access_token }) => client.getCurrentUser(access_token))
   .then((user) => console.log('user ' + user.user_id), (error) => console.log(error, JSON.stringify(error)))

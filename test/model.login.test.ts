@@ -32,7 +32,7 @@ function mostly<T, U>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<U>, weight = 3
 const storeFault = mostly(fc.constant(undefined), fc.constantFrom<StoreFault>('get', 'set'), 14)
 
 const genuineRows = callbackRows.filter(({ verdict }) => verdict === 'genuine')
-const provenRows = startRows.filter(({ verdict }) => verdict === 'proven')
+const verifiedRows = startRows.filter(({ verdict }) => verdict === 'verified')
 const shapeNames = Object.keys(shapes).filter((name): name is keyof typeof shapes => Object.hasOwn(shapes, name))
 
 const start = fc
@@ -40,7 +40,7 @@ const start = fc
     browser,
     fc.record({
       provider,
-      row: mostly(fc.constantFrom(...provenRows), fc.constantFrom(...startRows), 2),
+      row: mostly(fc.constantFrom(...verifiedRows), fc.constantFrom(...startRows), 2),
       click: fc.boolean(),
       storeFault,
     }),

@@ -1,6 +1,6 @@
 import { SocialLoginClient } from '../lib/client/client'
 import { readCallbackURL, readOrigins, readUploadsURL } from '../lib/client/option-values'
-import { readClientOptions } from '../lib/passport/options'
+import { readClientOptions } from '../lib/client/options'
 import { Strategy } from '../lib/passport/strategy'
 import { expectNoneShown } from './support/leak-check'
 import { construct, failureOf, good, verify } from './support/options'
@@ -73,7 +73,15 @@ test('uploadsURL is a folder', () => {
 })
 
 test('every optional option may be undefined, and the name has its default', () => {
-  const names = ['name', 'timeout', 'verifyTimeout', 'maxConcurrentLogins', 'profileEndpoint', 'unprovenStart', 'store']
+  const names = [
+    'name',
+    'timeout',
+    'verifyTimeout',
+    'maxConcurrentLogins',
+    'profileEndpoint',
+    'unverifiedStart',
+    'store',
+  ]
   const others = ['passReqToCallback', 'allowInsecureHTTP', 'skipUserProfile', 'dispatcher', 'uploadsURL']
   const origins = ['allowedStartOrigins', 'allowedCallbackOrigins']
   const optional = Object.fromEntries([...names, ...others, ...origins].map((name) => [name, undefined]))

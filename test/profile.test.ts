@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SocialLoginError } from '../lib/errors'
 import { parseJSON } from '../lib/client/json'
 import { type Profile, readUser, type SocialLoginUser, toProfile } from '../lib/client/profile'
+import { SocialLoginError } from '../lib/errors'
 
 const uploads = new URL('https://social.example/content/uploads/')
 

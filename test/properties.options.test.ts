@@ -14,7 +14,7 @@ const names = [
     'allowInsecureHTTP',
     'tabBinding',
   ],
-  ...['unprovenStart', 'stateParameter', 'allowedStartOrigins', 'allowedCallbackOrigins', 'confirmPage', 'dispatcher'],
+  ...['unverifiedStart', 'allowedStartOrigins', 'allowedCallbackOrigins', 'confirmPage', 'dispatcher'],
 ]
 const value = fc.oneof(
   fc.constantFrom<unknown>(undefined, null, true, false, 0, 1, -1, 1.5, Number.NaN, Infinity, 1n, Symbol(canary)),

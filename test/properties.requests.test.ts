@@ -1,7 +1,7 @@
 import express from 'express'
 import fc from 'fast-check'
-import { type RequestRules, readRequest } from '../lib/login/request'
-import { type Headers, hostOnlyRules, incoming, rules, verdictOf } from './support/incoming'
+import type { RequestRules } from '../lib/login/request-headers'
+import { type Headers, hostOnlyRules, incoming, readRequest, rules, verdictOf } from './support/incoming'
 import { runs } from './support/runs'
 
 const KEY = 'key-canary-0a1b'
@@ -117,8 +117,8 @@ const purposes = [undefined, 'prefetch', 'prefetch;prerender']
 /** The provider's place as seen from the application, and how far the application trusts. */
 const levels: Readonly<Record<string, RequestRules>> = {
   'another site': rules,
-  'a sister host': { ...rules, providerOrigin: 'https://login.app.example', unprovenStart: 'refuse' },
-  'the own origin': { ...rules, providerOrigin: 'https://app.example', unprovenStart: 'allow' },
+  'a sister host': { ...rules, providerOrigin: 'https://login.app.example', unverifiedStart: 'refuse' },
+  'the own origin': { ...rules, providerOrigin: 'https://app.example', unverifiedStart: 'allow' },
   'known by Host only': hostOnlyRules,
 }
 
@@ -153,8 +153,8 @@ function startVerdict(level: string, cell: Cell): string {
   if (purpose) return 'speculative_request'
   if (!isPage(cell)) return 'start_forbidden'
   const ownPage = site === 'same-origin' || (site === undefined && referer === 'https://app.example/x')
-  if (ownPage || referer === 'https://www.app.example/') return 'start proven'
-  return level === 'a sister host' ? 'start_forbidden' : 'start unproven'
+  if (ownPage || referer === 'https://www.app.example/') return 'start verified'
+  return level === 'a sister host' ? 'start_forbidden' : 'start unverified'
 }
 
 test.each(Object.keys(levels))(

@@ -1,4 +1,4 @@
-import { readLocalPath } from '../lib/login/pending-login'
+import { readReturnPath } from '../lib/login/return-path'
 
 // What attackers send as a return path: each is refused, or becomes a path that no browser leaves the origin by.
 const origins = [
@@ -107,7 +107,7 @@ test('at least 150 open redirects are curated', () => {
 })
 
 test.each(curated)('the return path %j never leads to another origin', (value) => {
-  const path = readLocalPath(value)
+  const path = readReturnPath(value)
   if (path === undefined) return
   expect(path).toMatch(/^\/(?!\/)[\x21-\x7e]*$/)
   expect(path).not.toContain('\\')
@@ -115,7 +115,7 @@ test.each(curated)('the return path %j never leads to another origin', (value) =
     expect(new URL(path, `${origin}/auth/social-login/callback?auth_key=x`).origin).toBe(origin)
   }
   // Normalised once is normalised for good: it is read again at the callback.
-  expect(readLocalPath(path)).toBe(path)
+  expect(readReturnPath(path)).toBe(path)
 })
 
 test.each([
@@ -126,7 +126,7 @@ test.each([
   // No URL at all; and one that is too long as it was sent, although it becomes a short one.
   ...['//[', '//evil.example:99999', `/${'a/../'.repeat(205)}`],
 ])('the return path %j is refused', (value) => {
-  expect(readLocalPath(value)).toBeUndefined()
+  expect(readReturnPath(value)).toBeUndefined()
 })
 
 test.each([
@@ -141,7 +141,7 @@ test.each([
   { toString: () => '/inbox' },
   new URL('http://localhost/'),
 ])('the return path %p is no text, so it is refused', (value) => {
-  expect(readLocalPath(value)).toBeUndefined()
+  expect(readReturnPath(value)).toBeUndefined()
 })
 
 test.each([
@@ -157,5 +157,5 @@ test.each([
   ['/a?next=https://other.example/', '/a?next=https://other.example/'],
   [`/${'a'.repeat(1023)}`, `/${'a'.repeat(1023)}`],
 ])('the local path %s is %s', (value, path) => {
-  expect(readLocalPath(value)).toBe(path)
+  expect(readReturnPath(value)).toBe(path)
 })

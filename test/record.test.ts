@@ -1,41 +1,38 @@
 import {
-  type CallbackEvidence,
+  type CallbackContext,
+  checkCallback,
   createPendingLogin,
   digest,
   type PendingLogin,
-  readLocalPath,
   readPendingLogin,
-  refusalOf,
-  stateOf,
 } from '../lib/login/pending-login'
+import { readReturnPath } from '../lib/login/return-path'
 
-const evidence = (context: string, user: string | undefined): CallbackEvidence => ({
-  context,
+const callback = (strategyDigest: string, user: string | undefined): CallbackContext => ({
+  strategyDigest,
   user,
-  site: 'cross-site',
+  fetchSite: 'cross-site',
   referer: 'absent',
-  state: undefined,
-  stateParameter: 'off',
   tabSecret: undefined,
 })
 
-const input = { context: 'context', user: undefined, startSite: undefined }
+const input = { strategyDigest: 'strategy', user: undefined, startSite: undefined }
 
 afterEach(() => {
   jest.useRealTimers()
 })
 
-function laterBy(record: PendingLogin, milliseconds: number): ReturnType<typeof refusalOf> {
+function laterBy(record: PendingLogin, milliseconds: number): ReturnType<typeof checkCallback> {
   jest.useFakeTimers({ now: record.issuedAt + milliseconds, doNotFake: ['nextTick', 'setImmediate'] })
-  return refusalOf(record, evidence('context', undefined))
+  return checkCallback(record, callback('strategy', undefined))
 }
 
-test('a record holds 128 random bits, its context, its time and nobody', () => {
+test('a record holds 128 random bits, its strategy, its time and nobody', () => {
   const before = Date.now()
   const record = createPendingLogin(input)
   expect(record).toEqual({
     id: expect.stringMatching(/^[\w-]{22}$/),
-    context: 'context',
+    strategyDigest: 'strategy',
     issuedAt: expect.any(Number),
     user: null,
     startSite: null,
@@ -69,7 +66,7 @@ test.each(['/é'.repeat(170), '/ü?q=ö', `/${'a'.repeat(1023)}`, '/a b', '/"<>'
   'the return path number %# of a record is still there when the record is read',
   (returnTo) => {
     const record = createPendingLogin({ ...input, returnTo })
-    expect(record.returnTo).toBe(readLocalPath(returnTo))
+    expect(record.returnTo).toBe(readReturnPath(returnTo))
     expect(readPendingLogin(record)).toEqual(record)
   },
 )
@@ -81,7 +78,7 @@ test.each([
     { ...createPendingLogin(input), id: undefined },
   ],
   ...[
-    { ...createPendingLogin(input), context: null },
+    { ...createPendingLogin(input), strategyDigest: null },
     { ...createPendingLogin(input), issuedAt: '1' },
   ],
   ...[
@@ -119,10 +116,10 @@ test.each([
   expect(laterBy(createPendingLogin(input), age)).toBe(refusal)
 })
 
-test('a record of another context is refused first, whatever its age', () => {
+test('a record of another strategy is refused first, whatever its age', () => {
   const record = { ...createPendingLogin(input), issuedAt: 0 }
-  expect(refusalOf(record, evidence('other', undefined))).toBe('context_mismatch')
-  expect(refusalOf(record, evidence('context', undefined))).toBe('login_expired')
+  expect(checkCallback(record, callback('other', undefined))).toBe('context_mismatch')
+  expect(checkCallback(record, callback('strategy', undefined))).toBe('login_expired')
 })
 
 test.each([
@@ -135,28 +132,13 @@ test.each([
   ['', undefined, 'user_changed'],
 ])('a login begun by %j and finished by %j is refused with %s', (starter, finisher, refusal) => {
   const record = createPendingLogin({ ...input, user: starter })
-  expect(refusalOf(record, evidence('context', finisher))).toBe(refusal)
+  expect(checkCallback(record, callback('strategy', finisher))).toBe(refusal)
 })
 
 test('a callback that was typed finishes only a login that was typed', () => {
-  const typed = { ...evidence('context', undefined), site: 'none' }
-  expect(refusalOf(createPendingLogin({ ...input, startSite: 'same-origin' }), typed)).toBe('callback_forged')
-  expect(refusalOf(createPendingLogin({ ...input, startSite: 'none' }), typed)).toBeUndefined()
-})
-
-test.each([
-  ['off', undefined, undefined],
-  ['off', 'wrong', undefined],
-  ['observe', undefined, undefined],
-  ['observe', 'wrong', 'state_mismatch'],
-  ['observe', 'right', undefined],
-  ['require', undefined, 'state_mismatch'],
-  ['require', 'wrong', 'state_mismatch'],
-  ['require', 'right', undefined],
-] as const)('under stateParameter %s a %s state is refused with %s', (stateParameter, echoed, refusal) => {
-  const record = createPendingLogin(input)
-  const state = echoed === 'right' ? stateOf(record) : echoed
-  expect(refusalOf(record, { ...evidence('context', undefined), stateParameter, state })).toBe(refusal)
+  const typed = { ...callback('strategy', undefined), fetchSite: 'none' }
+  expect(checkCallback(createPendingLogin({ ...input, startSite: 'same-origin' }), typed)).toBe('callback_forged')
+  expect(checkCallback(createPendingLogin({ ...input, startSite: 'none' }), typed)).toBeUndefined()
 })
 
 test.each([
@@ -165,13 +147,7 @@ test.each([
   ['no secret', '', 'tab_mismatch'],
 ])('a record of a tab, finished with %s', (_title, tabSecret, refusal) => {
   const record = createPendingLogin({ ...input, tabSecret: 'secret' })
-  expect(refusalOf(record, { ...evidence('context', undefined), tabSecret })).toBe(refusal)
-})
-
-test('the state that is sent to the provider fits into a URL and tells nothing of the record', () => {
-  const record = createPendingLogin({ ...input, user: 'ada' })
-  expect(stateOf(record)).toMatch(/^[\w-]{43}$/)
-  for (const told of Object.values(record)) expect(stateOf(record)).not.toBe(told)
+  expect(checkCallback(record, { ...callback('strategy', undefined), tabSecret })).toBe(refusal)
 })
 
 test('digests of different lists of texts differ', () => {
@@ -207,7 +183,7 @@ function circular(): object {
 test('a record without state or return path has no such members', () => {
   expect(Object.keys(createPendingLogin({ ...input, state: undefined, returnTo: '//evil.example' }))).toEqual([
     'id',
-    'context',
+    'strategyDigest',
     'issuedAt',
     'user',
     'startSite',

@@ -1,4 +1,3 @@
-import { readRequest } from '../lib/login/request'
 import {
   fromApp,
   fromProvider,
@@ -6,6 +5,7 @@ import {
   hostOnlyRules,
   incoming,
   readCallback,
+  readRequest,
   readStart,
   rules,
   verdictOf,
@@ -17,12 +17,12 @@ const row = (headers: Headers, verdict: string): [Headers, string] => [headers, 
 const metadata = (site: string) => ({ 'sec-fetch-site': site, ...navigation })
 
 test.each<[Headers, string]>([
-  [fromApp, 'start proven'],
-  [metadata('same-site'), 'start unproven'],
-  [metadata('cross-site'), 'start unproven'],
-  [metadata('none'), 'start unproven'],
-  [metadata('bogus'), 'start unproven'],
-  [metadata('same-origin, cross-site'), 'start unproven'],
+  [fromApp, 'start verified'],
+  [metadata('same-site'), 'start unverified'],
+  [metadata('cross-site'), 'start unverified'],
+  [metadata('none'), 'start unverified'],
+  [metadata('bogus'), 'start unverified'],
+  [metadata('same-origin, cross-site'), 'start unverified'],
   [{ ...fromApp, 'sec-fetch-mode': 'no-cors' }, 'start_forbidden'],
   [{ ...fromApp, 'sec-fetch-mode': 'cors' }, 'start_forbidden'],
   ...framed.map((dest) => row({ ...fromApp, 'sec-fetch-dest': dest }, 'start_forbidden')),
@@ -32,13 +32,13 @@ test.each<[Headers, string]>([
 })
 
 test.each<[Headers, string]>([
-  [{}, 'start unproven'],
-  [{ referer: 'https://app.example/home?x=1' }, 'start proven'],
-  [{ origin: 'https://app.example' }, 'start proven'],
-  [{ origin: 'null', referer: 'https://app.example/' }, 'start proven'],
-  [{ origin: 'https://evil.example', referer: 'https://app.example/' }, 'start unproven'],
-  [{ origin: 'https://www.app.example' }, 'start proven'],
-  [{ referer: 'https://www.app.example/x' }, 'start proven'],
+  [{}, 'start unverified'],
+  [{ referer: 'https://app.example/home?x=1' }, 'start verified'],
+  [{ origin: 'https://app.example' }, 'start verified'],
+  [{ origin: 'null', referer: 'https://app.example/' }, 'start verified'],
+  [{ origin: 'https://evil.example', referer: 'https://app.example/' }, 'start unverified'],
+  [{ origin: 'https://www.app.example' }, 'start verified'],
+  [{ referer: 'https://www.app.example/x' }, 'start verified'],
   ...[
     ...['https://evil.example/', 'https://app.example.evil.example/', 'https://evil.example/https://app.example/'],
     ...[
@@ -57,23 +57,23 @@ test.each<[Headers, string]>([
       '/login',
     ],
     ...['app.example', 'blob:https://evil.example/1', 'javascript:0', 'https://', 'https://[', '//app.example/'],
-  ].map((referer) => row({ referer }, 'start unproven')),
+  ].map((referer) => row({ referer }, 'start unverified')),
 ])('without Fetch Metadata a start with %j is read as %s', (headers, verdict) => {
   expect(readStart(headers)).toBe(verdict)
 })
 
 test.each([
-  ['https://app.example/x', 'app.example', 'start proven'],
-  ['http://app.example/x', 'APP.example', 'start proven'],
-  ['http://localhost:3000/x', 'localhost:3000', 'start proven'],
-  ['http://localhost:3001/x', 'localhost:3000', 'start unproven'],
-  ['https://evil.example/x', 'app.example', 'start unproven'],
-  ['about:blank', 'app.example', 'start unproven'],
-  ['android-app://com.example.mail/', 'app.example', 'start unproven'],
-  ['file:///tmp/x.html', 'app.example', 'start unproven'],
-  ['data:text/html,x', '', 'start unproven'],
-  ['file:///tmp/x.html', '', 'start unproven'],
-  ['https://www.app.example/x', 'app.example', 'start proven'],
+  ['https://app.example/x', 'app.example', 'start verified'],
+  ['http://app.example/x', 'APP.example', 'start verified'],
+  ['http://localhost:3000/x', 'localhost:3000', 'start verified'],
+  ['http://localhost:3001/x', 'localhost:3000', 'start unverified'],
+  ['https://evil.example/x', 'app.example', 'start unverified'],
+  ['about:blank', 'app.example', 'start unverified'],
+  ['android-app://com.example.mail/', 'app.example', 'start unverified'],
+  ['file:///tmp/x.html', 'app.example', 'start unverified'],
+  ['data:text/html,x', '', 'start unverified'],
+  ['file:///tmp/x.html', '', 'start unverified'],
+  ['https://www.app.example/x', 'app.example', 'start verified'],
 ])('where only Host tells the own origin, the Referer %s at %s is read as %s', (referer, host, verdict) => {
   expect(readStart({ referer, host }, {}, hostOnlyRules)).toBe(verdict)
   expect(readStart({ origin: referer.replace(/\/x$/, ''), host }, {}, hostOnlyRules)).toBe(verdict)
@@ -82,7 +82,7 @@ test.each([
 test('a request without Host, as HTTP/1.0 allows, comes from no known page', () => {
   const bare = incoming('/login', { referer: 'https://app.example/' })
   Reflect.deleteProperty(bare.headers, 'host')
-  expect(verdictOf(readRequest(bare, hostOnlyRules))).toBe('start unproven')
+  expect(verdictOf(readRequest(bare, hostOnlyRules))).toBe('start unverified')
 })
 
 test('forwarded hosts do not make a foreign page the own one', () => {
@@ -91,27 +91,27 @@ test('forwarded hosts do not make a foreign page the own one', () => {
     'x-forwarded-host': 'evil.example',
     forwarded: 'host=evil.example',
   }
-  expect(readStart(headers, {}, hostOnlyRules)).toBe('start unproven')
+  expect(readStart(headers, {}, hostOnlyRules)).toBe('start unverified')
 })
 
 test('a sister site may start a login across sites, by its Referer or Origin', () => {
-  expect(readStart({ ...metadata('same-site'), referer: 'https://www.app.example/' })).toBe('start proven')
-  expect(readStart({ ...metadata('cross-site'), origin: 'https://www.app.example' })).toBe('start proven')
+  expect(readStart({ ...metadata('same-site'), referer: 'https://www.app.example/' })).toBe('start verified')
+  expect(readStart({ ...metadata('cross-site'), origin: 'https://www.app.example' })).toBe('start verified')
   expect(readStart({ ...metadata('cross-site'), referer: 'https://www.app.example.evil.example/' })).toBe(
-    'start unproven',
+    'start unverified',
   )
   expect(
     readStart({ ...metadata('cross-site'), 'sec-fetch-dest': 'iframe', referer: 'https://www.app.example/' }),
   ).toBe('start_forbidden')
 })
 
-test('an unproven start is refused or let through where the application says so', () => {
-  expect(readStart(metadata('none'), {}, { ...rules, unprovenStart: 'refuse' })).toBe('start_forbidden')
-  expect(readStart(fromApp, {}, { ...rules, unprovenStart: 'refuse' })).toBe('start proven')
-  expect(readStart(metadata('none'), {}, { ...rules, unprovenStart: 'allow' })).toBe('start unproven')
-  expect(readStart({ ...metadata('none'), 'sec-fetch-dest': 'image' }, {}, { ...rules, unprovenStart: 'allow' })).toBe(
-    'start_forbidden',
-  )
+test('an unverified start is refused or let through where the application says so', () => {
+  expect(readStart(metadata('none'), {}, { ...rules, unverifiedStart: 'refuse' })).toBe('start_forbidden')
+  expect(readStart(fromApp, {}, { ...rules, unverifiedStart: 'refuse' })).toBe('start verified')
+  expect(readStart(metadata('none'), {}, { ...rules, unverifiedStart: 'allow' })).toBe('start unverified')
+  expect(
+    readStart({ ...metadata('none'), 'sec-fetch-dest': 'image' }, {}, { ...rules, unverifiedStart: 'allow' }),
+  ).toBe('start_forbidden')
 })
 
 test.each<[Headers, string]>([
@@ -162,7 +162,7 @@ test.each([
   ['https://app.example/', 'app'],
 ])('the callback from %s is told as coming from the %s', (referer, whose) => {
   const read = readRequest(incoming('/auth/callback?auth_key=K', { ...fromProvider, referer }), rules)
-  expect(read).toEqual({ type: 'callback', authKey: 'K', site: 'cross-site', referer: whose })
+  expect(read).toEqual({ type: 'callback', authKey: 'K', fetchSite: 'cross-site', referer: whose })
 })
 
 test.each([
@@ -189,8 +189,8 @@ test.each([
 })
 
 test('a typed callback is let through only where typed starts are', () => {
-  for (const unprovenStart of ['confirm', 'refuse'] as const) {
-    expect(readCallback(metadata('none'), {}, { ...rules, unprovenStart })).toBe('callback_forged')
+  for (const unverifiedStart of ['confirm', 'refuse'] as const) {
+    expect(readCallback(metadata('none'), {}, { ...rules, unverifiedStart })).toBe('callback_forged')
   }
-  expect(readCallback(metadata('none'), {}, { ...rules, unprovenStart: 'allow' })).toBe('callback K')
+  expect(readCallback(metadata('none'), {}, { ...rules, unverifiedStart: 'allow' })).toBe('callback K')
 })

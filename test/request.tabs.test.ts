@@ -1,5 +1,5 @@
-import { type RequestRules, readRequest } from '../lib/login/request'
-import { fromApp, fromProvider, type Headers, incoming, rules, verdictOf } from './support/incoming'
+import type { RequestRules } from '../lib/login/request-headers'
+import { fromApp, fromProvider, type Headers, incoming, readRequest, rules, verdictOf } from './support/incoming'
 
 // What mutation testing found unwatched in request.ts.
 
@@ -43,15 +43,6 @@ test('a tab that had stored nothing says so, and a first callback says nothing',
   expect(callback(`?auth_key=K&social_login_tab=${SECRET}`, fromProvider, 'GET')).toHaveProperty('tabSecret', undefined)
 })
 
-test.each([
-  ['&state=s', 's'],
-  ['&state=', ''],
-  ['', undefined],
-  ['&state=a&state=b', undefined],
-])('the state of a callback with %j is %j', (query, state) => {
-  expect(callback(`?auth_key=K${query}`, fromProvider, 'GET')).toHaveProperty('state', state)
-})
-
 test('a refusal says in which part of the login, and has a hint only where there is one', () => {
   const refused = (method: string, headers: Headers) => readRequest(incoming('/login', headers, { method }), rules)
   expect(refused('PUT', fromApp)).toEqual({ type: 'refused', code: 'method_not_allowed', phase: 'start' })
@@ -66,8 +57,8 @@ test('a callback without Referer, or with an empty one, has none', () => {
   }
 })
 
-test('only a typed callback is let through by unprovenStart: allow, no odd one', () => {
-  const allowing: RequestRules = { ...rules, unprovenStart: 'allow' }
+test('only a typed callback is let through by unverifiedStart: allow, no odd one', () => {
+  const allowing: RequestRules = { ...rules, unverifiedStart: 'allow' }
   const from = (site: string) =>
     verdictOf(callback('?auth_key=K', { ...fromProvider, 'sec-fetch-site': site }, 'GET', allowing))
   expect([from('none'), from('bogus'), from('')]).toEqual(['callback K', 'callback_forged', 'callback_forged'])
@@ -89,8 +80,8 @@ test.each([
 test('headers that came twice are read as one list, and a missing URL as the root', () => {
   const twice = Object.assign(incoming('/login', fromApp), {})
   Object.assign(twice.headers, { 'sec-fetch-site': ['same-origin', 'same-origin'] })
-  expect(verdictOf(readRequest(twice, rules))).toBe('start unproven')
-  expect(readRequest(incoming('/', fromApp, { url: undefined }), rules)).toHaveProperty('target', '/')
-  expect(readRequest(incoming('http://app.example/login?x=1', fromApp), rules)).toHaveProperty('target', '/login?x=1')
-  expect(readRequest(incoming('/a//b', fromApp), rules)).toHaveProperty('target', '/a//b')
+  expect(verdictOf(readRequest(twice, rules))).toBe('start unverified')
+  expect(readRequest(incoming('/', fromApp, { url: undefined }), rules)).toHaveProperty('path', '/')
+  expect(readRequest(incoming('http://app.example/login?x=1', fromApp), rules)).toHaveProperty('path', '/login?x=1')
+  expect(readRequest(incoming('/a//b', fromApp), rules)).toHaveProperty('path', '/a//b')
 })

@@ -1,5 +1,4 @@
-import { readRequest } from '../lib/login/request'
-import { fromApp, fromProvider, type Headers, incoming, rules, verdictOf } from './support/incoming'
+import { fromApp, fromProvider, type Headers, incoming, readRequest, rules, verdictOf } from './support/incoming'
 
 function callbackOf(query: string, headers: Headers = fromProvider, more?: object) {
   return readRequest(incoming(`/auth/callback${query}`, headers, more), rules)
@@ -103,14 +102,14 @@ test.each([
 test.each(['/auth', '/auth/callback/x', '/auth/callbacks', '/xauth/callback', '/login', '/', '/login?x=auth_key'])(
   'the target %s is a start',
   (target) => {
-    expect(verdictOf(readRequest(incoming(target, fromApp), rules))).toBe('start proven')
+    expect(verdictOf(readRequest(incoming(target, fromApp), rules))).toBe('start verified')
   },
 )
 
 test.each([
   ['HEAD', 'method_not_allowed', 'method_not_allowed'],
-  ['POST', 'start proven', 'method_not_allowed'],
-  ['GET', 'start proven', 'callback K'],
+  ['POST', 'start verified', 'method_not_allowed'],
+  ['GET', 'start verified', 'callback K'],
   ...['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'get', 'TRACE', ''].map((method) => [
     method,
     ...Array(2).fill('method_not_allowed'),
@@ -143,11 +142,11 @@ test('a mounted application is told by its whole URL, and Connect without one by
 test.each([
   ['http://app.example/auth/callback?auth_key=K', 'callback K'],
   ['https://evil.example/auth/callback?auth_key=K', 'callback K'],
-  ['http://app.example/login', 'start proven'],
+  ['http://app.example/login', 'start verified'],
   ['//evil.example/auth/callback?auth_key=', 'auth_key_missing'],
-  ['*', 'start proven'],
-  ['', 'start proven'],
-  ['http://[', 'start proven'],
+  ['*', 'start verified'],
+  ['', 'start verified'],
+  ['http://[', 'start verified'],
 ])('the request target %s is read as %s', (target, code) => {
   const headers = code.startsWith('start') ? fromApp : fromProvider
   expect(verdictOf(readRequest(incoming(target, headers), rules))).toBe(code)
@@ -175,8 +174,8 @@ test.each([
 ])('the link of a start at %s stays on the origin', (originalUrl) => {
   const read = readRequest(incoming('/', fromApp, { originalUrl }), rules)
   if (read.type !== 'start') throw new Error('not a start')
-  expect(read.target).toMatch(/^\/(?![/\\])/)
-  expect(new URL(read.target, 'https://app.example/x/y').origin).toBe('https://app.example')
+  expect(read.path).toMatch(/^\/(?![/\\])/)
+  expect(new URL(read.path, 'https://app.example/x/y').origin).toBe('https://app.example')
 })
 
 test('the link of a start keeps path and query', () => {
@@ -184,9 +183,9 @@ test('the link of a start keeps path and query', () => {
   expect(read).toEqual({
     type: 'start',
     method: 'GET',
-    target: '/login?returnTo=%2Finbox&x=1',
-    proven: true,
-    site: 'same-origin',
+    path: '/login?returnTo=%2Finbox&x=1',
+    verified: true,
+    fetchSite: 'same-origin',
   })
 })
 
@@ -212,10 +211,10 @@ test('a purpose that is no speculation is ignored', () => {
 })
 
 test('a start without proof keeps its query to the letter, and loses only a secret that is not of its tab', () => {
-  const targetOf = (url: string, tabBinding: boolean): unknown =>
-    Reflect.get(readRequest(incoming(url), { ...rules, tabBinding }), 'target')
+  const pathOf = (url: string, tabBinding: boolean): unknown =>
+    Reflect.get(readRequest(incoming(url), { ...rules, tabBinding }), 'path')
   const secret = 'a'.repeat(32)
-  expect(targetOf('/login?a&b=%20c', false)).toBe('/login?a&b=%20c')
-  expect(targetOf('/login?a&b=%20c', true)).toBe('/login?a&b=%20c')
-  expect(targetOf(`/login?a=1&social_login_tab=${secret}`, true)).toBe('/login?a=1')
+  expect(pathOf('/login?a&b=%20c', false)).toBe('/login?a&b=%20c')
+  expect(pathOf('/login?a&b=%20c', true)).toBe('/login?a&b=%20c')
+  expect(pathOf(`/login?a=1&social_login_tab=${secret}`, true)).toBe('/login?a=1')
 })

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import express from 'express'
 import fc from 'fast-check'
 import { Agent } from 'undici'
-import { createPendingLogin, readLocalPath, readPendingLogin } from '../lib/login/pending-login'
+import { createPendingLogin, readPendingLogin } from '../lib/login/pending-login'
+import { readReturnPath } from '../lib/login/return-path'
 import { port, stopServer } from './support/app'
 
 const APP = 'https://app.example'
@@ -27,13 +28,13 @@ function destination(path: string, page: string): string {
 const pages = [`${APP}/`, `${APP}/auth/social-login/callback?auth_key=k`, `${APP}//deep//er/`]
 
 function leavesTheApplication(value: string): boolean {
-  const path = readLocalPath(value)
+  const path = readReturnPath(value)
   return path !== undefined && pages.some((page) => destination(path, page) !== APP)
 }
 
 /** What goes into a session or a cookie at the start and comes out at the callback. */
 function throughRecord(returnTo: string): string | undefined {
-  const record = createPendingLogin({ context: 'c', user: undefined, startSite: 'same-origin', returnTo })
+  const record = createPendingLogin({ strategyDigest: 'c', user: undefined, startSite: 'same-origin', returnTo })
   return readPendingLogin(JSON.parse(JSON.stringify(record)))?.returnTo
 }
 
@@ -78,7 +79,7 @@ test.each(curated.map((value) => [JSON.stringify(value), value]))(
   '%s never leads to another origin',
   (_title, value) => {
     expect(leavesTheApplication(value)).toBe(false)
-    expect(throughRecord(value)).toBe(readLocalPath(value))
+    expect(throughRecord(value)).toBe(readReturnPath(value))
   },
 )
 
@@ -86,7 +87,7 @@ test(`none of ${GENERATED} generated strings leads to another origin`, () => {
   const statistics = { accepted: 0 }
   fc.assert(
     fc.property(anyReturnTo, (value) => {
-      const path = readLocalPath(value)
+      const path = readReturnPath(value)
       if (path === undefined) return
       statistics.accepted += 1
       expect(pages.filter((page) => destination(path, page) !== APP)).toEqual([])
@@ -106,7 +107,7 @@ describe('as Express writes it', () => {
 
   beforeAll(async () => {
     const app = express()
-    app.get('/:index', (req, res) => res.redirect(readLocalPath(curated[Number(req.params.index)]) ?? '/refused'))
+    app.get('/:index', (req, res) => res.redirect(readReturnPath(curated[Number(req.params.index)]) ?? '/refused'))
     server = createServer(app).listen(0, 'localhost')
     await once(server, 'listening')
   })

@@ -3,7 +3,7 @@ import { SessionStore } from '../lib/login/stores/session-store'
 import { incoming } from './support/incoming'
 
 const store = new SessionStore()
-const record = createPendingLogin({ context: 'context', user: undefined, startSite: undefined })
+const record = createPendingLogin({ strategyDigest: 'context', user: undefined, startSite: undefined })
 
 test('a session without save, such as cookie-session, travels with the answer', async () => {
   const session = {}

@@ -1,15 +1,15 @@
-import { signedInUser } from '../lib/passport/current-user'
+import { currentUserKey } from '../lib/passport/request'
 import { incoming } from './support/incoming'
 
-const inSession = (user: unknown) => signedInUser(incoming('/', {}, { session: { passport: { user } } }))
-const onRequest = (user: unknown) => signedInUser(incoming('/', {}, { user }))
+const inSession = (user: unknown) => currentUserKey(incoming('/', {}, { session: { passport: { user } } }))
+const onRequest = (user: unknown) => currentUserKey(incoming('/', {}, { user }))
 
 test('nobody is signed in without a session, with an empty one, or with what Passport takes for nobody', () => {
-  expect(signedInUser(incoming('/'))).toBeUndefined()
+  expect(currentUserKey(incoming('/'))).toBeUndefined()
   for (const user of [undefined, null, false, '']) expect(inSession(user)).toBeUndefined()
   for (const user of [undefined, null, false]) expect(onRequest(user)).toBeUndefined()
   for (const session of [null, 'x', {}, { passport: 'x' }, { passport: {} }]) {
-    expect(signedInUser(incoming('/', {}, { session }))).toBeUndefined()
+    expect(currentUserKey(incoming('/', {}, { session }))).toBeUndefined()
   }
 })
 
@@ -28,5 +28,5 @@ test('different users have different names, and the same user always the same', 
 
 test('what Passport keeps in the session goes before what hangs on the request', () => {
   const both = incoming('/', {}, { session: { passport: { user: 1 } }, user: { id: 2 } })
-  expect(signedInUser(both)).toBe(inSession(1))
+  expect(currentUserKey(both)).toBe(inSession(1))
 })

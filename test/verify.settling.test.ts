@@ -1,12 +1,12 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { type AnyVerifyFunction, callVerify, type Request, type VerifyInput } from '../lib/passport/verify'
+import { type AnyVerifyFunction, callVerify, type Request } from '../lib/passport/verify'
 import { rejectionOf } from './support/leak-check'
 
 type Done = (error?: unknown, user?: unknown, info?: unknown) => void
 
 const request: Request = Object.setPrototypeOf(new IncomingMessage(new Socket()), IncomingMessage.prototype)
-const input: VerifyInput = { req: request, accessToken: 'token', params: { access_token: 'token' }, profile: undefined }
+const login = { params: { access_token: 'token' }, profile: undefined }
 const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
 
 beforeEach(() => {
@@ -16,8 +16,8 @@ afterAll(() => {
   emitWarning.mockRestore()
 })
 
-function call(verify: AnyVerifyFunction, timeout = 1000) {
-  return callVerify(verify, input, { passReqToCallback: false, timeout })
+function call(verify: AnyVerifyFunction, verifyTimeout = 1000) {
+  return callVerify(verify, request, login, { passReqToCallback: false, verifyTimeout })
 }
 
 async function turns(): Promise<void> {

@@ -1,4 +1,4 @@
-// Mutation testing of the rooms that decide: `npm run test:mutation`, or with names of them: `... -- request json`.
+// Mutation testing of the targets that decide: `npm run test:mutation`, or with names of them: `... -- request json`.
 // Stryker is fetched into a copy of the package, so that the package itself stays small.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,23 +9,24 @@ const VERSION = '9.5.1'
 const MIN_SCORE = 90
 
 /** Which compiled file is changed, and by which tests that must be noticed. */
-const rooms = {
+const targets = {
   // Not `properties.requests`: 20,000 requests for each mutant take more than a quarter of an hour.
-  request: ['request', 'request', 'request.origins', 'request.tabs'],
-  record: ['pending-login/record', 'record', 'record.return-to'],
-  'in-flight': ['pending-login/in-flight', 'in-flight'],
-  'session-store': ['pending-login/session-store', 'session-store', 'faults.application'],
+  request: ['login/request', 'request', 'request.origins', 'request.tabs'],
+  'request-headers': ['login/request-headers', 'request', 'request.origins', 'request.tabs'],
+  'pending-login': ['login/pending-login', 'record', 'record.return-to'],
+  'used-logins': ['login/used-logins', 'in-flight'],
+  'session-store': ['login/stores/session-store', 'session-store', 'faults.application'],
   'cookie-store': [
-    'pending-login/cookie-store',
+    'login/stores/cookie-store',
     'cookie-store',
     'cookie-store.format',
     'cookie-store.options',
     'cookie-store.apps',
   ],
-  json: ['json', 'json', 'profile'],
-  profile: ['profile', 'profile', 'profile.fields'],
-  client: ['client', 'client', 'client.control', 'client.hints', 'kept-connections'],
-  'answer-reader': ['answer-reader', 'http', 'client.hints'],
+  json: ['client/json', 'json', 'profile'],
+  profile: ['client/profile', 'profile', 'profile.fields'],
+  client: ['client/client', 'client', 'client.control', 'client.hints', 'kept-connections'],
+  'response-reader': ['client/http/response-reader', 'http', 'client.hints'],
 }
 
 /** The range of lines behind the imports, which no test could do without. */
@@ -37,7 +38,7 @@ function behindImports(file) {
 
 const run = (command, ...args) => execFileSync(command, args, { stdio: 'inherit', shell: process.platform === 'win32' })
 
-const wanted = process.argv.slice(2).length > 0 ? process.argv.slice(2) : Object.keys(rooms)
+const wanted = process.argv.slice(2).length > 0 ? process.argv.slice(2) : Object.keys(targets)
 run('npm', 'run', 'build')
 const folder = mkdtempSync(join(tmpdir(), 'mutation-'))
 for (const name of ['dist', 'lib', 'test', 'package.json', 'package-lock.json', 'node_modules']) {
@@ -50,8 +51,8 @@ Object.assign(process.env, { RETURN_TO_RUNS: '200', COOKIE_RUNS: '20' })
 
 const { jest } = JSON.parse(readFileSync('package.json', 'utf8'))
 const scores = {}
-for (const room of wanted) {
-  const [file, ...tests] = rooms[room]
+for (const name of wanted) {
+  const [file, ...tests] = targets[name]
   const settings = {
     testRunner: 'jest',
     jest: {
@@ -69,17 +70,17 @@ for (const room of wanted) {
     reporters: ['clear-text', 'json'],
     // What survived, not the names of all tests: some hold whole bodies.
     clearTextReporter: { reportTests: false },
-    jsonReporter: { fileName: `reports/${room}.json` },
+    jsonReporter: { fileName: `reports/${name}.json` },
     concurrency: 2,
     timeoutMS: 20_000,
   }
   writeFileSync('stryker.config.json', JSON.stringify(settings))
   run('npx', 'stryker', 'run')
-  const { files } = JSON.parse(readFileSync(`reports/${room}.json`, 'utf8'))
+  const { files } = JSON.parse(readFileSync(`reports/${name}.json`, 'utf8'))
   const mutants = Object.values(files).flatMap((file) => file.mutants)
   const killed = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
   const alive = mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage').length
-  scores[room] = Math.round((1000 * killed) / (killed + alive)) / 10
+  scores[name] = Math.round((1000 * killed) / (killed + alive)) / 10
 }
 console.log(scores, folder)
 process.exitCode = Object.values(scores).every((score) => score >= MIN_SCORE) ? 0 : 1

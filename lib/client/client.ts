@@ -1,14 +1,13 @@
-import { badResponse } from './http/response-reader'
-import { isAuthKey } from './auth-key'
-import { Deadline } from './http/deadline'
 import { type Phase, SocialLoginError } from '../errors'
-import { ask, type ProviderAnswer, REQUEST_HEADERS } from './http/request'
-import { isObject, isTooComplex, type JSONObject, member, parseJSON, toJSONObject } from './json'
-import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from '../passport/options'
-import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
-import { ProviderPool } from './http/pool'
+import { Deadline } from './deadline'
 import { CallerDispatcher, type Transport, type TransportRequest } from './http/dispatcher'
+import { ProviderPool } from './http/pool'
+import { ask, type ProviderAnswer, REQUEST_HEADERS } from './http/request'
+import { badResponse } from './http/response-reader'
 import { refusedWhenRepeated } from './http/unreachable'
+import { isObject, isTooComplex, type JSONObject, member, parseJSON, toJSONObject } from './json'
+import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
+import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
 
 /**
  * Options of one call.
@@ -35,6 +34,7 @@ export interface TokenAnswer extends JSONObject {
 const EXCHANGE_HEADERS = { ...REQUEST_HEADERS, 'content-type': 'application/x-www-form-urlencoded' }
 // The specification asks for the type of a body that these requests do not have.
 const PROFILE_HEADERS = { ...REQUEST_HEADERS, 'content-type': 'application/json' }
+const AUTH_KEY = /^[\x21-\x7e]{1,512}$/
 const ACCESS_TOKEN = /^[\x21-\x7e]{1,4096}$/
 
 /**
@@ -133,8 +133,8 @@ export class SocialLoginClient {
    * Opens a connection to the provider in the background, for a login that is about to come. The strategy does so at
    * every start. Never fails; opens at most one ahead.
    */
-  prepare(): void {
-    this.#ownPool?.prepare()
+  preconnect(): void {
+    this.#ownPool?.preconnect()
   }
 
   /** Closes the connections to the provider; calls under way end first. A `dispatcher` of yours stays open. */
@@ -202,4 +202,9 @@ function notJSON(phase: Phase, text: string, hint: string): SocialLoginError {
     phase,
     isComplex ? 'The JSON of the answer has more than 500 values, or is nested too deeply.' : hint,
   )
+}
+
+/** Whether the value can be an `auth_key`. Deployed servers use 32 hexadecimal digits; nothing promises that. */
+export function isAuthKey(value: unknown): value is string {
+  return typeof value === 'string' && AUTH_KEY.test(value)
 }

@@ -1,13 +1,13 @@
 import { types } from 'node:util'
 import type { SocialLoginClient, TokenAnswer } from '../client/client'
-import { Deadline } from '../client/http/deadline'
-import { Trace } from '../diagnostics'
-import { SocialLoginError } from '../errors'
-import type { ProfileEndpoint } from '../passport/options'
+import { Deadline } from '../client/deadline'
+import type { ProfileEndpoint } from '../client/options'
 import { type Profile, profileOf } from '../client/profile'
+import type { Trace } from '../diagnostics'
+import { SocialLoginError } from '../errors'
 
-/** What a spent `auth_key` was worth. */
-export interface Redeemed {
+/** What an `auth_key` was exchanged for. */
+export interface ExchangedLogin {
   readonly params: TokenAnswer
   /** Undefined when `skipUserProfile` said so. */
   readonly profile: Profile | undefined
@@ -25,88 +25,39 @@ export type SkipUserProfile = (
   done: (error: unknown, skip?: boolean) => void,
 ) => boolean | Promise<boolean> | void
 
-/** The options that shape a redemption; see `StrategyOptions`. */
-export interface RedeemOptions {
+/** The options that shape an exchange; see `StrategyOptions`. */
+export interface ExchangeSettings {
+  readonly client: SocialLoginClient
   readonly name: string
   readonly timeout: number
-  readonly maxConcurrentLogins: number
   readonly profileEndpoint: ProfileEndpoint
   readonly skipUserProfile: boolean | SkipUserProfile
   readonly uploadsURL: URL | undefined
 }
 
 /**
- * Turns keys into profiles: exchange and profile request under one deadline. At most `maxConcurrentLogins` are under
- * way at once and none is queued: a provider that stalls costs a bounded number of sockets, and the connections that
- * time out are not replaced by those of a queue.
+ * Exchanges a key for a token, and the token for a profile, under one deadline.
+ *
+ * @throws SocialLoginError of phase `exchange` or `profile`
  */
-export class Redeemer {
-  readonly #client: SocialLoginClient
-  readonly #options: RedeemOptions
-  #underWay = 0
-  #closing: Promise<void> | undefined
-  #whenIdle = (): void => {}
-
-  constructor(client: SocialLoginClient, options: RedeemOptions) {
-    this.#client = client
-    this.#options = options
+export async function exchange(settings: ExchangeSettings, authKey: string, trace: Trace): Promise<ExchangedLogin> {
+  const deadline = new Deadline(settings.timeout)
+  try {
+    const params = await trace.run('exchange', () => settings.client.exchangeAuthKey(authKey, deadline))
+    const loadProfile = () => fetchProfile(settings, params.access_token, deadline)
+    return { params, profile: await trace.run('profile', loadProfile) }
+  } finally {
+    deadline.clear()
   }
+}
 
-  /** Opens a connection to the provider in the background, while the person is on the provider's page. */
-  prepare(): void {
-    this.#client.prepare()
-  }
-
-  /**
-   * Takes one of the places; the function returned gives it back. Enter before anything is used up: whoever is refused
-   * can come again with the same record and key.
-   *
-   * @throws SocialLoginError `overloaded` when no place is left
-   */
-  enter(): () => void {
-    if (this.#closing !== undefined || this.#underWay >= this.#options.maxConcurrentLogins)
-      throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
-    this.#underWay++
-    return () => {
-      this.#underWay--
-      if (this.#underWay === 0) this.#whenIdle()
-    }
-  }
-
-  /** Lets the logins under way end, and closes the connections. From now on others are `overloaded`. Again is harmless. */
-  close(): Promise<void> {
-    this.#closing ??= this.#idle().then(() => this.#client.close())
-    return this.#closing
-  }
-
-  #idle(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#underWay === 0) resolve()
-      else this.#whenIdle = resolve
-    })
-  }
-
-  /**
-   * Redeems a key, for who has entered.
-   *
-   * @throws SocialLoginError of phase `exchange` or `profile`
-   */
-  async redeem(authKey: string, trace = new Trace(this.#options.name)): Promise<Redeemed> {
-    const deadline = new Deadline(this.#options.timeout)
-    try {
-      const params = await trace.run('exchange', () => this.#client.exchangeAuthKey(authKey, deadline))
-      const loadProfile = () => this.#loadProfile(params.access_token, deadline)
-      return { params, profile: await trace.run('profile', loadProfile) }
-    } finally {
-      deadline.clear()
-    }
-  }
-
-  async #loadProfile(accessToken: string, deadline: Deadline): Promise<Profile | undefined> {
-    const { name, profileEndpoint, skipUserProfile, uploadsURL } = this.#options
-    if (await decideSkip(skipUserProfile, accessToken, deadline)) return undefined
-    return profileOf(await this.#client.fetchUser(profileEndpoint, accessToken, deadline), name, uploadsURL)
-  }
+async function fetchProfile(
+  { client, name, profileEndpoint, skipUserProfile, uploadsURL }: ExchangeSettings,
+  accessToken: string,
+  deadline: Deadline,
+): Promise<Profile | undefined> {
+  if (await decideSkip(skipUserProfile, accessToken, deadline)) return undefined
+  return profileOf(await client.fetchUser(profileEndpoint, accessToken, deadline), name, uploadsURL)
 }
 
 function decideSkip(

@@ -1,4 +1,4 @@
-import { type PendingLogin, stateOf } from './pending-login'
+import type { PendingLogin } from './pending-login'
 import type { CallbackRequest } from './request'
 
 /**
@@ -16,8 +16,6 @@ export interface Assurance {
   readonly startSite: string | null
   /** Whose page the Referer of the callback named. */
   readonly referer: 'provider' | 'app' | 'absent'
-  /** Whether the provider repeated the `state` of this login (see `stateParameter`). */
-  readonly stateEchoed: boolean
   /** Whether the callback came to the tab of the start (see `tabBinding`). */
   readonly tabBound: boolean
 }
@@ -42,10 +40,9 @@ export function loginInfo(record: PendingLogin, callback: CallbackRequest): Logi
   return {
     assurance: {
       age: Date.now() - issuedAt,
-      fetchSite: callback.site ?? null,
+      fetchSite: callback.fetchSite ?? null,
       startSite,
       referer: callback.referer,
-      stateEchoed: callback.state !== undefined && callback.state === stateOf(record),
       tabBound: callback.tabSecret !== undefined,
     },
     ...(returnTo !== undefined && { returnTo }),

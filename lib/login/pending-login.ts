@@ -1,12 +1,13 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { OutcomeCode } from '../errors'
 import { isObject, type JSONValue } from '../client/json'
-import { resolvePath } from '../client/url'
+import type { OutcomeCode } from '../errors'
+import { readReturnPath } from './return-path'
 
 /**
- * A login in progress: "this browser began a login here, on purpose, at this provider, while this user was signed in".
- * The protocol has no `state`; this record is what ties a callback to the browser that started the login.
+ * A login in progress: "this browser began a login here, from a page of this application, at this provider, while this
+ * user was signed in". The protocol has no `state`; this record is what ties a callback to the browser that started the
+ * login.
  *
  * @example
  * const pending: PendingLogin | undefined = await store.load(req)
@@ -14,8 +15,8 @@ import { resolvePath } from '../client/url'
 export interface PendingLogin {
   /** 128 random bits. */
   readonly id: string
-  /** Digest of the strategy's name, the provider and the application id. */
-  readonly context: string
+  /** Digest of the strategy's name, the provider and the application id; and of the callback's path, if it is another one. */
+  readonly strategyDigest: string
   /** Milliseconds since 1970. */
   readonly issuedAt: number
   /** Digest of who was signed in at the start; null for nobody. */
@@ -31,8 +32,8 @@ export interface PendingLogin {
 }
 
 /**
- * Keeps at most one login in progress for one browser. All methods reject when the browser's place cannot be read or
- * written, which becomes the error `session_unavailable`.
+ * Keeps at most one login in progress for one browser. All methods reject when it cannot be read or written, which
+ * becomes the error `session_unavailable`.
  *
  * @example
  * class RedisStore implements PendingLoginStore {
@@ -42,7 +43,7 @@ export interface PendingLogin {
  * }
  */
 export interface PendingLoginStore {
-  /** Keeps the record in place of any other; resolves when it will be there at the next request. */
+  /** Keeps the record instead of any other; resolves when the next request will find it. */
   save(req: IncomingMessage, record: PendingLogin): Promise<void>
   /** The browser's record, consumed or not. */
   load(req: IncomingMessage): Promise<PendingLogin | undefined>
@@ -54,8 +55,8 @@ export interface PendingLoginStore {
 
 /** What a record is made of. */
 export interface PendingLoginInput {
-  readonly context: string
-  /** Who is signed in, as `signedInUser` names them. */
+  readonly strategyDigest: string
+  /** Who is signed in: a text that differs between users. */
   readonly user: string | undefined
   readonly startSite: string | undefined
   readonly tabSecret?: string | undefined
@@ -75,16 +76,16 @@ export const SILENT_APPROVAL_MS = 30 * 1000
 
 /** Clocks of several machines differ a little: a record may seem to come from the future by this much. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
-const MAX_TEXT_LENGTH = 1024
+const MAX_STATE_BYTES = 1024
 
 /** @throws TypeError when `state` is no JSON of up to 1,024 bytes */
 export function createPendingLogin(input: PendingLoginInput): PendingLogin {
   const id = randomBytes(16).toString('base64url')
-  const returnTo = readLocalPath(input.returnTo)
+  const returnTo = readReturnPath(input.returnTo)
   const state = readState(input.state)
   return {
     id,
-    context: input.context,
+    strategyDigest: input.strategyDigest,
     issuedAt: Date.now(),
     user: userDigest(id, input.user),
     startSite: input.startSite ?? null,
@@ -97,15 +98,15 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
 /** Reads a record back from a session or a cookie; anything else is none. */
 export function readPendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
-  const { id, context, issuedAt, user, startSite, tab, returnTo, state, consumed } = value
-  if (typeof id !== 'string' || typeof context !== 'string') return undefined
+  const { id, strategyDigest, issuedAt, user, startSite, tab, returnTo, state, consumed } = value
+  if (typeof id !== 'string' || typeof strategyDigest !== 'string') return undefined
   // A time that is NaN would never expire.
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
   if (!isTextOrNull(user) || !isTextOrNull(startSite)) return undefined
-  const path = readLocalPath(returnTo)
+  const path = readReturnPath(returnTo)
   return {
     id,
-    context,
+    strategyDigest,
     issuedAt,
     user,
     startSite,
@@ -116,62 +117,39 @@ export function readPendingLogin(value: unknown): PendingLogin | undefined {
   }
 }
 
-/** What a callback shows of itself, to be compared with its record. */
-export interface CallbackEvidence {
-  readonly context: string
-  /** Who is signed in, as `signedInUser` names them. */
+/** What a callback is compared with its record by. */
+export interface CallbackContext {
+  readonly strategyDigest: string
+  /** Who is signed in: a text that differs between users. */
   readonly user: string | undefined
-  readonly site: string | undefined
+  readonly fetchSite: string | undefined
   /** Whose page the `Referer` names. */
   readonly referer: 'provider' | 'app' | 'absent'
-  readonly state: string | undefined
-  readonly stateParameter: StateParameter
   readonly tabSecret: string | undefined
 }
-
-/**
- * Whether a `state` is sent to the provider, and what its absence at the callback means.
- *
- * @example
- * const stateParameter: StateParameter = 'observe' // and look at info.assurance.stateEchoed for a while
- */
-export type StateParameter = 'off' | 'observe' | 'require'
-
-/** Why a record may not finish the login in hand, or undefined if it may. */
-export function refusalOf(record: PendingLogin, evidence: CallbackEvidence): Refusal | undefined {
-  if (record.context !== evidence.context) return 'context_mismatch'
-  const age = Date.now() - record.issuedAt
-  if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
-  if (record.user !== userDigest(record.id, evidence.user)) return 'user_changed'
-  // A callback that was typed or mailed belongs only to a start that was.
-  if (evidence.site === 'none' && record.startSite !== 'none') return 'callback_forged'
-  const { tabSecret } = evidence
-  // The page of the tab is the application's own, and comes back with what the callback before it brought.
-  if (evidence.referer === 'app' && tabSecret === undefined && age > SILENT_APPROVAL_MS) return 'callback_forged'
-  if (!echoes(record, evidence)) return 'state_mismatch'
-  if (tabSecret !== undefined && record.tab !== digest(record.id, tabSecret)) return 'tab_mismatch'
-  return undefined
-}
-
-/** The refusals that end the login; after the others the genuine callback may still come. */
-export const FINAL_REFUSALS: ReadonlySet<Refusal> = new Set(['login_expired', 'user_changed'])
 
 /** Why a record may not finish a login. */
 export type Refusal = Extract<
   OutcomeCode,
-  'context_mismatch' | 'login_expired' | 'user_changed' | 'callback_forged' | 'state_mismatch' | 'tab_mismatch'
+  'context_mismatch' | 'login_expired' | 'user_changed' | 'callback_forged' | 'tab_mismatch'
 >
 
-/** The `state` that goes to the provider: not the record's id, which the provider need not know. */
-export function stateOf(record: PendingLogin): string {
-  return digest(record.id, 'state')
-}
+/** The refusals that end the login; after the others the genuine callback may still come. */
+export const FINAL_REFUSALS: ReadonlySet<Refusal> = new Set(['login_expired', 'user_changed'])
 
-// A missing echo proves nothing, because a forger leaves it out; a wrong one proves a forgery.
-function echoes(record: PendingLogin, { state, stateParameter }: CallbackEvidence): boolean {
-  if (stateParameter === 'off') return true
-  if (state === undefined) return stateParameter === 'observe'
-  return state === stateOf(record)
+/** Why the record may not finish the login of this callback, or undefined if it may. */
+export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
+  if (record.strategyDigest !== callback.strategyDigest) return 'context_mismatch'
+  const age = Date.now() - record.issuedAt
+  if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
+  if (record.user !== userDigest(record.id, callback.user)) return 'user_changed'
+  // A callback that was typed or mailed belongs only to a start that was.
+  if (callback.fetchSite === 'none' && record.startSite !== 'none') return 'callback_forged'
+  const { tabSecret } = callback
+  // The page of the tab is the application's own, and comes back with what the callback before it brought.
+  if (callback.referer === 'app' && tabSecret === undefined && age > SILENT_APPROVAL_MS) return 'callback_forged'
+  if (tabSecret !== undefined && record.tab !== digest(record.id, tabSecret)) return 'tab_mismatch'
+  return undefined
 }
 
 /** Salted with the record's id: what lies in a session or a cookie does not tell who the user is. */
@@ -184,24 +162,10 @@ export function digest(...texts: string[]): string {
   return hash('sha256', JSON.stringify(texts), 'base64url')
 }
 
-/**
- * A path within this application, normalised, or undefined for anything that could lead elsewhere: normalising turns
- * `/.//evil.example` into `//evil.example`, so the result is checked once more.
- */
-export function readLocalPath(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > MAX_TEXT_LENGTH) return undefined
-  const base = 'http://localhost'
-  const url = value.startsWith('/') ? resolvePath(value, base) : undefined
-  if (!url) return undefined
-  const path = url.pathname + url.search + url.hash
-  // Its length once more, too: the record is read again at the callback, and normalising makes `é` six characters.
-  return url.origin === base && !path.startsWith('//') && path.length <= MAX_TEXT_LENGTH ? path : undefined
-}
-
 function readState(value: unknown): JSONValue | undefined {
   if (value === undefined) return undefined
   const text = tryStringify(value)
-  if (text === undefined || Buffer.byteLength(text) > MAX_TEXT_LENGTH) {
+  if (text === undefined || Buffer.byteLength(text) > MAX_STATE_BYTES) {
     throw new TypeError('state must be JSON of at most 1,024 bytes')
   }
   return JSON.parse(text)

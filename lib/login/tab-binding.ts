@@ -1,9 +1,9 @@
 import { escapeUTF8 } from 'entities'
-import type { Answer } from '../passport/actions'
-import { renderPage } from './pages/page'
+import { type HTTPResponse, renderPage } from './pages/page'
 
 /** The query parameter that carries the tab's secret, to the start and back to the callback. */
-export const TAB_PARAMETER = 'social_login_tab'
+const TAB_PARAMETER = 'social_login_tab'
+const TAB_SECRET = /^[0-9a-f]{32}$/
 
 // Written by the start and read once by the callback. No other tab sees this storage, but for one that this tab opens in between
 // with an opener: Chromium gives it a copy.
@@ -29,24 +29,41 @@ sessionStorage.removeItem('${STORAGE_KEY}')
 form.submit()
 `
 
-/** Puts a secret into the tab's storage, then starts the login with it. */
-export function tabStartPage(target: string, method: 'GET' | 'POST', providerOrigin: string): Answer {
-  return tabPage(target, method, START_SCRIPT, providerOrigin)
+/** The secret that a start brings; undefined before the page of the tab has made one. */
+export function tabSecretOfStart(query: URLSearchParams): string | undefined {
+  const secret = single(query)
+  return secret !== undefined && TAB_SECRET.test(secret) ? secret : undefined
 }
 
-/** Comes back with the key and, if this is the tab of the start, with its secret. */
-export function tabCallbackPage(
-  callbackPath: string,
-  { authKey, state }: { readonly authKey: string; readonly state: string | undefined },
-  providerOrigin: string,
-): Answer {
-  const query = new URLSearchParams({ auth_key: authKey, ...(state !== undefined && { state }) })
-  const target = `${callbackPath}?${query}`
-  return tabPage(target, 'POST', CALLBACK_SCRIPT, providerOrigin)
+/** The secret that the page of the tab sends along with the callback: empty if it has none; undefined if it was not asked. */
+export function tabSecretOfCallback(query: URLSearchParams): string | undefined {
+  return query.has(TAB_PARAMETER) ? (single(query) ?? '') : undefined
 }
 
-function tabPage(target: string, method: 'GET' | 'POST', script: string, providerOrigin: string): Answer {
-  const form = `<form method="${method.toLowerCase()}" action="${escapeUTF8(target)}"></form>`
+/** Takes the secret out of a query. */
+export function removeTabSecret(query: URLSearchParams): void {
+  // Not without need: it writes the whole query anew, and other parameters with other escapes.
+  if (query.has(TAB_PARAMETER)) query.delete(TAB_PARAMETER)
+}
+
+/** The page that puts a secret into the tab's storage, then starts the login with it. */
+export function tabStartPage(path: string, method: 'GET' | 'POST', providerOrigin: string): HTTPResponse {
+  return tabPage(path, method, START_SCRIPT, providerOrigin)
+}
+
+/** The page that comes back with the key and, if this is the tab of the start, with its secret. */
+export function tabCallbackPage(callbackPath: string, authKey: string, providerOrigin: string): HTTPResponse {
+  const query = new URLSearchParams({ auth_key: authKey })
+  return tabPage(`${callbackPath}?${query}`, 'POST', CALLBACK_SCRIPT, providerOrigin)
+}
+
+function single(query: URLSearchParams): string | undefined {
+  const [value, ...others] = query.getAll(TAB_PARAMETER)
+  return others.length === 0 ? value : undefined
+}
+
+function tabPage(path: string, method: 'GET' | 'POST', script: string, providerOrigin: string): HTTPResponse {
+  const form = `<form method="${method.toLowerCase()}" action="${escapeUTF8(path)}"></form>`
   const main = `<p role="status">Signing you in …</p>\n${WITHOUT_SCRIPT}\n${form}`
   return renderPage({ title: 'Signing in', main, script, providerOrigin })
 }

@@ -1,23 +1,13 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
+import { isObject } from '../client/json'
 import { type FailureInfo, OUTCOMES, SocialLoginError } from '../errors'
+import type { LoginAction } from '../login/context'
+import type { HTTPResponse } from '../login/pages/page'
 import type { AuthenticateOptions } from './options'
 import type { Request } from './verify'
 
-/** What a request to the strategy ends in: exactly one of Passport's actions, or an answer of our own. */
-export type Action =
-  | { readonly type: 'success'; readonly user: unknown; readonly info: object }
-  | { readonly type: 'fail'; readonly info: unknown; readonly status: number }
-  | { readonly type: 'redirect'; readonly url: string; readonly toProvider?: true }
-  | { readonly type: 'pass' }
-  | { readonly type: 'error'; readonly error: unknown }
-  | { readonly type: 'answer'; readonly answer: Answer; readonly fallback: SocialLoginError }
-
-/** An answer that the strategy writes itself. Where a framework hides the response object, the fallback is used. */
-export interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
+/** What a request ends in: an action of its login, or an error. */
+export type Outcome = LoginAction | { readonly type: 'error'; readonly error: unknown }
 
 /** Passport's five actions on one request. */
 export interface PassportActions {
@@ -51,26 +41,66 @@ export function missingRedirect(req: Request, options: AuthenticateOptions): Typ
   )
 }
 
-/** Whatever a login threw, as an action: `fail` or `error` by the table of outcomes; the application's own is `error`. */
-export function toAction(error: unknown): Action {
-  // A subclass of an application's own may have another code.
-  const isFailure = error instanceof SocialLoginError && Object.hasOwn(OUTCOMES, error.code)
-  if (!isFailure || OUTCOMES[error.code].kind === 'error') return { type: 'error', error }
-  const info: FailureInfo = { code: error.code, message: error.message }
-  return { type: 'fail', info, status: error.status }
+/**
+ * Ends a request. What the application throws meanwhile goes to `next(error)`; a custom callback that throws there, too, is
+ * answered with an empty 500 and a process warning, and never ends the process.
+ */
+export async function perform(
+  outcome: Outcome,
+  actions: PassportActions,
+  req: Request,
+  options: AuthenticateOptions,
+): Promise<void> {
+  try {
+    // Awaited because Passport returns what a custom callback returns, which may be a promise.
+    await act(outcome, actions, req, options)
+  } catch (error) {
+    if (outcome.type === 'error') abandon(error, req)
+    else await perform({ type: 'error', error }, actions, req, options)
+  }
 }
 
-/**
- * Carries an action out. What the application throws meanwhile goes to `next(error)`; a custom callback that throws
- * there, too, is answered with an empty 500 and a process warning, and never ends the process.
- */
-export async function perform(action: Action, actions: PassportActions, req: Request): Promise<void> {
-  try {
-    await act(action, actions, req)
-  } catch (error) {
-    if (action.type === 'error') abandon(error, req)
-    else await perform({ type: 'error', error }, actions, req)
+function act(outcome: Outcome, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
+  switch (outcome.type) {
+    case 'redirect':
+      removeReferrerPolicy(req)
+      return actions.redirect(outcome.url)
+    case 'verified': {
+      const { user, info } = outcome.verdict
+      if (!user) return actions.fail(infoObject(info), 401)
+      return actions.success(user, { ...infoObject(info), ...outcome.info })
+    }
+    case 'continue': {
+      const destination = replayDestination(options)
+      return destination === undefined ? actions.pass() : actions.redirect(destination)
+    }
+    case 'respond':
+      return req.res ? write(outcome.response, req.res) : failWith(outcome.otherwise, actions, req)
+    case 'error':
+      return failWith(outcome.error, actions, req)
   }
+}
+
+/** Where a callback that came again leads whoever is signed in, if the route says so. */
+export function replayDestination(options: AuthenticateOptions): string | undefined {
+  return options.successReturnToOrRedirect ?? options.successRedirect
+}
+
+/** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */
+function failWith(error: unknown, actions: PassportActions, req: Request): void {
+  if (!(error instanceof SocialLoginError)) return actions.error(error)
+  setHeaders(req, error.headers)
+  // A subclass of an application's own may have another code.
+  const isFailure = Object.hasOwn(OUTCOMES, error.code) && OUTCOMES[error.code].kind === 'fail'
+  if (!isFailure) return actions.error(error)
+  const info: FailureInfo = { code: error.code, message: error.message }
+  actions.fail(info, error.status)
+}
+
+/** Passport writes a string into the WWW-Authenticate header, which cannot hold every string, and takes a number for the status. */
+function infoObject(info: unknown): object | undefined {
+  if (typeof info === 'string') return { message: info }
+  return isObject(info) ? info : undefined
 }
 
 function abandon(error: unknown, { res }: Request): void {
@@ -89,27 +119,7 @@ function detailOf(error: unknown): string {
   }
 }
 
-function act(action: Action, actions: PassportActions, req: Request): void {
-  switch (action.type) {
-    case 'success':
-      return actions.success(action.user, action.info)
-    case 'fail':
-      return actions.fail(action.info, action.status)
-    case 'redirect':
-      if (action.toProvider) removeReferrerPolicy(req)
-      return actions.redirect(action.url)
-    case 'pass':
-      return actions.pass()
-    case 'error':
-      setHeaders(req, action.error instanceof SocialLoginError ? action.error.headers : {})
-      return actions.error(action.error)
-    case 'answer':
-      if (req.res) return write(action.answer, req.res)
-      return act(toAction(action.fallback), actions, req)
-  }
-}
-
-/** Sets headers of the answer where the framework gives the response (Express does, Connect and Fastify do not). */
+/** Sets headers of the response where the framework gives the response (Express does, Connect and Fastify do not). */
 export function setHeaders({ res }: Request, headers: Readonly<Record<string, string>>): void {
   if (!res || res.headersSent) return
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
@@ -128,7 +138,7 @@ function removeReferrerPolicy({ res }: Request): void {
   else res.setHeader('Referrer-Policy', '')
 }
 
-function write({ status, headers, body }: Answer, res: ServerResponse): void {
+function write({ status, headers, body }: HTTPResponse, res: ServerResponse): void {
   res.statusCode = status
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   res.setHeader('Content-Length', Buffer.byteLength(body))

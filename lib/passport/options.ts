@@ -1,49 +1,8 @@
 import type { AuthenticateOptions as PassportAuthenticateOptions } from 'passport'
-import { readBaseURL, readBoolean, readInteger, requireText } from '../client/option-values'
-import type { RenderConfirmPage } from '../login/pages/confirm-page'
-import type { PendingLoginStore, StateParameter } from '../login/pending-login'
+import type { ProfileEndpoint, SocialLoginClientOptions } from '../client/options'
 import type { SkipUserProfile } from '../login/exchange'
-import type { RequestDispatcher } from '../client/http/dispatcher'
-
-/**
- * Which endpoint the profile is read from: section 4.3 of the specification, or the legacy one of section 4.4.
- *
- * @example
- * const profileEndpoint: ProfileEndpoint = 'get_user_info' // a server that answers 404 to /v1/user/me
- */
-export type ProfileEndpoint = 'user/me' | 'get_user_info'
-
-/**
- * Options of the `SocialLoginClient`.
- *
- * @example
- * new SocialLoginClient({ baseURL: 'https://social.example/api/v1', clientID, clientSecret, timeout: 5000 })
- */
-export interface SocialLoginClientOptions {
-  /**
-   * `{base_url}` of the specification (section 1): the root of the versioned API. Ends in `/v1`; `{oauth_base}`, the
-   * home of the login and authorize endpoints, is the part before it. `https`, or `http` on a loopback host.
-   */
-  readonly baseURL: string
-  /** The application id (`app_id`), from the provider's dashboard. */
-  readonly clientID: string
-  /** The application secret (`app_secret`). It is sent to the authorize endpoint and nowhere else. */
-  readonly clientSecret: string
-  /** Milliseconds that a call may take in all, connection and body included. Default 10,000; 1 to 120,000. */
-  readonly timeout?: number
-  /** The most connections to the provider at one time, beside one that is opened ahead. Default 128; 1 to 10,000. */
-  readonly maxConnections?: number
-  /**
-   * The dispatcher to use instead of an own pool, for a proxy, a custom CA or a mock. You close it. Only its `request`
-   * method is called: dispatchers of undici 6, 7 and 8 serve.
-   */
-  readonly dispatcher?: RequestDispatcher
-  /**
-   * Allows plain `http` to a host that is not loopback: whoever can read the network then reads the secret, the keys
-   * and the tokens. Default false.
-   */
-  readonly allowInsecureHTTP?: boolean
-}
+import type { RenderConfirmPage } from '../login/pages/confirm-page'
+import type { PendingLoginStore } from '../login/pending-login'
 
 /**
  * Options of the {@link Strategy}.
@@ -90,7 +49,7 @@ export interface StrategyOptions<WithRequest extends boolean = boolean>
    * wall): `confirm`, a page whose button is the proof (default); `refuse`, fail `start_forbidden`; or `allow`, which
    * opens the application to login CSRF by a link.
    */
-  readonly unprovenStart?: 'confirm' | 'refuse' | 'allow'
+  readonly unverifiedStart?: 'confirm' | 'refuse' | 'allow'
   /** Origins of sister sites whose links may start a login, such as `https://www.app.example`. Default none. */
   readonly allowedStartOrigins?: readonly string[]
   /** Further origins of the provider whose pages may lead to the callback. Default none: `baseURL`'s own origin. */
@@ -107,11 +66,6 @@ export interface StrategyOptions<WithRequest extends boolean = boolean>
    * the callback must accept POST too, and the people need JavaScript. Default false.
    */
   readonly tabBinding?: boolean
-  /**
-   * Sends a `state` to the login page. The specification has none and no known provider repeats it: `off` sends none
-   * (default); `observe` refuses a wrong one and reports in `info.assurance` whether it came; `require` insists on it.
-   */
-  readonly stateParameter?: StateParameter
   /** Root of the provider's uploads: pictures given as relative paths are resolved below it. Default: left out. */
   readonly uploadsURL?: string
 }
@@ -140,35 +94,4 @@ export interface AuthenticateOptions extends PassportAuthenticateOptions {
    * domains, and for proxies that rewrite the path of the callback.
    */
   readonly callbackURL?: string
-}
-
-/** Validated options of the client. */
-export interface ClientSettings {
-  /** Origin of the provider. */
-  readonly origin: string
-  /** Path of `{base_url}`. */
-  readonly basePath: string
-  /** Path of `{oauth_base}`. */
-  readonly oauthPath: string
-  readonly timeout: number
-  readonly maxConnections: number
-}
-
-/** @throws TypeError naming the option that is wrong and never its value */
-export function readClientOptions(options: SocialLoginClientOptions): ClientSettings {
-  if (typeof options !== 'object' || options === null) throw new TypeError('SocialLoginClient needs an options object')
-  const base = readBaseURL(options.baseURL, readBoolean('allowInsecureHTTP', options.allowInsecureHTTP))
-  requireText('clientID', options.clientID)
-  requireText('clientSecret', options.clientSecret)
-  const { dispatcher } = options
-  if (dispatcher !== undefined && typeof dispatcher?.request !== 'function') {
-    throw new TypeError('dispatcher must be an undici dispatcher: it has no request method')
-  }
-  return {
-    origin: base.origin,
-    basePath: base.pathname,
-    oauthPath: base.pathname.slice(0, -'/v1'.length),
-    timeout: readInteger('timeout', options.timeout, 10_000, 120_000),
-    maxConnections: readInteger('maxConnections', options.maxConnections, 128, 10_000),
-  }
 }

@@ -1,8 +1,5 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import { captureActions, missingRedirect, perform, setHeaders, toAction } from './actions'
 import { SocialLoginClient } from '../client/client'
-import { PRIVATE_ANSWER_HEADERS } from '../errors'
-import { LoginFlow } from '../login/login-flow'
 import {
   readBoolean,
   readCallbackURL,
@@ -12,18 +9,24 @@ import {
   readUploadsURL,
   requireText,
 } from '../client/option-values'
-import type { AuthenticateOptions, StrategyOptions } from './options'
-import { digest, type PendingLoginStore } from '../login/pending-login'
-import { SessionStore } from '../login/stores/session-store'
 import { type Profile, profileOf } from '../client/profile'
-import { Redeemer } from '../login/exchange'
-import type {
-  AnyVerifyFunction,
-  Request,
-  VerifyFunction,
-  VerifyFunctionWithParams,
-  VerifyFunctionWithRequest,
-  VerifyFunctionWithRequestAndParams,
+import { PRIVATE_HEADERS } from '../errors'
+import type { LoginAction, LoginRequest, LoginSettings } from '../login/context'
+import { Login } from '../login/login'
+import { digest, type PendingLoginStore } from '../login/pending-login'
+import type { RequestRules } from '../login/request-headers'
+import { SessionStore } from '../login/stores/session-store'
+import { captureActions, missingRedirect, type Outcome, perform, replayDestination, setHeaders } from './actions'
+import type { AuthenticateOptions, StrategyOptions } from './options'
+import { currentUserKey, httpRequest } from './request'
+import {
+  type AnyVerifyFunction,
+  callVerify,
+  type Request,
+  type VerifyFunction,
+  type VerifyFunctionWithParams,
+  type VerifyFunctionWithRequest,
+  type VerifyFunctionWithRequestAndParams,
 } from './verify'
 
 /**
@@ -43,9 +46,9 @@ import type {
  */
 export class Strategy extends OAuth2Strategy {
   // TypeScript's `private`, not `#private`: Passport runs `Object.create(strategy)`, which has no private members.
-  private readonly _flow: LoginFlow
-  private readonly _close: () => Promise<void>
-  private readonly _loadUser: (accessToken: string) => Promise<Profile>
+  private readonly _login: Login
+  private readonly _authenticate: (req: Request, options: AuthenticateOptions) => Promise<LoginAction>
+  private readonly _loadProfile: (accessToken: string) => Promise<Profile>
 
   /**
    * @throws TypeError naming the option that is wrong, never its value
@@ -56,44 +59,74 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
   constructor(options: StrategyOptions, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
-    const { client, settings } = readSettings(options)
+    const settings = readSettings(options)
     super(INHERITED_OPTIONS, () => {})
     // The inherited client holds no secret; whoever reaches for it is told where to go instead.
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
     this.name = settings.name
-    this._loadUser = async (accessToken) =>
-      profileOf(await client.fetchUser(settings.profileEndpoint, accessToken), settings.name, settings.uploadsURL)
-    const redeemer = new Redeemer(client, settings)
-    this._close = () => redeemer.close()
-    this._flow = new LoginFlow({ ...settings, verify, redeemer })
+    const login = new Login(settings)
+    this._login = login
+    this._authenticate = (req, options) => login.handle(adapt(req, options, verify, settings))
+    this._loadProfile = (accessToken) => loadProfile(settings, accessToken)
   }
 
   /**
    * Passport calls this for every request to a route of `passport.authenticate`. It ends in exactly one of Passport's
-   * actions, or in the confirm page or an empty answer of its own.
+   * actions, or in the confirm page or an empty response of its own.
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
     const problem = missingRedirect(req, options)
     if (problem) return actions.error(problem)
-    setHeaders(req, PRIVATE_ANSWER_HEADERS)
-    const login = this._flow.handle(req, options).catch(toAction)
+    setHeaders(req, PRIVATE_HEADERS)
+    const outcome: Promise<Outcome> = this._authenticate(req, options).catch((error) => ({ type: 'error', error }))
     // Never rejects: see perform.
-    void login.then((action) => perform(action, actions, req))
+    void outcome.then((ended) => perform(ended, actions, req, options))
   }
 
-  /** Closes the connections to the provider, for a clean end of the process. Logins under way end first. */
+  /** Closes the connections to the provider, for a clean end of the process. Logins that wait for it end first. */
   close(): Promise<void> {
-    return this._close()
+    return this._login.close()
   }
 
   /**
-   * Loads the profile of a token that the application already has. A login does not come this way: it reads the
-   * profile under the same deadline as the exchange.
+   * Loads the profile of a token that the application already has. A login does not use this: it reads the profile under
+   * the same deadline as the exchange.
    */
   override userProfile(accessToken: string, done: (error?: unknown, profile?: Profile) => void): void {
-    this._loadUser(accessToken).then((profile) => done(null, profile), done)
+    this._loadProfile(accessToken).then((profile) => done(null, profile), done)
   }
+}
+
+/** A request of Passport's, as the login takes it. */
+function adapt(
+  req: Request,
+  options: AuthenticateOptions,
+  verify: AnyVerifyFunction,
+  settings: StrategySettings,
+): LoginRequest {
+  const { store, passReqToCallback } = settings
+  return {
+    http: httpRequest(req),
+    options,
+    store: {
+      save: (record) => store.save(req, record),
+      load: () => store.load(req),
+      consume: (record) => store.consume(req, record),
+      remove: () => store.remove(req),
+    },
+    currentUserKey: () => currentUserKey(req),
+    // Under passport.authorize the user was signed in all along, and the route expects the account that is not there.
+    mayContinueOnReplay: replayDestination(options) !== undefined || !options.assignProperty,
+    verify: (login, info) => {
+      if (passReqToCallback) Object.assign(req, { authInfo: info })
+      return callVerify(verify, req, login, settings)
+    },
+  }
+}
+
+async function loadProfile({ client, profileEndpoint, name, uploadsURL }: StrategySettings, accessToken: string) {
+  return profileOf(await client.fetchUser(profileEndpoint, accessToken), name, uploadsURL)
 }
 
 /** The option is optional, but a verify function that takes the request is not typed without it. */
@@ -115,49 +148,51 @@ function refuseInheritedClient(): never {
   )
 }
 
-function readSettings(options: StrategyOptions) {
+interface StrategySettings extends LoginSettings {
+  readonly store: PendingLoginStore
+  readonly passReqToCallback: boolean
+  readonly verifyTimeout: number
+}
+
+function readSettings(options: StrategyOptions): StrategySettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('Strategy needs an options object')
-  const { name = 'social-login', callbackURL, skipUserProfile = false, store = new SessionStore() } = options
+  const { name = 'social-login', skipUserProfile = false, store = new SessionStore(), confirmPage } = options
   requireText('name', name)
   if (typeof skipUserProfile !== 'boolean' && typeof skipUserProfile !== 'function') {
     throw new TypeError('skipUserProfile must be true, false or a function')
   }
-  const { confirmPage } = options
   if (confirmPage !== undefined && typeof confirmPage !== 'function')
     throw new TypeError('confirmPage must be a function')
   requireStore(store)
-  const timeout = readInteger('timeout', options.timeout, 10_000, 120_000)
   const maxConcurrentLogins = readInteger('maxConcurrentLogins', options.maxConcurrentLogins, 128, 10_000)
-  const client = new SocialLoginClient({ ...options, maxConnections: maxConcurrentLogins })
-  const callback = readCallbackURL(callbackURL, options.allowInsecureHTTP)
-  const providerOrigin = new URL(options.baseURL).origin
   return {
-    client,
-    settings: {
-      name,
-      store,
-      skipUserProfile,
-      maxConcurrentLogins,
-      context: digest(name, options.baseURL, options.clientID),
-      loginURL: client.loginURL(),
-      timeout,
-      storeTimeout: timeout,
-      verifyTimeout: readInteger('verifyTimeout', options.verifyTimeout, 30_000, 600_000),
-      profileEndpoint: readChoice('profileEndpoint', options.profileEndpoint, 'user/me', ['user/me', 'get_user_info']),
-      passReqToCallback: readBoolean('passReqToCallback', options.passReqToCallback),
-      uploadsURL: readUploadsURL(options.uploadsURL, options.allowInsecureHTTP),
-      confirmPage,
-      stateParameter: readChoice('stateParameter', options.stateParameter, 'off', ['off', 'observe', 'require']),
-      rules: {
-        callbackPath: callback.path,
-        appOrigin: callback.origin,
-        providerOrigin,
-        allowedStartOrigins: readOrigins('allowedStartOrigins', options.allowedStartOrigins),
-        allowedCallbackOrigins: readOrigins('allowedCallbackOrigins', options.allowedCallbackOrigins),
-        unprovenStart: readChoice('unprovenStart', options.unprovenStart, 'confirm', ['confirm', 'refuse', 'allow']),
-        tabBinding: readBoolean('tabBinding', options.tabBinding),
-      },
-    },
+    name,
+    store,
+    skipUserProfile,
+    confirmPage,
+    maxConcurrentLogins,
+    client: new SocialLoginClient({ ...options, maxConnections: maxConcurrentLogins }),
+    strategyDigest: digest(name, options.baseURL, options.clientID),
+    timeout: readInteger('timeout', options.timeout, 10_000, 120_000),
+    verifyTimeout: readInteger('verifyTimeout', options.verifyTimeout, 30_000, 600_000),
+    profileEndpoint: readChoice('profileEndpoint', options.profileEndpoint, 'user/me', ['user/me', 'get_user_info']),
+    passReqToCallback: readBoolean('passReqToCallback', options.passReqToCallback),
+    uploadsURL: readUploadsURL(options.uploadsURL, options.allowInsecureHTTP),
+    rules: readRules(options),
+  }
+}
+
+function readRules(options: StrategyOptions): RequestRules {
+  const { path, origin } = readCallbackURL(options.callbackURL, options.allowInsecureHTTP)
+  const { unverifiedStart } = options
+  return {
+    callbackPath: path,
+    appOrigin: origin,
+    providerOrigin: new URL(options.baseURL).origin,
+    allowedStartOrigins: readOrigins('allowedStartOrigins', options.allowedStartOrigins),
+    allowedCallbackOrigins: readOrigins('allowedCallbackOrigins', options.allowedCallbackOrigins),
+    unverifiedStart: readChoice('unverifiedStart', unverifiedStart, 'confirm', ['confirm', 'refuse', 'allow']),
+    tabBinding: readBoolean('tabBinding', options.tabBinding),
   }
 }
 

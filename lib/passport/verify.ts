@@ -1,8 +1,10 @@
 import { types } from 'node:util'
 import type { Strategy as OAuth2Strategy } from 'passport-oauth2'
 import type { TokenAnswer } from '../client/client'
-import { SocialLoginError } from '../errors'
 import type { Profile } from '../client/profile'
+import { SocialLoginError } from '../errors'
+import type { Verdict } from '../login/context'
+import type { ExchangedLogin } from '../login/exchange'
 
 /**
  * Express's request, as Passport's own types have it.
@@ -94,22 +96,6 @@ export type VerifyFunctionWithRequestAndParams<User = Express.User> = (
 /** Any of the four shapes. */
 export type AnyVerifyFunction = (...args: never[]) => unknown
 
-/** What the verify function is given. */
-export interface VerifyInput {
-  readonly req: Request
-  readonly accessToken: string
-  readonly params: TokenAnswer
-  /** Undefined when `skipUserProfile` said so. */
-  readonly profile: Profile | undefined
-}
-
-/** The answer of a verify function. */
-export interface Verdict {
-  /** The user, or something falsy for "no". */
-  readonly user: unknown
-  readonly info: unknown
-}
-
 /**
  * Calls a verify function of any shape and waits for its first answer.
  *
@@ -123,16 +109,16 @@ export interface Verdict {
  */
 export function callVerify(
   verify: AnyVerifyFunction,
-  input: VerifyInput,
-  options: { passReqToCallback: boolean; timeout: number },
+  req: Request,
+  { params, profile }: ExchangedLogin,
+  options: { readonly passReqToCallback: boolean; readonly verifyTimeout: number },
 ): Promise<Verdict> {
-  const { req, accessToken, params, profile } = input
   const leading = options.passReqToCallback ? [req] : []
   const declared = verify.length - leading.length
   const withParams = declared === 5 ? [params] : []
   const mayCallDone = verify.length === 0 || declared >= 4
   return new Promise((resolve, reject) => {
-    const answers = firstOnly(resolve, reject, options.timeout)
+    const answers = firstOnly(resolve, reject, options.verifyTimeout)
     const done = (error?: unknown, user?: unknown, info?: unknown): void => {
       if (error) answers.fail(error)
       else if (isThenable(user)) answers.fail(new TypeError('The verify function gave done a promise: await it first.'))
@@ -145,7 +131,7 @@ export function callVerify(
     try {
       const result: unknown = Reflect.apply(verify, undefined, [
         ...leading,
-        accessToken,
+        params.access_token,
         undefined,
         ...withParams,
         profile,

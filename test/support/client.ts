@@ -1,6 +1,6 @@
 import { SocialLoginClient } from '../../lib/client/client'
+import type { SocialLoginClientOptions } from '../../lib/client/options'
 import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError } from '../../lib/errors'
-import type { SocialLoginClientOptions } from '../../lib/passport/options'
 import { FakeProvider } from '../../lib/testing'
 import { expectNoneShown } from './leak-check'
 

@@ -29,7 +29,7 @@ export interface HeaderRow {
   readonly pending: boolean
   /** The application that the browser was recorded at. Default: ours. */
   readonly at?: 'naive'
-  readonly strategy?: { readonly unprovenStart?: 'allow' }
+  readonly strategy?: { readonly unverifiedStart?: 'allow' }
   readonly sent: SentHeaders
   /** Where Firefox differs; null where Firefox does not send the request. */
   readonly firefox?: Partial<SentHeaders> | null

@@ -1,6 +1,8 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { type RequestRules, readRequest } from '../../lib/login/request'
+import { readRequest as readHTTPRequest } from '../../lib/login/request'
+import type { RequestRules } from '../../lib/login/request-headers'
+import { httpRequest } from '../../lib/passport/request'
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -10,7 +12,7 @@ export const rules: RequestRules = {
   providerOrigin: 'https://social.example',
   allowedStartOrigins: new Set(['https://www.app.example']),
   allowedCallbackOrigins: new Set(['https://login.social.example']),
-  unprovenStart: 'confirm',
+  unverifiedStart: 'confirm',
   tabBinding: false,
 }
 
@@ -33,10 +35,15 @@ export function incoming(url: string, headers: Headers = {}, more: object = {}):
   return Object.assign(message, more)
 }
 
+/** What a request of Node's is read as, as the Passport adapter hands it on. */
+export function readRequest(message: IncomingMessage, given: RequestRules): ReturnType<typeof readHTTPRequest> {
+  return readHTTPRequest(httpRequest(message), given)
+}
+
 /** What a request was read as, in one line. */
 export function verdictOf(read: ReturnType<typeof readRequest>): string {
   if (read.type === 'refused') return read.code
-  return read.type === 'start' ? `start ${read.proven ? 'proven' : 'unproven'}` : `callback ${read.authKey}`
+  return read.type === 'start' ? `start ${read.verified ? 'verified' : 'unverified'}` : `callback ${read.authKey}`
 }
 
 export function readStart(headers: Headers, more: object = {}, given: RequestRules = rules): string {

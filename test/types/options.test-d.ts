@@ -28,11 +28,11 @@ export const misspelt: AuthenticateOptions = { returnto: '/inbox' }
 // @ts-expect-error a path, not a flag
 export const flag: AuthenticateOptions = { returnTo: true }
 
-new Strategy({ ...options, profileEndpoint: 'get_user_info', unprovenStart: 'refuse', timeout: 5000 }, verify)
+new Strategy({ ...options, profileEndpoint: 'get_user_info', unverifiedStart: 'refuse', timeout: 5000 }, verify)
 new Strategy({ ...options, store: new CookieStore({ keys: ['a'.repeat(32)] }) }, verify)
 new Strategy({ ...options, store: new SessionStore() }, verify)
 new Strategy({ ...options, skipUserProfile: async (accessToken) => accessToken.length > 9 }, verify)
-new Strategy({ ...options, confirmPage: ({ target }) => `<a href="${target}">Go on</a>` }, verify)
+new Strategy({ ...options, confirmPage: ({ path }) => `<a href="${path}">Go on</a>` }, verify)
 
 // @ts-expect-error there is no such option
 new Strategy({ ...options, scope: 'email' }, verify)

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
+import type { Deadline } from '../deadline'
 import type { AnswerReader } from './response-reader'
-import type { Deadline } from './deadline'
 
 /**
  * Sends one request and hands its answer to the reader as it comes: undici's `request()` without the stream, which costs

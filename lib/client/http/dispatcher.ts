@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
+import type { Deadline } from '../deadline'
 import type { AnswerReader } from './response-reader'
-import type { Deadline } from './deadline'
 
 /** A request as it is written; the path with its query. */
 export interface TransportRequest {

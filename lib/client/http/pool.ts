@@ -1,10 +1,10 @@
 import { Client, errors, Pool } from 'undici'
-import type { AnswerReader } from './response-reader'
+import type { Deadline } from '../deadline'
+import { Semaphore } from '../semaphore'
 import { Connector } from './connector'
-import type { Deadline } from './deadline'
 import { dispatch } from './dispatch'
-import { Places } from './semaphore'
 import type { Transport, TransportRequest } from './dispatcher'
+import type { AnswerReader } from './response-reader'
 
 /** Limits of the connections to the provider. */
 export interface PoolLimits {
@@ -32,13 +32,13 @@ export class ProviderPool implements Transport {
   readonly #connector: Connector
   readonly #pool: Pool
   /** In the pool at one time. A request of its own queue could not be taken back, and would open connections in vain. */
-  readonly #places: Places
+  readonly #slots: Semaphore
   #closing: Promise<void> | undefined
 
   constructor(origin: string, { connections, connectTimeout }: PoolLimits) {
     this.#origin = origin
     this.#connector = new Connector(origin, connectTimeout)
-    this.#places = new Places(connections)
+    this.#slots = new Semaphore(connections)
     this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connector.connect })
   }
 
@@ -48,10 +48,10 @@ export class ProviderPool implements Transport {
    */
   async send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ repeated: boolean }> {
     if (this.#closing !== undefined) throw new errors.ClientClosedError()
-    await this.#places.take(deadline)
+    await this.#slots.acquire(deadline)
     // What will be sent once more keeps its place.
     const onThrough = (error?: unknown): void => {
-      if (deadline.ended || !this.#connector.wasStale(error)) this.#places.give()
+      if (deadline.ended || !this.#connector.wasStale(error)) this.#slots.release()
     }
     try {
       await dispatch(this.#pool, request, reader, deadline, onThrough)
@@ -64,15 +64,15 @@ export class ProviderPool implements Transport {
   }
 
   /** Opens a connection for a login that is about to come. Returns at once and never fails. */
-  prepare(): void {
+  preconnect(): void {
     this.#connector.openSpare()
   }
 
   /** Closes all connections once their requests have ended. Again is harmless. */
   close(): Promise<void> {
     this.#connector.close()
-    this.#closing ??= this.#places
-      .empty()
+    this.#closing ??= this.#slots
+      .close()
       .then(() => this.#pool.close())
       .then(() => this.#connector.destroy())
     return this.#closing
@@ -80,7 +80,7 @@ export class ProviderPool implements Transport {
 
   async #sendFresh(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<void> {
     const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectFresh })
-    const answered = dispatch(client, request, reader, deadline, () => this.#places.give())
+    const answered = dispatch(client, request, reader, deadline, () => this.#slots.release())
     // Ends with the answer's last byte; how the request itself ends is said by its own promise.
     client.close().catch(() => {})
     await answered

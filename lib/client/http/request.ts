@@ -1,8 +1,8 @@
 import { errors } from 'undici'
-import { AnswerReader, badResponse } from './response-reader'
-import type { Deadline } from './deadline'
 import { type Phase, SocialLoginError } from '../../errors'
+import type { Deadline } from '../deadline'
 import type { Transport, TransportRequest } from './dispatcher'
+import { AnswerReader, badResponse } from './response-reader'
 import { unreachable } from './unreachable'
 
 /** A complete answer below 500 that is no redirect and no rate limit. */

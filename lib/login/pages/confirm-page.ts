@@ -1,17 +1,16 @@
 import { types } from 'node:util'
 import { escapeUTF8 } from 'entities'
-import type { Answer } from '../../passport/actions'
-import { pageHeaders, renderPage, WHOLE_PAGE_GUARD } from './page'
+import { type HTTPResponse, pageHeaders, renderPage, WHOLE_PAGE_GUARD } from './page'
 
 /**
- * What the page between an unproven start and the login is about.
+ * What the page between an unverified start and the login is about.
  *
  * @example
- * ({ target, method }: ConfirmPage) => `<form method="${method}" action="${escape(target)}"><button>Go on</button></form>`
+ * ({ path, method }: ConfirmPage) => `<form method="${method}" action="${escape(path)}"><button>Go on</button></form>`
  */
 export interface ConfirmPage {
   /** Path and query that start the login, on this origin. Escape it in HTML. */
-  readonly target: string
+  readonly path: string
   /** The method by which the start came, and so the one that the application serves. */
   readonly method: 'GET' | 'POST'
   /** Origin of the provider. */
@@ -19,10 +18,10 @@ export interface ConfirmPage {
 }
 
 /**
- * Renders an application's own confirm page: a whole HTML document whose link or form leads to `target`.
+ * Renders an application's own confirm page: a whole HTML document whose link or form leads to `path`.
  *
  * @example
- * const confirmPage: RenderConfirmPage = ({ target }) => `<!doctype html><title>Sign in</title><a href="${escape(target)}">Go on</a>`
+ * const confirmPage: RenderConfirmPage = ({ path }) => `<!doctype html><title>Sign in</title><a href="${escape(path)}">Go on</a>`
  */
 export type RenderConfirmPage = (page: ConfirmPage) => string
 
@@ -30,23 +29,23 @@ export type RenderConfirmPage = (page: ConfirmPage) => string
 const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'"]
 
 /**
- * A start without proof (typed, mailed, or redirected by a login wall) gets this page. Its link or button leads to the
+ * A start that no page of the application led to (typed, mailed, or redirected by a login wall) gets this page. Its link or button leads to the
  * same URL: that click, made on the application's own origin and not in its first moments, is the proof.
  */
-export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): Answer {
-  const { target, method, providerOrigin } = page
+export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTPResponse {
+  const { path, method, providerOrigin } = page
   if (render) return ownPage(render(page), providerOrigin)
   const provider = escapeUTF8(new URL(providerOrigin).host)
   const action =
     method === 'GET'
-      ? `<a href="${escapeUTF8(target)}" rel="nofollow">Continue to ${provider}</a>`
-      : `<form method="post" action="${escapeUTF8(target)}"><button>Continue to ${provider}</button></form>`
+      ? `<a href="${escapeUTF8(path)}" rel="nofollow">Continue to ${provider}</a>`
+      : `<form method="post" action="${escapeUTF8(path)}"><button>Continue to ${provider}</button></form>`
   const main = `<h1>Sign in with ${provider}?</h1>\n<p>You are about to leave this site to sign in.</p>\n${action}`
   return renderPage({ title: 'Sign in', main, providerOrigin })
 }
 
 // The guard of the whole page stands in front, where nothing can come before it or swallow it: a part of the head.
-function ownPage(html: unknown, providerOrigin: string): Answer {
+function ownPage(html: unknown, providerOrigin: string): HTTPResponse {
   if (typeof html !== 'string') {
     // Whatever becomes of a promise, its rejection must not end the process.
     if (types.isPromise(html)) html.catch(() => {})

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
 import { escapeUTF8 } from 'entities'
-import type { Answer } from '../../passport/actions'
 
-/** A page that the strategy writes itself. */
+/** A whole response: status, headers and body. */
+export interface HTTPResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A page that the login itself shows. */
 export interface Page {
   readonly title: string
   /** HTML of the page's only landmark. */
@@ -65,7 +71,7 @@ a:focus-visible, button:focus-visible { outline: 3px solid; outline-offset: 3px 
 `
 
 /** Renders a page that nobody can frame, that loads nothing, and that runs its own script at most. */
-export function renderPage({ title, main, script, providerOrigin }: Page): Answer {
+export function renderPage({ title, main, script, providerOrigin }: Page): HTTPResponse {
   const body = `<!doctype html>
 <html lang="en">
 <head>

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stringifySetCookie } from 'cookie'
 import { compactDecrypt } from 'jose/jwe/compact/decrypt'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
-import { SocialLoginError } from '../../errors'
 import { isObject } from '../../client/json'
 import { readBoolean } from '../../client/option-values'
+import { SocialLoginError } from '../../errors'
 import { MAX_AGE_MS, type PendingLogin, type PendingLoginStore, readPendingLogin } from '../pending-login'
 
 /**
@@ -70,8 +70,8 @@ export class CookieStore implements PendingLoginStore {
     const [key] = this.#keys
     if (!key) throw new TypeError('no key')
     const sealed = await new CompactEncrypt(Buffer.from(JSON.stringify(record)))
-      // The header is additional data of the encryption: a record cannot be moved to another context.
-      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ctx: record.context })
+      // The header is additional data of the encryption: a record cannot be moved to another strategy.
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ctx: record.strategyDigest })
       .encrypt(key)
     this.#setCookie(response, sealed, MAX_AGE_MS / 1000)
   }
@@ -142,7 +142,7 @@ async function open(sealed: string, key: Uint8Array): Promise<PendingLogin | und
     const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
     const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, options)
     const record = readPendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
-    return record?.context === protectedHeader['ctx'] ? record : undefined
+    return record?.strategyDigest === protectedHeader['ctx'] ? record : undefined
   } catch {
     // Tampered with, of another key, or no sealed record at all: all of it is no record.
     return undefined

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { types } from 'node:util'
 import { isObject } from '../../client/json'
+import { NoSession } from '../browser-store'
 import { type PendingLogin, type PendingLoginStore, readPendingLogin } from '../pending-login'
 
 const SESSION_KEY = 'passport-social-login'
@@ -37,13 +38,7 @@ export class SessionStore implements PendingLoginStore {
   }
 }
 
-/** No session middleware has run, or it has failed to read the session. */
-export class NoSession extends Error {
-  constructor() {
-    super('no session')
-  }
-}
-
+/** @throws NoSession where no session middleware has run, or it has failed to read the session */
 function requireSession(req: IncomingMessage): Record<string, unknown> {
   const session: unknown = Reflect.get(req, 'session')
   if (!isSession(session)) throw new NoSession()

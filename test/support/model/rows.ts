@@ -15,7 +15,7 @@ export interface CallbackRow {
 
 /** The same for a request that starts a login. */
 export interface StartRow extends Omit<CallbackRow, 'verdict'> {
-  readonly verdict: 'proven' | 'unproven' | Extract<OutcomeCode, 'start_forbidden' | 'speculative_request'>
+  readonly verdict: 'verified' | 'unverified' | Extract<OutcomeCode, 'start_forbidden' | 'speculative_request'>
 }
 
 /** Stands for the origin of the provider in a header. */
@@ -77,16 +77,16 @@ const ownPage = { ...metadata('same-origin'), referer: `${APP}/login` }
 const posted = { method: 'POST' } as const
 
 export const startRows: readonly StartRow[] = [
-  start('own link', 'proven', ownPage),
-  start('own form', 'proven', { ...ownPage, origin: APP }, posted),
-  start('own form under helmet', 'proven', { ...metadata('same-origin'), origin: 'null' }, posted),
-  start('own link, old browser', 'proven', { referer: `${APP}/login` }),
-  start('own form, old browser', 'proven', { origin: APP }, posted),
-  start('A7 evil form', 'unproven', { ...fromEvil, origin: EVIL }, { ...posted, ...hidden }),
-  start('A8 evil link', 'unproven', fromEvil),
-  start('evil link, old browser', 'unproven', { referer: `${EVIL}/` }),
-  start('sister site', 'unproven', metadata('same-site')),
-  start('typed', 'unproven', metadata('none')),
+  start('own link', 'verified', ownPage),
+  start('own form', 'verified', { ...ownPage, origin: APP }, posted),
+  start('own form under helmet', 'verified', { ...metadata('same-origin'), origin: 'null' }, posted),
+  start('own link, old browser', 'verified', { referer: `${APP}/login` }),
+  start('own form, old browser', 'verified', { origin: APP }, posted),
+  start('A7 evil form', 'unverified', { ...fromEvil, origin: EVIL }, { ...posted, ...hidden }),
+  start('A8 evil link', 'unverified', fromEvil),
+  start('evil link, old browser', 'unverified', { referer: `${EVIL}/` }),
+  start('sister site', 'unverified', metadata('same-site')),
+  start('typed', 'unverified', metadata('none')),
   start('A9 evil image', 'start_forbidden', metadata('cross-site', 'no-cors', 'image'), hidden),
   start('A10 evil frame', 'start_forbidden', metadata('cross-site', 'navigate', 'iframe'), hidden),
   start('own frame', 'start_forbidden', metadata('same-origin', 'navigate', 'iframe')),

@@ -31,9 +31,9 @@ export class Start extends BrowserStep {
     const before = sessionFacts(world, browser.cookies)
     const fault = armStore(world, storeFault)
     model.labels += 1
-    const clicks = row.verdict === 'unproven' && this.#input.click
+    const clicks = row.verdict === 'unverified' && this.#input.click
     // A login that is made without proof would be known by its label.
-    const label = row.verdict === 'proven' ? `login-${model.labels}` : `planted-${model.labels}`
+    const label = row.verdict === 'verified' ? `login-${model.labels}` : `planted-${model.labels}`
     const path = `/${provider}/auth?from=%22%3E${model.labels}`
     const headers = { ...headersOf(row.headers, world, provider), [LABEL]: label }
     const first = await browser.visit({ ...row, path, headers })
@@ -73,7 +73,7 @@ export class Start extends BrowserStep {
     const expected = expectedOutcome(row, clicks, fired)
     demand(names.join() === (expected ?? ''), 'I1 start', { expected, names, last })
     if (expected === undefined) {
-      const status = row.verdict === 'unproven' ? 200 : 503
+      const status = row.verdict === 'unverified' ? 200 : 503
       demand(last?.status === status, 'I6 own page', last)
     }
     if (expected !== 'redirect') return
@@ -93,6 +93,6 @@ export class Start extends BrowserStep {
 
 /** The one action, or undefined where the strategy answers by itself. */
 function expectedOutcome(row: StartRow, clicks: boolean, fired: StoreFault | undefined): string | undefined {
-  if (row.verdict === 'proven' || clicks) return fired === 'set' ? 'session_unavailable' : 'redirect'
+  if (row.verdict === 'verified' || clicks) return fired === 'set' ? 'session_unavailable' : 'redirect'
   return row.verdict === 'start_forbidden' ? 'start_forbidden' : undefined
 }

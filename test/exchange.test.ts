@@ -1,6 +1,6 @@
-import { type Redeemed, Redeemer, type RedeemOptions } from '../lib/login/exchange'
-import type { Fault } from '../lib/testing'
-import { ClientBench, expectOutcome, key, secret } from './support/client'
+import { Trace } from '../lib/diagnostics'
+import { type ExchangedLogin, type ExchangeSettings, exchange } from '../lib/login/exchange'
+import { ClientBench, expectOutcome } from './support/client'
 import { rejectionOf } from './support/leak-check'
 
 let bench: ClientBench
@@ -14,32 +14,28 @@ afterAll(() => bench.stop())
 const skipped = { profile: undefined, params: { access_token: expect.any(String) } }
 const loaded = { profile: { id: '1' }, params: { access_token: expect.any(String) } }
 
-function redeemer(options: Partial<RedeemOptions> = {}): Redeemer {
-  return new Redeemer(bench.client(), {
+function exchanged(options: Partial<ExchangeSettings> = {}): Promise<ExchangedLogin> {
+  const settings: ExchangeSettings = {
+    client: bench.client(),
     name: 'social-login',
     timeout: 5000,
-    maxConcurrentLogins: 128,
     profileEndpoint: 'user/me',
     skipUserProfile: false,
     uploadsURL: undefined,
     ...options,
-  })
-}
-
-async function enterAndRedeem(entered: Redeemer, authKey: string): Promise<Redeemed> {
-  const leave = entered.enter()
-  return entered.redeem(authKey).finally(leave)
+  }
+  return exchange(settings, bench.goodKey(), new Trace(settings.name))
 }
 
 test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(
   'a key is worth a token and the profile of %s',
   async (profileEndpoint) => {
-    expect(await redeemer({ profileEndpoint }).redeem(bench.goodKey())).toMatchObject(loaded)
+    expect(await exchanged({ profileEndpoint })).toMatchObject(loaded)
     expect(bench.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', profileEndpoint])
   },
 )
 
-const decisions: [string, RedeemOptions['skipUserProfile'], object][] = [
+const decisions: [string, ExchangeSettings['skipUserProfile'], object][] = [
   ['true', true, skipped],
   ['a function that returns true', () => true, skipped],
   ['a function that returns false', () => false, loaded],
@@ -52,19 +48,19 @@ const decisions: [string, RedeemOptions['skipUserProfile'], object][] = [
 ]
 
 test.each(decisions)('skipUserProfile may be %s', async (_, skipUserProfile, result) => {
-  expect(await redeemer({ skipUserProfile }).redeem(bench.goodKey())).toMatchObject(result)
+  expect(await exchanged({ skipUserProfile })).toMatchObject(result)
   expect(bench.provider.requests).toHaveLength(result === skipped ? 1 : 2)
 })
 
 test('skipUserProfile is given the token', async () => {
   const seen: string[] = []
   const skipUserProfile = (token: string) => seen.push(token) > 0
-  const { params } = await redeemer({ skipUserProfile }).redeem(bench.goodKey())
+  const { params } = await exchanged({ skipUserProfile })
   expect(seen).toEqual([params.access_token])
 })
 
 const reason = new Error('the application failed')
-const failures: [string, RedeemOptions['skipUserProfile']][] = [
+const failures: [string, ExchangeSettings['skipUserProfile']][] = [
   ['throws', () => thrown()],
   ['rejects', () => Promise.reject(reason)],
   ['calls done with an error', (_token, done) => done(reason)],
@@ -73,18 +69,18 @@ const failures: [string, RedeemOptions['skipUserProfile']][] = [
 ]
 
 test.each(failures)("a skipUserProfile that %s ends in the application's own error", async (_, skipUserProfile) => {
-  expect(await rejectionOf(redeemer({ skipUserProfile }).redeem(bench.goodKey()))).toBe(reason)
+  expect(await rejectionOf(exchanged({ skipUserProfile }))).toBe(reason)
 })
 
 function thrown(): never {
   throw reason
 }
 
-test.each<[string, RedeemOptions['skipUserProfile']]>([
+test.each<[string, ExchangeSettings['skipUserProfile']]>([
   ['never calls done', (_token, _done) => {}],
   ['never settles', () => new Promise(() => {})],
 ])('a skipUserProfile that %s is given up at the deadline', async (_, skipUserProfile) => {
-  const error = await rejectionOf(redeemer({ skipUserProfile, timeout: 200 }).redeem(bench.goodKey()))
+  const error = await rejectionOf(exchanged({ skipUserProfile, timeout: 200 }))
   expect(expectOutcome(error, 'verify_timeout', 'profile').message).toContain('skipUserProfile')
 })
 
@@ -92,33 +88,7 @@ test('exchange and profile share one deadline', async () => {
   bench.provider.failNext('authorize', { delay: 300 })
   bench.provider.failNext('user/me', { delay: 300 })
   const start = performance.now()
-  const error = await rejectionOf(redeemer({ timeout: 450 }).redeem(bench.goodKey()))
+  const error = await rejectionOf(exchanged({ timeout: 450 }))
   expectOutcome(error, 'provider_timeout', 'profile')
   expect(performance.now() - start).toBeLessThan(1500)
-})
-
-test('beyond maxConcurrentLogins nothing is queued and nothing is sent', async () => {
-  const full = redeemer({ maxConcurrentLogins: 2 })
-  bench.provider.failNext('authorize', { delay: 200 }, { times: 2 })
-  const waiting = [enterAndRedeem(full, bench.goodKey()), enterAndRedeem(full, bench.goodKey())]
-  for (let count = 0; count < 20; count++) {
-    const error = expectOutcome(await rejectionOf(enterAndRedeem(full, key)), 'overloaded', 'exchange')
-    expect(error.retryAfter).toBe(1)
-  }
-  for (const login of waiting) expect(await login).toMatchObject(loaded)
-  expect(bench.provider.requests.filter(({ form }) => form['auth_key'] === key)).toEqual([])
-})
-
-test('a place is free again after every kind of end', async () => {
-  const single = redeemer({ maxConcurrentLogins: 1, timeout: 500 })
-  const faults: Fault[] = [{ reset: 'body' }, { hang: true }, { body: 'null' }, { status: 500 }]
-  for (const fault of faults) {
-    bench.provider.failNext('authorize', fault)
-    await rejectionOf(enterAndRedeem(single, key))
-    bench.provider.failNext('user/me', fault)
-    await rejectionOf(enterAndRedeem(single, bench.goodKey()))
-    expect(await enterAndRedeem(single, bench.goodKey())).toMatchObject(loaded)
-  }
-  const { appSecret } = bench.provider.applications[0] ?? {}
-  expect(appSecret).toBe(secret)
 })

@@ -34,7 +34,7 @@ export class Deadline {
     return this.#ended
   }
 
-  /** Whether it has ended because time was up, and not because somebody wished it. */
+  /** Whether it has ended because the time was up, and not because the caller aborted. */
   get expired(): boolean {
     return this.#ended?.reason instanceof DOMException && this.#ended.reason.name === 'TimeoutError'
   }
@@ -68,7 +68,7 @@ export class Deadline {
 }
 
 /** @throws DOMException `TimeoutError` when the promise has not settled after `milliseconds` */
-export function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+export function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(timeoutError()), milliseconds)
     const settle = <V>(act: (value: V) => void) => {

@@ -1,0 +1,55 @@
+import type { Deadline } from './deadline'
+
+/** A counting semaphore. Those who wait for a slot queue, and reject at their deadline. */
+export class Semaphore {
+  readonly #slots: number
+  #acquired = 0
+  #closed = false
+  readonly #queue = new Set<() => void>()
+  readonly #whenIdle: (() => void)[] = []
+
+  constructor(slots: number) {
+    this.#slots = slots
+  }
+
+  /** Acquires a slot if one is free, and the semaphore is not closed. */
+  tryAcquire(): boolean {
+    if (this.#closed || this.#acquired === this.#slots) return false
+    this.#acquired++
+    return true
+  }
+
+  /** Resolves with a slot. @throws the deadline's reason when that ends first */
+  async acquire(deadline: Deadline): Promise<void> {
+    if (!this.tryAcquire()) await this.#wait(deadline)
+  }
+
+  /** Hands the slot to whoever waits longest, or frees it. */
+  release(): void {
+    const [next] = this.#queue
+    if (next) return next()
+    this.#acquired--
+    if (this.#acquired === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+  }
+
+  /** Gives no further slot, but to those who wait already. Resolves when all are released. */
+  async close(): Promise<void> {
+    this.#closed = true
+    if (this.#acquired > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  #wait(deadline: Deadline): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const take = (): void => {
+        unwatch()
+        this.#queue.delete(take)
+        resolve()
+      }
+      const unwatch = deadline.onEnd((reason) => {
+        this.#queue.delete(take)
+        reject(reason)
+      })
+      this.#queue.add(take)
+    })
+  }
+}

@@ -1,0 +1,41 @@
+import { withTimeout } from '../client/deadline'
+import { type Phase, SocialLoginError } from '../errors'
+import type { PendingLogin } from './pending-login'
+
+/** The pending login of one browser. */
+export interface BrowserStore {
+  save(record: PendingLogin): Promise<void>
+  load(): Promise<PendingLogin | undefined>
+  consume(record: PendingLogin): Promise<void>
+  remove(): Promise<void>
+}
+
+/** There is nothing to keep a pending login in. */
+export class NoSession extends Error {
+  constructor() {
+    super('no session')
+  }
+}
+
+/**
+ * Calls a store.
+ *
+ * @param timeout milliseconds that the call may take
+ * @throws SocialLoginError `session_unavailable`, or what the store itself threw of that class
+ */
+export async function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T>): Promise<T> {
+  try {
+    return await withTimeout(timeout, call())
+  } catch (error) {
+    // A store's own error may quote a connection string.
+    throw error instanceof SocialLoginError
+      ? error
+      : new SocialLoginError('session_unavailable', phase, { hint: hintOf(error) })
+  }
+}
+
+function hintOf(error: unknown): string {
+  if (error instanceof NoSession) return 'The request has no session.'
+  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
+  return isTimeout ? 'The store did not answer within the timeout option.' : 'The store reported an error.'
+}

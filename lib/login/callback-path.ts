@@ -1,0 +1,21 @@
+/** Whether two paths are the same to Express, which by default ignores their case and a slash at their end. */
+export function isSamePath(a: string, b: string): boolean {
+  return a === b || plainPath(a) === plainPath(b)
+}
+
+/**
+ * Whether one path is the end of the other: proxies take a prefix off, or put one in front. A key at any other path is not
+ * exchanged: an application limits guesses where it expects keys, and not at its start.
+ */
+export function isSuffix(a: string, b: string): boolean {
+  const [one, other] = [plainPath(a), plainPath(b)]
+  return one === other || (one !== '' && other.endsWith(one)) || (other !== '' && one.endsWith(other))
+}
+
+/** A path without its case and its last slashes, as Express routes by default. */
+// Not by /\/+$/, which is quadratic for a path that has many slashes, and something behind them.
+export function plainPath(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end).toLowerCase()
+}

@@ -1,0 +1,17 @@
+import { resolvePath } from '../client/url'
+
+const MAX_LENGTH = 1024
+
+/**
+ * A path within this application, normalised, or undefined for anything that could lead elsewhere: normalising turns
+ * `/.//evil.example` into `//evil.example`, so the result is checked once more.
+ */
+export function readReturnPath(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > MAX_LENGTH) return undefined
+  const base = 'http://localhost'
+  const url = value.startsWith('/') ? resolvePath(value, base) : undefined
+  if (!url) return undefined
+  const path = url.pathname + url.search + url.hash
+  // Its length once more, too: the record is read again at the callback, and normalising makes `é` six characters.
+  return url.origin === base && !path.startsWith('//') && path.length <= MAX_LENGTH ? path : undefined
+}

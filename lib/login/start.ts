@@ -1,0 +1,37 @@
+import { SocialLoginError } from '../errors'
+import { callStore } from './browser-store'
+import type { LoginAction, LoginContext } from './context'
+import { confirmPage } from './pages/confirm-page'
+import type { HTTPResponse } from './pages/page'
+import { createPendingLogin } from './pending-login'
+import type { StartRequest } from './request'
+import { tabStartPage } from './tab-binding'
+
+/**
+ * Starts a login: remembers it for this browser, and sends the person to the provider. A start that no page of the
+ * application led to, or whose tab has no secret yet, gets a page in between.
+ *
+ * @throws SocialLoginError `session_unavailable`
+ */
+export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction> {
+  const { settings, rules, strategyDigest, trace } = context
+  const { path, method, verified, fetchSite, tabSecret } = request
+  const { providerOrigin } = rules
+  if (!verified && rules.unverifiedStart === 'confirm') {
+    return respond(confirmPage({ path, method, providerOrigin }, settings.confirmPage))
+  }
+  if (rules.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin))
+
+  const { options, store, currentUserKey } = context.request
+  const { returnTo, state } = options
+  const user = currentUserKey()
+  const record = createPendingLogin({ strategyDigest, user, startSite: fetchSite, tabSecret, returnTo, state })
+  trace.follow(record)
+  await callStore('start', settings.timeout, () => store.save(record))
+  settings.client.preconnect()
+  return { type: 'redirect', url: settings.client.loginURL() }
+}
+
+function respond(response: HTTPResponse): LoginAction {
+  return { type: 'respond', response, otherwise: new SocialLoginError('start_forbidden', 'start') }
+}
