@@ -1,5 +1,6 @@
 import { parseJSON } from '../lib/client/json'
-import { readUser, toProfile } from '../lib/client/profile'
+import { toProfile } from '../lib/client/profile'
+import { readUser } from '../lib/client/user'
 import { createPendingLogin } from '../lib/login/pending-login'
 import { fromProvider, type Headers, hostOnlyRules, incoming, readRequest, verdictOf } from './support/incoming'
 

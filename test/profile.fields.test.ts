@@ -1,5 +1,6 @@
 import { parseJSON } from '../lib/client/json'
-import { type Profile, readUser, toProfile } from '../lib/client/profile'
+import { type Profile, toProfile } from '../lib/client/profile'
+import { readUser } from '../lib/client/user'
 
 const uploads = new URL('https://social.example/content/uploads/')
 

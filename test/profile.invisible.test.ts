@@ -1,6 +1,7 @@
 import { SocialLoginError, toProfile } from '../lib'
 import { parseJSON } from '../lib/client/json'
-import { type Profile, readUser } from '../lib/client/profile'
+import type { Profile } from '../lib/client/profile'
+import { readUser } from '../lib/client/user'
 
 function profileOf(fields: object): Profile {
   const text = JSON.stringify({ user_id: '1', ...fields })

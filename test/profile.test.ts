@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseJSON } from '../lib/client/json'
-import { type Profile, readUser, type SocialLoginUser, toProfile } from '../lib/client/profile'
+import { type Profile, toProfile } from '../lib/client/profile'
+import { readUser, type SocialLoginUser } from '../lib/client/user'
 import { SocialLoginError } from '../lib/errors'
 
 const uploads = new URL('https://social.example/content/uploads/')

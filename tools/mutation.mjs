@@ -24,6 +24,7 @@ const targets = {
     'cookie-store.apps',
   ],
   json: ['client/json', 'json', 'profile'],
+  user: ['client/user', 'profile', 'profile.fields'],
   profile: ['client/profile', 'profile', 'profile.fields'],
   client: ['client/client', 'client', 'client.control', 'client.hints', 'kept-connections'],
   'response-reader': ['client/http/response-reader', 'http', 'client.hints'],

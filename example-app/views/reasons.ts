@@ -18,7 +18,6 @@ const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, s
   login_expired: `That took longer than ten minutes. ${AGAIN}`,
   context_mismatch: `That answer belongs to another sign-in. ${AGAIN}`,
   user_changed: 'Somebody else had signed in here meanwhile, so nothing was changed. Please begin again.',
-  state_mismatch: `That answer belongs to another sign-in. ${AGAIN}`,
   tab_mismatch: 'That answer came to another tab than you began in. Please begin here.',
   auth_key_rejected: `The sign-in service did not confirm your sign-in. ${AGAIN}`,
   provider_unreachable: 'The sign-in service cannot be reached at the moment. Please try again in a few minutes.',

@@ -7,7 +7,7 @@ import { badResponse } from './http/response-reader'
 import { refusedWhenRepeated } from './http/unreachable'
 import { isObject, isTooComplex, type JSONObject, member, parseJSON, toJSONObject } from './json'
 import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
-import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
+import { readUser, type SocialLoginUser, type UserAnswer } from './user'
 
 /**
  * Options of one call.

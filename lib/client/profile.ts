@@ -1,40 +1,17 @@
 import { decodeHTMLStrict } from 'entities/decode'
-import type { Profile as PassportProfile } from 'passport'
-import { SocialLoginError } from '../errors'
-import { isObject, type JSONObject, type JSONValue, member, numberLiteral, toJSONObject } from './json'
+import type { JSONObject, JSONValue } from './json'
 import { readUploadsURL } from './option-values'
 import { parseURL, resolvePath } from './url'
+import type { UserAnswer } from './user'
 
 /**
- * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open
- * settled: the id is a string without loss, texts are strings as sent (entities not decoded) or null, the badge is a
- * boolean or null. Further fields that the provider sends are kept as they are.
- *
- * @example
- * const { user_id, user_name } = await client.getCurrentUser(accessToken)
- */
-export interface SocialLoginUser {
-  readonly user_id: string
-  readonly user_name: string | null
-  readonly user_email: string | null
-  readonly user_firstname: string | null
-  readonly user_lastname: string | null
-  readonly user_gender: string | null
-  readonly user_birthdate: string | null
-  readonly user_picture: string | null
-  readonly user_cover: string | null
-  readonly user_verified: boolean | null
-  readonly [field: string]: JSONValue
-}
-
-/**
- * The Passport profile of a person. Texts are decoded for display (`O&#039;Brien` is `O'Brien`), freed of control
+ * The profile of a person, in the shape that Passport's strategies have in common. Texts are decoded for display (`O&#039;Brien` is `O'Brien`), freed of control
  * characters and cut to 500 characters: escape them all the same.
  *
  * @example
  * await users.findOrCreate({ provider: profile.provider, subject: profile.id, name: profile.displayName })
  */
-export interface Profile extends PassportProfile {
+export interface Profile {
   /** The strategy's `name`. */
   provider: string
   /** `user_id`, always a string. Key your accounts by `provider` and `id`, never by e-mail. */
@@ -61,26 +38,9 @@ export interface Profile extends PassportProfile {
   _json: JSONObject
 }
 
-/**
- * One person as the provider answered: typed, as plain JSON, and as text.
- *
- * @example
- * const { user, json, raw } = await client.fetchUser('user/me', accessToken)
- */
-export interface UserAnswer {
-  readonly user: SocialLoginUser
-  readonly json: JSONObject
-  readonly raw: string
-}
-
-const ID = /^[A-Za-z0-9._:-]{1,128}$/
-const WHOLE_NUMBER = /^[1-9][0-9]*$/
 const MAX_TEXT_LENGTH = 500
 // Five hundred characters, each written as an entity: what lies behind is not worth decoding.
 const MAX_RAW_LENGTH = 4096
-// Texts that buggy servers and clients send for nobody.
-const NOBODY = /^(undefined|null|nan|true|false)$/i
-
 // Scripts in which the joiners U+200C and U+200D change how a word is written.
 const JOINING_SCRIPTS = [
   ...['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil'],
@@ -101,69 +61,6 @@ const INVISIBLE = new RegExp(
   'gu',
 )
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
-
-/**
- * Reads the answer of a profile endpoint: a bare record (the specification), or one inside `user_info` or `data` as
- * deployed servers send it.
- *
- * @param answer what `parseJSON` returned
- * @throws SocialLoginError `profile_unauthorized` for `{"error": true}`, `profile_invalid` without a usable `user_id`
- */
-export function readUser(answer: unknown, raw: string): UserAnswer {
-  if (isObject(answer) && member(answer, 'error') === true)
-    throw new SocialLoginError('profile_unauthorized', 'profile')
-  const record = unwrap(answer)
-  const id = record && readID(member(record, 'user_id'))
-  if (!record || id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
-  const json = toJSONObject(record)
-  return { user: toUser(record, json, id), json, raw }
-}
-
-function unwrap(answer: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (!isObject(answer)) return undefined
-  if (Object.hasOwn(answer, 'user_id')) return answer
-  const wrapped = [member(answer, 'user_info'), member(answer, 'data')].filter(isObject)
-  return wrapped.find((record) => Object.hasOwn(record, 'user_id')) ?? wrapped[0]
-}
-
-/** What looks like a number must be a positive whole one: 0, -1 and 1.5 are a server's ways to say "nobody". */
-function readID(value: unknown): string | undefined {
-  const id = typeof value === 'string' ? value : numberLiteral(value)
-  if (id === undefined || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
-  const looksLikeNumber = !Number.isNaN(Number(id))
-  return looksLikeNumber && !WHOLE_NUMBER.test(id) ? undefined : id
-}
-
-/** Ids that mean something else as a member of an object (`__proto__`) or as a part of a path (`..`). */
-function isReserved(id: string): boolean {
-  return id === 'prototype' || id in Object.prototype || /^\.+$/.test(id)
-}
-
-function toUser(record: Readonly<Record<string, unknown>>, json: JSONObject, id: string): SocialLoginUser {
-  const text = (name: string): string | null => {
-    const value = member(record, name)
-    return typeof value === 'string' ? value : (numberLiteral(value) ?? null)
-  }
-  return {
-    ...json,
-    user_id: id,
-    user_name: text('user_name'),
-    user_email: text('user_email'),
-    user_firstname: text('user_firstname'),
-    user_lastname: text('user_lastname'),
-    user_gender: text('user_gender'),
-    user_birthdate: text('user_birthdate'),
-    user_picture: text('user_picture'),
-    user_cover: text('user_cover'),
-    user_verified: readFlag(json['user_verified']),
-  }
-}
-
-function readFlag(value: JSONValue | undefined): boolean | null {
-  if (value === true || value === 1 || value === '1' || value === 'true') return true
-  if (value === false || value === 0 || value === '0' || value === 'false' || value === '') return false
-  return null
-}
 
 /**
  * Options of {@link toProfile}.

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
+import type { Profile as PassportProfile } from 'passport'
 import {
   type FailureInfo,
   type JSONObject,
@@ -14,7 +15,7 @@ import {
 import { FakeProvider, type FakeUser } from 'passport-social-login/testing'
 import { type Equal, options, same } from './support'
 
-export function profile(of: Profile): void {
+export function profile(of: Profile): PassportProfile {
   same<Equal<typeof of.id, string>>(true)
   same<Equal<typeof of.displayName, string>>(true)
   same<Equal<typeof of.username, string | undefined>>(true)
@@ -23,6 +24,7 @@ export function profile(of: Profile): void {
   same<Equal<typeof of._json, JSONObject>>(true)
   // @ts-expect-error the profile is not any
   of.verified_email
+  return of
 }
 
 export async function client(): Promise<void> {
