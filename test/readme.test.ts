@@ -69,7 +69,7 @@ describe('the README', () => {
   test.each(['SocialLoginClientOptions', 'StrategyOptions', 'CookieStoreOptions'])(
     'lists every option of %s',
     (name) => {
-      const files = ['client/options.ts', 'passport/options.ts', 'login/stores/cookie-store.ts'].map((file) =>
+      const files = ['client/options.ts', 'passport/options.ts', 'login/stores/sealed-cookie.ts'].map((file) =>
         readFileSync(join(root, 'lib', file), 'utf8'),
       )
       const [, body = ''] = new RegExp(`interface ${name}[^{]*{([\\s\\S]*?)^}`, 'm').exec(files.join('\n')) ?? []

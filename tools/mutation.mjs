@@ -16,8 +16,8 @@ const targets = {
   'pending-login': ['login/pending-login', 'record', 'record.return-to'],
   'used-logins': ['login/used-logins', 'in-flight'],
   'session-store': ['login/stores/session-store', 'session-store', 'faults.application'],
-  'cookie-store': [
-    'login/stores/cookie-store',
+  'sealed-cookie': [
+    'login/stores/sealed-cookie',
     'cookie-store',
     'cookie-store.format',
     'cookie-store.options',

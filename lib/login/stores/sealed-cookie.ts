@@ -1,0 +1,136 @@
+import { hkdfSync } from 'node:crypto'
+import { stringifySetCookie } from 'cookie'
+import { compactDecrypt } from 'jose/jwe/compact/decrypt'
+import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
+import { isObject } from '../../client/json'
+import { readBoolean } from '../../client/option-values'
+import { MAX_AGE_MS, type PendingLogin, readPendingLogin } from '../pending-login'
+
+/**
+ * Options of the {@link CookieStore}.
+ *
+ * @example
+ * new CookieStore({ keys: [newKey, oldKey], name: 'my-login' }) // the cookie is called __Host-my-login
+ */
+export interface CookieStoreOptions {
+  /**
+   * Secrets of at least 32 characters or bytes, from a random source (`openssl rand -base64 32`). The first one seals,
+   * all of them open: to rotate, put a new one in front and drop the old one ten minutes later. Never the app secret:
+   * some providers' secrets can be guessed, and the cookie would tell a guess right from wrong.
+   */
+  readonly keys: readonly (string | Uint8Array)[]
+  /** Name of the cookie, without the `__Host-` prefix. Default `social-login`. */
+  readonly name?: string
+  /**
+   * Drops `Secure` and the `__Host-` prefix, for development on plain http beyond localhost: a sister subdomain can
+   * then plant the cookie. Default false.
+   */
+  readonly allowInsecureHTTP?: boolean
+}
+
+// A cookie is refused by browsers beyond 4,096 bytes; a sealed record with the longest returnTo and state has 3,300.
+const MAX_COOKIE_LENGTH = 4096
+const MIN_KEY_LENGTH = 32
+
+/** A cookie that holds a pending login, sealed: made, read and ended by header values alone. */
+export class SealedCookie {
+  readonly #keys: readonly Uint8Array[]
+  readonly #sealingKey: Uint8Array
+  readonly #name: string
+  readonly #pattern: RegExp
+  readonly #secure: boolean
+
+  /** @throws TypeError when a key is too short or the name is no cookie name */
+  constructor(options: CookieStoreOptions) {
+    if (!isObject(options)) throw new TypeError('CookieStore needs an options object')
+    const { keys, name = 'social-login' } = options
+    if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
+      throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
+    this.#secure = !readBoolean('allowInsecureHTTP', options.allowInsecureHTTP)
+    this.#name = this.#secure ? `__Host-${name}` : name
+    this.#pattern = new RegExp(`(?:^|;)[ \\t]*${this.#name}=([^;]*)`, 'g')
+    const [first, ...others] = readKeys(keys)
+    this.#sealingKey = deriveKey(first, this.#name)
+    this.#keys = [this.#sealingKey, ...others.map((key) => deriveKey(key, this.#name))]
+  }
+
+  /** A value of `Set-Cookie` that keeps the record for as long as a login may take. */
+  async seal(record: PendingLogin): Promise<string> {
+    const sealed = await new CompactEncrypt(Buffer.from(JSON.stringify(record)))
+      // The header is additional data of the encryption: a record cannot be moved to another strategy.
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ctx: record.strategyDigest })
+      .encrypt(this.#sealingKey)
+    return this.#setCookie(sealed, MAX_AGE_MS / 1000)
+  }
+
+  /** The record in a `Cookie` header. */
+  async open(header: string): Promise<PendingLogin | undefined> {
+    const sealed = this.#valueIn(header)
+    if (sealed === undefined) return undefined
+    for (const key of this.#keys) {
+      const record = await open(sealed, key)
+      if (record) return record
+    }
+    return undefined
+  }
+
+  /** A value of `Set-Cookie` that ends the cookie. */
+  end(): string {
+    return this.#setCookie('', 0)
+  }
+
+  /** Whether a value of `Set-Cookie` sets this cookie. */
+  isSetBy(line: string): boolean {
+    return line.startsWith(`${this.#name}=`)
+  }
+
+  // Two cookies of one name: somebody planted one beside the browser's own, and nothing tells which. Only the spaces of
+  // the header are skipped: a no-break space belongs to the name, so that a cookie that a sister subdomain named
+  // "\u00a0__Host-..." is not taken for the one that browsers guard.
+  #valueIn(header: string): string | undefined {
+    const [own, ...others] = header.matchAll(this.#pattern)
+    const [cookie = '', value] = own ?? []
+    return others.length > 0 || cookie.length > MAX_COOKIE_LENGTH ? undefined : value
+  }
+
+  #setCookie(value: string, maxAge: number): string {
+    const fixed = { path: '/', httpOnly: true, secure: this.#secure, sameSite: 'lax' } as const
+    return stringifySetCookie({ name: this.#name, value, maxAge, ...fixed })
+  }
+}
+
+function readKeys(keys: unknown): [string | Uint8Array, ...(string | Uint8Array)[]] {
+  const [first, ...others]: unknown[] = Array.isArray(keys) && keys.length <= 10 ? keys : []
+  if (first === undefined) throw new TypeError('keys must be an array of 1 to 10 secrets')
+  return [readKey(first), ...others.map(readKey)]
+}
+
+function readKey(key: unknown): string | Uint8Array {
+  const isText = typeof key === 'string' || key instanceof Uint8Array
+  if (isText && key.length >= MIN_KEY_LENGTH) return key
+  throw new TypeError(
+    'keys must hold random secrets of at least 32 characters or bytes (openssl rand -base64 32 makes one)',
+  )
+}
+
+function deriveKey(key: string | Uint8Array, name: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key, '', `passport-social-login pending login ${name}`, 32))
+}
+
+async function open(sealed: string, key: Uint8Array): Promise<PendingLogin | undefined> {
+  if (!isCanonical(sealed)) return undefined
+  try {
+    const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
+    const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, options)
+    const record = readPendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
+    return record?.strategyDigest === protectedHeader['ctx'] ? record : undefined
+  } catch {
+    // Tampered with, of another key, or no sealed record at all: all of it is no record.
+    return undefined
+  }
+}
+
+/** Decoders skip what is no base64url and drop spare bits: of all spellings of a sealed record, one is accepted. */
+function isCanonical(sealed: string): boolean {
+  return sealed.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
+}
