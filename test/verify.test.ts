@@ -204,7 +204,7 @@ test.each(['route', 'router', '', 0, null, undefined, false, Number.NaN, Symbol(
       if (!route.test(String(reason))) {
         expect(body).toHaveProperty(
           'message',
-          'The verify function failed without saying why: give done an Error, or throw one.',
+          'A function of the application failed without saying why: let it throw an Error, or give one to done.',
         )
       }
     }

@@ -4,12 +4,12 @@ export function isSamePath(a: string, b: string): boolean {
 }
 
 /**
- * Whether one path is the end of the other: proxies take a prefix off, or put one in front. A key at any other path is not
+ * Whether a path is the callback's, or its end, where a proxy has taken a prefix off. A key at any other path is not
  * exchanged: an application limits guesses where it expects keys, and not at its start.
  */
-export function isSuffix(a: string, b: string): boolean {
-  const [one, other] = [plainPath(a), plainPath(b)]
-  return one === other || (one !== '' && other.endsWith(one)) || (other !== '' && one.endsWith(other))
+export function isCallbackPath(path: string, callbackPath: string): boolean {
+  const [arrived, expected] = [plainPath(path), plainPath(callbackPath)]
+  return arrived === expected || (arrived !== '' && expected.endsWith(arrived))
 }
 
 /** A path without its case and its last slashes, as Express routes by default. */

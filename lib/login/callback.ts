@@ -20,10 +20,11 @@ export async function callback(context: LoginContext, request: CallbackRequest):
   const record = await callStore('callback', settings.timeout, () => store.load())
   if (!record) return handleReplay(context)
   trace.follow(record)
-  if (record.consumed || usedLogins.has(record.id)) return joinLogin(context, request, record)
 
-  // From here to `usedLogins.run` nothing is awaited, so that of two callbacks only one gets there.
   const refusal = checkCallback(record, { ...request, strategyDigest, user: currentUserKey() })
+  const isUsed = record.consumed || usedLogins.has(record.id)
+  if (isUsed) return refusal ? handleReplay(context) : joinLogin(context, request, record)
+  // From here to `usedLogins.run` nothing is awaited, so that of two callbacks only one gets there.
   if (refusal) return refuse(context, refusal)
   if (rules.tabBinding && request.tabSecret === undefined) return askTab(context, request)
   if (!slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
@@ -43,9 +44,10 @@ function handleReplay({ request }: LoginContext): LoginAction {
 
 /** A callback whose record is used shares the login that it is a double of, if that still runs. */
 async function joinLogin(context: LoginContext, request: CallbackRequest, record: PendingLogin): Promise<LoginAction> {
-  const { settings, usedLogins } = context
+  const { settings, rules, usedLogins } = context
   const { store } = context.request
-  const shared = usedLogins.join(record.id, request.authKey)
+  const isAsked = !rules.tabBinding || request.tabSecret !== undefined
+  const shared = isAsked ? usedLogins.join(record.id, request.authKey) : undefined
   // Too late to share: this request's session is an old copy, and to save it would undo the login that has ended.
   if (shared === undefined) return handleReplay(context)
   // The copy may still hold the record unused, and may be saved after the one in which it is used.

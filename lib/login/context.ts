@@ -63,7 +63,7 @@ export interface LoginContext {
   readonly request: LoginRequest
   /** The settings' own, but for the callback URL that the request was given. */
   readonly rules: RequestRules
-  /** The settings' own, or that of another callback URL. */
+  /** With the callback URL of this request. */
   readonly strategyDigest: string
   readonly usedLogins: UsedLogins<Verdict>
   /** One slot for each login that waits for the provider. */

@@ -7,6 +7,7 @@ import { plainPath } from './callback-path'
 import type { LoginAction, LoginContext, LoginRequest, LoginSettings, Verdict } from './context'
 import { digest } from './pending-login'
 import { type RefusedRequest, readRequest } from './request'
+import type { RequestRules } from './request-headers'
 import { start } from './start'
 import { UsedLogins } from './used-logins'
 
@@ -15,11 +16,13 @@ export class Login {
   readonly #settings: LoginSettings
   readonly #usedLogins = new UsedLogins<Verdict>()
   readonly #slots: Semaphore
+  readonly #strategyDigest: string
   #closing: Promise<void> | undefined
 
   constructor(settings: LoginSettings) {
     this.#settings = settings
     this.#slots = new Semaphore(settings.maxConcurrentLogins)
+    this.#strategyDigest = withCallback(settings.strategyDigest, settings.rules)
   }
 
   /**
@@ -55,16 +58,16 @@ export class Login {
       trace: new Trace(name),
     }
     const { callbackURL } = request.options
-    if (callbackURL === undefined) return { ...shared, rules, strategyDigest }
+    if (callbackURL === undefined) return { ...shared, rules, strategyDigest: this.#strategyDigest }
     const { path, origin = rules.appOrigin } = readCallbackURL(callbackURL, true)
-    const isSame = plainPath(path) === plainPath(rules.callbackPath)
-    return {
-      ...shared,
-      rules: { ...rules, callbackPath: path, appOrigin: origin },
-      // A login that comes back to another callback of the same strategy may mean something else there.
-      strategyDigest: isSame ? strategyDigest : digest(strategyDigest, plainPath(path)),
-    }
+    const requestRules = { ...rules, callbackPath: path, appOrigin: origin }
+    return { ...shared, rules: requestRules, strategyDigest: withCallback(strategyDigest, requestRules) }
   }
+}
+
+/** A login that comes back to another callback, be it of the same strategy, may mean something else there. */
+function withCallback(strategyDigest: string, { callbackPath, appOrigin = '' }: RequestRules): string {
+  return digest(strategyDigest, plainPath(callbackPath), appOrigin)
 }
 
 function refuse({ code, phase, hint }: RefusedRequest): LoginAction {

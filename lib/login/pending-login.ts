@@ -15,7 +15,7 @@ import { readReturnPath } from './return-path'
 export interface PendingLogin {
   /** 128 random bits. */
   readonly id: string
-  /** Digest of the strategy's name, the provider and the application id; and of the callback's path, if it is another one. */
+  /** Digest of the strategy's name, the provider, the application id and the callback URL. */
   readonly strategyDigest: string
   /** Milliseconds since 1970. */
   readonly issuedAt: number

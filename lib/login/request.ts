@@ -1,6 +1,6 @@
 import { isAuthKey } from '../client/client'
 import type { OutcomeCode, Phase } from '../errors'
-import { isSamePath, isSuffix } from './callback-path'
+import { isCallbackPath, isSamePath } from './callback-path'
 import {
   fetchSite,
   type HTTPRequest,
@@ -85,7 +85,7 @@ function readStart(req: HTTPRequest, target: URL, rules: RequestRules): StartReq
 
 function readCallback(
   req: HTTPRequest,
-  { pathname, search, searchParams: query }: URL,
+  { search, searchParams: query }: URL,
   rules: RequestRules,
 ): CallbackRequest | RefusedRequest {
   const tabSecret = rules.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
@@ -93,7 +93,9 @@ function readCallback(
   if (req.method !== 'GET' && !isFromTab) return refuse('method_not_allowed', 'callback')
   const hint = hasPlainKey(search) ? undefined : misplacedKey(query)
   if (hint !== undefined) return refuse('auth_key_malformed', 'callback', hint)
-  if (!isSuffix(pathname, rules.callbackPath)) return refuse('callback_forged', 'callback', WRONG_PATH_HINT)
+  // Not the parsed path: URL parsers follow `..` and turn `\\` around, routers do neither.
+  const [path = ''] = withoutOrigin(req.target).split(/[?#]/, 1)
+  if (!isCallbackPath(path, rules.callbackPath)) return refuse('callback_forged', 'callback', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
   if (authKey === '' && others.length === 0) return refuse('auth_key_missing', 'callback')
   if (others.length > 0 || !isAuthKey(authKey)) return refuse('auth_key_malformed', 'callback')
@@ -120,9 +122,13 @@ function tooLong({ target }: HTTPRequest): RefusedRequest {
 /** Own parsing: Connect has no `req.query`, and query parsers make arrays and objects of it. Undefined if it is too long. */
 function parseTarget(target: string): URL | undefined {
   if (target.length > MAX_TARGET_LENGTH) return undefined
-  // The host of the absolute form is not looked at, so it need not be parsed.
-  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  const path = withoutOrigin(target)
   return new URL(/^[/?]/.test(path) ? `http://localhost${path}` : 'http://localhost/')
+}
+
+/** The origin of the absolute form is not looked at, so it need not be parsed. */
+function withoutOrigin(target: string): string {
+  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
 }
 
 function mentionsAuthKey({ search, searchParams }: URL): boolean {

@@ -15,8 +15,8 @@ interface RunningLogin<T> {
 }
 
 /**
- * Which records this process has used up, so that each is used once, however fast its callbacks follow each other. None
- * is forgotten while it could be used again, which takes 11 minutes and about 100 bytes of each login: 70 MB at 1,000
+ * Which records a strategy has used up, so that each is used once, however fast its callbacks follow each other. None is
+ * forgotten while it could be used again, which takes 11 minutes and about 100 bytes of each login: 70 MB at 1,000
  * logins a second.
  *
  * A double click sends one callback twice and the browser shows the response to the second: it shares the login of the
@@ -27,7 +27,7 @@ export class UsedLogins<T> {
   readonly #used = new Map<string, number>()
   readonly #running = new Map<string, RunningLogin<T>>()
 
-  /** Whether the record was used here within the lifetime of a record. */
+  /** Whether the record was used within the lifetime of a record. */
   has(recordID: string): boolean {
     return this.#used.has(recordID)
   }

@@ -4,7 +4,7 @@ import { type FailureInfo, OUTCOMES, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
 import type { HTTPResponse } from '../login/pages/page'
 import type { AuthenticateOptions } from './options'
-import type { Request } from './verify'
+import { type Request, toError } from './verify'
 
 /** What a request ends in: an action of its login, or an error. */
 export type Outcome = LoginAction | { readonly type: 'error'; readonly error: unknown }
@@ -41,6 +41,9 @@ export function missingRedirect(req: Request, options: AuthenticateOptions): Typ
   )
 }
 
+const TOO_LATE =
+  'The login ended after the response had been sent (by a time limit of the application?): nobody was signed in.'
+
 /**
  * Ends a request. What the application throws meanwhile goes to `next(error)`; a custom callback that throws there, too, is
  * answered with an empty 500 and a process warning, and never ends the process.
@@ -52,6 +55,8 @@ export async function perform(
   options: AuthenticateOptions,
 ): Promise<void> {
   try {
+    // Passport would renew the session first, and fail to redirect where nothing catches it: that would end the process.
+    if (req.res?.headersSent && outcome.type !== 'error') throw new Error(TOO_LATE)
     // Awaited because Passport returns what a custom callback returns, which may be a promise.
     await act(outcome, actions, req, options)
   } catch (error) {
@@ -88,7 +93,7 @@ export function replayDestination(options: AuthenticateOptions): string | undefi
 
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */
 function failWith(error: unknown, actions: PassportActions, req: Request): void {
-  if (!(error instanceof SocialLoginError)) return actions.error(error)
+  if (!(error instanceof SocialLoginError)) return actions.error(toError(error))
   setHeaders(req, error.headers)
   // A subclass of an application's own may have another code.
   const isFailure = Object.hasOwn(OUTCOMES, error.code) && OUTCOMES[error.code].kind === 'fail'

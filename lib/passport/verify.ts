@@ -168,12 +168,12 @@ function firstOnly(resolve: (verdict: Verdict) => void, reject: (error: unknown)
 }
 
 /** `next(undefined)` and `next('route')` would let the request pass as if the login had succeeded. */
-function toError(error: unknown): unknown {
+export function toError(error: unknown): unknown {
   if (typeof error === 'object' && error !== null) return error
   return new Error(
     typeof error === 'string' && error
       ? error
-      : 'The verify function failed without saying why: give done an Error, or throw one.',
+      : 'A function of the application failed without saying why: let it throw an Error, or give one to done.',
   )
 }
 

@@ -52,7 +52,7 @@ function ownPage(html: unknown, providerOrigin: string): HTTPResponse {
     throw new TypeError('confirmPage must return a string, and no promise of one')
   }
   // Behind the doctype, which must come first: without it browsers are in quirks mode.
-  const [doctype = ''] = /^(?:\s|<!--[\s\S]*?-->|<\?[^>]*>)*<!doctype[^>]*>/i.exec(html) ?? []
+  const [doctype = ''] = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?[^>]*>)*<!doctype[^>]*>/i.exec(html) ?? []
   const body = `${doctype}\n${WHOLE_PAGE_GUARD}\n${html.slice(doctype.length)}`
   return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body }
 }

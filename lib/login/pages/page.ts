@@ -27,12 +27,12 @@ const LINKS_AND_BUTTONS_STYLE = `
 }
 @keyframes social-login-guard { from { visibility: hidden } }
 `
-// A page of the application's own can make single elements visible again, so it is not rendered at all. The animation, all
-// that is left without script, stands at the root: at what is not rendered it would start afresh.
+// A page of the application's own can make single elements visible again, so it is not rendered at all. The animation is for
+// browsers without script: with both, it would start afresh whenever the page is rendered again.
 const WHOLE_PAGE_STYLE = `
 @layer social-login-guard {
-  html { animation: social-login-guard .8s step-end !important }
-  .social-login-guard body { display: none !important }
+  html:not(.social-login-scripted) { animation: social-login-guard .8s step-end !important }
+  .social-login-guard { display: none !important }
 }
 @keyframes social-login-guard { from { visibility: hidden; clip-path: inset(50%) } }
 `
@@ -40,6 +40,7 @@ const WHOLE_PAGE_STYLE = `
 // By a timer: the clock of animations stands still in a hidden tab, and leaps when the tab is shown.
 const GUARD_SCRIPT = `
 const { classList } = document.documentElement
+classList.add('social-login-scripted')
 let timer
 const guard = () => {
   classList.add('social-login-guard')
