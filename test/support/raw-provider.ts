@@ -64,6 +64,11 @@ export class RawProvider {
     return `${this.protocol}://localhost:${this.#port}/api/v1`
   }
 
+  /** How many connections are open. */
+  get open(): number {
+    return this.#sockets.size
+  }
+
   /** Does this to the next request for the endpoint, in order. */
   failNext(endpoint: RawRequest['endpoint'], wire: Wire, times = 1): void {
     const waiting = this.#faults.get(endpoint) ?? []
