@@ -208,7 +208,7 @@ const callbackRows: Row[] = [
   {
     situation: 'the session store failing when the record is consumed',
     code: 'session_unavailable',
-    record: 'removed',
+    record: 'kept',
     sent: [],
     keep: 'session',
     app: { store: new FailingStore() },
