@@ -1,7 +1,6 @@
 import { Client, errors, Pool } from 'undici'
 import { Connector } from './connector'
 import { dispatch } from './dispatch'
-import { SocialLoginError } from './errors'
 import { Places } from './places'
 import type { Transport, TransportCall } from './transport'
 
@@ -84,15 +83,17 @@ export class ProviderPool implements Transport {
 
   async #sendAgain(call: TransportCall, wait: number, error: unknown): Promise<void> {
     const give = (): void => this.#places.give()
+    // All other kept connections may be stale, too.
+    if (this.#connector.wasStale(error)) return this.#sendFresh(call, give)
     try {
       await call.deadline.pause(wait)
     } catch (reason) {
       give()
       throw reason
     }
-    // After an answer the connection is in order, or the pool has closed it. Other kept ones may be stale like the first.
-    if (error instanceof SocialLoginError) await dispatch(this.#pool, call, give)
-    else await this.#sendFresh(call, give)
+    // Connections that have ended together with this one are known to have ended a turn of the event loop later.
+    await new Promise((resolve) => setImmediate(resolve))
+    await dispatch(this.#pool, call, give)
   }
 
   async #sendFresh(call: TransportCall, onThrough: () => void): Promise<void> {

@@ -118,6 +118,11 @@ export class RawProvider {
     this.#port = address.port
   }
 
+  /** Ends every connection at once, as a server does that crashes. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
   /** Nobody listens any more, and nobody is connected. */
   async stop(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()
