@@ -91,8 +91,6 @@ export class ProviderPool implements Transport {
       give()
       throw reason
     }
-    // Connections that have ended together with this one are known to have ended a turn of the event loop later.
-    await new Promise((resolve) => setImmediate(resolve))
     await dispatch(this.#pool, call, give)
   }
 

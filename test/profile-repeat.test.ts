@@ -281,12 +281,23 @@ describe('the client', () => {
   test('finds none of the connections that ended together with the first', async () => {
     const raw = await RawProvider.start()
     const client = bench.client({ baseURL: raw.baseURL, maxConnections: 4 })
-    await Promise.all([1, 2, 3, 4].map(() => client.getCurrentUser(token)))
+    const held: (() => unknown)[] = []
+    raw.failNext('user/me', (socket, body) => held.push(() => socket.write(answer(body))))
     raw.failNext('user/me', (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{')
-      raw.cut()
+      held.push(() => {
+        socket.resetAndDestroy()
+        raw.cut()
+      })
     })
-    expect(await client.getCurrentUser(token)).toMatchObject({ user_id: '1' })
+    const first = client.getCurrentUser(token)
+    const second = client.getCurrentUser(token)
+    await until(() => held.length === 2)
+    held[0]?.()
+    await first
+    // The connection of the first is kept, and the next in turn.
+    held[1]?.()
+    expect(await second).toMatchObject({ user_id: '1' })
     await client.close()
     await raw.stop()
   })
