@@ -257,7 +257,7 @@ describe('the cookie', () => {
       const work = { start: [store.save(bare, RECORD)], callback: [store.consume(bare), store.remove(bare)] }
       for (const [phase, promises] of Object.entries(work)) {
         for (const promise of promises) {
-          await expect(promise).rejects.toMatchObject({ code: 'session_unavailable', status: 500, phase })
+          await expect(promise).rejects.toMatchObject({ code: 'session_unavailable', status: 503, phase })
           await expect(promise).rejects.toThrow(/CookieStore needs req\.res/)
         }
       }
