@@ -20,6 +20,8 @@ const hostile: [title: string, wire: Wire, hurts: boolean][] = [
     repeat(`${CHUNKED}0\r\n`, `a:${' '.repeat(FILLING)}b\r\n`),
     true,
   ],
+  ['headers of one letter without a value', repeat(OKAY, 'X:\r\n'.repeat(500)), false],
+  ['trailers of one letter without a value', repeat(`${CHUNKED}0\r\n`, 'X:\r\n'.repeat(500)), false],
   ['chunks of one byte', repeat(CHUNKED, '1\r\na\r\n'.repeat(5000)), false],
   ['a chunk extension without end', repeat(`${CHUNKED}1;`, 'x'.repeat(FILLING)), false],
   ['early hints without end', repeat('', `HTTP/1.1 103 Early Hints\r\nlink: ${'x'.repeat(15_000)}\r\n\r\n`), false],

@@ -1,4 +1,4 @@
-import { isObject, member, numberLiteral, parseJSON, toJSONObject, toJSONValue } from '../lib/client/json'
+import { isObject, numberLiteral, ownProperty, parseJSON, toJSONObject, toJSONValue } from '../lib/client/json'
 
 function plain(text: string): unknown {
   return toJSONValue(parseJSON(text))
@@ -80,8 +80,9 @@ test('an object is neither an array, nor null, nor a number', () => {
 test('member finds own members and nothing inherited', () => {
   const object = parseJSON('{"a":1,"__proto__":{"b":"inherited"}}')
   if (!isObject(object)) throw new Error('not an object')
-  expect(numberLiteral(member(object, 'a'))).toBe('1')
-  for (const name of ['b', 'toString', 'constructor', 'hasOwnProperty']) expect(member(object, name)).toBeUndefined()
+  expect(numberLiteral(ownProperty(object, 'a'))).toBe('1')
+  for (const name of ['b', 'toString', 'constructor', 'hasOwnProperty'])
+    expect(ownProperty(object, name)).toBeUndefined()
 })
 
 test.each(['__proto__', 'constructor', 'prototype'])('the member %s is left out at every depth', (key) => {

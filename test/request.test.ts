@@ -66,16 +66,20 @@ test.each([
   expect(JSON.stringify(read)).not.toContain('canary')
 })
 
-test.each([
-  '/auth/callback',
-  '/auth/callback/',
-  '/AUTH/Callback',
-  '/auth/callback//',
-  '/auth/./callback',
-  '/x/../auth/callback',
-])('the path %s without a key is a callback, never a start', (path) => {
-  expect(verdictOf(readRequest(incoming(path, fromApp), rules))).toBe('auth_key_missing')
-})
+test.each(['/auth/callback', '/auth/callback/', '/AUTH/Callback', '/auth/callback//'])(
+  'the path %s without a key is a callback, never a start',
+  (path) => {
+    expect(verdictOf(readRequest(incoming(path, fromApp), rules))).toBe('auth_key_missing')
+  },
+)
+
+test.each(['/auth/./callback', '/x/../auth/callback', '/login/%2e%2e/auth/callback', '/auth\\callback'])(
+  'the path %s, which URL parsers read otherwise than routers, is neither start nor callback',
+  (path) => {
+    expect(verdictOf(readRequest(incoming(path, fromApp), rules))).toBe('callback_forged')
+    expect(verdictOf(readRequest(incoming(`${path}?auth_key=K`, fromProvider), rules))).toBe('callback_forged')
+  },
+)
 
 test.each([
   '/login?auth_key=K',
@@ -89,13 +93,13 @@ test.each([
 
 test.each([
   ['/callback', 'callback K'],
-  ['/prefix/auth/callback', 'callback K'],
-  ['/Prefix/Auth/Callback/', 'callback K'],
+  ['/CALLBACK/', 'callback K'],
+  ['/prefix/auth/callback', 'callback_forged'],
   ['/login', 'callback_forged'],
   ['/', 'callback_forged'],
   ['/xcallback', 'callback_forged'],
   ['/auth', 'callback_forged'],
-])('a key at %s, a prefix aside, is %s', (path, verdict) => {
+])('a key at %s, where a proxy may have taken a prefix off, is %s', (path, verdict) => {
   expect(verdictOf(readRequest(incoming(`${path}?auth_key=K`, fromProvider), rules))).toBe(verdict)
 })
 
@@ -143,7 +147,7 @@ test.each([
   ['http://app.example/auth/callback?auth_key=K', 'callback K'],
   ['https://evil.example/auth/callback?auth_key=K', 'callback K'],
   ['http://app.example/login', 'start verified'],
-  ['//evil.example/auth/callback?auth_key=', 'auth_key_missing'],
+  ['//evil.example/auth/callback?auth_key=', 'callback_forged'],
   ['*', 'start verified'],
   ['', 'start verified'],
   ['http://[', 'start verified'],

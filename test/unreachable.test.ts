@@ -1,5 +1,5 @@
 import { OUTCOMES } from '../lib'
-import { refusedWhenRepeated, unreachable } from '../lib/client/http/unreachable'
+import { refusedWhenRetried, unreachable } from '../lib/client/http/unreachable'
 
 const { message } = OUTCOMES.provider_unreachable
 const hintFor = (error: unknown): string => unreachable('exchange', error).message.slice(message.length + 1)
@@ -35,6 +35,6 @@ test.each([[undefined], [null], ['ECONNREFUSED'], [new Error('x')], [coded('EOTH
 )
 
 test('a key that was refused when it was sent again is not blamed on baseURL alone', () => {
-  expect(refusedWhenRepeated()).toMatchObject({ code: 'provider_unreachable', phase: 'exchange' })
-  expect(refusedWhenRepeated().message).toContain('sent again')
+  expect(refusedWhenRetried()).toMatchObject({ code: 'provider_unreachable', phase: 'exchange' })
+  expect(refusedWhenRetried().message).toContain('sent again')
 })

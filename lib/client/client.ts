@@ -1,13 +1,14 @@
 import { type Phase, SocialLoginError } from '../errors'
 import { Deadline } from './deadline'
-import { CallerDispatcher, type Transport, type TransportRequest } from './http/dispatcher'
+import { DispatcherTransport } from './http/dispatcher'
 import { ProviderPool } from './http/pool'
-import { ask, type ProviderAnswer, REQUEST_HEADERS } from './http/request'
+import { type ProviderResponse, REQUEST_HEADERS, type RequestContext, sendRequest } from './http/request'
 import { badResponse } from './http/response-reader'
-import { refusedWhenRepeated } from './http/unreachable'
-import { isObject, isTooComplex, type JSONObject, member, parseJSON, toJSONObject } from './json'
+import type { ProviderRequest, Transport } from './http/transport'
+import { refusedWhenRetried } from './http/unreachable'
+import { isObject, isTooComplex, type JSONObject, ownProperty, parseJSON, toJSONObject } from './json'
 import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
-import { readUser, type SocialLoginUser, type UserAnswer } from './user'
+import { readUser, type SocialLoginUser, type UserResponse } from './user'
 
 /**
  * Options of one call.
@@ -21,12 +22,12 @@ export interface CallOptions {
 }
 
 /**
- * The provider's answer to an exchange: the token, and whatever else it sent.
+ * The provider's response to an exchange: the token, and whatever else it sent.
  *
  * @example
  * const { access_token } = await client.exchangeAuthKey(authKey)
  */
-export interface TokenAnswer extends JSONObject {
+export interface TokenResponse extends JSONObject {
   /** Authenticates API requests for one user and one application. Its lifetime is not specified: use it at once. */
   access_token: string
 }
@@ -61,7 +62,7 @@ export class SocialLoginClient {
     const { origin, oauthPath, maxConnections, timeout } = this.#settings
     const { dispatcher, clientID, clientSecret } = options
     const limits = { connections: maxConnections, connectTimeout: timeout }
-    if (dispatcher) this.#transport = new CallerDispatcher(dispatcher)
+    if (dispatcher) this.#transport = new DispatcherTransport(dispatcher)
     else this.#transport = this.#ownPool = new ProviderPool(origin, limits)
     this.#exchangeForm = `${new URLSearchParams({ app_id: clientID, app_secret: clientSecret })}&auth_key=`
     this.#loginURL = `${origin}${oauthPath}/oauth?${new URLSearchParams({ app_id: clientID })}`
@@ -80,23 +81,14 @@ export class SocialLoginClient {
    * @throws SocialLoginError `auth_key_malformed` for what cannot be a key, `auth_key_rejected` when the provider grants
    *   no token, `provider_*` when it fails
    */
-  async exchangeAuthKey(authKey: string, options: CallOptions = {}): Promise<TokenAnswer> {
-    if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
-    const { origin, oauthPath } = this.#settings
-    const path = `${oauthPath}/authorize`
-    const body = this.#exchangeForm + encodeURIComponent(authKey)
-    const request = { origin, method: 'POST', path, headers: EXCHANGE_HEADERS, body } as const
-    const answer = await this.#ask('exchange', request, options)
-    try {
-      return readToken(answer)
-    } catch (error) {
-      const refused = error instanceof SocialLoginError && error.code === 'auth_key_rejected'
-      throw refused && answer.repeated ? refusedWhenRepeated() : error
-    }
+  exchangeAuthKey(authKey: string, options: CallOptions = {}): Promise<TokenResponse> {
+    return this.#call(options, (context) => this.exchange(authKey, context))
   }
 
   /**
-   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3).
+   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Reading changes
+   * nothing at the provider: the request is sent once more when the first is answered with a server error (5xx) or its
+   * connection fails, if the deadline leaves as much time as the first one took, after the `Retry-After` that came with it.
    *
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */
@@ -106,7 +98,7 @@ export class SocialLoginClient {
 
   /**
    * Reads the profile from the legacy endpoint `{oauth_base}/get_user_info` (specification, section 4.4). The token
-   * travels in the URL, where the provider's logs keep it: prefer {@link getCurrentUser}.
+   * travels in the URL, where the provider's logs keep it: prefer {@link getCurrentUser}, which it is like otherwise.
    *
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */
@@ -114,19 +106,9 @@ export class SocialLoginClient {
     return (await this.fetchUser('get_user_info', accessToken, options)).user
   }
 
-  /** {@link getCurrentUser} or {@link getUserInfo}, with the record as plain JSON and the answer's text beside it. */
-  async fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserAnswer> {
-    // A RegExp reads undefined as "undefined", and so would the provider.
-    if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
-      throw new SocialLoginError('profile_unauthorized', 'profile')
-    const { origin, basePath, oauthPath } = this.#settings
-    const inHeader = endpoint === 'user/me'
-    const path = inHeader
-      ? `${basePath}/user/me`
-      : `${oauthPath}/get_user_info?access_token=${encodeURIComponent(accessToken)}`
-    const headers = inHeader ? { ...PROFILE_HEADERS, authorization: `Bearer ${accessToken}` } : PROFILE_HEADERS
-    const answer = await this.#ask('profile', { origin, method: 'GET', path, headers, body: null }, options)
-    return readProfile(answer)
+  /** {@link getCurrentUser} or {@link getUserInfo}, with the record as plain JSON and the text of the response beside it. */
+  fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserResponse> {
+    return this.#call(options, (context) => this.fetchProfile(endpoint, accessToken, context))
   }
 
   /**
@@ -142,47 +124,81 @@ export class SocialLoginClient {
     await this.#ownPool?.close()
   }
 
-  async #ask(phase: Phase, request: TransportRequest, options: CallOptions): Promise<ProviderAnswer> {
-    // A login has one deadline over both of its calls.
-    if (options instanceof Deadline) return ask(this.#transport, phase, request, options)
-    const deadline = new Deadline(this.#settings.timeout, options.signal)
+  /** @internal {@link exchangeAuthKey} as a part of a login, which has one deadline over both of its requests. */
+  async exchange(authKey: string, context: RequestContext): Promise<TokenResponse> {
+    if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
+    const { origin, oauthPath } = this.#settings
+    const path = `${oauthPath}/authorize`
+    const body = this.#exchangeForm + encodeURIComponent(authKey)
+    const request = { origin, method: 'POST', path, headers: EXCHANGE_HEADERS, body } as const
+    const response = await sendRequest(this.#transport, 'exchange', request, context)
     try {
-      return await ask(this.#transport, phase, request, deadline)
+      return readToken(response)
+    } catch (error) {
+      const refused = error instanceof SocialLoginError && error.code === 'auth_key_rejected'
+      throw refused && response.retried ? refusedWhenRetried() : error
+    }
+  }
+
+  /** @internal {@link fetchUser} as a part of a login. */
+  async fetchProfile(endpoint: ProfileEndpoint, accessToken: string, context: RequestContext): Promise<UserResponse> {
+    // A RegExp reads undefined as "undefined", and so would the provider.
+    if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
+      throw new SocialLoginError('profile_unauthorized', 'profile')
+    const request = this.#profileRequest(endpoint, accessToken)
+    return readProfile(await sendRequest(this.#transport, 'profile', request, context))
+  }
+
+  #profileRequest(endpoint: ProfileEndpoint, accessToken: string): ProviderRequest {
+    const { origin, basePath, oauthPath } = this.#settings
+    const get = { origin, method: 'GET', body: null } as const
+    if (endpoint === 'user/me') {
+      const headers = { ...PROFILE_HEADERS, authorization: `Bearer ${accessToken}` }
+      return { ...get, path: `${basePath}/user/me`, headers }
+    }
+    const path = `${oauthPath}/get_user_info?access_token=${encodeURIComponent(accessToken)}`
+    return { ...get, path, headers: PROFILE_HEADERS }
+  }
+
+  async #call<T>({ signal }: CallOptions, work: (context: RequestContext) => Promise<T>): Promise<T> {
+    const deadline = new Deadline(this.#settings.timeout, signal)
+    try {
+      return await work({ deadline })
     } finally {
       deadline.clear()
     }
   }
 }
 
-function readToken({ status, text }: ProviderAnswer): TokenAnswer {
-  const answer = tryParse(text)
-  if (status >= 400) throw refusedExchange(status, answer)
-  if (!isObject(answer)) throw notJSON('exchange', text, 'The exchange must be answered with a JSON object.')
+function readToken({ status, text }: ProviderResponse): TokenResponse {
+  const body = tryParse(text)
+  if (status >= 400) throw refusedExchange(status, body)
+  if (!isObject(body)) throw notJSON('exchange', text, 'The exchange must be answered with a JSON object.')
   // Deployed servers refuse with status 200 and {"error": true}.
-  const token = member(answer, 'error') === true ? '' : (member(answer, 'access_token') ?? '')
+  const token = ownProperty(body, 'error') === true ? '' : (ownProperty(body, 'access_token') ?? '')
   if (token === '') throw new SocialLoginError('auth_key_rejected', 'exchange')
   if (typeof token !== 'string' || !ACCESS_TOKEN.test(token)) {
     throw badResponse('exchange', 'The access_token must be a string of 1 to 4,096 visible ASCII characters.')
   }
-  return { ...toJSONObject(answer), access_token: token }
+  return { ...toJSONObject(body), access_token: token }
 }
 
 /** A server that knows the endpoint refuses in JSON or with 400, 401 or 403; others do not know the endpoint. */
-function refusedExchange(status: number, answer: unknown): SocialLoginError {
-  const refused = isObject(answer) || status === 400 || status === 401 || status === 403
+function refusedExchange(status: number, body: unknown): SocialLoginError {
+  const refused = isObject(body) || status === 400 || status === 401 || status === 403
   if (refused) return new SocialLoginError('auth_key_rejected', 'exchange')
   return badResponse('exchange', 'There seems to be no authorize endpoint beside that address.')
 }
 
-function readProfile({ status, text }: ProviderAnswer): UserAnswer {
-  const answer = tryParse(text)
-  if (status >= 400) throw refusedProfile(status, answer)
-  if (answer === undefined) throw notJSON('profile', text, 'The profile must be answered with JSON.')
-  return readUser(answer, text)
+function readProfile({ status, text }: ProviderResponse): UserResponse {
+  const body = tryParse(text)
+  if (status >= 400) throw refusedProfile(status, body)
+  if (body === undefined) throw notJSON('profile', text, 'The profile must be answered with JSON.')
+  return readUser(body, text)
 }
 
-function refusedProfile(status: number, answer: unknown): SocialLoginError {
-  const refused = (isObject(answer) && member(answer, 'error') === true) || status === 401 || status === 403
+function refusedProfile(status: number, body: unknown): SocialLoginError {
+  const refused = (isObject(body) && ownProperty(body, 'error') === true) || status === 401 || status === 403
   if (refused) return new SocialLoginError('profile_unauthorized', 'profile')
   return badResponse('profile', 'There seems to be no such profile endpoint: see profileEndpoint.')
 }
@@ -200,7 +216,7 @@ function notJSON(phase: Phase, text: string, hint: string): SocialLoginError {
   const isComplex = /^\s*[[{]/.test(text) && isTooComplex(text)
   return badResponse(
     phase,
-    isComplex ? 'The JSON of the answer has more than 500 values, or is nested too deeply.' : hint,
+    isComplex ? 'The JSON of the response has more than 500 values, or is nested too deeply.' : hint,
   )
 }
 

@@ -80,7 +80,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** An own member of a parsed object; what is inherited (`toString`) is not there. */
-export function member(object: Readonly<Record<string, unknown>>, name: string): unknown {
+export function ownProperty(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 

@@ -2,7 +2,7 @@ import { decodeHTMLStrict } from 'entities/decode'
 import type { JSONObject, JSONValue } from './json'
 import { readUploadsURL } from './option-values'
 import { parseURL, resolvePath } from './url'
-import type { UserAnswer } from './user'
+import type { UserResponse } from './user'
 
 /**
  * The profile of a person, in the shape that Passport's strategies have in common. Texts are decoded for display (`O&#039;Brien` is `O'Brien`), freed of control
@@ -83,12 +83,15 @@ export interface ProfileOptions {
  * const profile = toProfile(await client.fetchUser('user/me', accessToken))
  * @throws TypeError when `uploadsURL` is no http(s) URL
  */
-export function toProfile(answer: UserAnswer, { provider = 'social-login', uploadsURL }: ProfileOptions = {}): Profile {
+export function toProfile(
+  answer: UserResponse,
+  { provider = 'social-login', uploadsURL }: ProfileOptions = {},
+): Profile {
   return profileOf(answer, provider, readUploadsURL(uploadsURL, true))
 }
 
 /** {@link toProfile} for options that have been checked. */
-export function profileOf(answer: UserAnswer, provider: string, uploadsURL: URL | undefined): Profile {
+export function profileOf(answer: UserResponse, provider: string, uploadsURL: URL | undefined): Profile {
   const { user, json, raw } = answer
   const username = displayText(user.user_name)
   const givenName = displayText(user.user_firstname)

@@ -1,5 +1,5 @@
 import { SocialLoginError } from '../errors'
-import { isObject, type JSONObject, type JSONValue, member, numberLiteral, toJSONObject } from './json'
+import { isObject, type JSONObject, type JSONValue, numberLiteral, ownProperty, toJSONObject } from './json'
 
 /**
  * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open
@@ -29,7 +29,7 @@ export interface SocialLoginUser {
  * @example
  * const { user, json, raw } = await client.fetchUser('user/me', accessToken)
  */
-export interface UserAnswer {
+export interface UserResponse {
   readonly user: SocialLoginUser
   readonly json: JSONObject
   readonly raw: string
@@ -41,26 +41,26 @@ const WHOLE_NUMBER = /^[1-9][0-9]*$/
 const NOBODY = /^(undefined|null|nan|true|false)$/i
 
 /**
- * Reads the answer of a profile endpoint: a bare record (the specification), or one inside `user_info` or `data` as
+ * Reads the body of a profile endpoint: a bare record (the specification), or one inside `user_info` or `data` as
  * deployed servers send it.
  *
- * @param answer what `parseJSON` returned
+ * @param body what `parseJSON` returned
  * @throws SocialLoginError `profile_unauthorized` for `{"error": true}`, `profile_invalid` without a usable `user_id`
  */
-export function readUser(answer: unknown, raw: string): UserAnswer {
-  if (isObject(answer) && member(answer, 'error') === true)
+export function readUser(body: unknown, raw: string): UserResponse {
+  if (isObject(body) && ownProperty(body, 'error') === true)
     throw new SocialLoginError('profile_unauthorized', 'profile')
-  const record = unwrap(answer)
-  const id = record && readID(member(record, 'user_id'))
+  const record = unwrap(body)
+  const id = record && readID(ownProperty(record, 'user_id'))
   if (!record || id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
   const json = toJSONObject(record)
   return { user: toUser(record, json, id), json, raw }
 }
 
-function unwrap(answer: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (!isObject(answer)) return undefined
-  if (Object.hasOwn(answer, 'user_id')) return answer
-  const wrapped = [member(answer, 'user_info'), member(answer, 'data')].filter(isObject)
+function unwrap(body: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (!isObject(body)) return undefined
+  if (Object.hasOwn(body, 'user_id')) return body
+  const wrapped = [ownProperty(body, 'user_info'), ownProperty(body, 'data')].filter(isObject)
   return wrapped.find((record) => Object.hasOwn(record, 'user_id')) ?? wrapped[0]
 }
 
@@ -72,14 +72,14 @@ function readID(value: unknown): string | undefined {
   return looksLikeNumber && !WHOLE_NUMBER.test(id) ? undefined : id
 }
 
-/** Ids that mean something else as a member of an object (`__proto__`) or as a part of a path (`..`). */
+/** Ids that mean something else as a property of an object (`__proto__`) or as a part of a path (`..`). */
 function isReserved(id: string): boolean {
   return id === 'prototype' || id in Object.prototype || /^\.+$/.test(id)
 }
 
 function toUser(record: Readonly<Record<string, unknown>>, json: JSONObject, id: string): SocialLoginUser {
   const text = (name: string): string | null => {
-    const value = member(record, name)
+    const value = ownProperty(record, name)
     return typeof value === 'string' ? value : (numberLiteral(value) ?? null)
   }
   return {

@@ -2,6 +2,9 @@ import { withTimeout } from '../client/deadline'
 import { type Phase, SocialLoginError } from '../errors'
 import type { PendingLogin } from './pending-login'
 
+// As long as a session store commonly takes to fail over or to come back.
+const RETRY_AFTER_SECONDS = 5
+
 /** The pending login of one browser. */
 export interface BrowserStore {
   save(record: PendingLogin): Promise<void>
@@ -30,7 +33,7 @@ export async function callStore<T>(phase: Phase, timeout: number, call: () => Pr
     // A store's own error may quote a connection string.
     throw error instanceof SocialLoginError
       ? error
-      : new SocialLoginError('session_unavailable', phase, { hint: hintOf(error) })
+      : new SocialLoginError('session_unavailable', phase, { hint: hintOf(error), retryAfter: RETRY_AFTER_SECONDS })
   }
 }
 

@@ -68,12 +68,18 @@ function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAct
 
 /** Uses up the record, then the key. */
 async function useUp(
-  { settings, trace, request: { store } }: LoginContext,
+  { settings, usedLogins, trace, request: { store } }: LoginContext,
   { authKey }: CallbackRequest,
   record: PendingLogin,
 ): Promise<ExchangedLogin> {
-  // Not removed afterwards: the session may have been renewed or ended by then, and to save this copy would undo that.
-  await callStore('callback', settings.timeout, () => store.consume(record))
+  try {
+    // Not removed afterwards: the session may have been renewed or ended by then, and to save this copy would undo that.
+    await callStore('callback', settings.timeout, () => store.consume(record))
+  } catch (error) {
+    // The key is unspent: a reload may finish this login when the store is back.
+    usedLogins.release(record.id)
+    throw error
+  }
   return exchange(settings, authKey, trace)
 }
 

@@ -1,6 +1,7 @@
 import { types } from 'node:util'
-import type { SocialLoginClient, TokenAnswer } from '../client/client'
+import type { SocialLoginClient, TokenResponse } from '../client/client'
 import { Deadline } from '../client/deadline'
+import type { RequestContext } from '../client/http/request'
 import type { ProfileEndpoint } from '../client/options'
 import { type Profile, profileOf } from '../client/profile'
 import type { Trace } from '../diagnostics'
@@ -8,7 +9,7 @@ import { SocialLoginError } from '../errors'
 
 /** What an `auth_key` was exchanged for. */
 export interface ExchangedLogin {
-  readonly params: TokenAnswer
+  readonly params: TokenResponse
   /** Undefined when `skipUserProfile` said so. */
   readonly profile: Profile | undefined
 }
@@ -43,9 +44,10 @@ export interface ExchangeSettings {
 export async function exchange(settings: ExchangeSettings, authKey: string, trace: Trace): Promise<ExchangedLogin> {
   const deadline = new Deadline(settings.timeout)
   try {
-    const params = await trace.run('exchange', () => settings.client.exchangeAuthKey(authKey, deadline))
-    const loadProfile = () => fetchProfile(settings, params.access_token, deadline)
-    return { params, profile: await trace.run('profile', loadProfile) }
+    const params = await trace.run('exchange', (onRetry) => settings.client.exchange(authKey, { deadline, onRetry }))
+    const token = params.access_token
+    const profile = await trace.run('profile', (onRetry) => fetchProfile(settings, token, { deadline, onRetry }))
+    return { params, profile }
   } finally {
     deadline.clear()
   }
@@ -54,10 +56,10 @@ export async function exchange(settings: ExchangeSettings, authKey: string, trac
 async function fetchProfile(
   { client, name, profileEndpoint, skipUserProfile, uploadsURL }: ExchangeSettings,
   accessToken: string,
-  deadline: Deadline,
+  context: RequestContext,
 ): Promise<Profile | undefined> {
-  if (await decideSkip(skipUserProfile, accessToken, deadline)) return undefined
-  return profileOf(await client.fetchUser(profileEndpoint, accessToken, deadline), name, uploadsURL)
+  if (await decideSkip(skipUserProfile, accessToken, context.deadline)) return undefined
+  return profileOf(await client.fetchProfile(profileEndpoint, accessToken, context), name, uploadsURL)
 }
 
 function decideSkip(

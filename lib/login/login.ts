@@ -7,7 +7,6 @@ import { plainPath } from './callback-path'
 import type { LoginAction, LoginContext, LoginRequest, LoginSettings, Verdict } from './context'
 import { digest } from './pending-login'
 import { type RefusedRequest, readRequest } from './request'
-import type { RequestRules } from './request-headers'
 import { start } from './start'
 import { UsedLogins } from './used-logins'
 
@@ -22,7 +21,7 @@ export class Login {
   constructor(settings: LoginSettings) {
     this.#settings = settings
     this.#slots = new Semaphore(settings.maxConcurrentLogins)
-    this.#strategyDigest = withCallback(settings.strategyDigest, settings.rules)
+    this.#strategyDigest = withCallback(settings.strategyDigest, settings.rules.callbackPath)
   }
 
   /**
@@ -60,14 +59,17 @@ export class Login {
     const { callbackURL } = request.options
     if (callbackURL === undefined) return { ...shared, rules, strategyDigest: this.#strategyDigest }
     const { path, origin = rules.appOrigin } = readCallbackURL(callbackURL, true)
-    const requestRules = { ...rules, callbackPath: path, appOrigin: origin }
-    return { ...shared, rules: requestRules, strategyDigest: withCallback(strategyDigest, requestRules) }
+    return {
+      ...shared,
+      rules: { ...rules, callbackPath: path, appOrigin: origin },
+      strategyDigest: withCallback(strategyDigest, path, origin === rules.appOrigin ? '' : origin),
+    }
   }
 }
 
 /** A login that comes back to another callback, be it of the same strategy, may mean something else there. */
-function withCallback(strategyDigest: string, { callbackPath, appOrigin = '' }: RequestRules): string {
-  return digest(strategyDigest, plainPath(callbackPath), appOrigin)
+function withCallback(strategyDigest: string, path: string, otherOrigin = ''): string {
+  return digest(strategyDigest, plainPath(path), otherOrigin)
 }
 
 function refuse({ code, phase, hint }: RefusedRequest): LoginAction {

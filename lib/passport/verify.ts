@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import type { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import type { TokenAnswer } from '../client/client'
+import type { TokenResponse } from '../client/client'
 import type { Profile } from '../client/profile'
 import { SocialLoginError } from '../errors'
 import type { Verdict } from '../login/context'
@@ -65,7 +65,7 @@ export type VerifyFunction<User = Express.User> = (
 export type VerifyFunctionWithParams<User = Express.User> = (
   accessToken: string,
   refreshToken: undefined,
-  params: TokenAnswer,
+  params: TokenResponse,
   profile: Profile,
   done: VerifyCallback<User>,
 ) => VerifyResult<User>

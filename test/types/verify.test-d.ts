@@ -2,7 +2,7 @@
 import {
   type Profile,
   Strategy,
-  type TokenAnswer,
+  type TokenResponse,
   type VerifyFunction,
   type VerifyFunctionWithParams,
   type VerifyFunctionWithRequestAndParams,
@@ -42,7 +42,7 @@ new Strategy(options, (req, _accessToken, _refreshToken, profile: Profile, _done
 
 // With the exchange's answer: declared, because a function's number of parameters selects it.
 const withParams: VerifyFunctionWithParams = (_accessToken, _refreshToken, params, profile, done) => {
-  same<Equal<typeof params, TokenAnswer>>(true)
+  same<Equal<typeof params, TokenResponse>>(true)
   const token: string = params.access_token
   done(null, { token, id: profile.id })
 }

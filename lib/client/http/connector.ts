@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net'
 import { buildConnector, errors } from 'undici'
-import { SpareSocket } from './spare-socket'
 import { TLSOverhead } from './tls-overhead'
 
 type Connect = ReturnType<typeof buildConnector>
@@ -11,16 +10,21 @@ const MAX_WIRE_BYTES = 128 * 1024
 
 const MIN_SPARE_INTERVAL_MS = 1000
 
-/** A login that waits for the spare connection to be open; null when that failed. */
+// Servers drop connections on which nothing is sent: nginx after a minute, Apache after 20 seconds.
+const SPARE_MAX_AGE_MS = 50_000
+// So that it lasts while a person whose login starts now is on the provider's page.
+const SPARE_FRESH_MS = 10_000
+
+/** A request that waits for the spare connection to be open; null when that failed. */
 type Waiter = (socket: Socket | null) => void
 
 /**
  * Opens the connections to one provider, and does two things that a pool cannot:
  *
- * - A person spends seconds on the provider's page between start and callback. A connection that is opened at the start
- *   is ready at the callback: its handshakes are not waited for when the person waits.
- * - A server may close a kept connection at the very moment when a request is written to it. The connector knows the
- *   requests that nobody can have answered, so that they may be sent once more.
+ * - A person spends seconds on the provider's page between start and callback. A spare connection that is opened at the
+ *   start is ready at the callback, where nobody then waits for its handshakes.
+ * - A server may close a kept connection at the very moment when a request is written to it. The connector recognises the
+ *   requests to which no response began, so that they may be retried.
  */
 export class Connector {
   readonly #origin: URL
@@ -46,20 +50,20 @@ export class Connector {
       this.#spareOpenedAt = Number.NEGATIVE_INFINITY
       this.#watch(spare, true)
       // As late as any other connection comes: undici is not ready for it within its own call.
-      setImmediate(() => (spare.destroyed ? this.connectFresh(options, callback) : callback(null, spare)))
+      setImmediate(() => (spare.destroyed ? this.connectNew(options, callback) : callback(null, spare)))
     } else if (this.#opening && !this.#opening.waiter) {
       this.#opening.waiter = (socket) => {
-        if (!socket) return this.connectFresh(options, callback)
+        if (!socket) return this.connectNew(options, callback)
         this.#watch(socket, false)
         callback(null, socket)
       }
     } else {
-      this.connectFresh(options, callback)
+      this.connectNew(options, callback)
     }
   }
 
   /** `connect` for a request that must not meet a kept connection. */
-  readonly connectFresh: Connect = (options, callback) => {
+  readonly connectNew: Connect = (options, callback) => {
     this.#open(options, (...result) => {
       if (result[1]) this.#watch(result[1], false)
       callback(...result)
@@ -79,7 +83,7 @@ export class Connector {
   }
 
   /** Opens a spare connection in the background unless there is a fresh one. A failure shows when a login needs one. */
-  openSpare(): void {
+  preconnect(): void {
     if (this.#spare.isFresh || this.#opening || this.#closed) return
     // A server that gives each of them up would otherwise get as many as there are starts.
     if (performance.now() - this.#spareOpenedAt < MIN_SPARE_INTERVAL_MS) return
@@ -95,7 +99,7 @@ export class Connector {
     })
   }
 
-  /** Whether the request that failed with this error met a stale connection: kept open before, and no answer begun. */
+  /** Whether the request that failed with this error met a stale connection: one that was kept open, where no response began. */
   wasStale(error: unknown): boolean {
     return typeof error === 'object' && error !== null && this.#stale.has(error)
   }
@@ -111,8 +115,8 @@ export class Connector {
   }
 
   /**
-   * undici rejects a request with the very error that its socket emits: so the error tells the connection's story. What
-   * comes between two requests belongs to the answer of the first.
+   * Remembers the error of a socket that was kept open and received nothing after the last request was sent: undici rejects
+   * that request with the same error object. Bytes that come between two requests belong to the response to the first.
    */
   #watch(socket: Socket, kept: boolean): void {
     let bytesRead = 0
@@ -122,16 +126,54 @@ export class Connector {
       if (socket.bytesRead === bytesRead) return
       if (socket.bytesWritten !== bytesWrittenBefore) {
         bytesReadBefore = bytesRead
-        this.#tlsOverhead.answerBegins(socket)
+        this.#tlsOverhead.responseBegins(socket)
       }
       bytesRead = socket.bytesRead
       bytesWrittenBefore = socket.bytesWritten
       if (bytesRead - bytesReadBefore > MAX_WIRE_BYTES) socket.destroy(new errors.ResponseExceededMaxSizeError())
     })
     socket.on('error', (error) => {
-      // What was read last came before the last request was written.
+      // Nothing was received since the last request was sent.
       const unanswered = bytesWrittenBefore < socket.bytesWritten
       if ((kept || bytesRead > 0) && unanswered) this.#stale.add(error)
     })
+  }
+}
+
+/** Keeps one open socket until it is taken, the server closes it, or it is too old. */
+class SpareSocket {
+  #socket: Socket | undefined
+  #keptAt = 0
+  #timer: NodeJS.Timeout | undefined
+
+  /** Whether there is one, and young enough to last for some time yet. */
+  get isFresh(): boolean {
+    return this.#socket !== undefined && Date.now() - this.#keptAt < SPARE_FRESH_MS
+  }
+
+  /** Keeps this one instead of any other. */
+  keep(socket: Socket): void {
+    this.drop()
+    this.#socket = socket
+    this.#keptAt = Date.now()
+    // A server that closes, or sends anything before a request, will not serve one on this connection.
+    for (const event of ['readable', 'end', 'close', 'error']) socket.on(event, this.drop)
+    this.#timer = setTimeout(this.drop, SPARE_MAX_AGE_MS).unref()
+    // A connection that may never be used must not keep the process alive.
+    socket.unref()
+  }
+
+  take(): Socket | undefined {
+    const socket = this.#socket
+    this.#socket = undefined
+    clearTimeout(this.#timer)
+    for (const event of ['readable', 'end', 'close', 'error']) socket?.off(event, this.drop)
+    return socket?.ref()
+  }
+
+  readonly drop = (): void => {
+    this.take()
+      ?.on('error', () => {})
+      .destroy()
   }
 }

@@ -1,44 +1,48 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Deadline } from '../deadline'
-import type { AnswerReader } from './response-reader'
+import type { ResponseReader } from './response-reader'
+import type { TransportCall } from './transport'
 
 /**
- * Sends one request and hands its answer to the reader as it comes: undici's `request()` without the stream, which costs
+ * Sends one request and hands its response to a reader as it comes: undici's `request()` without the stream, which costs
  * more CPU than all else that a login does.
  *
- * Resolves one turn of the event loop after the last byte, when the connection is free again: asked sooner, undici would
- * open a second one for the profile.
+ * Settles when undici is done with the request, after a whole response one turn of the event loop later, when the
+ * connection is free again: asked sooner, undici would open a second one for the profile. Only a deadline that ends does
+ * not wait for that.
  *
- * `onThrough` is called when undici is done with the request, which may be long after a deadline has ended; with the
+ * `onDone` is called when undici is done with the request, which may be long after a deadline has ended; with the
  * error, if it ended in one.
  *
  * @throws the deadline's reason, what the reader threw, or undici's own error
  */
 export function dispatch(
   dispatcher: Dispatcher,
-  options: Dispatcher.DispatchOptions,
-  reader: AnswerReader,
-  deadline: Deadline,
-  onThrough: (error?: unknown) => void,
+  call: TransportCall,
+  onDone: (error?: unknown) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    dispatcher.dispatch(options, new DispatchHandler({ reader, deadline, resolve, reject, onThrough }))
+    const { request, deadline } = call
+    const reader = call.newReader()
+    dispatcher.dispatch(request, new DispatchHandler({ reader, deadline, resolve, reject, onDone }))
   })
 }
 
 interface Call {
-  readonly reader: AnswerReader
+  readonly reader: ResponseReader
   readonly deadline: Deadline
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
-  readonly onThrough: (error?: unknown) => void
+  readonly onDone: (error?: unknown) => void
 }
 
 class DispatchHandler implements Dispatcher.DispatchHandler {
   readonly #call: Call
   readonly #unwatch: () => void
   #controller: Dispatcher.DispatchController | undefined
+  /** What the reader threw. */
+  #refusal: unknown
 
   constructor(call: Call) {
     this.#call = call
@@ -56,7 +60,7 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    this.#read((reader) => (status < 200 ? reader.early() : reader.start(status, headers)))
+    this.#read((reader) => (status < 200 ? reader.informational() : reader.start(status, headers)))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -64,27 +68,29 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const { resolve, onThrough } = this.#call
+    const { resolve, onDone } = this.#call
     this.#unwatch()
     const freed = (): void => {
-      onThrough()
-      resolve()
+      onDone(this.#refusal)
+      if (this.#refusal === undefined) resolve()
+      else this.#reject(this.#refusal)
     }
     // After undici has begun that turn itself, which it does once this method has returned.
     queueMicrotask(() => setImmediate(freed))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#call.onThrough(error)
-    this.#reject(error)
+    const reason = this.#refusal ?? error
+    this.#call.onDone(reason)
+    this.#reject(reason)
   }
 
-  #read(read: (reader: AnswerReader) => void): void {
+  #read(read: (reader: ResponseReader) => void): void {
     try {
       read(this.#call.reader)
     } catch (error) {
-      this.#reject(error)
-      // After what has come already is parsed: an answer that came whole leaves its connection for the next request.
+      this.#refusal ??= error
+      // After what has come already is parsed: a response that came whole leaves its connection for the next request.
       queueMicrotask(() => this.#abort(error))
     }
   }

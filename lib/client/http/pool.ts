@@ -1,10 +1,8 @@
 import { Client, errors, Pool } from 'undici'
-import type { Deadline } from '../deadline'
 import { Semaphore } from '../semaphore'
 import { Connector } from './connector'
 import { dispatch } from './dispatch'
-import type { Transport, TransportRequest } from './dispatcher'
-import type { AnswerReader } from './response-reader'
+import type { Transport, TransportCall } from './transport'
 
 /** Limits of the connections to the provider. */
 export interface PoolLimits {
@@ -21,7 +19,7 @@ const CLIENT_OPTIONS = {
   // The deadline of each request is its signal.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // Counted without `:` and line breaks: a header of one letter a line takes 200 bytes of memory for each that is counted.
+  // Of names and values, without `:` and line breaks: a header line of one letter takes 200 bytes of memory, and counts as one.
   maxHeaderSize: 8 * 1024,
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveMaxTimeout: KEEP_ALIVE_MS,
@@ -32,7 +30,7 @@ export class ProviderPool implements Transport {
   readonly #origin: string
   readonly #connector: Connector
   readonly #pool: Pool
-  /** In the pool at one time. A request of its own queue could not be taken back, and would open connections in vain. */
+  /** A slot for each request in the pool, whose own queue could not be left again, and would open connections in vain. */
   readonly #slots: Semaphore
   #closing: Promise<void> | undefined
 
@@ -44,29 +42,28 @@ export class ProviderPool implements Transport {
   }
 
   /**
-   * Sends a request. One that met a stale connection (the server closed it as the request was written) is sent once
-   * more, on a fresh one: in nearly all cases nobody has read the first.
+   * Sends a request. Any request that met a stale connection (the server closed it as the request was written) is retried:
+   * in nearly all cases nobody has read the first. So is one whose call allows it. The retry keeps the slot.
    */
-  async send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ repeated: boolean }> {
+  async send(call: TransportCall): Promise<void> {
     if (this.#closing !== undefined) throw new errors.ClientClosedError()
-    await this.#slots.acquire(deadline)
-    // What will be sent once more keeps its place.
-    const onThrough = (error?: unknown): void => {
-      if (deadline.ended || !this.#connector.wasStale(error)) this.#slots.release()
+    await this.#slots.acquire(call.deadline)
+    const retry: { wait: number | undefined } = { wait: undefined }
+    const onDone = (error?: unknown): void => {
+      retry.wait = this.#retryAfter(error, call)
+      if (retry.wait === undefined) this.#slots.release()
     }
     try {
-      await dispatch(this.#pool, request, reader, deadline, onThrough)
-      return { repeated: false }
+      await dispatch(this.#pool, call, onDone)
     } catch (error) {
-      if (!this.#connector.wasStale(error)) throw error
-      await this.#sendFresh(request, reader, deadline)
-      return { repeated: true }
+      if (retry.wait === undefined) throw error
+      await this.#retry(call, retry.wait, error)
     }
   }
 
   /** Opens a connection for a login that is about to come. Returns at once and never fails. */
   preconnect(): void {
-    this.#connector.openSpare()
+    this.#connector.preconnect()
   }
 
   /** Closes all connections once their requests have ended. Again is harmless. */
@@ -79,11 +76,29 @@ export class ProviderPool implements Transport {
     return this.#closing
   }
 
-  async #sendFresh(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<void> {
-    const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectFresh })
-    const answered = dispatch(client, request, reader, deadline, () => this.#slots.release())
-    // Ends with the answer's last byte; how the request itself ends is said by its own promise.
+  #retryAfter(error: unknown, call: TransportCall): number | undefined {
+    if (error === undefined || call.deadline.ended) return undefined
+    return this.#connector.wasStale(error) ? 0 : call.retryAfter(error)
+  }
+
+  async #retry(call: TransportCall, wait: number, error: unknown): Promise<void> {
+    const release = (): void => this.#slots.release()
+    // All other kept connections may be stale, too.
+    if (this.#connector.wasStale(error)) return this.#sendOnNewConnection(call, release)
+    try {
+      await call.deadline.pause(wait)
+    } catch (reason) {
+      release()
+      throw reason
+    }
+    await dispatch(this.#pool, call, release)
+  }
+
+  async #sendOnNewConnection(call: TransportCall, onDone: () => void): Promise<void> {
+    const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectNew })
+    const sent = dispatch(client, call, onDone)
+    // Ends with the last byte of the response; how the request itself ends is said by its own promise.
     client.close().catch(() => {})
-    await answered
+    await sent
   }
 }

@@ -1,50 +1,104 @@
 import { errors } from 'undici'
-import { type Phase, SocialLoginError } from '../../errors'
+import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
 import type { Deadline } from '../deadline'
-import type { Transport, TransportRequest } from './dispatcher'
-import { AnswerReader, badResponse } from './response-reader'
+import { badResponse, ResponseReader } from './response-reader'
+import type { ProviderRequest, Transport, TransportCall } from './transport'
 import { unreachable } from './unreachable'
 
-/** A complete answer below 500 that is no redirect and no rate limit. */
-export interface ProviderAnswer {
+/** A complete response below 500 that is no redirect and no rate limit. */
+export interface ProviderResponse {
   readonly status: number
   readonly text: string
-  /** Whether the request was sent twice: its first connection was stale, and the provider may have read it there. */
-  readonly repeated: boolean
+  /** Whether the request was sent twice: the provider may have read the first one. */
+  readonly retried: boolean
 }
 
-// The connection held, and what it delivered was not a proper HTTP answer.
-const BAD_ANSWER_ERRORS = [
+// The connection held, and what it delivered was not a proper HTTP response.
+const BAD_RESPONSE_ERRORS = [
   errors.HTTPParserError,
   errors.HeadersOverflowError,
   errors.ResponseContentLengthMismatchError,
 ]
 
+// After these a GET, which changes nothing at the provider, may well succeed when it is sent once more.
+const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
+
 /** Headers of every request: no encoding is negotiated. */
 export const REQUEST_HEADERS = { accept: 'application/json', 'accept-encoding': 'identity' } as const
 
+/** What belongs to one call of the client, or to the one login of which it is part. */
+export interface RequestContext {
+  readonly deadline: Deadline
+  /** Called when a request is sent for the second time. */
+  readonly onRetry?: () => void
+}
+
 /**
- * Asks the provider over any transport. No redirect is followed and no cookie kept; an answer is at most 64 KiB of UTF-8
- * and complete before the deadline ends.
+ * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is at most 64
+ * KiB of UTF-8 and complete before the deadline ends. A GET that finds the provider down or out of reach is sent once more.
  *
  * @throws SocialLoginError `provider_unreachable`, `provider_timeout`, `provider_redirected`,
  *   `provider_unavailable`, `provider_rate_limited`, `provider_bad_response`
  * @throws the reason of the caller's own signal
  */
-export async function ask(
+export async function sendRequest(
   transport: Transport,
   phase: Phase,
-  request: TransportRequest,
-  deadline: Deadline,
-): Promise<ProviderAnswer> {
-  const reader = new AnswerReader(phase)
+  request: ProviderRequest,
+  context: RequestContext,
+): Promise<ProviderResponse> {
+  const { deadline } = context
+  const call = new Call(phase, request, context)
   try {
     if (deadline.ended) throw deadline.ended.reason
-    const { repeated } = await transport.send(request, reader, deadline)
-    const { status, text } = reader.finish()
-    return { status, text, repeated }
+    await transport.send(call)
+    return call.finish()
   } catch (error) {
     throw outcomeOf(error, phase, deadline)
+  }
+}
+
+class Call implements TransportCall {
+  readonly request: ProviderRequest
+  readonly deadline: Deadline
+  readonly #phase: Phase
+  readonly #onRetry: (() => void) | undefined
+  readonly #timeAtStart: number
+  #reader: ResponseReader | undefined
+  #retried = false
+
+  constructor(phase: Phase, request: ProviderRequest, { deadline, onRetry }: RequestContext) {
+    this.request = request
+    this.deadline = deadline
+    this.#phase = phase
+    this.#onRetry = onRetry
+    this.#timeAtStart = deadline.remaining
+  }
+
+  newReader(): ResponseReader {
+    if (this.#reader) {
+      this.#retried = true
+      this.#onRetry?.()
+    }
+    this.#reader = new ResponseReader(this.#phase)
+    return this.#reader
+  }
+
+  /** What has taken long once would take as long again: there must be time left for that, and for the wait asked for. */
+  retryAfter(error: unknown): number | undefined {
+    if (this.request.method !== 'GET' || this.deadline.ended) return undefined
+    const outcome = outcomeOf(error, this.#phase, this.deadline)
+    if (!(outcome instanceof SocialLoginError) || !RETRYABLE.has(outcome.code)) return undefined
+    const wait = (outcome.retryAfter ?? 0) * 1000
+    const { remaining } = this.deadline
+    const took = this.#timeAtStart - remaining
+    return wait + took < remaining ? wait : undefined
+  }
+
+  finish(): ProviderResponse {
+    // A transport that resolves has read a response.
+    const { status, text } = (this.#reader ?? this.newReader()).finish()
+    return { status, text, retried: this.#retried }
   }
 }
 
@@ -54,8 +108,8 @@ function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
   if (deadline.ended) return deadline.ended.reason
   if (error instanceof errors.ResponseExceededMaxSizeError)
-    return badResponse(phase, 'The answer took more than 128 KiB, headers and framing included.')
-  if (BAD_ANSWER_ERRORS.some((kind) => error instanceof kind))
-    return badResponse(phase, 'The answer was not proper HTTP.')
+    return badResponse(phase, 'The response took more than 128 KiB, headers and framing included.')
+  if (BAD_RESPONSE_ERRORS.some((kind) => error instanceof kind))
+    return badResponse(phase, 'The response was not proper HTTP.')
   return unreachable(phase, error)
 }

@@ -2,33 +2,34 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Phase, SocialLoginError } from '../../errors'
 
 const MAX_BODY_BYTES = 64 * 1024
-// 64 KiB come in some fifty pieces; in thousands only from a server that wants to keep us busy.
-const MAX_PIECES = 2000
-const MAX_EARLY_ANSWERS = 8
+// 64 KiB come in some fifty chunks; in thousands only from a server that wants to keep us busy.
+const MAX_CHUNKS = 2000
+const MAX_INFORMATIONAL = 8
 const MAX_RETRY_AFTER_SECONDS = 86_400
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads one answer of the provider piece by piece, and refuses it as soon as what has come says enough: a server error,
+ * Reads one response of the provider chunk by chunk, and refuses it as soon as what has come says enough: a server error,
  * a rate limit, a redirect, a compressed or an endless body.
  */
-export class AnswerReader {
+export class ResponseReader {
   readonly #phase: Phase
   #body = Buffer.alloc(0)
   #size = 0
-  #pieces = 0
-  #earlyAnswers = 0
+  #chunks = 0
+  #informational = 0
   #status = 0
 
   constructor(phase: Phase) {
     this.#phase = phase
   }
 
-  /** An answer that comes before the answer (102, 103). @throws SocialLoginError `provider_bad_response` beyond eight */
-  early(): void {
-    this.#earlyAnswers += 1
-    if (this.#earlyAnswers > MAX_EARLY_ANSWERS) throw badResponse(this.#phase, 'Too much came before the answer (1xx).')
+  /** A response that comes before the response (102, 103). @throws SocialLoginError `provider_bad_response` beyond eight */
+  informational(): void {
+    this.#informational += 1
+    if (this.#informational > MAX_INFORMATIONAL)
+      throw badResponse(this.#phase, 'Too many responses came before the response (1xx).')
   }
 
   /** @throws SocialLoginError `provider_unavailable`, `provider_rate_limited`, `provider_redirected`, `provider_bad_response` */
@@ -39,16 +40,16 @@ export class AnswerReader {
     if (status === 429) throw new SocialLoginError('provider_rate_limited', phase, retryAfter(headers))
     if (status >= 300 && status < 400) throw new SocialLoginError('provider_redirected', phase)
     if (!/^(identity)?$/i.test(String(headers['content-encoding'] ?? ''))) {
-      throw badResponse(phase, 'The body of the answer was compressed, although compression was not accepted.')
+      throw badResponse(phase, 'The body of the response was compressed, although compression was not accepted.')
     }
   }
 
-  /** @throws SocialLoginError `provider_bad_response` beyond 64 KiB, or 2,000 pieces */
+  /** @throws SocialLoginError `provider_bad_response` beyond 64 KiB, or 2,000 chunks */
   add(chunk: Uint8Array): void {
-    this.#pieces += 1
-    if (this.#pieces > MAX_PIECES) throw badResponse(this.#phase, 'The body of the answer came in too many pieces.')
+    this.#chunks += 1
+    if (this.#chunks > MAX_CHUNKS) throw badResponse(this.#phase, 'The body of the response came in too many chunks.')
     const size = this.#size + chunk.length
-    if (size > MAX_BODY_BYTES) throw badResponse(this.#phase, 'The body of the answer was larger than 64 KiB.')
+    if (size > MAX_BODY_BYTES) throw badResponse(this.#phase, 'The body of the response was larger than 64 KiB.')
     if (size > this.#body.length) this.#grow(size)
     // Copied: a chunk is a view of all that its socket has read, 64 KiB for each single byte if the server wishes.
     this.#body.set(chunk, this.#size)
@@ -61,7 +62,7 @@ export class AnswerReader {
     try {
       return { status: this.#status, text: utf8.decode(body) }
     } catch {
-      throw badResponse(this.#phase, 'The body of the answer was not UTF-8.')
+      throw badResponse(this.#phase, 'The body of the response was not UTF-8.')
     }
   }
 

@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net'
 import { errors } from 'undici'
 
-// A handshake with a long chain of certificates takes 20 KB, each record of an answer some 25 bytes.
+// A handshake with a long chain of certificates takes 20 KB, each record of a response some 25 bytes.
 const MAX_OVERHEAD_BYTES = 64 * 1024
 const INTERVAL_MS = 250
 
 interface Connection {
   /** Undefined during the handshake. */
   tls: Socket | undefined
-  /** Bytes that were no data when the answer to the last request began. */
+  /** Bytes that were no data when the response to the last request began. */
   overheadBefore: number
 }
 
 /**
- * Cuts connections over which TLS talks to itself: messages of its own (new keys, session tickets) cost CPU for each of
- * their bytes, and neither the stream nor undici sees any of them. Counted are the bytes of the TCP connection that were
- * no data, since the last answer began. Looked at four times a second, because nothing tells when they come.
+ * Destroys connections with too many TLS messages that carry no data (new keys, session tickets): each of their bytes costs
+ * CPU, and neither the stream nor undici sees any of them. Counted are the bytes of the TCP connection that were no data,
+ * since the last response began; four times a second, because no event tells of them.
  */
 export class TLSOverhead {
   readonly #connections = new Map<Socket, Connection>()
@@ -34,15 +34,15 @@ export class TLSOverhead {
     })
   }
 
-  /** Tells the TLS connection, once there is one. */
+  /** To be called when the handshake has ended. */
   secured(tcp: Socket, tls: Socket): void {
     const connection = this.#connections.get(tcp)
     if (connection) connection.tls = tls
     this.#tcpOf.set(tls, tcp)
   }
 
-  /** Tells that the answer to another request has begun: what came before it does not count any more. */
-  answerBegins(tls: Socket): void {
+  /** To be called when the response to another request begins: what came before it is no longer counted. */
+  responseBegins(tls: Socket): void {
     const tcp = this.#tcpOf.get(tls)
     const connection = tcp && this.#connections.get(tcp)
     if (connection) connection.overheadBefore = overheadOf(tcp, tls)

@@ -6,7 +6,7 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(ENOTFOUND|EAI_[A-Z]+)$/, 'The host name could not be looked up (DNS).'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'This machine has no route to that address.'],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'The connection did not open in time: does a firewall drop it?'],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed before the answer was complete.'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed before the response was complete.'],
   [
     /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/,
     'The certificate was not accepted: expired, of another name, or of a private CA.',
@@ -22,7 +22,7 @@ export function unreachable(phase: Phase, error: unknown): SocialLoginError {
 }
 
 /** The key was refused, but it had been sent before: on a connection that broke, where the provider may have read it. */
-export function refusedWhenRepeated(): SocialLoginError {
+export function refusedWhenRetried(): SocialLoginError {
   const hint = 'The exchange had to be sent again, and the provider refused the key then: start the login again.'
   return new SocialLoginError('provider_unreachable', 'exchange', { hint })
 }
