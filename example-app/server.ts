@@ -6,10 +6,11 @@ import { listen } from './listen'
 import type { Logger } from './logger'
 import { fakeProvider, type Provider, realProvider } from './provider'
 import { pathsOnly } from './request-target'
-import { deleteAbandonedCallbacks } from './security/rejected-keys'
 import { Accounts } from './storage/accounts'
+import { inBatches } from './storage/batches'
+import { CallbackSlots } from './storage/callback-slots'
 import { type Database, openDatabase } from './storage/database'
-import { migrate } from './storage/migrations'
+import { migrate, NewerSchemaError } from './storage/migrations'
 import { DatabaseSessions } from './storage/sessions'
 
 export interface RunningServer {
@@ -49,14 +50,15 @@ export async function startServer(
   }
 }
 
-async function openMigrated({ databaseURL, dataDir }: Config): Promise<Database> {
+async function openMigrated({ databaseURL, databasePoolSize, dataDir }: Config): Promise<Database> {
   try {
-    const database = openDatabase(databaseURL, dataDir)
+    const database = openDatabase(databaseURL, dataDir, databasePoolSize)
     await migrate(database)
     return database
   } catch (error) {
     const name = databaseURL === undefined ? 'DATA_DIR' : 'DATABASE_URL'
-    throw new ConfigError([`${name} names a database that cannot be opened: ${reasonOf(error)}.`])
+    const reason = error instanceof NewerSchemaError ? error.message : reasonOf(error)
+    throw new ConfigError([`${name} names a database that cannot be opened: ${reason}.`])
   }
 }
 
@@ -70,10 +72,11 @@ function chooseProvider(config: Config, fake: FakeProvider | undefined, port: nu
 function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {
   const sessions = new DatabaseSessions(database)
   const accounts = new Accounts(database)
+  const slots = new CallbackSlots(database)
   const clean = async (): Promise<void> => {
     await sessions.deleteExpired()
     await accounts.deleteUnconfirmed()
-    await deleteAbandonedCallbacks(database)
+    await inBatches((size) => slots.deleteExpired(size))
   }
   return setInterval(() => {
     clean().catch((error: unknown) =>
