@@ -75,9 +75,7 @@ describe('a cookie that a sister subdomain plants at the example', () => {
     )
     const back = await ada.comeBack(secure.appURL)
     const [session] = [back.headers['set-cookie'] ?? []].flat().filter((cookie) => cookie.includes('session'))
-    expect(session).toMatch(
-      /^__Host-example-session=s%3A\S+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
-    )
+    expect(session).toMatch(/^__Host-example-session=s%3A\S+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/)
     const confirmation = await ada.question(secure.appURL)
     const answer = await ada.submit(`${secure.appURL}/login/confirm`, { confirmation, decision: 'continue' })
     const [known] = [answer.headers['set-cookie'] ?? ''].flat().filter((cookie) => cookie.includes('known-logins'))

@@ -30,8 +30,8 @@ export class DatabaseSessions extends Store {
   readonly #database: Database
   readonly #ownerOfSession = new WeakMap<SessionData, SessionOwner>()
   readonly #ownerOfRequest = new WeakMap<Request, SessionOwner>()
-  /** The sessions that have a row. */
-  readonly #kept = new WeakSet<SessionData>()
+  /** The sessions that have a row, and what was last saved of them, if anything. */
+  readonly #kept = new WeakMap<SessionData, string | undefined>()
   readonly #withoutRow = new Set<string>()
 
   constructor(database: Database) {
@@ -58,7 +58,7 @@ export class DatabaseSessions extends Store {
     const owner = this.#ownerOfSession.get(data)
     if (owner) this.#ownerOfRequest.set(req, owner)
     const session = super.createSession(req, data)
-    this.#kept.add(session)
+    this.#kept.set(session, undefined)
     return session
   }
 
@@ -69,14 +69,19 @@ export class DatabaseSessions extends Store {
   }
 
   override set(sid: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {
+    const content = contentOf(session)
+    // At a sign-in, Passport saves the session, and express-session again at the end of the request.
+    if (this.#kept.get(session) === content) return callback()
     const end = `${this.#database.now} + $4`
     const sql = `insert into sessions (id, user_id, data, expires_at) values ($1, $2, $3, ${end})
       on conflict (id) do update set user_id = $2, data = $3,
         expires_at = case when sessions.user_id is null then ${end} else sessions.expires_at end
       where sessions.data is not null`
     const values = [idOf(sid), session.passport?.user ?? null, JSON.stringify(session), lifetimeOf(session)]
-    this.#kept.add(session)
-    this.#run(sql, values, callback)
+    this.#run(sql, values, (error) => {
+      if (!error) this.#kept.set(session, content)
+      callback(error)
+    })
   }
 
   override destroy(sid: string, callback: (error?: unknown) => void = () => {}): void {
@@ -119,6 +124,11 @@ export class DatabaseSessions extends Store {
 /** Who reads the database learns no session id that a browser could send. */
 function idOf(sid: string): string {
   return createHash('sha256').update(sid).digest('base64url')
+}
+
+/** Without the cookie, which gets a new end with each request. */
+function contentOf(session: SessionData): string {
+  return JSON.stringify({ ...session, cookie: undefined })
 }
 
 function lifetimeOf({ cookie }: SessionData): number {

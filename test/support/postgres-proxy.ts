@@ -6,6 +6,8 @@ export interface PostgresProxy {
   readonly url: string
   /** What the application has asked since the last call: all statements, and the longest row of those that waited for each other. */
   statements(): { readonly count: number; readonly inARow: number; readonly texts: readonly string[] }
+  /** Resolves when all of them have been answered. */
+  settled(): Promise<void>
   /** Takes no byte in either direction from now on, as a firewall that forgot its connections does. */
   silence(): void
   /** New connections work; those from before stay silent. */
@@ -49,6 +51,9 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
   return {
     url: url.href,
     statements: () => counter.take(),
+    async settled() {
+      while (counter.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    },
     silence() {
       isSilent = true
       for (const socket of sockets) socket.removeAllListeners('data').pause()
@@ -69,6 +74,7 @@ class StatementCounter {
   #texts: string[] = []
   /** How long the longest row of ended statements is. */
   #ended = 0
+  underWay = 0
 
   take() {
     const taken = { count: this.#texts.length, inARow: this.#ended, texts: this.#texts }
@@ -88,10 +94,14 @@ class StatementCounter {
           if (type !== 'Q' && type !== 'P') return
           this.#texts.push(body.toString().replace(/^\0/, '').replace(/\s+/g, ' ').slice(0, 100))
           row = this.#ended + 1
+          this.underWay += 1
         }),
       received: (bytes: Buffer): void =>
         answers.read(bytes, (type) => {
-          if (type === 'Z') this.#ended = Math.max(this.#ended, row)
+          if (type !== 'Z' || row === 0) return
+          this.#ended = Math.max(this.#ended, row)
+          this.underWay -= 1
+          row = 0
         }),
     }
   }
