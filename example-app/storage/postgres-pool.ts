@@ -10,6 +10,7 @@ const RETIRE_MS = 10_000
 export class KnownPool {
   readonly pool: Pool
   readonly #sockets = new Set<Socket>()
+  #ended: Promise<void> | undefined
 
   constructor(config: PoolConfig) {
     this.pool = new Pool({ ...config, stream: () => this.#open() })
@@ -24,7 +25,8 @@ export class KnownPool {
     const limit = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy()
     }, limitMs)
-    await this.pool.end()
+    this.#ended ??= this.pool.end()
+    await this.#ended
     await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
     clearTimeout(limit)
   }
@@ -43,7 +45,7 @@ export class KnownPool {
  */
 export class RenewablePool {
   readonly #config: PoolConfig
-  readonly #retired = new Set<Promise<void>>()
+  readonly #retired = new Set<KnownPool>()
   #current: KnownPool
   #renewedAt = Number.NEGATIVE_INFINITY
 
@@ -64,8 +66,7 @@ export class RenewablePool {
   }
 
   async end(limitMs: number): Promise<void> {
-    const limit = sleep(limitMs, undefined, { ref: false })
-    await Promise.all([this.#current.end(limitMs), Promise.race([limit, Promise.all(this.#retired)])])
+    await Promise.all([this.#current, ...this.#retired].map((known) => known.end(limitMs)))
   }
 
   // Not more often than once a second: as long as the server is read-only, each new connection is, too.
@@ -74,8 +75,8 @@ export class RenewablePool {
     if (failed !== this.#current || now - this.#renewedAt < RENEW_EVERY_MS) return
     this.#renewedAt = now
     this.#current = new KnownPool(this.#config)
-    const retired = retire(failed).finally(() => this.#retired.delete(retired))
-    this.#retired.add(retired)
+    this.#retired.add(failed)
+    void retire(failed).finally(() => this.#retired.delete(failed))
   }
 }
 
