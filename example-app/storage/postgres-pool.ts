@@ -60,7 +60,7 @@ export class RenewablePool {
     try {
       return await work(used.pool)
     } catch (error) {
-      if (leadsNowhere(error)) this.#renew(used)
+      if (leadsNowhere(error) && used === this.#current) this.renew()
       throw error
     }
   }
@@ -69,11 +69,12 @@ export class RenewablePool {
     await Promise.all([this.#current, ...this.#retired].map((known) => known.end(limitMs)))
   }
 
-  // Not more often than once a second: as long as the server is read-only, each new connection is, too.
-  #renew(failed: KnownPool): void {
+  /** Not more often than once a second: as long as the server is read-only, each new connection is, too. */
+  renew(): void {
     const now = performance.now()
-    if (failed !== this.#current || now - this.#renewedAt < RENEW_EVERY_MS) return
+    if (now - this.#renewedAt < RENEW_EVERY_MS) return
     this.#renewedAt = now
+    const failed = this.#current
     this.#current = new KnownPool(this.#config)
     this.#retired.add(failed)
     void retire(failed).finally(() => this.#retired.delete(failed))
@@ -92,7 +93,8 @@ export function isSpent(error: unknown): boolean {
   return !(error instanceof DatabaseError) || error.code === READ_ONLY
 }
 
-function leadsNowhere(error: unknown): boolean {
+/** Whether other connections, opened at the same time, will be no better than the one that failed. */
+export function leadsNowhere(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.code === READ_ONLY
   // The driver gives its `query_timeout` no code.
   return error instanceof Error && error.message === 'Query read timeout'

@@ -1,6 +1,6 @@
 import type { Pool, PoolConfig } from 'pg'
 import type { Database, Query } from './database'
-import { isSpent, KnownPool, RenewablePool } from './postgres-pool'
+import { isSpent, KnownPool, leadsNowhere, RenewablePool } from './postgres-pool'
 
 const MIGRATION_LOCK = 20_261_121
 const CLOSE_MS = 3000
@@ -30,6 +30,8 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
     // A process that was stopped in a transaction holds up the others this long.
     idle_in_transaction_session_timeout: 10_000,
   })
+  // A connection of its own: a process that is busy with logins is in good health.
+  const checks = new RenewablePool({ ...patient, statement_timeout: 3000, query_timeout: 4000 })
   return {
     dialect: 'postgres',
     now: NOW,
@@ -37,8 +39,18 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
     transaction(work, { alone = false } = {}) {
       return alone ? inTransactionAlone(patient, work) : pool.use((current) => inTransaction(current, work))
     },
-    checkStorage: async () => void (await pool.use((current) => current.query(CHECK))),
-    close: () => pool.end(CLOSE_MS),
+    async checkStorage() {
+      try {
+        await checks.use((current) => current.query(CHECK))
+      } catch (error) {
+        // Before a person meets it.
+        if (leadsNowhere(error)) pool.renew()
+        throw error
+      }
+    },
+    async close() {
+      await Promise.all([pool.end(CLOSE_MS), checks.end(CLOSE_MS)])
+    },
   }
 }
 
