@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type Application, FakeProvider } from '../lib/testing'
 import { Browser, closeBrowsers } from './support/browser'
-import { type RunningExample, startExample } from './support/example-app'
+import { type RunningExample, runExample, startExample } from './support/example-app'
 import { providerEnvironment, registerExample, Visitor } from './support/example-visitor'
 import { describeWithPostgres, startPostgres } from './support/postgres'
 import { startPostgresProxy } from './support/postgres-proxy'
@@ -26,11 +26,12 @@ describeWithPostgres('a Postgres in trouble', () => {
   })
 
   const newDatabase = (): Promise<string> => cluster.createDatabase(`trouble_${databases++}`)
-  const start = (url: string): Promise<RunningExample> =>
+  const start = (url: string, variables: Record<string, string> = {}): Promise<RunningExample> =>
     startExample({
       DATABASE_URL: url,
       SESSION_SECRET: 'a secret of sixteen or more',
       ...providerEnvironment(provider, application),
+      ...variables,
     })
   const health = async ({ appURL }: RunningExample): Promise<number> => {
     const begun = performance.now()
@@ -120,6 +121,23 @@ describeWithPostgres('a Postgres in trouble', () => {
     expect(performance.now() - writable).toBeLessThan(5000)
     await example.stop('SIGKILL')
   }, 40_000)
+
+  test('gets no more connections than DATABASE_POOL_SIZE, and one for /healthz', async () => {
+    const url = await newDatabase()
+    const example = await start(url, { DATABASE_POOL_SIZE: '3' })
+    await asSuperuser(url, async (client) => {
+      const visitors = Array.from({ length: 30 }, () => new Visitor(provider, application, '1'))
+      await Promise.all([health(example), ...visitors.map((visitor) => visitor.signIn(example.appURL))])
+      const open = await client.query(`select pid from pg_stat_activity
+        where application_name = 'passport-social-login-example' and datname = current_database()`)
+      expect(open.rows.length).toBe(4)
+    })
+    await example.stop('SIGKILL')
+    for (const wrong of ['0', '101', '-1', 'ten']) {
+      const { code, output } = await runExample({ PORT: '0', DATA_DIR: '/nonexistent', DATABASE_POOL_SIZE: wrong })
+      expect([code, output]).toEqual([1, expect.stringContaining('  - DATABASE_POOL_SIZE must be a number')])
+    }
+  }, 30_000)
 
   test('that cuts connections in the middle of a transaction, twelve times, ends no process', async () => {
     const url = await newDatabase()
