@@ -6,12 +6,12 @@ import { listen } from './listen'
 import type { Logger } from './logger'
 import { fakeProvider, type Provider, realProvider } from './provider'
 import { pathsOnly } from './request-target'
-import { Accounts } from './storage/accounts'
 import { inBatches } from './storage/batches'
 import { CallbackSlots } from './storage/callback-slots'
 import { type Database, openDatabase } from './storage/database'
 import { migrate, NewerSchemaError } from './storage/migrations'
 import { DatabaseSessions } from './storage/sessions'
+import { deleteUnconfirmed } from './storage/unconfirmed'
 
 export interface RunningServer {
   readonly url: string
@@ -71,11 +71,10 @@ function chooseProvider(config: Config, fake: FakeProvider | undefined, port: nu
 
 function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {
   const sessions = new DatabaseSessions(database)
-  const accounts = new Accounts(database)
   const slots = new CallbackSlots(database)
   const clean = async (): Promise<void> => {
     await sessions.deleteExpired()
-    await accounts.deleteUnconfirmed()
+    await deleteUnconfirmed(database)
     await inBatches((size) => slots.deleteExpired(size))
   }
   return setInterval(() => {

@@ -5,6 +5,7 @@ import { CallbackSlots } from '../example-app/storage/callback-slots'
 import { openDatabase } from '../example-app/storage/database'
 import { migrate } from '../example-app/storage/migrations'
 import { DatabaseSessions, SESSION_LIFETIME_MS } from '../example-app/storage/sessions'
+import { deleteUnconfirmed } from '../example-app/storage/unconfirmed'
 import { FakeProvider } from '../lib/testing'
 import { closeBrowsers } from './support/browser'
 import { type RunningExample, startExample } from './support/example-app'
@@ -80,7 +81,7 @@ onBothStorages('a process of the example whose clock is fifteen days ahead', (fr
 
     const ahead = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + FIFTEEN_DAYS_MS)
     await sessions.deleteExpired()
-    await accounts.deleteUnconfirmed()
+    await deleteUnconfirmed(database)
     await slots.deleteExpired(500)
     ahead.mockRestore()
     for (const [table, count] of [

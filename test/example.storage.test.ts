@@ -5,6 +5,7 @@ import type { Database } from '../example-app/storage/database'
 import { openDatabase } from '../example-app/storage/database'
 import { migrate } from '../example-app/storage/migrations'
 import { DatabaseSessions } from '../example-app/storage/sessions'
+import { deleteUnconfirmed } from '../example-app/storage/unconfirmed'
 import { onBothStorages } from './support/example-storages'
 
 onBothStorages('storage of the example', (fresh) => {
@@ -46,7 +47,7 @@ onBothStorages('storage of the example', (fresh) => {
     await database.query('update users set unconfirmed_since = unconfirmed_since - $1', [2 * day])
     // Asked again: the day begins anew.
     expect((await signIn('3')).isConfirmed).toBe(false)
-    await accounts.deleteUnconfirmed()
+    await deleteUnconfirmed(database)
     const rows = await database.query('select subject, user_id from federated_credentials order by subject')
     expect(rows).toEqual([
       { subject: '2', user_id: kept.userID },
@@ -69,7 +70,7 @@ onBothStorages('storage of the example', (fresh) => {
         accounts.confirm(id, userID),
         accounts.link(id, ownerID),
         accounts.release(userID),
-        accounts.deleteUnconfirmed(),
+        deleteUnconfirmed(database),
         signIn(`round ${round}`),
       ])
       const now = (await accounts.findLogin(id))?.userID
@@ -139,6 +140,23 @@ onBothStorages('storage of the example', (fresh) => {
     await sessions.deleteExpired()
     // An hour later: a slow request that saved a session without a row would give it a new end.
     expect((await database.query('select id from sessions')).length).toBe(1)
+  })
+
+  test('processes that clean at once share the work', async () => {
+    const numbers = 'with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 3000)'
+    const id = 'cast(n as text)'
+    await database.query(`${numbers} insert into sessions (id, data, expires_at) select ${id}, '{}', n from numbers`)
+    await database.query(
+      `${numbers} insert into users (id, created_at, unconfirmed_since) select ${id}, n, n from numbers`,
+    )
+    await database.query(`${numbers} insert into federated_credentials (id, provider, subject, user_id, person, sealed_token, used_at)
+      select ${id}, 'one', ${id}, ${id}, '{}', '', n from numbers`)
+    const cleaning = [1, 2, 3, 4].flatMap(() => [sessions.deleteExpired(), deleteUnconfirmed(database)])
+    await Promise.all(cleaning)
+    await deleteUnconfirmed(database)
+    for (const table of ['sessions', 'users', 'federated_credentials']) {
+      expect([table, await database.query(`select id from ${table}`)]).toEqual([table, []])
+    }
   })
 
   const found = (sid: string): Promise<SessionData | null | undefined> =>

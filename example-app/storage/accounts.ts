@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { inBatches } from './batches'
-import { type Database, number, optionalText, type Query, type Row, text, type Value } from './database'
+import { type Database, number, optionalText, type Row, text } from './database'
+import { recordAndOpen, recordLogin } from './record-login'
+import { endUnconfirmed } from './unconfirmed'
 
 /** What the pages show of a person. */
 export interface Person {
@@ -39,8 +40,6 @@ export interface OpenedLogin {
   readonly isConfirmed: boolean
 }
 
-const UNCONFIRMED_LIFETIME_MS = 24 * 60 * 60 * 1000
-
 /** Accounts, and the logins that open them. */
 export class Accounts {
   readonly #database: Database
@@ -51,8 +50,7 @@ export class Accounts {
 
   /** Keeps what a login brought, and opens no account by it. */
   async recordLogin(input: LoginInput): Promise<Login> {
-    const [row] = await this.#database.query(this.#recordLogin(), [...valuesOf(input), null])
-    return toLogin(required(row))
+    return toLogin(await recordLogin(this.#database, input))
   }
 
   /**
@@ -61,10 +59,13 @@ export class Accounts {
    */
   async signIn(input: LoginInput): Promise<OpenedLogin> {
     const newID = randomUUID()
-    const row = await this.#openAccount([...valuesOf(input), newID])
+    const row = await recordAndOpen(this.#database, input, newID)
     const [login, userID] = [toLogin(row), text(row, 'user_id')]
     const isConfirmed = number(row, 'is_unconfirmed') === 0
-    if (!isConfirmed && userID !== newID) await this.#askAgain(userID)
+    // The next answer may take as long as the first. Not together with the login: whoever releases an account locks its
+    // row first and the login after it.
+    const askAgain = `update users set unconfirmed_since = ${this.#database.now} where id = $1 and unconfirmed_since is not null`
+    if (!isConfirmed && userID !== newID) await this.#database.query(askAgain, [userID])
     return { login, userID, isConfirmed }
   }
 
@@ -117,80 +118,6 @@ export class Accounts {
     const sql = 'select * from federated_credentials where user_id = $1 order by used_at desc, id'
     return (await this.#database.query(sql, [userID])).map(toLogin)
   }
-
-  /** Forgets the people who said "Not me", or nothing. */
-  async deleteUnconfirmed(): Promise<void> {
-    const { now } = this.#database
-    const limit = `${now} - ${UNCONFIRMED_LIFETIME_MS}`
-    await inBatches(async (size) => {
-      const some = `id in (select id from users where unconfirmed_since < ${limit} limit ${size})`
-      return this.#database.transaction((query) => endUnconfirmed(query, some, []))
-    })
-    await inBatches(async (size) => {
-      const some = `select id from federated_credentials where user_id is null and used_at < ${limit} limit ${size}`
-      const sql = `delete from federated_credentials where id in (${some}) and user_id is null returning id`
-      return (await this.#database.query(sql)).length
-    })
-  }
-
-  #recordLogin(): string {
-    const { now } = this.#database
-    // Who cannot see the account's row yet, because it is made at this moment, takes it for unconfirmed.
-    return `insert into federated_credentials (id, provider, subject, person, sealed_token, user_id, used_at)
-      values ($1, $2, $3, $4, $5, $6, ${now})
-      on conflict (provider, subject) do update set person = $4, sealed_token = $5, used_at = ${now},
-        user_id = coalesce(federated_credentials.user_id, $6)
-      returning *, coalesce((select case when unconfirmed_since is null then 0 else 1 end
-        from users where users.id = user_id), 1) as is_unconfirmed`
-  }
-
-  /** One statement in Postgres, which may be far away; SQLite knows no such statement, and is near. */
-  async #openAccount(values: readonly Value[]): Promise<Row> {
-    const insert = 'insert into users (id, created_at, unconfirmed_since)'
-    if (this.#database.dialect === 'postgres') {
-      const sql = `with login as (${this.#recordLogin()}),
-        account as (${insert} select user_id, used_at, used_at from login where user_id = $6)
-        select * from login`
-      return required((await this.#database.query(sql, values))[0])
-    }
-    return this.#database.transaction(async (query) => {
-      const login = required((await query(this.#recordLogin(), values))[0])
-      const [userID, usedAt] = [text(login, 'user_id'), number(login, 'used_at')]
-      if (userID === values.at(-1)) await query(`${insert} values ($1, $2, $2)`, [userID, usedAt])
-      return login
-    })
-  }
-
-  // The next answer may take as long as the first. Not together with the login: whoever releases an account locks its
-  // row first and the login after it.
-  async #askAgain(userID: string): Promise<void> {
-    const sql = `update users set unconfirmed_since = ${this.#database.now} where id = $1 and unconfirmed_since is not null`
-    await this.#database.query(sql, [userID])
-  }
-}
-
-/**
- * The accounts' rows are locked before their logins are freed, so that nobody can confirm one in between.
- *
- * @returns how many were ended
- */
-async function endUnconfirmed(query: Query, condition: string, values: readonly Value[]): Promise<number> {
-  const lock = `update users set created_at = created_at where ${condition} and unconfirmed_since is not null returning id`
-  const ids = (await query(lock, values)).map((row) => text(row, 'id'))
-  if (ids.length === 0) return 0
-  const list = ids.map((_id, index) => `$${index + 1}`).join(', ')
-  await query(`update federated_credentials set user_id = null where user_id in (${list})`, ids)
-  await query(`delete from users where id in (${list})`, ids)
-  return ids.length
-}
-
-function valuesOf({ provider, subject, person, sealedToken }: LoginInput): string[] {
-  return [randomUUID(), provider, subject, JSON.stringify(person), sealedToken]
-}
-
-function required(row: Row | undefined): Row {
-  if (!row) throw new Error('The database returned no login')
-  return row
 }
 
 export function toLogin(row: Row): Login {

@@ -66,8 +66,8 @@ export class CallbackSlots {
 
   /** Forgets rejected keys, and the callbacks of processes that were killed. */
   async deleteExpired(limit: number): Promise<number> {
-    const { now } = this.#database
-    const some = `select id from callback_slots where expires_at < ${now} limit ${limit}`
+    const { now, skipLocked } = this.#database
+    const some = `select id from callback_slots where expires_at < ${now} limit ${limit} ${skipLocked}`
     const sql = `delete from callback_slots where id in (${some}) and expires_at < ${now} returning id`
     return (await this.#database.query(sql)).length
   }

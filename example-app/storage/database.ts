@@ -21,6 +21,8 @@ export interface Database {
    * may be wrong, and must not sign out everybody.
    */
   readonly now: string
+  /** SQL at the end of a `select` of rows to be deleted: leaves out those that another process deletes already. */
+  readonly skipLocked: string
   readonly query: Query
   /** All or nothing, whatever kills the process. With `alone`, no other process is in a transaction `alone` meanwhile. */
   transaction<T>(work: (query: Query) => Promise<T>, options?: { readonly alone?: boolean }): Promise<T>

@@ -26,6 +26,7 @@ export function openLibsql(dataDir: string): Database {
 class LibsqlDatabase implements Database {
   readonly dialect = 'sqlite'
   readonly now = NOW
+  readonly skipLocked = ''
   readonly #file: string
   readonly #opened: Stats
   readonly #connection: Libsql.Database

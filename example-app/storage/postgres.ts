@@ -35,6 +35,7 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
   return {
     dialect: 'postgres',
     now: NOW,
+    skipLocked: 'for update skip locked',
     query: (sql, values = []) => pool.use(async (current) => (await current.query(sql, [...values])).rows),
     transaction(work, { alone = false } = {}) {
       return alone ? inTransactionAlone(patient, work) : pool.use((current) => inTransaction(current, work))

@@ -97,8 +97,9 @@ export class DatabaseSessions extends Store {
   async deleteExpired(): Promise<void> {
     // Not at once: a slow request that saves a session whose row is gone would give it a new end.
     await inBatches(async (size) => {
-      const limit = `${this.#database.now} - ${GRAVE_LIFETIME_MS}`
-      const some = `select id from sessions where expires_at < ${limit} limit ${size}`
+      const { now, skipLocked } = this.#database
+      const limit = `${now} - ${GRAVE_LIFETIME_MS}`
+      const some = `select id from sessions where expires_at < ${limit} limit ${size} ${skipLocked}`
       return (await this.#database.query(`delete from sessions where id in (${some}) returning id`)).length
     })
   }
