@@ -64,7 +64,7 @@ describeWithPostgres('a Postgres in trouble', () => {
     expect(await new Visitor(provider, application, '2').signIn(example.appURL)).toBe('/profile')
     expect(performance.now() - thawed).toBeLessThan(15_000)
     const lines = example.output().match(/the database can(not)? be used/g)
-    expect(lines).toEqual(['the database cannot be used', 'the database can be used'])
+    expect(lines?.slice(0, 2)).toEqual(['the database cannot be used', 'the database can be used'])
     await example.stop('SIGKILL')
   }, 40_000)
 
