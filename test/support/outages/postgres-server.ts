@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +13,24 @@ type Row = Readonly<Record<string, unknown>>
 
 const DATABASE = 'example'
 const MAX_CONNECTIONS = 100
+
+/** Whether a file system of a fixed size can be made here: as root of a machine, and not of every container. */
+export function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'outage-mount-'))
+  try {
+    mount(folder, 1)
+    execFileSync('umount', [folder])
+    return true
+  } catch {
+    return false
+  } finally {
+    rmdirSync(folder)
+  }
+}
+
+function mount(folder: string, megabytes: number): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', folder], { stdio: 'ignore' })
+}
 
 /** A Postgres with a data directory of its own, which can be killed, frozen and filled. */
 export class PostgresServer {
@@ -30,7 +48,7 @@ export class PostgresServer {
   static async start({ diskMB }: { readonly diskMB?: number | undefined } = {}): Promise<PostgresServer> {
     if (postgresBinaries === undefined) throw new Error('There is no Postgres: install it, or set POSTGRES_BIN')
     const folder = mkdtempSync(join(tmpdir(), 'outage-postgres-'))
-    if (diskMB !== undefined) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMB}m`, 'none', folder])
+    if (diskMB !== undefined) mount(folder, diskMB)
     const server = new PostgresServer(await freePort(), postgresBinaries, folder, diskMB !== undefined)
     const owner = unprivilegedUser()
     if (owner) chownSync(folder, owner.uid, owner.gid)
