@@ -26,6 +26,7 @@ interface Used {
   /** Visitors, balancer and provider: what shares the machine here, and does not in production. */
   readonly harnessCPUMs: number
   readonly statements: number
+  readonly writes: number
   readonly roundTrips: number
   readonly postgresBytes: number
   readonly providerBytes: number
@@ -46,6 +47,7 @@ async function usedBy(deployment: Deployment): Promise<Used> {
     exampleCPUMs: everyProcess.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
     postgresCPUMs: await postgres.cpuMs(),
     statements: statements.statements,
+    writes: statements.writes,
     roundTrips: statements.roundTrips,
     postgresBytes: postgresProxy.bytes,
     providerBytes: providerProxy.bytes,
@@ -103,6 +105,7 @@ function difference(before: Used, after: Used, logins: number): Used {
     exampleCPUMs: per('exampleCPUMs'),
     postgresCPUMs: per('postgresCPUMs'),
     statements: per('statements'),
+    writes: per('writes'),
     roundTrips: per('roundTrips'),
     postgresBytes: per('postgresBytes'),
     providerBytes: per('providerBytes'),
