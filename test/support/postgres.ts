@@ -5,21 +5,21 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { freePort } from './free-port'
 
-/** The folder of `initdb` and `postgres`; undefined where there is none. */
-export const postgresBinaries = [process.env['POSTGRES_BIN'], ...debianFolders()].find(
+const binaries = [process.env['POSTGRES_BIN'], ...debianFolders()].find(
   (folder) => folder !== undefined && existsSync(join(folder, 'initdb')),
 )
+/** The folder of `initdb` and `postgres`; undefined where there is none. */
+export const postgresBinaries = binaries
 const isRequired = process.env['REQUIRE_POSTGRES'] === '1'
 
-if (postgresBinaries === undefined && !isRequired) {
+if (binaries === undefined && !isRequired) {
   console.log(
     'Postgres tests are skipped: there is no initdb in /usr/lib/postgresql (POSTGRES_BIN names another folder).',
   )
 }
 
 /** `describe` where Postgres is, or must be (REQUIRE_POSTGRES=1); else `describe.skip`. */
-export const describeWithPostgres: jest.Describe =
-  postgresBinaries !== undefined || isRequired ? describe : describe.skip
+export const describeWithPostgres: jest.Describe = binaries !== undefined || isRequired ? describe : describe.skip
 
 /** A Postgres server of our own in a temporary folder. */
 export interface PostgresCluster {
@@ -29,7 +29,7 @@ export interface PostgresCluster {
 }
 
 export async function startPostgres(): Promise<PostgresCluster> {
-  if (postgresBinaries === undefined) throw new Error('There is no Postgres: install it, or set POSTGRES_BIN')
+  if (binaries === undefined) throw new Error('There is no Postgres: install it, or set POSTGRES_BIN')
   const folder = mkdtempSync(join(tmpdir(), 'example-postgres-'))
   const owner = unprivilegedUser()
   if (owner) chownSync(folder, owner.uid, owner.gid)
@@ -37,11 +37,11 @@ export async function startPostgres(): Promise<PostgresCluster> {
   const data = join(folder, 'data')
   const options = { ...owner, cwd: folder, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' } }
   const init = ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync']
-  execFileSync(join(postgresBinaries, 'initdb'), init, { ...options, stdio: 'ignore' })
+  execFileSync(join(binaries, 'initdb'), init, { ...options, stdio: 'ignore' })
   const port = await freePort()
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=60']
   const flags = settings.flatMap((setting) => ['-c', setting])
-  const server = spawn(join(postgresBinaries, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
+  const server = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
     ...options,
     stdio: 'ignore',
   })
