@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expectNobodyHarmed, outageTest } from '../support/outages/goals'
+import { expectNobodyHarmed, expectNoticed, outageTest } from '../support/outages/goals'
 import { canMount } from '../support/outages/postgres-server'
 import { printTable } from '../support/outages/table'
 import { runTrial } from '../support/outages/trial'
@@ -29,6 +29,7 @@ describeWithPostgres('outages of Postgres', () => {
       }
     })
     expectNobodyHarmed(report)
+    expectNoticed(report)
     expect(report.goodAgainS).toBeLessThanOrEqual(5)
   })
 
@@ -44,6 +45,7 @@ describeWithPostgres('outages of Postgres', () => {
       })
     })
     expectNobodyHarmed(report)
+    expectNoticed(report)
     expect(report.goodAgainS).toBeLessThanOrEqual(5)
   })
 
@@ -59,6 +61,7 @@ describeWithPostgres('outages of Postgres', () => {
       })
     })
     expectNobodyHarmed(report)
+    expectNoticed(report)
     expect(report.goodAgainS).toBeLessThanOrEqual(5)
   })
 
@@ -76,6 +79,7 @@ describeWithPostgres('outages of Postgres', () => {
       trial.terminate(processes[2])
     })
     expectNobodyHarmed(report)
+    expectNoticed(report)
     expect(report.goodAgainS).toBeLessThanOrEqual(15)
   })
 
@@ -91,6 +95,7 @@ describeWithPostgres('outages of Postgres', () => {
       })
     })
     expectNobodyHarmed(report)
+    expectNoticed(report)
     expect(report.goodAgainS).toBeLessThanOrEqual(15)
   })
 
@@ -107,6 +112,7 @@ describeWithPostgres('outages of Postgres', () => {
       expect(ended).toBeGreaterThanOrEqual(12)
     })
     expectNobodyHarmed(report)
+    expectNoticed(report)
   })
 
   outageTest('Postgres is read-only for 10 s', async (name) => {
@@ -121,6 +127,7 @@ describeWithPostgres('outages of Postgres', () => {
       })
     })
     expectNobodyHarmed(report)
+    expectNoticed(report)
     expect(report.goodAgainS).toBeLessThanOrEqual(5)
   })
 
@@ -138,6 +145,7 @@ describeWithPostgres('outages of Postgres', () => {
         })
       })
       expectNobodyHarmed(report)
+      expectNoticed(report)
       expect(report.goodAgainS).toBeLessThanOrEqual(5)
     },
     canMount(),
@@ -149,6 +157,7 @@ describeWithPostgres('outages of Postgres', () => {
       await sleep(20_000)
     })
     expectNobodyHarmed(report)
+    expectNoticed(report)
     expect(report.good).toBe(report.attempted)
   })
 })
