@@ -1,4 +1,5 @@
-import { type Environment, EnvironmentReader, MIN_SECRET_LENGTH } from './environment'
+import { cureOf, dataFolderProblem } from './data-folder'
+import { type Environment, EnvironmentReader } from './environment'
 import { ownSecret } from './session-secret'
 
 /** What the environment says. See `.env.example`. */
@@ -15,6 +16,8 @@ export interface Config {
   readonly dataDir: string
   /** Express's setting: how many proxies in front, or their addresses. */
   readonly trustProxy: number | string[]
+  /** How long requests are still taken after the signal to stop, so that balancers can turn to other processes. */
+  readonly drainMs: number
 }
 
 export interface ProviderConfig {
@@ -35,7 +38,7 @@ export class ConfigError extends Error {
 /** What a driver or the system says: its code, for messages may quote the address and the password in it. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return reasonOf(error.errors[0])
-  if (error instanceof Error && 'code' in error) return String(error.code)
+  if (error instanceof Error && 'code' in error && error.code) return String(error.code)
   return error instanceof Error ? error.name : 'unknown error'
 }
 
@@ -53,32 +56,40 @@ export function readConfig(environment: Environment): Config {
     fakeProviderPort: isReal ? undefined : reader.port('PROVIDER_PORT', 4400),
     provider: {
       baseURL,
-      clientID: reader.text('SOCIAL_CLIENT_ID', isReal && 'a provider of your own (SOCIAL_BASE_URL)'),
-      clientSecret: reader.text('SOCIAL_CLIENT_SECRET', isReal && 'a provider of your own (SOCIAL_BASE_URL)'),
+      clientID: reader.credential('SOCIAL_CLIENT_ID', 'clientID', isReal),
+      clientSecret: reader.credential('SOCIAL_CLIENT_SECRET', 'clientSecret', isReal),
       callbackURL: reader.callbackURL('SOCIAL_CALLBACK_URL'),
       profileEndpoint: reader.profileEndpoint('SOCIAL_PROFILE_ENDPOINT'),
     },
     databaseURL,
     dataDir: reader.text('DATA_DIR', false) ?? 'data',
     trustProxy: reader.trustProxy('TRUST_PROXY'),
+    drainMs: reader.seconds('DRAIN_SECONDS', 1.5, 30),
   }
   reader.fakeProviderIsMeant('SOCIAL_BASE_URL', 'SOCIAL_CALLBACK_URL')
   const secrets = reader.secrets('SESSION_SECRET', databaseURL !== undefined)
-  if (reader.problems.length > 0) throw new ConfigError(reader.problems)
-  return { ...config, sessionSecrets: secrets ?? [keptSecret(config.dataDir)] }
+  const kept = databaseURL === undefined ? useDataFolder(config.dataDir, reader.problems, secrets) : secrets
+  if (kept === undefined || reader.problems.length > 0) throw new ConfigError(reader.problems)
+  return { ...config, sessionSecrets: kept }
 }
 
-function keptSecret(dataDir: string): string {
-  let secret: string
+type Secrets = Config['sessionSecrets']
+
+/** The folder is needed for the database, and for a secret where none is given. */
+function useDataFolder(dataDir: string, problems: string[], given: Secrets | undefined): Secrets | undefined {
+  const problem = dataFolderProblem(dataDir)
+  if (problem !== undefined) problems.push(`DATA_DIR ${problem}`)
+  if (problem !== undefined || given !== undefined) return given
   try {
-    secret = ownSecret(dataDir)
+    const secret = ownSecret(dataDir)
+    if (secret !== undefined) return [secret]
+    problems.push(
+      'DATA_DIR holds a file session-secret that is not whole: remove it, and another one is made (everybody signs in again).',
+    )
   } catch (error) {
-    throw new ConfigError([`DATA_DIR names a folder that cannot be used: ${reasonOf(error)}.`])
+    problems.push(`DATA_DIR names a folder that cannot be used (${cureOf(error)}).`)
   }
-  if (secret.trim().length >= MIN_SECRET_LENGTH) return secret
-  throw new ConfigError([
-    `DATA_DIR holds a file session-secret of less than ${MIN_SECRET_LENGTH} characters: remove it, and another one is made.`,
-  ])
+  return undefined
 }
 
 /** The callback's address when the environment gives none: this machine, for development. */

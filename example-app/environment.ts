@@ -1,30 +1,15 @@
 import { isIP } from 'node:net'
-import { isValidCIDR } from 'ipaddr.js'
+import { callbackProblem } from './callback-path'
+import { type LibraryOption, libraryProblem } from './library-options'
+import { PROXIES_RULE, readProxies } from './trusted-proxies'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-// What Express would read as a pattern is no character of a callback path here.
-const PLAIN_PATH = /^(?:\/[\w.~-]+)+\/?$/
-const OWN_PATHS = [
-  '/login',
-  '/login/confirm',
-  '/logout',
-  '/auth/social-login',
-  '/profile',
-  '/profile/reload',
-  '/account',
-  '/account/link',
-  '/account/unlink',
-  '/account/sign-out-everywhere',
-  '/healthz',
-  '/style.css',
-  '/guard.js',
-  '/icon.svg',
-]
-const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const HOST_NAME = /^(?=.*[a-z])[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*$/i
-export const MIN_SECRET_LENGTH = 16
+const MIN_SECRET_LENGTH = 16
+// What the fake provider takes for an id or a secret.
+const FAKE_CREDENTIAL = /^[\x21-\x7e]{1,200}$/
 
 /** Reads variables, and collects what is wrong with them: in words that name a variable and never show a secret. */
 export class EnvironmentReader {
@@ -59,23 +44,34 @@ export class EnvironmentReader {
     return port
   }
 
+  /** A number of seconds, fractions of one included. @returns milliseconds */
+  seconds(name: string, fallback: number, max: number): number {
+    const value = this.text(name, false) ?? String(fallback)
+    const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(value) ? Number(value) : Number.NaN
+    if (!(seconds <= max)) this.#wrong(`${name} must be a number of seconds from 0 to ${max}, such as ${fallback}.`)
+    return seconds * 1000
+  }
+
   baseURL(name: string): string | undefined {
     const url = this.#webURL(name)
-    if (url === undefined || (/\/v1$/.test(url) && !/[?#]/.test(url))) return url
+    if (url === undefined) return undefined
+    if (/\/v1$/.test(url) && !/[?#]/.test(url)) return this.#asOption('baseURL', name, url)
     return this.#wrong(`${name} must end in /v1, such as https://social.example/api/v1.`)
+  }
+
+  /** The application's id or secret at the provider; with a real one, both are needed. */
+  credential(name: string, option: 'clientID' | 'clientSecret', isReal: boolean): string | undefined {
+    const value = this.text(name, isReal && 'a provider of your own (SOCIAL_BASE_URL)')
+    if (value === undefined || isReal) return value && this.#asOption(option, name, value)
+    if (FAKE_CREDENTIAL.test(value)) return value
+    return this.#wrong(`${name} must have 1 to 200 visible ASCII characters: the fake provider takes no others.`)
   }
 
   callbackURL(name: string): string | undefined {
     const url = this.#webURL(name)
     if (url === undefined) return undefined
-    const { pathname, hash } = new URL(url)
-    if (!PLAIN_PATH.test(pathname) || hash !== '') {
-      return this.#wrong(
-        `${name} must have a path of letters, digits and -._~ and no fragment, such as /auth/social-login/callback.`,
-      )
-    }
-    if (!OWN_PATHS.includes(pathname.toLowerCase().replace(/\/$/, ''))) return url
-    return this.#wrong(`${name} must have another path: ${pathname} is a page of the application already.`)
+    const problem = callbackProblem(url)
+    return problem === undefined ? this.#asOption('callbackURL', name, url) : this.#wrong(`${name} ${problem}`)
   }
 
   /** The fake provider's people have no passwords: it is never meant where others come by https. */
@@ -102,14 +98,7 @@ export class EnvironmentReader {
 
   trustProxy(name: string): number | string[] {
     const value = this.text(name, false) ?? 'loopback'
-    if (/^\d{1,2}$/.test(value)) return Number(value)
-    const proxies = value.split(',').map((proxy) => proxy.trim())
-    if (!proxies.every(isProxy)) {
-      this.#wrong(
-        `${name} must be a number of proxies, or addresses such as 10.0.0.0/8 (not of everybody), or any of ${NETWORKS.join(', ')}.`,
-      )
-    }
-    return proxies
+    return readProxies(value) ?? this.#wrong(`${name} ${PROXIES_RULE}`) ?? []
   }
 
   secrets(name: string, isShared: boolean): readonly [string, ...string[]] | undefined {
@@ -140,15 +129,14 @@ export class EnvironmentReader {
     return this.#wrong(`${name} must be an absolute URL that begins with ${examples}.`)
   }
 
+  /** What the library takes of it, too. */
+  #asOption(option: LibraryOption, name: string, value: string): string | undefined {
+    const problem = libraryProblem(option, name, value)
+    return problem === undefined ? value : this.#wrong(problem)
+  }
+
   #wrong(problem: string): undefined {
     this.problems.push(problem)
     return undefined
   }
-}
-
-function isProxy(value: string): boolean {
-  const [address = '', bits] = value.split('/')
-  if (NETWORKS.includes(value)) return true
-  if (isIP(address) === 0 || address.includes('%')) return false
-  return bits === undefined || (isValidCIDR(value) && Number(bits) > 0)
 }

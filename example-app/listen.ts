@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { ConfigError, reasonOf } from './config'
+import { closerOf } from './draining'
 
 /** The servers of one application: several where a name has several addresses. */
 export interface Listening {
@@ -9,12 +10,12 @@ export interface Listening {
   readonly url: string
   /** Requests are answered by this from now on; those before with 503. */
   serve(app: RequestListener): void
-  /** Requests under way may end; connections that keep on are cut at the deadline. */
-  close(deadlineMs: number): Promise<void>
+  /** Resolves when the requests under way have ended. */
+  close(): Promise<void>
 }
 
 interface Opened {
-  readonly servers: readonly Server[]
+  readonly closers: ReadonlyArray<() => Promise<void>>
   readonly taken: number
 }
 
@@ -25,38 +26,39 @@ const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
 /** @throws ConfigError when the host or the port cannot be used */
 export async function listen(host: string, port: number): Promise<Listening> {
   let handler: RequestListener = (_req, res) => res.writeHead(503, { 'Retry-After': '1' }).end()
-  const { servers, taken } = await openServers(host, port, (req, res) => handler(req, res))
+  const { closers, taken } = await openServers(host, port, (req, res) => handler(req, res))
   return {
     port: taken,
     url: `http://${urlHost(host)}:${taken}`,
     serve: (app) => {
       handler = app
     },
-    close: async (deadlineMs) => void (await Promise.all(servers.map((server) => close(server, deadlineMs)))),
+    close: async () => void (await Promise.all(closers.map((close) => close()))),
   }
 }
 
 async function openServers(host: string, port: number, handler: RequestListener, attempts = 10): Promise<Opened> {
-  const servers: Server[] = []
+  const closers: Array<() => Promise<void>> = []
   let taken = port
   let failure: unknown
   for (const address of host === 'localhost' ? LOOPBACK : [host]) {
     const server = createServer(handler)
+    const close = closerOf(server)
     try {
       taken = await listenAt(server, address, taken)
-      servers.push(server)
+      closers.push(close)
     } catch (error) {
       failure = error
       // A machine without IPv6 has no ::1, one without IPv4 no 127.0.0.1.
       if (NO_SUCH_ADDRESS.includes(reasonOf(error))) continue
-      for (const open of servers) open.close()
+      for (const closeOther of closers) void closeOther()
       // A port that is free in IPv4 may be taken in IPv6; of the free ones there are many.
       if (port === 0 && attempts > 1 && isTaken(error)) return openServers(host, port, handler, attempts - 1)
       throw listenError(error, host, taken)
     }
   }
-  if (servers.length === 0) throw listenError(failure, host, taken)
-  return { servers, taken }
+  if (closers.length === 0) throw listenError(failure, host, taken)
+  return { closers, taken }
 }
 
 /** The port that was taken: 0 asks for any. */
@@ -91,14 +93,4 @@ function listenError(error: unknown, host: string, port: number): ConfigError {
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return isIPv6(host) ? `[${host}]` : host
-}
-
-function close(server: Server, deadlineMs: number): Promise<void> {
-  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
-  return new Promise((resolve) => {
-    server.close(() => {
-      clearTimeout(deadline)
-      resolve()
-    })
-  })
 }

@@ -5,9 +5,13 @@ import { loggablePath } from './security/stray-keys'
 
 export type { Logger } from 'pino'
 
-/** JSON lines on standard output. */
+/**
+ * JSON lines on standard output. When nobody reads them any more, because the terminal or the collector has gone, the
+ * application goes on without: pino's own destination would write to a closed terminal for ever.
+ */
 export function createLogger(): Logger {
-  return pino({ serializers: { err: errorFields } })
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  return pino({ serializers: { err: errorFields } }, process.stdout)
 }
 
 /**

@@ -1,19 +1,33 @@
 import { FakeProvider } from 'passport-social-login/testing'
-import { type Config, ConfigError, readConfig } from './config'
+import { type Config, ConfigError, readConfig, reasonOf } from './config'
 import { createLogger } from './logger'
-import { startServer } from './server'
+import { type RunningServer, startServer } from './server'
+import { onStopSignal } from './stop-signals'
+
+const logger = createLogger()
+let running: { readonly server: RunningServer; readonly fake: FakeProvider | undefined } | undefined
 
 async function main(): Promise<void> {
+  // Before anything that takes time. Until it serves, there is nothing to wait for: migrations are all or nothing.
+  onStopSignal(stop, logger)
   const config = readConfig(process.env)
   const fake = await startFakeProvider(config)
-  const server = await startServer(config, fake, createLogger())
+  const server = await startServer(config, fake, logger)
+  running = { server, fake }
   console.log(`Example application: ${server.url}`)
   if (fake) console.log(`Fake provider: ${fake.origin}`)
-  const stop = async (): Promise<void> => {
-    await server.stop()
-    await fake?.stop()
+}
+
+async function stop(): Promise<void> {
+  try {
+    await running?.server.stop()
+    await running?.fake?.stop()
+    process.exit(0)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : reasonOf(error)
+    logger.fatal({ reason }, 'stopped without waiting any longer')
+    process.exit(1)
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop().catch(fail))
 }
 
 async function startFakeProvider({ fakeProviderPort: port }: Config): Promise<FakeProvider | undefined> {
@@ -26,10 +40,8 @@ async function startFakeProvider({ fakeProviderPort: port }: Config): Promise<Fa
   }
 }
 
-function fail(error: unknown): void {
+main().catch((error: unknown) => {
   console.error(error instanceof ConfigError ? error.message : error)
   // What has been started must not keep a process alive that does not serve.
   process.exit(1)
-}
-
-main().catch(fail)
+})

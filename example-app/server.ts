@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FakeProvider } from 'passport-social-login/testing'
 import { createApp } from './app'
 import { type Config, ConfigError, reasonOf } from './config'
+import { Draining } from './draining'
 import { listen } from './listen'
 import type { Logger } from './logger'
 import { fakeProvider, type Provider, realProvider } from './provider'
@@ -14,12 +15,14 @@ import { DatabaseSessions } from './storage/sessions'
 
 export interface RunningServer {
   readonly url: string
-  /** Lets balancers see that no more requests are welcome, finishes those under way, and closes. */
+  /**
+   * Lets balancers see that no more requests are welcome, finishes those under way, and closes.
+   *
+   * @throws Error that names what has not ended in time
+   */
   stop(): Promise<void>
 }
 
-// Long enough for a balancer that asks /healthz once a second to notice.
-const DRAIN_MS = 1500
 const STOP_DEADLINE_MS = 10_000
 const CLEANING_INTERVAL_MS = 10 * 60 * 1000
 
@@ -31,22 +34,35 @@ export async function startServer(
 ): Promise<RunningServer> {
   const database = await openMigrated(config)
   const listening = await listen(config.host, config.port)
-  let isStopping = false
+  const draining = new Draining()
   const provider = chooseProvider(config, fake, listening.port)
   const { sessionSecrets, trustProxy } = config
-  const app = createApp({ provider, database, sessionSecrets, trustProxy, logger, isStopping: () => isStopping })
-  listening.serve(pathsOnly(app))
+  const app = createApp({ provider, database, sessionSecrets, trustProxy, logger, isStopping: () => draining.hasBegun })
+  listening.serve(draining.watch(pathsOnly(app)))
   const cleaning = cleanRegularly(database, logger)
   return {
     url: listening.url,
     async stop() {
-      isStopping = true
-      await sleep(DRAIN_MS)
+      draining.begin()
+      await sleep(config.drainMs)
       clearInterval(cleaning)
-      await listening.close(STOP_DEADLINE_MS)
-      await database.close()
+      const inTime = AbortSignal.timeout(STOP_DEADLINE_MS)
+      await orFail(
+        listening.close(),
+        inTime,
+        () => `connections are still open, and ${draining.requestsUnderWay} requests under way`,
+      )
+      await orFail(database.close(), inTime, () => 'the database does not close')
     },
   }
+}
+
+/** Fails with a description when the work has not ended in time. */
+function orFail(work: Promise<void>, inTime: AbortSignal, describe: () => string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    inTime.addEventListener('abort', () => reject(new Error(describe())), { once: true })
+    work.then(resolve, reject)
+  })
 }
 
 async function openMigrated({ databaseURL, dataDir }: Config): Promise<Database> {
@@ -55,8 +71,11 @@ async function openMigrated({ databaseURL, dataDir }: Config): Promise<Database>
     await migrate(database)
     return database
   } catch (error) {
-    const name = databaseURL === undefined ? 'DATA_DIR' : 'DATABASE_URL'
-    throw new ConfigError([`${name} names a database that cannot be opened: ${reasonOf(error)}.`])
+    const [name, cure] =
+      databaseURL === undefined
+        ? ['DATA_DIR', 'is app.db in it a database of this application, and does its disk take more?']
+        : ['DATABASE_URL', 'does it run, does this machine reach it, are user, password and name right?']
+    throw new ConfigError([`${name} names a database that cannot be opened (${reasonOf(error)}): ${cure}`])
   }
 }
 

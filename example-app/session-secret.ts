@@ -1,25 +1,54 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** One process on one machine needs no secret from outside: it makes one, and finds it again after a restart. */
-export function ownSecret(dataDir: string): string {
+const BYTES = 32
+const WHOLE = /^[\w-]{43}$/
+
+/**
+ * One process on one machine needs no secret from outside: it makes one, and finds it again after a restart. Undefined
+ * when the file holds something else: a disk that lost its power may leave a file empty, short, or full of zeros.
+ */
+export function ownSecret(dataDir: string): string | undefined {
   const file = join(dataDir, 'session-secret')
-  const draft = `${file}.${process.pid}`
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  if (!existsSync(file)) {
-    writeFileSync(draft, randomBytes(32).toString('base64url'), { mode: 0o600 })
-    // A link appears whole or not at all, and never in place of another: of two processes the first one wins.
-    attempt(() => linkSync(draft, file))
-    rmSync(draft)
-  }
-  return readFileSync(file, 'utf8')
+  if (!existsSync(file)) makeSecret(dataDir, file)
+  const secret = readFileSync(file, 'utf8')
+  return WHOLE.test(secret) ? secret : undefined
 }
 
-function attempt(work: () => void): void {
+function makeSecret(dataDir: string, file: string): void {
+  // No other process has this name, in whichever container it runs.
+  const draft = `${file}.${randomBytes(8).toString('hex')}`
+  writeDurably(draft, randomBytes(BYTES).toString('base64url'))
   try {
-    work()
+    // A link appears whole or not at all, and never in place of another: of two processes the first one wins.
+    linkSync(draft, file)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    rmSync(draft)
+  }
+  syncFolder(dataDir)
+}
+
+/** The file is on the disk before it gets its name. */
+function writeDurably(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx', 0o600)
+  try {
+    writeSync(descriptor, text)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function syncFolder(folder: string): void {
+  // Windows opens no folders.
+  if (process.platform === 'win32') return
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }

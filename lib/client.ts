@@ -2,7 +2,7 @@ import { badResponse } from './answer-reader'
 import { isAuthKey } from './auth-key'
 import { Deadline } from './deadline'
 import { type Phase, SocialLoginError } from './errors'
-import { ask, type ProviderAnswer, REQUEST_HEADERS } from './http'
+import { type AskContext, ask, type ProviderAnswer, REQUEST_HEADERS } from './http'
 import { isObject, isTooComplex, type JSONObject, member, parseJSON, toJSONObject } from './json'
 import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
 import { readUser, type SocialLoginUser, type UserAnswer } from './profile'
@@ -19,6 +19,21 @@ import { refusedWhenRepeated } from './unreachable'
 export interface CallOptions {
   /** Aborts the call: it then rejects with the signal's reason (a `TimeoutError` becomes `provider_timeout`). */
   readonly signal?: AbortSignal
+}
+
+/** A call within a login, which has one deadline over its exchange and its profile request. */
+export class LoginCall implements CallOptions, AskContext {
+  readonly deadline: Deadline
+  readonly onRepeat: () => void
+
+  constructor(deadline: Deadline, onRepeat: () => void) {
+    this.deadline = deadline
+    this.onRepeat = onRepeat
+  }
+
+  get signal(): AbortSignal {
+    return this.deadline.signal
+  }
 }
 
 /**
@@ -96,7 +111,9 @@ export class SocialLoginClient {
   }
 
   /**
-   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3).
+   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Reading changes
+   * nothing at the provider: the request is sent once more when the first is answered with a server error (5xx) or its
+   * connection fails, if the deadline leaves as much time as the first one took, after the `Retry-After` that came with it.
    *
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */
@@ -106,7 +123,7 @@ export class SocialLoginClient {
 
   /**
    * Reads the profile from the legacy endpoint `{oauth_base}/get_user_info` (specification, section 4.4). The token
-   * travels in the URL, where the provider's logs keep it: prefer {@link getCurrentUser}.
+   * travels in the URL, where the provider's logs keep it: prefer {@link getCurrentUser}, which it is like otherwise.
    *
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */
@@ -143,11 +160,10 @@ export class SocialLoginClient {
   }
 
   async #ask(phase: Phase, request: TransportRequest, options: CallOptions): Promise<ProviderAnswer> {
-    // A login has one deadline over both of its calls.
-    if (options instanceof Deadline) return ask(this.#transport, phase, request, options)
+    if (options instanceof LoginCall) return ask(this.#transport, phase, request, options)
     const deadline = new Deadline(this.#settings.timeout, options.signal)
     try {
-      return await ask(this.#transport, phase, request, deadline)
+      return await ask(this.#transport, phase, request, { deadline })
     } finally {
       deadline.clear()
     }

@@ -7,6 +7,7 @@ export type EndListener = (reason: unknown) => void
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout
+  readonly #endsAt: number
   readonly #outer: AbortSignal | undefined
   readonly #listeners = new Set<EndListener>()
   #ended: { readonly reason: unknown } | undefined
@@ -17,6 +18,7 @@ export class Deadline {
     if (outer?.aborted) this.#followOuter()
     else outer?.addEventListener('abort', this.#followOuter, { once: true })
     this.#timer = setTimeout(this.#expire, milliseconds)
+    this.#endsAt = performance.now() + milliseconds
   }
 
   /** The deadline for those who want a signal. Made when it is asked for: a signal costs more than all else here. */
@@ -34,6 +36,11 @@ export class Deadline {
     return this.#ended
   }
 
+  /** Milliseconds until time is up; the caller's own signal may end the deadline sooner. */
+  get remaining(): number {
+    return this.#ended ? 0 : Math.max(0, this.#endsAt - performance.now())
+  }
+
   /** Whether it has ended because time was up, and not because somebody wished it. */
   get expired(): boolean {
     return this.#ended?.reason instanceof DOMException && this.#ended.reason.name === 'TimeoutError'
@@ -45,6 +52,21 @@ export class Deadline {
     if (ended) queueMicrotask(() => this.#listeners.has(listener) && listener(ended.reason))
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Resolves after so many milliseconds. @throws the deadline's reason when that ends first */
+  async pause(milliseconds: number): Promise<void> {
+    if (milliseconds === 0) return
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        unwatch()
+        resolve()
+      }, milliseconds)
+      const unwatch = this.onEnd((reason) => {
+        clearTimeout(timer)
+        reject(reason)
+      })
+    })
   }
 
   clear(): void {

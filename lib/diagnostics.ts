@@ -29,6 +29,8 @@ export interface TracedPhase {
    * `application_error`: what it, `skipUserProfile` or `confirmPage` threw, which may hold anything and is not given here.
    */
   code?: OutcomeCode | 'verify_refused' | 'application_error'
+  /** Set when the request of an `exchange` or a `profile` was sent a second time. */
+  repeated?: true
   /** Milliseconds that the phase took, with fractions; undefined while it runs. */
   duration?: number
   /** Set before the `error` event, when this package raised it. */
@@ -42,6 +44,8 @@ const CHANNELS: Readonly<Record<Phase, TracingChannel<unknown, TracedPhase>>> = 
   profile: tracingChannel('passport-social-login:profile'),
   verify: tracingChannel('passport-social-login:verify'),
 }
+
+type Work<T> = (onRepeat: () => void) => Promise<T>
 
 const debug = debuglog('passport-social-login')
 
@@ -64,23 +68,27 @@ export class Trace {
   }
 
   /**
-   * Runs the work of a phase. Without anybody who listens, it does nothing else.
+   * Runs the work of a phase, which is given a function to call when its request is sent once more. Without anybody who
+   * listens, it does nothing else.
    *
    * @param codeOf what a result means that is no error and yet no login
    */
-  run<T>(phase: Phase, work: () => Promise<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
-    return CHANNELS[phase].hasSubscribers || debug.enabled ? this.#report(phase, work, codeOf) : work()
+  run<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
+    return CHANNELS[phase].hasSubscribers || debug.enabled ? this.#report(phase, work, codeOf) : work(() => {})
   }
 
-  async #report<T>(phase: Phase, work: () => Promise<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
+  async #report<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
     const { start, end, asyncStart, asyncEnd, error: errors } = CHANNELS[phase]
     const report: TracedPhase = { strategy: this.#strategy, phase, ...this.#login() }
     const startedAt = performance.now()
     const finish = (outcome: Pick<TracedPhase, 'code' | 'error'>): void => {
       Object.assign(report, this.#login(), outcome, { duration: performance.now() - startedAt })
     }
+    const onRepeat = (): void => {
+      report.repeated = true
+    }
     // Binds what subscribers have bound to `start`, so that a span within knows the span around it.
-    const running = start.runStores(report, work)
+    const running = start.runStores(report, () => work(onRepeat))
     end.publish(report)
     try {
       const result = await running
@@ -110,6 +118,7 @@ export function codeOfAction(action: Action): TracedPhase['code'] {
   return action.type === 'answer' && action.answer.status !== 200 ? action.fallback.code : undefined
 }
 
-function writeLine({ strategy, phase, code, duration = 0, login = 'none' }: TracedPhase): void {
-  debug('%s %s: %s after %d ms, login %s', strategy, phase, code ?? 'ok', Math.round(duration), login)
+function writeLine({ strategy, phase, code, duration = 0, login = 'none', repeated }: TracedPhase): void {
+  const twice = repeated ? ', sent twice' : ''
+  debug('%s %s: %s after %d ms%s, login %s', strategy, phase, code ?? 'ok', Math.round(duration), twice, login)
 }

@@ -2,13 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { AnswerReader } from './answer-reader'
 import type { Deadline } from './deadline'
+import type { TransportCall } from './transport'
 
 /**
- * Sends one request and hands its answer to the reader as it comes: undici's `request()` without the stream, which costs
+ * Sends one request and hands its answer to a reader as it comes: undici's `request()` without the stream, which costs
  * more CPU than all else that a login does.
  *
- * Resolves one turn of the event loop after the last byte, when the connection is free again: asked sooner, undici would
- * open a second one for the profile.
+ * Settles when undici is done with the request, after a whole answer one turn of the event loop later, when the
+ * connection is free again: asked sooner, undici would open a second one for the profile. Only a deadline that ends is
+ * not kept waiting.
  *
  * `onThrough` is called when undici is done with the request, which may be long after a deadline has ended; with the
  * error, if it ended in one.
@@ -17,13 +19,13 @@ import type { Deadline } from './deadline'
  */
 export function dispatch(
   dispatcher: Dispatcher,
-  options: Dispatcher.DispatchOptions,
-  reader: AnswerReader,
-  deadline: Deadline,
+  call: TransportCall,
   onThrough: (error?: unknown) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    dispatcher.dispatch(options, new DispatchHandler({ reader, deadline, resolve, reject, onThrough }))
+    const { request, deadline } = call
+    const reader = call.newReader()
+    dispatcher.dispatch(request, new DispatchHandler({ reader, deadline, resolve, reject, onThrough }))
   })
 }
 
@@ -39,6 +41,8 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   readonly #call: Call
   readonly #unwatch: () => void
   #controller: Dispatcher.DispatchController | undefined
+  /** What the reader threw. */
+  #refusal: unknown
 
   constructor(call: Call) {
     this.#call = call
@@ -67,23 +71,25 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
     const { resolve, onThrough } = this.#call
     this.#unwatch()
     const freed = (): void => {
-      onThrough()
-      resolve()
+      onThrough(this.#refusal)
+      if (this.#refusal === undefined) resolve()
+      else this.#reject(this.#refusal)
     }
     // After undici has begun that turn itself, which it does once this method has returned.
     queueMicrotask(() => setImmediate(freed))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#call.onThrough(error)
-    this.#reject(error)
+    const reason = this.#refusal ?? error
+    this.#call.onThrough(reason)
+    this.#reject(reason)
   }
 
   #read(read: (reader: AnswerReader) => void): void {
     try {
       read(this.#call.reader)
     } catch (error) {
-      this.#reject(error)
+      this.#refusal ??= error
       // After what has come already is parsed: an answer that came whole leaves its connection for the next request.
       queueMicrotask(() => this.#abort(error))
     }

@@ -37,8 +37,8 @@ export const OUTCOMES = {
   },
   session_unavailable: {
     kind: 'error',
-    status: 500,
-    retryable: false,
+    status: 503,
+    retryable: true,
     message:
       'The login in progress could not be kept or read: mount session middleware before passport.authenticate() and check that its store answers.',
   },

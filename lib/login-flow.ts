@@ -33,6 +33,9 @@ import {
 import { signedInUser } from './signed-in-user'
 import { type AnyVerifyFunction, callVerify, type Request, type Verdict } from './verify'
 
+// As long as a session store commonly takes to fail over or to come back.
+const STORE_RETRY_AFTER_SECONDS = 5
+
 /** What a login of one strategy is made with. */
 export interface LoginFlowSettings {
   /** The strategy's name. */
@@ -196,7 +199,13 @@ export class LoginFlow {
   async #redeem(req: Request, { authKey }: CallbackRequest, record: PendingLogin, trace: Trace): Promise<Redeemed> {
     const { store, storeTimeout, redeemer } = this.#settings
     // Not removed afterwards: the session may have been renewed or ended by then, and to save this copy would undo that.
-    await storeCall('callback', storeTimeout, () => store.consume(req, record))
+    try {
+      await storeCall('callback', storeTimeout, () => store.consume(req, record))
+    } catch (error) {
+      // The key is unspent: a reload may finish this login when the store is back.
+      this.#inFlight.release(record.id)
+      throw error
+    }
     return redeemer.redeem(authKey, trace)
   }
 
@@ -250,7 +259,10 @@ async function storeCall<T>(phase: Phase, timeout: number, call: () => Promise<T
     // A store's own error may quote a connection string.
     throw error instanceof SocialLoginError
       ? error
-      : new SocialLoginError('session_unavailable', phase, { hint: hintOf(error) })
+      : new SocialLoginError('session_unavailable', phase, {
+          hint: hintOf(error),
+          retryAfter: STORE_RETRY_AFTER_SECONDS,
+        })
   }
 }
 

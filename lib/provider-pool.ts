@@ -1,10 +1,8 @@
 import { Client, errors, Pool } from 'undici'
-import type { AnswerReader } from './answer-reader'
 import { Connector } from './connector'
-import type { Deadline } from './deadline'
 import { dispatch } from './dispatch'
 import { Places } from './places'
-import type { Transport, TransportRequest } from './transport'
+import type { Transport, TransportCall } from './transport'
 
 /** Limits of the connections to the provider. */
 export interface PoolLimits {
@@ -43,23 +41,23 @@ export class ProviderPool implements Transport {
   }
 
   /**
-   * Sends a request. One that met a stale connection (the server closed it as the request was written) is sent once
-   * more, on a fresh one: in nearly all cases nobody has read the first.
+   * Sends a request. Any request that met a stale connection (the server closed it as the request was written) is sent
+   * once more: in nearly all cases nobody has read the first. So is one whose call allows it.
    */
-  async send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ repeated: boolean }> {
+  async send(call: TransportCall): Promise<void> {
     if (this.#closing !== undefined) throw new errors.ClientClosedError()
-    await this.#places.take(deadline)
-    // What will be sent once more keeps its place.
+    await this.#places.take(call.deadline)
+    const repeat: { wait: number | undefined } = { wait: undefined }
     const onThrough = (error?: unknown): void => {
-      if (deadline.ended || !this.#connector.wasStale(error)) this.#places.give()
+      repeat.wait = this.#repeatAfter(error, call)
+      // What will be sent once more keeps its place.
+      if (repeat.wait === undefined) this.#places.give()
     }
     try {
-      await dispatch(this.#pool, request, reader, deadline, onThrough)
-      return { repeated: false }
+      await dispatch(this.#pool, call, onThrough)
     } catch (error) {
-      if (!this.#connector.wasStale(error)) throw error
-      await this.#sendFresh(request, reader, deadline)
-      return { repeated: true }
+      if (repeat.wait === undefined) throw error
+      await this.#sendAgain(call, repeat.wait, error)
     }
   }
 
@@ -78,9 +76,27 @@ export class ProviderPool implements Transport {
     return this.#closing
   }
 
-  async #sendFresh(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<void> {
+  #repeatAfter(error: unknown, call: TransportCall): number | undefined {
+    if (error === undefined || call.deadline.ended) return undefined
+    return this.#connector.wasStale(error) ? 0 : call.repeatAfter(error)
+  }
+
+  async #sendAgain(call: TransportCall, wait: number, error: unknown): Promise<void> {
+    const give = (): void => this.#places.give()
+    // All other kept connections may be stale, too.
+    if (this.#connector.wasStale(error)) return this.#sendFresh(call, give)
+    try {
+      await call.deadline.pause(wait)
+    } catch (reason) {
+      give()
+      throw reason
+    }
+    await dispatch(this.#pool, call, give)
+  }
+
+  async #sendFresh(call: TransportCall, onThrough: () => void): Promise<void> {
     const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectFresh })
-    const answered = dispatch(client, request, reader, deadline, () => this.#places.give())
+    const answered = dispatch(client, call, onThrough)
     // Ends with the answer's last byte; how the request itself ends is said by its own promise.
     client.close().catch(() => {})
     await answered

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import type { SocialLoginClient, TokenAnswer } from './client'
+import { LoginCall, type SocialLoginClient, type TokenAnswer } from './client'
 import { Deadline } from './deadline'
 import { Trace } from './diagnostics'
 import { SocialLoginError } from './errors'
@@ -94,18 +94,22 @@ export class Redeemer {
   async redeem(authKey: string, trace = new Trace(this.#options.name)): Promise<Redeemed> {
     const deadline = new Deadline(this.#options.timeout)
     try {
-      const params = await trace.run('exchange', () => this.#client.exchangeAuthKey(authKey, deadline))
-      const loadProfile = () => this.#loadProfile(params.access_token, deadline)
-      return { params, profile: await trace.run('profile', loadProfile) }
+      const params = await trace.run('exchange', (onRepeat) =>
+        this.#client.exchangeAuthKey(authKey, new LoginCall(deadline, onRepeat)),
+      )
+      const profile = await trace.run('profile', (onRepeat) =>
+        this.#loadProfile(params.access_token, new LoginCall(deadline, onRepeat)),
+      )
+      return { params, profile }
     } finally {
       deadline.clear()
     }
   }
 
-  async #loadProfile(accessToken: string, deadline: Deadline): Promise<Profile | undefined> {
+  async #loadProfile(accessToken: string, call: LoginCall): Promise<Profile | undefined> {
     const { name, profileEndpoint, skipUserProfile, uploadsURL } = this.#options
-    if (await decideSkip(skipUserProfile, accessToken, deadline)) return undefined
-    return profileOf(await this.#client.fetchUser(profileEndpoint, accessToken, deadline), name, uploadsURL)
+    if (await decideSkip(skipUserProfile, accessToken, call.deadline)) return undefined
+    return profileOf(await this.#client.fetchUser(profileEndpoint, accessToken, call), name, uploadsURL)
   }
 }
 

@@ -12,15 +12,24 @@ export interface TransportRequest {
   readonly body: string | null
 }
 
+/** One request of the client, which a transport sends once, or twice if that is allowed. */
+export interface TransportCall {
+  readonly request: TransportRequest
+  readonly deadline: Deadline
+  /** A reader for the answer to one sending. */
+  newReader(): AnswerReader
+  /** Milliseconds to wait before the request is sent once more after this error; undefined if it must not be. */
+  repeatAfter(error: unknown): number | undefined
+}
+
 /** What carries requests to the provider. */
 export interface Transport {
   /**
-   * Sends one request and feeds its answer to the reader. `repeated`: it was sent twice, because its first connection was
-   * stale, and the provider may have read it there.
+   * Sends one request, twice at the most, and feeds each answer to a reader of its own.
    *
    * @throws what the reader threw, the deadline's reason, or an error of the network
    */
-  send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ readonly repeated: boolean }>
+  send(call: TransportCall): Promise<void>
 }
 
 /**
@@ -49,19 +58,30 @@ export class CallerDispatcher implements Transport {
     this.#dispatcher = dispatcher
   }
 
-  send(request: TransportRequest, reader: AnswerReader, deadline: Deadline): Promise<{ repeated: boolean }> {
+  send(call: TransportCall): Promise<void> {
     return new Promise((resolve, reject) => {
       // Not left to the signal: nothing makes a caller's dispatcher heed it.
-      const unwatch = deadline.onEnd(reject)
-      this.#request(request, reader, deadline.signal)
-        .finally(unwatch)
-        .then(() => resolve({ repeated: false }), reject)
+      const unwatch = call.deadline.onEnd(reject)
+      this.#send(call).finally(unwatch).then(resolve, reject)
     })
   }
 
-  async #request(request: TransportRequest, reader: AnswerReader, signal: AbortSignal): Promise<void> {
+  async #send(call: TransportCall): Promise<void> {
+    try {
+      await this.#request(call)
+    } catch (error) {
+      const wait = call.repeatAfter(error)
+      if (wait === undefined) throw error
+      await call.deadline.pause(wait)
+      await this.#request(call)
+    }
+  }
+
+  async #request(call: TransportCall): Promise<void> {
+    const { request, deadline } = call
+    const reader = call.newReader()
     // A copy of the headers: an interceptor may well write into what it is given.
-    const options = { ...request, headers: { ...request.headers }, signal }
+    const options = { ...request, headers: { ...request.headers }, signal: deadline.signal }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
     try {
       reader.start(statusCode, headers)

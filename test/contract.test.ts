@@ -215,7 +215,7 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
 
   test('says what to mount where there is no session', async () => {
     await run({ ...library, callback: { session: false } })
-    expect((await logIn()).status).toBe(500)
+    expect((await logIn()).status).toBe(503)
     expect(errors.map(codeOf)).toEqual(['session_unavailable'])
     expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('has no session') })])
   })

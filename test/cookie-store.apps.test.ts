@@ -145,7 +145,7 @@ describe('a Connect application', () => {
   test('is told where to put the response without it', async () => {
     await serve((passport) => app(passport, false))
     const answer = await new Browser().follow(`${origin}/auth`)
-    expect(answer.status).toBe(500)
+    expect(answer.status).toBe(503)
     const [error] = errors.splice(0)
     expect(error).toBeInstanceOf(SocialLoginError)
     expect(error).toMatchObject({ code: 'session_unavailable', phase: 'start' })

@@ -110,6 +110,23 @@ describe('a sealed record', () => {
     expect(await load(fresh, new CookieStore({ keys: [older] }))).toBeUndefined()
   })
 
+  test('reaches every process when a key is put behind the old one first, and in front then', async () => {
+    const [older, newer] = ['a'.repeat(32), 'b'.repeat(32)]
+    const [before, behind, inFront, after] = [[older], [older, newer], [newer, older], [newer]].map(
+      (keys) => new CookieStore({ keys }),
+    )
+    // In front at once: a process that has not been changed yet does not know what the other sealed.
+    expect(await load(await seal(inFront), before)).toBeUndefined()
+    for (const [one, other] of [
+      [before, behind],
+      [behind, inFront],
+      [inFront, after],
+    ]) {
+      expect(await load(await seal(one), other)).toEqual(RECORD)
+      expect(await load(await seal(other), one)).toEqual(RECORD)
+    }
+  })
+
   test('is refused beside a second cookie of its name, whichever comes first', async () => {
     const [one, two] = [await seal(), await seal()]
     for (const cookies of [`${one}; ${two}`, `${one}; ${one}`, `${one}; ${NAME}=`, `${NAME}=planted; ${one}`]) {
@@ -240,7 +257,7 @@ describe('the cookie', () => {
       const work = { start: [store.save(bare, RECORD)], callback: [store.consume(bare), store.remove(bare)] }
       for (const [phase, promises] of Object.entries(work)) {
         for (const promise of promises) {
-          await expect(promise).rejects.toMatchObject({ code: 'session_unavailable', status: 500, phase })
+          await expect(promise).rejects.toMatchObject({ code: 'session_unavailable', status: 503, phase })
           await expect(promise).rejects.toThrow(/CookieStore needs req\.res/)
         }
       }

@@ -71,7 +71,7 @@ describe('running the example', () => {
     const ended = example.stop('SIGTERM')
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect(await health()).toBe(503)
-    expect((await back).location).toBe('/login/confirm')
+    expect(await back).toMatchObject({ location: '/login/confirm', headers: { connection: 'close' } })
     expect(await ended).toBe(0)
   }, 20_000)
 

@@ -39,7 +39,7 @@ describeWithPostgres('the example on Postgres', () => {
       const kill = `select pg_terminate_backend(pid) from pg_stat_activity
         where wait_event_type = 'Lock' and datname = current_database()`
       while ((await killer.query(kill)).rows.length === 0) await delay(10)
-      expect((await cut).location).toBe('/login?reason=failed_here')
+      expect((await cut).location).toBe('/login?reason=database_unavailable')
       await blocker.query('rollback')
 
       expect((await new Browser().request(`${example.appURL}/healthz`)).status).toBe(200)

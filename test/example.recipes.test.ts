@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
+import { connect } from 'node:net'
 import express, { type Express } from 'express'
 import session from 'express-session'
 import passport from 'passport'
@@ -94,6 +95,27 @@ describe('recipes of the README', () => {
       expect((await next.comeBack(`${origin}${CALLBACK}?auth_key=x`, prefetch)).status).toBe(503)
       expect((await comeBack(await visitorAt('203.0.113.7'), keyOf('2'))).location).toBe('/profile')
     }
+  }, 20_000)
+
+  // Whoever leaves answers unread decides when they finish: what is counted until then could be taken back at any time.
+  test('"Limiting guesses": callbacks whose answers nobody reads are not counted any longer', async () => {
+    let seen = 0
+    await build((app) => {
+      app.get('/large', (_req, res) => void res.send('x'.repeat(5_000_000)))
+      app.use(CALLBACK, (_req, _res, next) => {
+        seen += 1
+        next()
+      })
+      limitGuessing(app)
+    })
+    const visitor = await visitorAt('127.0.0.1')
+    const callback = `GET ${CALLBACK}?auth_key=a-guess HTTP/1.1\r\nHost: localhost\r\n\r\n`
+    const socket = connect(Number(new URL(origin).port), 'localhost').pause()
+    socket.write(`GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n${callback.repeat(30)}`)
+    while (seen < 30) await new Promise((resolve) => setImmediate(resolve))
+    const { location } = await comeBack(visitor, keyOf('1'))
+    socket.destroy()
+    expect(location).toBe('/profile')
   }, 20_000)
 
   test('"Linking accounts": the button of one link does not add the account of another', async () => {

@@ -40,7 +40,7 @@ onBothStorages('what the example writes', (fresh) => {
         if (!fault) await ada.confirm(example.appURL)
         await sessions()
       }
-      provider.failNext('user/me', { status: 500 })
+      provider.failNext('user/me', { status: 500 }, { times: 4 })
       await ada.submit(`${example.appURL}/profile/reload`)
       await ada.submit(`${example.appURL}/profile/reload`)
       await ada.browser.request(`${example.appURL}/nowhere?auth_key=${secrets[2]}`)

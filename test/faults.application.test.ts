@@ -56,7 +56,7 @@ describe('a session store', () => {
       const browser = await begin(app)
       store.fail(operation)
       const answer = await browser.comeBack(callback(app))
-      expect(answer.status).toBe(500)
+      expect([answer.status, answer.headers['retry-after']]).toEqual(isOurs ? [503, '5'] : [500, undefined])
       expect(exchanges()).toBe(sent)
       if (isOurs) {
         expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
@@ -68,11 +68,51 @@ describe('a session store', () => {
     },
   )
 
+  test.each(['get', 'set'] as const)(
+    'whose %s fails at the callback leaves login and key whole: a reload works when it is back',
+    async (operation) => {
+      const store = new BrokenStore()
+      const app = await run({ store })
+      const browser = await begin(app)
+      const address = callback(app)
+      store.fail(operation)
+      for (let visit = 0; visit < 3; visit += 1)
+        expect((await browser.comeBack(address)).status).toBeGreaterThanOrEqual(500)
+      expect(exchanges()).toBe(0)
+      store.mend()
+      expect((await browser.comeBack(address)).status).toBe(200)
+      expect(exchanges()).toBe(1)
+      const again = await browser.comeBack(address)
+      expect([again.status, exchanges()]).toEqual([200, 1])
+    },
+  )
+
+  test('whose save is only thought to have failed lets the record be used once all the same', async () => {
+    const store = new BrokenStore()
+    const app = await run({ store, strategy: { timeout: 200 } })
+    const browser = await begin(app)
+    const address = callback(app)
+    let answerLate = (): void => {}
+    store.before = (operation) =>
+      operation === 'set'
+        ? new Promise((resolve) => {
+            answerLate = resolve
+          })
+        : Promise.resolve()
+    const first = browser.comeBack(address)
+    expect((await first).status).toBe(503)
+    answerLate()
+    store.mend()
+    const answers = [await browser.comeBack(address), await browser.comeBack(address)]
+    expect(exchanges()).toBeLessThanOrEqual(1)
+    expect(answers.filter(({ status }) => status === 200 || status === 403)).toHaveLength(2)
+  })
+
   test('that cannot save at the start sends nobody away', async () => {
     const store = new BrokenStore()
     const app = await run({ store })
     store.fail('set')
-    expect((await new Browser().follow(app.loginURL)).status).toBe(500)
+    expect((await new Browser().follow(app.loginURL)).status).toBe(503)
     expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
     store.mend()
     await expectGoodLogin(app)

@@ -1,13 +1,18 @@
-import { OUTCOMES } from '../lib'
+import { OUTCOMES, type OutcomeCode, SocialLoginClient } from '../lib'
 import { FakeProvider } from '../lib/testing'
 import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type RunningApp, startApp } from './support/app'
 import { Browser, type BrowserAnswer, closeBrowsers } from './support/browser'
 import { captureOutput, findSecrets } from './support/canaries'
+import { leftAfter, readLeftTable } from './support/left-table'
 import { BODY_CANARY, FailingStore, failures, type Row, type Scene, visitWith } from './support/outcome-rows'
 
 afterAll(closeBrowsers)
 
 afterEach(() => jest.restoreAllMocks())
+
+const table = readLeftTable()
+/** What became of the keys, outcome by outcome. */
+const fates = new Map<OutcomeCode, ReadonlySet<string>>()
 
 const stores = ['session', 'cookie'] as const
 const situations = stores.flatMap((keep) =>
@@ -35,6 +40,11 @@ test.each(situations)(
         output,
       }
       expect(findSecrets(secretsOf(result), sinks)).toEqual([])
+      const left = leftAfter(table, row.code, row.sent.includes('user/me'))
+      const key = await keyOf(result)
+      expect(left.key === 'unknown' ? 'unknown' : key).toBe(left.key)
+      fates.set(row.code, new Set([...(fates.get(row.code) ?? []), row.sent.includes('user/me') ? 'later' : key]))
+      expect(left.login).toBe(row.record === 'kept' ? 'kept' : 'over')
       expect(await recordOf(result)).toBe(row.record)
     } finally {
       await app.stop()
@@ -42,6 +52,18 @@ test.each(situations)(
     }
   },
 )
+
+test('the documentation says of every outcome of the callback what is left of its key and its login', () => {
+  const documented = new Set(table.flatMap(({ codes }) => codes))
+  const { start_forbidden: _, ...others } = OUTCOMES
+  expect([...documented].sort()).toEqual(Object.keys(others).sort())
+})
+
+test('it calls a key unknown that was spent in one of the situations above and unspent in another', () => {
+  for (const code of ['provider_unreachable', 'provider_timeout', 'provider_bad_response'] as const) {
+    expect([...(fates.get(code) ?? [])].sort()).toEqual(['later', 'spent', 'unspent'])
+  }
+})
 
 type Played = Scene & { readonly answer: BrowserAnswer }
 
@@ -59,10 +81,25 @@ function outcomeOf(app: RunningApp): string | undefined {
   return app.errors.length > 0 ? app.errors.map(codeOf).join() : failureIn(app.sessions())
 }
 
+/** Whether the provider still takes the key of the login. */
+async function keyOf({ provider, app, authKey }: Played): Promise<'spent' | 'unspent'> {
+  // The clock, above all: keys expire.
+  jest.restoreAllMocks()
+  provider.clearFaults()
+  const { appID, appSecret } = app.application
+  const client = new SocialLoginClient({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret })
+  const exchange = client.exchangeAuthKey(authKey)
+  const fate = await exchange.then(
+    () => 'unspent' as const,
+    () => 'spent' as const,
+  )
+  await client.close()
+  return fate
+}
+
 /** Whether the genuine callback can still finish the login, as the next visit shows. */
 async function recordOf({ app, browser, provider }: Played): Promise<'kept' | 'removed'> {
-  jest.restoreAllMocks()
-  if (app.store instanceof FailingStore) return 'removed'
+  if (app.store instanceof FailingStore) app.store.failing = false
   provider.clearFaults()
   const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '2' })
   const exchanges = provider.requests.length
@@ -148,7 +185,7 @@ describe('outcomes that are no failure of a callback', () => {
     const store = Object.assign(new FailingStore(), { failing: true })
     const browser = await run({ store })
     const answer = await browser.follow(app.loginURL)
-    expect([answer.status, app.errors.map(codeOf)]).toEqual([500, ['session_unavailable']])
+    expect([answer.status, app.errors.map(codeOf)]).toEqual([503, ['session_unavailable']])
     expect(findSecrets([BODY_CANARY], { errors: app.errors, body: answer.body })).toEqual([])
   })
 
@@ -157,7 +194,7 @@ describe('outcomes that are no failure of a callback', () => {
       before: (express) => express.use((req, _res, next) => next(void Reflect.deleteProperty(req, 'session'))),
     })
     for (const answer of [await browser.follow(app.loginURL), await browser.comeBack(approved())]) {
-      expect(answer.status).toBe(500)
+      expect(answer.status).toBe(503)
       expect(answer.body).toContain('mount session middleware')
     }
   })
@@ -186,7 +223,7 @@ describe('outcomes that are no failure of a callback', () => {
       store.failing = failing
       const { status } = await browser.comeBack(approved())
       store.failing = false
-      expect(status).toBe(failing ? 500 : 200)
+      expect(status).toBe(failing ? 503 : 200)
     }
     expect(app.errors.map(codeOf)).toEqual(['session_unavailable', 'session_unavailable'])
   })

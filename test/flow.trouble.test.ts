@@ -78,7 +78,8 @@ describe('a place for the record that fails', () => {
     ['never answers', 'did not answer', () => new Promise(() => {})],
   ])('and %s ends in session_unavailable, and says that it %s', async (_title, hint, save) => {
     const browser = await start({ strategy: { timeout: 100, store: brokenStore(save) } })
-    expect((await browser.follow(app.loginURL)).status).toBe(500)
+    const answer = await browser.follow(app.loginURL)
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5'])
     expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
     expect(app.errors).toEqual([expect.objectContaining({ message: expect.stringContaining(hint) })])
     expect(String(app.errors)).not.toContain('redis')

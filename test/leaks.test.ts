@@ -26,7 +26,10 @@ beforeAll(async () => {
   provider = await FakeProvider.start()
 })
 afterAll(() => provider.stop())
-afterEach(() => provider.clearRequests())
+afterEach(() => {
+  provider.clearRequests()
+  provider.clearFaults()
+})
 
 async function debugOutput(modules: string): Promise<{ output: string; secrets: string[] }> {
   const { appID } = provider.registerApplication({
@@ -53,7 +56,7 @@ const faults: [string, Fault | undefined][] = [
 ]
 
 test.each(faults)('the debug output of Node and undici shows no secret of %s', async (title, fault) => {
-  if (fault) provider.failNext('user/me', fault)
+  if (fault) provider.failNext('user/me', fault, { times: 2 })
   const { output, secrets } = await debugOutput('http,net,tls,undici')
   expect(output).toMatch(/NET \d+/)
   expect(output).toMatch(/UNDICI|undici/i)

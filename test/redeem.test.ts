@@ -115,8 +115,10 @@ test('a place is free again after every kind of end', async () => {
   for (const fault of faults) {
     bench.provider.failNext('authorize', fault)
     await rejectionOf(enterAndRedeem(single, key))
-    bench.provider.failNext('user/me', fault)
+    // The profile is asked for twice.
+    bench.provider.failNext('user/me', fault, { times: 2 })
     await rejectionOf(enterAndRedeem(single, bench.goodKey()))
+    bench.provider.clearFaults()
     expect(await enterAndRedeem(single, bench.goodKey())).toMatchObject(loaded)
   }
   const { appSecret } = bench.provider.applications[0] ?? {}

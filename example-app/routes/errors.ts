@@ -1,7 +1,10 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express'
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import { mentionsKey } from '../security/stray-keys'
 import { messagePage } from '../views/message'
 import { sendPage, wantsJSON } from './answers'
+import { isOutage, RETRY_AFTER_S } from './outage'
+
+const OUTAGE = 'Our database cannot be reached at the moment. Please try again in a few seconds.'
 
 /** An answer other than success, with words for the person. */
 export class HTTPError extends Error {
@@ -20,21 +23,47 @@ export const notFound: RequestHandler = (_req, _res, next) => {
 /** The last handler. What went wrong stands in the log; the person learns no more than the request's id. */
 export const errorPage: ErrorRequestHandler = (error: unknown, req, res, next) => {
   if (res.headersSent) return next(error)
-  const { status, message } = error instanceof HTTPError ? error : describe(error)
+  const { status, message, reason } = describe(error)
   if (status >= 500) res.err = error instanceof Error ? error : new Error('Something that is no error was thrown')
-  // No page at an address that holds a key: not even this one.
+  if (status === 503) res.set('Retry-After', String(RETRY_AFTER_S))
+  // No page at an address that holds a key: not even this one. In an outage the key may be unspent, but its address is
+  // not worth keeping: from the login page, a person who has just approved needs one click.
   if (mentionsKey(req.originalUrl)) {
     res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
-    return res.redirect(303, `/login?reason=${status < 500 ? 'auth_key_malformed' : 'failed_here'}`)
+    return res.redirect(303, req.user ? `/account?notice=${reason}` : `/login?reason=${reason}`)
   }
   res.status(status)
   if (wantsJSON(req)) return res.json({ error: message, requestID: String(req.id) })
-  sendPage(req, res, messagePage(status, message, String(req.id)))
+  const retry = status === 503 ? retryAddress(req) : undefined
+  sendPage(req, res, messagePage(status, message, String(req.id), retry))
+}
+
+interface Description {
+  readonly status: number
+  readonly message: string
+  /** What the login page says of it. */
+  readonly reason: string
 }
 
 /** The body parser gives its errors a status below 500. */
-function describe(error: unknown): { status: number; message: string } {
+function describe(error: unknown): Description {
+  if (error instanceof HTTPError) {
+    return { status: error.status, message: error.message, reason: reasonOfStatus(error.status) }
+  }
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
-  if (status >= 400 && status < 500) return { status, message: 'The request could not be understood.' }
-  return { status: 500, message: 'Something went wrong here. It is not your fault, and we have a record of it.' }
+  if (status >= 400 && status < 500) {
+    return { status, message: 'The request could not be understood.', reason: reasonOfStatus(status) }
+  }
+  if (isOutage(error)) return { status: 503, message: OUTAGE, reason: 'database_unavailable' }
+  const message = 'Something went wrong here. It is not your fault, and we have a record of it.'
+  return { status: 500, message, reason: 'failed_here' }
+}
+
+function reasonOfStatus(status: number): string {
+  return status < 500 ? 'auth_key_malformed' : 'failed_here'
+}
+
+/** The page's own address again, but a form's is none to be opened. */
+function retryAddress(req: Request): string {
+  return req.method === 'GET' ? '' : '/login'
 }

@@ -34,6 +34,7 @@ const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, s
   too_many_rejected: 'Too many sign-ins from your network were not confirmed. Please try again in ten minutes.',
   not_me: 'You are not signed in. If you meant to use another account, sign out at the sign-in service first.',
   confirm_expired: `That question is not open any more: it has been answered, or ten minutes have passed. ${AGAIN}`,
+  database_unavailable: `Our database could not be reached, so nothing was changed. ${AGAIN}`,
   failed_here: `Something went wrong here. It is not your fault, and we have a record of it. ${AGAIN}`,
   own_login_removed: 'The login was removed. You had signed in with it in this browser, so you are signed out here.',
   signed_out: 'You are signed out.',

@@ -17,8 +17,9 @@ import { MAX_AGE_MS, type PendingLogin, type PendingLoginStore, readPendingLogin
 export interface CookieStoreOptions {
   /**
    * Secrets of at least 32 characters or bytes, from a random source (`openssl rand -base64 32`). The first one seals,
-   * all of them open: to rotate, put a new one in front and drop the old one ten minutes later. Never the app secret:
-   * some providers' secrets can be guessed, and the cookie would tell a guess right from wrong.
+   * all of them open. To rotate, in every process before the next step: `[old, new]`, then `[new, old]`, and ten minutes
+   * later `[new]`. With `[new, old]` at once, a process that has the old one alone loses logins that began at another.
+   * Never the app secret: some providers' secrets can be guessed, and the cookie would tell a guess right from wrong.
    */
   readonly keys: readonly (string | Uint8Array)[]
   /** Name of the cookie, without the `__Host-` prefix. Default `social-login`. */

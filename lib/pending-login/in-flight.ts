@@ -49,6 +49,11 @@ export class LoginsInFlight<T> {
     return result
   }
 
+  /** Takes back that the record was used: its key was not sent. Whoever shares its login shares the failure. */
+  release(recordID: string): void {
+    this.#used.delete(recordID)
+  }
+
   // In order of insertion, and by a clock that nobody sets, so the first that is still of use ends the search.
   #forgetOld(): void {
     const now = performance.now()

@@ -68,24 +68,34 @@ export function reasons(app: Express): void {
 
 export function limitGuessing(app: Express): void {
   // README: limit guessing
-  const guesses = new RateLimiterMemory({ points: 10, duration: 10 * 60 })
+  const rejected = new RateLimiterMemory({ points: 10, duration: 10 * 60 })
+  const underWay = new Map<string, number>()
 
   const finishLogin: RequestHandler = async (req, res, next) => {
     const address = ipKeyGenerator(req.ip ?? '')
     // Counted before the provider is asked, so that guesses sent at once do not all pass.
-    const { consumedPoints } = await guesses.penalty(address)
-    let isSettled = false
-    const settle = async (code?: unknown): Promise<void> => {
-      if (isSettled) return
-      isSettled = true
-      // Only what the provider refuses costs anything, not reloads, outages or good logins.
-      if (code !== 'auth_key_rejected') await guesses.reward(address)
+    const guesses = (underWay.get(address) ?? 0) + 1
+    underWay.set(address, guesses)
+    let isReleased = false
+    const release = (): void => {
+      if (isReleased) return
+      isReleased = true
+      const others = (underWay.get(address) ?? 0) - 1
+      if (others > 0) underWay.set(address, others)
+      else underWay.delete(address)
     }
-    // What is answered before the provider is asked. Not `close`: a guess stays one when the visitor has left.
-    res.once('finish', () => settle())
-    if (consumedPoints > 10) return void res.status(429).send('Please try again later.')
+    // For what ends without a word to us. Not `close`: a guess stays one when the visitor has left.
+    res.once('finish', release)
+    setTimeout(release, 15_000).unref()
+    const { consumedPoints = 0 } = (await rejected.get(address)) ?? {}
+    if (consumedPoints + guesses > 10) {
+      release()
+      return void res.status(429).send('Please try again later.')
+    }
     passport.authenticate('social-login', async (error: unknown, user?: Express.User | false | null, info?: object) => {
-      await settle(Reflect.get(info ?? {}, 'code'))
+      // Only what the provider refuses costs anything, not reloads, outages or good logins.
+      if (Reflect.get(info ?? {}, 'code') === 'auth_key_rejected') await rejected.penalty(address)
+      release()
       if (error) return next(error)
       if (user) return req.logIn(user, next)
       res.redirect('/login')

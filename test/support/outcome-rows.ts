@@ -46,7 +46,10 @@ function fault(endpoint: 'authorize' | 'user/me', fault: Fault): (scene: Scene) 
   return ({ provider }) => provider.failNext(endpoint, fault)
 }
 
-/** The same fault once at the exchange and once at the profile. */
+// What is no answer, or a server error, is asked for twice at the profile: see profile-repeat.test.ts.
+const REPEATED: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
+
+/** The same fault at the exchange, and at every request for the profile. */
 function atBoth(situation: string, code: OutcomeCode, what: Fault, app: Row['app'] = {}): Row[] {
   return [
     {
@@ -61,9 +64,9 @@ function atBoth(situation: string, code: OutcomeCode, what: Fault, app: Row['app
       situation: `${situation} at the profile`,
       code,
       record: 'removed',
-      sent: BOTH,
+      sent: REPEATED.has(code) ? [...BOTH, 'user/me'] : BOTH,
       app,
-      arrange: fault('user/me', what),
+      arrange: ({ provider }) => provider.failNext('user/me', what, { times: 2 }),
     },
   ]
 }
@@ -205,7 +208,7 @@ const callbackRows: Row[] = [
   {
     situation: 'the session store failing when the record is consumed',
     code: 'session_unavailable',
-    record: 'removed',
+    record: 'kept',
     sent: [],
     keep: 'session',
     app: { store: new FailingStore() },

@@ -25,6 +25,10 @@ export const describeWithPostgres: jest.Describe = binaries !== undefined || isR
 export interface PostgresCluster {
   /** Creates a database. @returns its URL */
   createDatabase(name: string): Promise<string>
+  /** Ends the server, as an outage does, until `resume`. */
+  halt(): Promise<void>
+  /** Starts it again, at the same address. */
+  resume(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -41,16 +45,21 @@ export async function startPostgres(): Promise<PostgresCluster> {
   const port = await freePort()
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=60']
   const flags = settings.flatMap((setting) => ['-c', setting])
-  const server = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
-    ...options,
-    stdio: 'ignore',
-  })
+  const program = join(binaries, 'postgres')
+  const startServer = (): ChildProcess =>
+    spawn(program, ['-D', data, '-p', String(port), ...flags], { ...options, stdio: 'ignore' })
+  let server = startServer()
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`
   await untilItAnswers(urlOf('postgres'), server)
   return {
     async createDatabase(name) {
       await run(urlOf('postgres'), `create database "${name}"`)
       return urlOf(name)
+    },
+    halt: () => ended(server, 'SIGINT'),
+    async resume() {
+      server = startServer()
+      await untilItAnswers(urlOf('postgres'), server)
     },
     async stop() {
       await ended(server, 'SIGINT')
@@ -82,6 +91,7 @@ async function untilItAnswers(url: string, server: ChildProcess): Promise<void> 
 
 function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   return new Promise((resolve) => {
+    if (server.exitCode !== null) return resolve()
     server.once('close', () => resolve())
     server.kill(signal)
   })

@@ -64,6 +64,11 @@ export class RawProvider {
     return `${this.protocol}://localhost:${this.#port}/api/v1`
   }
 
+  /** How many connections are open. */
+  get open(): number {
+    return this.#sockets.size
+  }
+
   /** Does this to the next request for the endpoint, in order. */
   failNext(endpoint: RawRequest['endpoint'], wire: Wire, times = 1): void {
     const waiting = this.#faults.get(endpoint) ?? []
@@ -111,6 +116,11 @@ export class RawProvider {
     const address = this.#server.address()
     if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port')
     this.#port = address.port
+  }
+
+  /** Ends every connection at once, as a server does that crashes. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy()
   }
 
   /** Nobody listens any more, and nobody is connected. */

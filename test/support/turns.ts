@@ -8,3 +8,11 @@ export async function settled(state: () => number, turns = 4): Promise<void> {
     last = now
   }
 }
+
+/** Lets the event loop turn, sockets included, until it is so. */
+export async function until(condition: () => boolean, turns = 20_000): Promise<void> {
+  for (let turn = 0; !condition(); turn += 1) {
+    if (turn === turns) throw new Error('what was waited for did not come')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

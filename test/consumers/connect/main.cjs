@@ -2,6 +2,7 @@
 const connect = require('connect')
 const session = require('express-session')
 const passport = require('passport')
+const { randomBytes } = require('node:crypto')
 const { createServer } = require('node:http')
 const { Strategy } = require('passport-social-login')
 const { play } = require('./driver.cjs')
@@ -15,6 +16,7 @@ play((provider) => {
   passport.serializeUser((user, done) => done(null, user))
   passport.deserializeUser((user, done) => done(null, user))
   const app = connect()
+  process.env.SESSION_SECRET = randomBytes(32).toString('hex')
   // README: connect
   // What Express has and Connect has not: the strategy sets headers by `req.res`, Passport redirects by `res.redirect`.
   app.use((req, res, next) => {
@@ -22,7 +24,7 @@ play((provider) => {
     res.redirect = (location) => res.writeHead(302, { Location: location }).end()
     next()
   })
-  app.use(session({ secret: 'secret', resave: false, saveUninitialized: false }))
+  app.use(session({ secret: process.env.SESSION_SECRET, resave: false, saveUninitialized: false }))
   app.use(passport.session())
   const finish = { failureRedirect: '/login', successRedirect: '/me' }
   app.use('/auth', passport.authenticate('social-login'))

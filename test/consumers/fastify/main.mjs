@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Authenticator } from '@fastify/passport'
 import secureSession from '@fastify/secure-session'
 import createFastify from 'fastify'
@@ -14,6 +15,7 @@ await play(async (provider) => {
   )
   passport.registerUserSerializer(async (user) => user)
   passport.registerUserDeserializer(async (user) => user)
+  process.env.SESSION_KEY = randomBytes(32).toString('hex')
   // README: fastify
   const app = createFastify()
   // By it the strategy sets headers, and shows the confirm page.
@@ -21,7 +23,9 @@ await play(async (provider) => {
   app.addHook('onRequest', async (request, reply) => {
     request.res = reply.raw
   })
-  await app.register(secureSession, { key: Buffer.alloc(32, 7), cookie: { path: '/' } })
+  // 64 hexadecimal digits: `openssl rand -hex 32`. Whoever knows them can sign in as anybody.
+  const key = Buffer.from(process.env.SESSION_KEY, 'hex')
+  await app.register(secureSession, { key, cookie: { path: '/', httpOnly: true, secure: 'auto', sameSite: 'lax' } })
   await app.register(passport.initialize())
   await app.register(passport.secureSession())
   const finish = { failureRedirect: '/login', successRedirect: '/me' }
