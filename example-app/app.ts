@@ -16,6 +16,7 @@ import { ProfileReload } from './routes/profile-reload'
 import { type CookieRule, cookieRule, sessionCookieName } from './security/cookies'
 import { securityHeaders } from './security/headers'
 import { KnownLogins } from './security/known-logins'
+import { LoginCookie } from './security/login-cookie'
 import { RejectedKeys } from './security/rejected-keys'
 import { Sealer } from './security/sealer'
 import { strayKeys } from './security/stray-keys'
@@ -44,13 +45,14 @@ export function createApp({
   const accounts = new Accounts(database)
   const sessions = new DatabaseSessions(database)
   const sealer = new Sealer(sessionSecrets)
-  const passport = createPassport(provider, accounts, sealer)
   const rejectedKeys = new RejectedKeys(database)
   const reload = new ProfileReload(new SocialLoginClient(provider.options), provider, accounts, sealer)
   const callback = new URL(provider.options.callbackURL)
   const isHTTPS = callback.protocol === 'https:'
   const cookies = cookieRule(isHTTPS)
   const knownLogins = new KnownLogins(cookies)
+  const store = new LoginCookie(sessionSecrets, isHTTPS)
+  const passport = createPassport({ provider, sessions, sealer, store })
 
   const app = express()
   app.set('trust proxy', trustProxy)
@@ -77,8 +79,8 @@ export function createApp({
   app.use(confirmRoutes({ accounts, knownLogins, providerOrigin: provider.origin }))
   // Behind this line, a login that is new to the browser has been confirmed.
   app.use(confirmFirst)
-  app.use(homeRoutes(accounts))
-  app.use(profileRoutes(accounts, provider, reload))
+  app.use(homeRoutes())
+  app.use(profileRoutes(provider, reload))
   app.use(accountRoutes({ passport, accounts, sessions, provider }))
   app.use(notFound)
   app.use(errorPage)

@@ -13,6 +13,8 @@ export interface Config {
   /** The first signs and seals; the others are still believed. */
   readonly sessionSecrets: readonly [string, ...string[]]
   readonly databaseURL: string | undefined
+  /** Connections to Postgres. */
+  readonly databasePoolSize: number
   readonly dataDir: string
   /** Express's setting: how many proxies in front, or their addresses. */
   readonly trustProxy: number | string[]
@@ -62,6 +64,7 @@ export function readConfig(environment: Environment): Config {
       profileEndpoint: reader.profileEndpoint('SOCIAL_PROFILE_ENDPOINT'),
     },
     databaseURL,
+    databasePoolSize: poolSizeOf(reader),
     dataDir: reader.text('DATA_DIR', false) ?? 'data',
     trustProxy: reader.trustProxy('TRUST_PROXY'),
     drainMs: reader.seconds('DRAIN_SECONDS', 1.5, 30),
@@ -71,6 +74,14 @@ export function readConfig(environment: Environment): Config {
   const kept = databaseURL === undefined ? useDataFolder(config.dataDir, reader.problems, secrets) : secrets
   if (kept === undefined || reader.problems.length > 0) throw new ConfigError(reader.problems)
   return { ...config, sessionSecrets: kept }
+}
+
+function poolSizeOf(reader: EnvironmentReader): number {
+  const value = reader.text('DATABASE_POOL_SIZE', false)
+  if (value === undefined) return 10
+  const size = /^\d{1,3}$/.test(value) ? Number(value) : 0
+  if (size < 1 || size > 100) reader.problems.push('DATABASE_POOL_SIZE must be a number of connections from 1 to 100.')
+  return size
 }
 
 type Secrets = Config['sessionSecrets']

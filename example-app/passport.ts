@@ -1,26 +1,32 @@
 import type { Request } from 'express'
 import { Passport } from 'passport'
-import { type Profile, Strategy } from 'passport-social-login'
+import { type PendingLoginStore, type Profile, Strategy } from 'passport-social-login'
 import type { Provider } from './provider'
 import type { Sealer } from './security/sealer'
-import type { Accounts, Person } from './storage/accounts'
-import { idOf, SignedInUser } from './types'
+import type { Person } from './storage/accounts'
+import type { DatabaseSessions } from './storage/sessions'
+import { idOf, SignedInAccount, SignedInUser, VerifiedLogin } from './types'
 
 /** Passport, set up. */
 export type Authentication = InstanceType<typeof Passport>
 
-/** Sets Passport up. What a login yields here is a row of `federated_credentials`; the account comes after it. */
-export function createPassport(provider: Provider, accounts: Accounts, sealer: Sealer): Authentication {
+export interface PassportParts {
+  readonly provider: Provider
+  readonly sessions: DatabaseSessions
+  readonly sealer: Sealer
+  /** Keeps the login in progress. */
+  readonly store: PendingLoginStore
+}
+
+/** Sets Passport up. What a login yields here is not yet kept: finish-login.ts does that, together with the account. */
+export function createPassport({ provider, sessions, sealer, store }: PassportParts): Authentication {
   const passport = new Passport()
   passport.use(
-    new Strategy(provider.options, async (accessToken, _refreshToken, profile) =>
-      accounts.recordLogin({
-        provider: provider.key,
-        subject: profile.id,
-        person: personOf(profile),
-        sealedToken: await sealer.seal(accessToken, profile.id),
-      }),
-    ),
+    new Strategy({ ...provider.options, store }, async (accessToken, _refreshToken, profile) => {
+      const sealedToken = await sealer.seal(accessToken, profile.id)
+      const person = personOf(profile)
+      return new VerifiedLogin({ provider: provider.key, subject: profile.id, person, sealedToken })
+    }),
   )
   // Only ids go into the session: what else is known of somebody is read when it is needed, and is never stale.
   passport.serializeUser<string, Request>((req, user, done) => {
@@ -31,15 +37,12 @@ export function createPassport(provider: Provider, accounts: Accounts, sealer: S
     }
     done(null, idOf(user))
   })
-  passport.deserializeUser<string, Request>(async (req, id, done) => {
-    try {
-      const { loginID } = req.session
-      // A login that was removed from the account signs its browsers out, and no other ones.
-      const isOpen = loginID === undefined ? await accounts.exists(id) : await accounts.opens(loginID, id)
-      done(null, isOpen && { id })
-    } catch (error) {
-      done(error)
-    }
+  passport.deserializeUser<string, Request>((req, id, done) => {
+    const { loginID } = req.session
+    const { logins, readAt } = sessions.ownerOf(req) ?? { logins: [], readAt: 0 }
+    // A login that was removed from the account signs its browsers out, and no other ones.
+    const isOpen = loginID === undefined ? logins.length > 0 : logins.some((login) => login.id === loginID)
+    done(null, isOpen && new SignedInAccount(id, logins, readAt))
   })
   return passport
 }

@@ -7,11 +7,12 @@ import { listen } from './listen'
 import type { Logger } from './logger'
 import { fakeProvider, type Provider, realProvider } from './provider'
 import { pathsOnly } from './request-target'
-import { deleteAbandonedCallbacks } from './security/rejected-keys'
-import { Accounts } from './storage/accounts'
+import { inBatches } from './storage/batches'
+import { CallbackSlots } from './storage/callback-slots'
 import { type Database, openDatabase } from './storage/database'
-import { migrate } from './storage/migrations'
+import { migrate, NewerSchemaError } from './storage/migrations'
 import { DatabaseSessions } from './storage/sessions'
+import { deleteUnconfirmed } from './storage/unconfirmed'
 
 export interface RunningServer {
   readonly url: string
@@ -65,9 +66,9 @@ function orFail(work: Promise<void>, inTime: AbortSignal, describe: () => string
   })
 }
 
-async function openMigrated({ databaseURL, dataDir }: Config): Promise<Database> {
+async function openMigrated({ databaseURL, databasePoolSize, dataDir }: Config): Promise<Database> {
   try {
-    const database = openDatabase(databaseURL, dataDir)
+    const database = openDatabase(databaseURL, dataDir, databasePoolSize)
     await migrate(database)
     return database
   } catch (error) {
@@ -75,7 +76,11 @@ async function openMigrated({ databaseURL, dataDir }: Config): Promise<Database>
       databaseURL === undefined
         ? ['DATA_DIR', 'is app.db in it a database of this application, and does its disk take more?']
         : ['DATABASE_URL', 'does it run, does this machine reach it, are user, password and name right?']
-    throw new ConfigError([`${name} names a database that cannot be opened (${reasonOf(error)}): ${cure}`])
+    throw new ConfigError([
+      error instanceof NewerSchemaError
+        ? `${name} names a database that cannot be opened: ${error.message}.`
+        : `${name} names a database that cannot be opened (${reasonOf(error)}): ${cure}`,
+    ])
   }
 }
 
@@ -88,11 +93,11 @@ function chooseProvider(config: Config, fake: FakeProvider | undefined, port: nu
 
 function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {
   const sessions = new DatabaseSessions(database)
-  const accounts = new Accounts(database)
+  const slots = new CallbackSlots(database)
   const clean = async (): Promise<void> => {
     await sessions.deleteExpired()
-    await accounts.deleteUnconfirmed()
-    await deleteAbandonedCallbacks(database)
+    await deleteUnconfirmed(database)
+    await inBatches((size) => slots.deleteExpired(size))
   }
   return setInterval(() => {
     clean().catch((error: unknown) =>

@@ -1,4 +1,5 @@
 import 'express-session'
+import type { Login, LoginInput } from './storage/accounts'
 
 declare module 'express-session' {
   interface SessionData {
@@ -19,10 +20,27 @@ export interface UnconfirmedLogin {
   /** Whether it is to open an account, or to be added to the one that is signed in. */
   readonly purpose: 'sign-in' | 'link'
   readonly returnTo: string
+  /** By the clock of the database. */
   readonly expiresAt: number
 }
 
-/** Who signs in, by which login, and what they are to be asked first. */
+/** What a login yields, before anything of it is kept. */
+export class VerifiedLogin {
+  constructor(readonly input: LoginInput) {}
+}
+
+/** Who is signed in, as the session was read. */
+export class SignedInAccount {
+  constructor(
+    readonly id: string,
+    /** The one used last in front. */
+    readonly logins: readonly Login[],
+    /** By the clock of the database. */
+    readonly readAt: number,
+  ) {}
+}
+
+/** Who signs in now, by which login, and what they are to be asked first. */
 export class SignedInUser {
   constructor(
     readonly id: string,

@@ -72,7 +72,7 @@ describe('an account of the example', () => {
     await ada.submit(`${example.appURL}/account/link`)
     const key = keyOf('3')
     await ada.submit(`${example.appURL}/logout`)
-    expect((await ada.comeBack(example.appURL, key)).location).toBe('/login?reason=login_not_started')
+    expect((await ada.comeBack(example.appURL, key)).location).toBe('/login?reason=user_changed')
   })
 
   test('a link that fails is said on the account page', async () => {

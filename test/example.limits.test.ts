@@ -114,7 +114,7 @@ onBothStorages('guesses at the example', (fresh) => {
     expect((await at('203.0.113.8').begin(appURL)).status).toBe(302)
 
     for (const { location } of await Promise.all(waiting)) expect(location).toBe('/login?reason=provider_unavailable')
-    while ((await storage.rows('select id from callbacks_under_way')).length > 0) await delay(10)
+    while ((await storage.rows('select id from callback_slots where rejected = 0')).length > 0) await delay(10)
     expect((await next.comeBack(appURL)).location).toBe('/login/confirm')
     for (let count = 0; count < 15; count++) expect(await at(HERE, '2').signIn(appURL)).toBe('/profile')
   }, 40_000)
@@ -139,12 +139,12 @@ onBothStorages('guesses at the example', (fresh) => {
     await processes[0]?.stop('SIGKILL')
     await Promise.all(cut)
     const again = await start()
-    expect((await storage.rows('select id from callbacks_under_way')).length).toBe(10)
+    expect((await storage.rows('select id from callback_slots where rejected = 0')).length).toBe(10)
     // For fifteen seconds, nobody knows whether those are still with the provider.
     const bob = at(HERE, '2')
     await bob.begin(again)
     expect((await bob.comeBack(again)).location).toBe(BUSY)
-    await storage.rows('update callbacks_under_way set expires_at = expires_at - 60000')
+    await storage.rows('update callback_slots set expires_at = expires_at - 60000')
     expect(await bob.signIn(again)).toBe('/profile')
   }, 40_000)
 
@@ -164,7 +164,7 @@ onBothStorages('guesses at the example', (fresh) => {
     socket.write(first + prefetches.join('').repeat(3))
     while (exchanges() < 1) await delay(10)
     socket.resetAndDestroy()
-    const underWay = (): Promise<unknown[]> => storage.rows('select id from callbacks_under_way')
+    const underWay = (): Promise<unknown[]> => storage.rows('select id from callback_slots where rejected = 0')
     const deadline = Date.now() + 10_000
     while ((await underWay()).length > 0 && Date.now() < deadline) await delay(10)
     expect(await underWay()).toEqual([])

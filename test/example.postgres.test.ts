@@ -20,7 +20,7 @@ describeWithPostgres('the example on Postgres', () => {
     folder.remove()
   })
 
-  test('goes on when Postgres cuts a connection in the middle of a transaction', async () => {
+  test('goes on when Postgres cuts a connection in the middle of a statement', async () => {
     const url = await cluster.createDatabase('cut')
     const provider = await FakeProvider.start()
     const application = registerExample(provider)
@@ -33,7 +33,7 @@ describeWithPostgres('the example on Postgres', () => {
       await ada.begin(example.appURL)
       await ada.comeBack(example.appURL, 'a-guess')
       await blocker.query('begin')
-      await blocker.query('select * from rate_limits for update')
+      await blocker.query('lock table callback_slots in exclusive mode')
       await ada.begin(example.appURL)
       const cut = ada.comeBack(example.appURL)
       const kill = `select pg_terminate_backend(pid) from pg_stat_activity

@@ -35,6 +35,7 @@ onBothStorages('several processes of the example', (fresh) => {
     expect(await storage.rows('select version from schema_migrations order by version')).toEqual([
       { version: 1 },
       { version: 2 },
+      { version: 3 },
     ])
   }, 20_000)
 

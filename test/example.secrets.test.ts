@@ -7,7 +7,7 @@ import { startExample } from './support/example-app'
 import { onBothStorages } from './support/example-storages'
 import { providerEnvironment, registerExample, Visitor } from './support/example-visitor'
 
-const TABLES = ['users', 'federated_credentials', 'sessions', 'rate_limits', 'schema_migrations']
+const TABLES = ['users', 'federated_credentials', 'sessions', 'callback_slots', 'schema_migrations']
 
 afterAll(() => closeBrowsers())
 
@@ -22,6 +22,7 @@ onBothStorages('what the example writes', (fresh) => {
     const sessions = async (): Promise<void> => {
       const cookies = await ada.browser.cookies(example.appURL)
       secrets.push(
+        ...[...cookies.matchAll(/example-login=([^;]+)/g)].map(([, sealed = '']) => sealed),
         ...[...cookies.matchAll(/example-session=s%3A([\w-]+)\.([\w%]+)/g)].flatMap(([, id = '', signature = '']) => [
           id,
           signature,

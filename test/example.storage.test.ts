@@ -5,6 +5,7 @@ import type { Database } from '../example-app/storage/database'
 import { openDatabase } from '../example-app/storage/database'
 import { migrate } from '../example-app/storage/migrations'
 import { DatabaseSessions } from '../example-app/storage/sessions'
+import { deleteUnconfirmed } from '../example-app/storage/unconfirmed'
 import { onBothStorages } from './support/example-storages'
 
 onBothStorages('storage of the example', (fresh) => {
@@ -21,73 +22,72 @@ onBothStorages('storage of the example', (fresh) => {
   })
   afterEach(() => database.close())
 
-  const login = (subject: string, provider = 'one') =>
-    accounts.recordLogin({ provider, subject, person: { displayName: subject }, sealedToken: 'sealed' })
+  const signIn = (subject: string, provider = 'one') =>
+    accounts.signIn({ provider, subject, person: { displayName: subject }, sealedToken: 'sealed' })
+  const loginOf = (subject: string) =>
+    accounts.recordLogin({ provider: 'one', subject, person: { displayName: subject }, sealedToken: 'sealed' })
+  const exists = async (userID: string): Promise<boolean> =>
+    (await database.query('select id from users where id = $1', [userID])).length === 1
+  const opens = async (loginID: string, userID: string): Promise<boolean> =>
+    (await accounts.findLogin(loginID))?.userID === userID && (await exists(userID))
 
   test('a login opens one account, however many ask at once', async () => {
-    const logins = await Promise.all(Array.from({ length: 20 }, () => login('1')))
-    expect(new Set(logins.map(({ id }) => id)).size).toBe(1)
-    const opened = await Promise.all(logins.map(({ id }) => accounts.openAccount(id)))
-    expect(new Set(opened).size).toBe(1)
+    const opened = await Promise.all(Array.from({ length: 20 }, () => signIn('1')))
+    expect(new Set(opened.map(({ login }) => login.id)).size).toBe(1)
+    expect(new Set(opened.map(({ userID }) => userID)).size).toBe(1)
     expect((await database.query('select id from users')).length).toBe(1)
   })
 
   test('what nobody has confirmed for a day is forgotten; what somebody has confirmed once stays for good', async () => {
-    const [asked, kept, open] = [await login('1'), await login('2'), await login('3')]
-    const accountOf = new Map<string, string>()
-    for (const { id } of [asked, kept, open]) accountOf.set(id, await accounts.openAccount(id))
-    expect(await accounts.confirm(kept.id, accountOf.get(kept.id) ?? '')).toBe(true)
+    const [, kept, open] = [await signIn('1'), await signIn('2'), await signIn('3')]
+    expect(await accounts.confirm(kept.login.id, kept.userID)).toBe(true)
     const day = 24 * 60 * 60 * 1000
     await database.query('update users set created_at = created_at - $1', [2 * day])
     await database.query('update federated_credentials set used_at = used_at - $1', [2 * day])
     await database.query('update users set unconfirmed_since = unconfirmed_since - $1', [2 * day])
     // Asked again: the day begins anew.
-    await accounts.openAccount(open.id)
-    await accounts.deleteUnconfirmed()
+    expect((await signIn('3')).isConfirmed).toBe(false)
+    await deleteUnconfirmed(database)
     const rows = await database.query('select subject, user_id from federated_credentials order by subject')
     expect(rows).toEqual([
-      { subject: '2', user_id: accountOf.get(kept.id) },
-      { subject: '3', user_id: accountOf.get(open.id) },
+      { subject: '2', user_id: kept.userID },
+      { subject: '3', user_id: open.userID },
     ])
     expect((await database.query('select id from users')).length).toBe(2)
-    await accounts.release(accountOf.get(kept.id) ?? '')
-    expect(await accounts.opens(kept.id, accountOf.get(kept.id) ?? '')).toBe(true)
+    await accounts.release(kept.userID)
+    expect(await opens(kept.login.id, kept.userID)).toBe(true)
+    expect(await signIn('2')).toMatchObject({ userID: kept.userID, isConfirmed: true })
   })
 
   test('confirmed, released, linked and cleaned at once, an account is whole or gone', async () => {
-    const owner = await login('owner')
-    const ownerID = await accounts.openAccount(owner.id)
+    const { login: owner, userID: ownerID } = await signIn('owner')
     await accounts.confirm(owner.id, ownerID)
     for (let round = 0; round < 20; round++) {
-      const { id } = await login(`round ${round}`)
-      const userID = await accounts.openAccount(id)
+      const { login, userID } = await signIn(`round ${round}`)
+      const { id } = login
       await database.query('update users set unconfirmed_since = 1 where id = $1', [userID])
       const [isConfirmed, isLinked] = await Promise.all([
         accounts.confirm(id, userID),
         accounts.link(id, ownerID),
         accounts.release(userID),
-        accounts.deleteUnconfirmed(),
-        accounts.openAccount(id),
+        deleteUnconfirmed(database),
+        signIn(`round ${round}`),
       ])
       const now = (await accounts.findLogin(id))?.userID
       if (isConfirmed) expect([isLinked, now]).toEqual([false, userID])
       if (isLinked) expect(now).toBe(ownerID)
-      expect(now === undefined || (await accounts.exists(now))).toBe(true)
+      expect(now === undefined || (await exists(now))).toBe(true)
     }
-    expect(await accounts.opens(owner.id, ownerID)).toBe(true)
+    expect(await opens(owner.id, ownerID)).toBe(true)
   })
 
   test('the same number at another provider is another account', async () => {
-    const opened = [
-      await accounts.openAccount((await login('1', 'one')).id),
-      await accounts.openAccount((await login('1', 'two')).id),
-    ]
-    expect(new Set(opened).size).toBe(2)
+    const opened = [await signIn('1', 'one'), await signIn('1', 'two')]
+    expect(new Set(opened.map(({ userID }) => userID)).size).toBe(2)
   })
 
   test('an account keeps its last login, even when both are removed at once', async () => {
-    const [first, second] = [await login('1'), await login('2')]
-    const userID = await accounts.openAccount(first.id)
+    const [{ login: first, userID }, second] = [await signIn('1'), await loginOf('2')]
     expect(await accounts.link(second.id, userID)).toBe(true)
     const removals = await Promise.all([first, second].map(({ id }) => accounts.unlink(id, userID)))
     expect(removals.sort()).toEqual([false, true])
@@ -99,10 +99,10 @@ onBothStorages('storage of the example', (fresh) => {
       await query('insert into users (id, created_at) values ($1, $2)', ['lost', 1])
       throw new Error('on purpose')
     })
-    await Promise.all([expect(failing).rejects.toThrow('on purpose'), login('1')])
+    await Promise.all([expect(failing).rejects.toThrow('on purpose'), loginOf('1')])
     await expect(database.query('select nothing from nowhere')).rejects.toThrow()
-    expect(await accounts.exists('lost')).toBe(false)
-    expect((await login('1')).person.displayName).toBe('1')
+    expect(await exists('lost')).toBe(false)
+    expect((await loginOf('1')).person.displayName).toBe('1')
   })
 
   test('a session that was ended is not saved back to life by a slower request', async () => {
@@ -140,6 +140,23 @@ onBothStorages('storage of the example', (fresh) => {
     await sessions.deleteExpired()
     // An hour later: a slow request that saved a session without a row would give it a new end.
     expect((await database.query('select id from sessions')).length).toBe(1)
+  })
+
+  test('processes that clean at once share the work', async () => {
+    const numbers = 'with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 3000)'
+    const id = 'cast(n as text)'
+    await database.query(`${numbers} insert into sessions (id, data, expires_at) select ${id}, '{}', n from numbers`)
+    await database.query(
+      `${numbers} insert into users (id, created_at, unconfirmed_since) select ${id}, n, n from numbers`,
+    )
+    await database.query(`${numbers} insert into federated_credentials (id, provider, subject, user_id, person, sealed_token, used_at)
+      select ${id}, 'one', ${id}, ${id}, '{}', '', n from numbers`)
+    const cleaning = [1, 2, 3, 4].flatMap(() => [sessions.deleteExpired(), deleteUnconfirmed(database)])
+    await Promise.all(cleaning)
+    await deleteUnconfirmed(database)
+    for (const table of ['sessions', 'users', 'federated_credentials']) {
+      expect([table, await database.query(`select id from ${table}`)]).toEqual([table, []])
+    }
   })
 
   const found = (sid: string): Promise<SessionData | null | undefined> =>

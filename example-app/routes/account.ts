@@ -8,7 +8,7 @@ import type { DatabaseSessions } from '../storage/sessions'
 import { accountPage } from '../views/account'
 import { noticeFor } from '../views/notices'
 import { field, sendPage } from './answers'
-import { requireUser, userID } from './require-user'
+import { accountOf, requireUser } from './require-user'
 import { signOut } from './sign-in'
 
 export interface AccountRoutes {
@@ -25,8 +25,8 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
   const router = Router()
   router.use('/account', requireUser, sameOriginForms)
 
-  router.get('/account', async (req, res) => {
-    const logins = await accounts.loginsOf(userID(req))
+  router.get('/account', (req, res) => {
+    const { logins } = accountOf(req)
     const notice = noticeFor(field(req.query, 'notice'))
     sendPage(req, res, accountPage({ logins, provider: provider.displayName, providerOrigin: provider.origin, notice }))
   })
@@ -37,7 +37,7 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
 
   router.post('/account/unlink', async (req, res) => {
     const loginID = field(req.body, 'login') ?? ''
-    const isRemoved = await accounts.unlink(loginID, userID(req))
+    const isRemoved = await accounts.unlink(loginID, accountOf(req).id)
     if (isRemoved && req.session.loginID === loginID) {
       await signOut(req, res)
       return res.redirect(303, '/login?reason=own_login_removed')
@@ -46,7 +46,7 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
   })
 
   router.post('/account/sign-out-everywhere', async (req, res) => {
-    await sessions.endAllOf(userID(req))
+    await sessions.endAllOf(accountOf(req).id)
     res.redirect(303, '/login?reason=signed_out_everywhere')
   })
   return router

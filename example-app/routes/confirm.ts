@@ -2,7 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { KnownLogins } from '../security/known-logins'
 import { sameOriginForms } from '../security/same-origin'
 import type { Accounts, Login } from '../storage/accounts'
-import { idOf, type UnconfirmedLogin } from '../types'
+import { SignedInAccount, type UnconfirmedLogin } from '../types'
 import { confirmPage } from '../views/confirm'
 import { noticeFor } from '../views/notices'
 import { field, saveSession, sendPage, wantsJSON } from './answers'
@@ -20,7 +20,7 @@ export const confirmFirst: RequestHandler = async (req, res, next) => {
   const { unconfirmed } = req.session
   const isProgram = req.method === 'GET' && req.path === '/profile' && wantsJSON(req)
   if (unconfirmed?.purpose !== 'sign-in' || isProgram) return next()
-  if (isAwaited(unconfirmed)) return res.redirect(303, '/login/confirm')
+  if (isAwaited(unconfirmed, req)) return res.redirect(303, '/login/confirm')
   await forget(req, res, unconfirmed)
   res.redirect(303, NOTHING_TO_CONFIRM)
 }
@@ -72,15 +72,20 @@ interface Answer extends Pick<ConfirmRoutes, 'accounts' | 'knownLogins'> {
 async function waitingLogin(req: Request, res: Response, accounts: Accounts): Promise<Waiting | undefined> {
   const { unconfirmed } = req.session
   if (!unconfirmed) return undefined
-  const login = isAwaited(unconfirmed) ? await accounts.findLogin(unconfirmed.loginID) : undefined
-  if (login && req.user) return { unconfirmed, login, userID: idOf(req.user) }
+  if (req.user instanceof SignedInAccount && isAwaited(unconfirmed, req)) {
+    const { id, logins } = req.user
+    const { loginID } = unconfirmed
+    const login = logins.find((own) => own.id === loginID) ?? (await accounts.findLogin(loginID))
+    if (login) return { unconfirmed, login, userID: id }
+  }
   await forget(req, res, unconfirmed)
   return undefined
 }
 
 /** Questions without an id were asked by an older version of this application. */
-function isAwaited({ id, expiresAt }: Partial<UnconfirmedLogin>): boolean {
-  return id !== undefined && expiresAt !== undefined && expiresAt > Date.now()
+function isAwaited({ id, expiresAt }: Partial<UnconfirmedLogin>, { user }: Request): boolean {
+  if (!(user instanceof SignedInAccount)) return false
+  return id !== undefined && expiresAt !== undefined && expiresAt > user.readAt
 }
 
 async function forget(req: Request, res: Response, { purpose }: UnconfirmedLogin): Promise<void> {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import { SocialLoginError } from 'passport-social-login'
 import type { Authentication } from '../passport'
-import { idOf, SignedInUser, type UnconfirmedLogin } from '../types'
+import type { Login, LoginInput } from '../storage/accounts'
+import { SignedInUser, type UnconfirmedLogin, VerifiedLogin } from '../types'
 import { field, saveSession } from './answers'
 import type { LoginRoutes } from './login'
 import { returnPath } from './return-path'
@@ -10,7 +11,7 @@ import { signIn } from './sign-in'
 
 /** What Passport made of a callback. `again`: it came before (reload, back button). `left`: the visitor has gone. */
 type Outcome =
-  | { readonly type: 'login'; readonly loginID: string; readonly info: unknown }
+  | { readonly type: 'login'; readonly input: LoginInput; readonly info: unknown }
   | { readonly type: 'failure'; readonly code: string }
   | { readonly type: 'error'; readonly error: unknown }
   | { readonly type: 'again' | 'left' }
@@ -28,7 +29,7 @@ export function finishLogin(parts: LoginRoutes): RequestHandler {
     if (isSpeculative(req)) return refuseSpeculative(res)
     const outcome = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
     if ('seconds' in outcome) return askToWait(outcome.reason, outcome.seconds, req, res)
-    if (outcome.type === 'login') return welcome(parts, outcome.loginID, outcome.info, req, res)
+    if (outcome.type === 'login') return welcome(parts, outcome.input, outcome.info, req, res)
     if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
     if (outcome.type === 'error') return explainError(outcome.error, req, res)
     if (outcome.type === 'again') next()
@@ -42,7 +43,7 @@ function authenticate(passport: Authentication, req: Request, res: Response): Pr
     if (res.closed) return resolve({ type: 'left' })
     const done = (error: unknown, login: Express.User | false | null | undefined, info: unknown): void => {
       if (error) resolve({ type: 'error', error })
-      else if (login) resolve({ type: 'login', loginID: idOf(login), info })
+      else if (login instanceof VerifiedLogin) resolve({ type: 'login', input: login.input, info })
       else resolve({ type: 'failure', code: field(info, 'code') ?? 'unknown' })
     }
     passport.authenticate('social-login', done)(req, res, (error: unknown) =>
@@ -91,24 +92,28 @@ function pageFor(code: string, req: Request): string {
 
 async function welcome(
   { accounts, knownLogins, callbackPath }: LoginRoutes,
-  loginID: string,
+  input: LoginInput,
   info: unknown,
   req: Request,
   res: Response,
 ): Promise<void> {
   const returnTo = returnPath(field(info, 'returnTo'), callbackPath)
   if (field(info, 'state') === 'link') {
-    req.session.unconfirmed = questionAbout(loginID, 'link', returnTo)
+    req.session.unconfirmed = questionAbout(await accounts.recordLogin(input), 'link', returnTo)
     await saveSession(req)
     return res.redirect(303, '/login/confirm')
   }
-  const userID = await accounts.openAccount(loginID)
-  const isKnown = knownLogins.has(req, loginID) && (await accounts.confirm(loginID, userID))
-  const unconfirmed = isKnown ? undefined : questionAbout(loginID, 'sign-in', returnTo)
-  await signIn(req, new SignedInUser(userID, loginID, unconfirmed))
+  const { login, userID, isConfirmed } = await accounts.signIn(input)
+  const isKnown = knownLogins.has(req, login.id) && (isConfirmed || (await accounts.confirm(login.id, userID)))
+  const unconfirmed = isKnown ? undefined : questionAbout(login, 'sign-in', returnTo)
+  await signIn(req, new SignedInUser(userID, login.id, unconfirmed))
   res.redirect(303, isKnown ? returnTo : '/login/confirm')
 }
 
-function questionAbout(loginID: string, purpose: UnconfirmedLogin['purpose'], returnTo: string): UnconfirmedLogin {
-  return { id: randomUUID(), loginID, purpose, returnTo, expiresAt: Date.now() + CONFIRM_WITHIN_MS }
+function questionAbout(
+  { id: loginID, usedAt }: Login,
+  purpose: UnconfirmedLogin['purpose'],
+  returnTo: string,
+): UnconfirmedLogin {
+  return { id: randomUUID(), loginID, purpose, returnTo, expiresAt: usedAt + CONFIRM_WITHIN_MS }
 }

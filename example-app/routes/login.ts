@@ -19,9 +19,6 @@ export interface LoginRoutes {
   readonly provider: string
 }
 
-// Whoever begins a login and leaves it costs a row for this long, not for two weeks.
-const ANONYMOUS_SESSION_MS = 60 * 60 * 1000
-
 /** Sign-in and sign-out: from the button to the session. */
 export function loginRoutes(parts: LoginRoutes): Router {
   const { passport, rejectedKeys, callbackPath, provider } = parts
@@ -35,7 +32,6 @@ export function loginRoutes(parts: LoginRoutes): Router {
 
   const start: RequestHandler = (req, res, next) => {
     const returnTo = field(req.body, 'returnTo') ?? field(req.query, 'returnTo')
-    if (!req.user) req.session.cookie.maxAge = ANONYMOUS_SESSION_MS
     passport.authenticate('social-login', {
       failureRedirect: '/login?reason=start_forbidden',
       ...(returnTo !== undefined && { returnTo }),

@@ -1,6 +1,5 @@
 import { Router } from 'express'
-import type { Accounts } from '../storage/accounts'
-import { idOf } from '../types'
+import { SignedInAccount } from '../types'
 import { GUARD, ICON, STYLE } from '../views/assets'
 import { homePage } from '../views/home'
 import { sendPage } from './answers'
@@ -14,10 +13,10 @@ export function assetRoutes(): Router {
   return router
 }
 
-export function homeRoutes(accounts: Accounts): Router {
+export function homeRoutes(): Router {
   const router = Router()
-  router.get('/', async (req, res) => {
-    const [login] = req.user ? await accounts.loginsOf(idOf(req.user)) : []
+  router.get('/', (req, res) => {
+    const [login] = req.user instanceof SignedInAccount ? req.user.logins : []
     sendPage(req, res, homePage(login))
   })
   return router

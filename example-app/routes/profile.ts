@@ -1,36 +1,35 @@
 import { Router } from 'express'
 import type { Provider } from '../provider'
 import { sameOriginForms } from '../security/same-origin'
-import type { Accounts, Login } from '../storage/accounts'
+import type { Login } from '../storage/accounts'
+import type { SignedInAccount } from '../types'
 import { noticeFor } from '../views/notices'
 import { profilePage } from '../views/profile'
 import { field, sendPage, wantsJSON } from './answers'
 import { HTTPError } from './errors'
 import type { ProfileReload } from './profile-reload'
-import { requireUser, userID } from './require-user'
+import { accountOf, requireUser } from './require-user'
 
 /** The signed-in user as the provider describes them: for people as a page, for programs as JSON. */
-export function profileRoutes(accounts: Accounts, provider: Provider, reload: ProfileReload): Router {
+export function profileRoutes(provider: Provider, reload: ProfileReload): Router {
   const router = Router()
   router.use('/profile', requireUser)
 
-  router.get('/profile', async (req, res) => {
-    const id = userID(req)
-    const login = await latestLogin(accounts, id)
-    if (wantsJSON(req)) return void res.set('Cache-Control', 'no-store').json(asJSON(login, id))
+  router.get('/profile', (req, res) => {
+    const account = accountOf(req)
+    const login = latestLogin(account)
+    if (wantsJSON(req)) return void res.set('Cache-Control', 'no-store').json(asJSON(login, account.id))
     const notice = noticeFor(field(req.query, 'notice'), field(req.query, 'wait'))
     sendPage(req, res, profilePage({ login, providerOrigin: provider.origin, notice }))
   })
 
   router.post('/profile/reload', sameOriginForms, async (req, res) => {
-    const login = await latestLogin(accounts, userID(req))
-    res.redirect(303, `/profile?${await reload.run(login, req.log)}`)
+    res.redirect(303, `/profile?${await reload.run(latestLogin(accountOf(req)), req.log)}`)
   })
   return router
 }
 
-async function latestLogin(accounts: Accounts, userID: string): Promise<Login> {
-  const [login] = await accounts.loginsOf(userID)
+function latestLogin({ logins: [login] }: SignedInAccount): Login {
   if (!login) throw new HTTPError(404, 'This account has no login.')
   return login
 }

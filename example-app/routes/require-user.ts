@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express'
-import { idOf } from '../types'
+import { SignedInAccount } from '../types'
 import { wantsJSON } from './answers'
 import { HTTPError } from './errors'
 
@@ -12,7 +12,7 @@ export const requireUser: RequestHandler = (req, res, next) => {
 }
 
 /** The account that is signed in, on routes behind the wall. */
-export function userID(req: Request): string {
-  if (!req.user) throw new HTTPError(401, 'Nobody is signed in.')
-  return idOf(req.user)
+export function accountOf({ user }: Request): SignedInAccount {
+  if (user instanceof SignedInAccount) return user
+  throw new HTTPError(401, 'Nobody is signed in.')
 }

@@ -7,20 +7,34 @@ export type Row = Readonly<Record<string, unknown>>
 /** What a statement may be given. */
 export type Value = string | number | null
 
-/** Runs one statement with `$1`, `$2` … in it. The SQL of this application is valid in SQLite and Postgres alike. */
+/** Runs one statement with `$1`, `$2` … in it. */
 export type Query = (sql: string, values?: readonly Value[]) => Promise<Row[]>
 
-/** The one place that sessions, accounts and rate limits live in: a file, or a Postgres that several processes share. */
+/**
+ * The one place that sessions, accounts and rate limits live in: a file, or a Postgres that several processes share.
+ * The SQL of this application is valid in SQLite and Postgres alike, but for one statement: see `Accounts.signIn`.
+ */
 export interface Database {
+  readonly dialect: 'sqlite' | 'postgres'
+  /**
+   * SQL for the time, in milliseconds since 1970. What ends by the clock ends by this one: the clock of one process
+   * may be wrong, and must not sign out everybody.
+   */
+  readonly now: string
+  /** SQL at the end of a `select` of rows to be deleted: leaves out those that another process deletes already. */
+  readonly skipLocked: string
   readonly query: Query
   /** All or nothing, whatever kills the process. With `alone`, no other process is in a transaction `alone` meanwhile. */
   transaction<T>(work: (query: Query) => Promise<T>, options?: { readonly alone?: boolean }): Promise<T>
+  /** @throws an error when what is written now would be lost, without waiting for anybody to write something */
+  checkStorage(): Promise<void>
+  /** Ends within seconds, whether or not the database answers. */
   close(): Promise<void>
 }
 
 /** Postgres where there is a `databaseURL`, else a libsql file in `dataDir`. */
-export function openDatabase(databaseURL: string | undefined, dataDir: string): Database {
-  return databaseURL === undefined ? openLibsql(dataDir) : openPostgres(databaseURL)
+export function openDatabase(databaseURL: string | undefined, dataDir: string, poolSize = 10): Database {
+  return databaseURL === undefined ? openLibsql(dataDir) : openPostgres(databaseURL, poolSize)
 }
 
 export function text(row: Row, column: string): string {

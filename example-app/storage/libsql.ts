@@ -1,36 +1,59 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, type Stats } from 'node:fs'
+import { access, constants, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
 import type { Database, Query, Row, Value } from './database'
+
+const OPEN_TIMEOUT_MS = 10_000
+const LOCK_TIMEOUT_MS = 10_000
+const NOW = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`
+const CHECK = `insert into storage_checks (id, checked_at) values (1, ${NOW})
+  on conflict (id) do update set checked_at = excluded.checked_at
+  where abs(excluded.checked_at - storage_checks.checked_at) > 1000`
 
 /** Opens `app.db` in a folder. Several processes of one machine may share it: each waits for the lock of the others. */
 export function openLibsql(dataDir: string): Database {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const file = join(dataDir, 'app.db')
   // A folder that was there already may be open to others. SQLite gives its further files the rights of this one.
-  closeSync(openSync(file, 'a', 0o600))
-  return new LibsqlDatabase(file)
+  const descriptor = openSync(file, 'a', 0o600)
+  const opened = fstatSync(descriptor)
+  closeSync(descriptor)
+  return new LibsqlDatabase(file, opened)
 }
 
 class LibsqlDatabase implements Database {
+  readonly dialect = 'sqlite'
+  readonly now = NOW
+  readonly skipLocked = ''
+  readonly #file: string
+  readonly #opened: Stats
   readonly #connection: Libsql.Database
   readonly #statements = new Map<string, Libsql.Statement<unknown[]>>()
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(file: string) {
-    this.#connection = new Libsql(file, { timeout: 10_000 })
+  constructor(file: string, opened: Stats) {
+    this.#file = file
+    this.#opened = opened
+    this.#connection = new Libsql(file, { timeout: OPEN_TIMEOUT_MS })
     this.#connection.exec('pragma journal_mode = wal')
     // Without a disk flush for each commit, which stops everybody on a busy disk: a killed process loses nothing by it,
     // a machine that loses its power at most the last moments.
     this.#connection.exec('pragma synchronous = normal')
+    // SQLite would wait for a lock with this thread, and nobody would be answered meanwhile.
+    this.#connection.exec('pragma busy_timeout = 0')
   }
 
-  readonly query: Query = (sql, values = []) => this.#inTurn(async () => this.#run(sql, values))
+  readonly query: Query = (sql, values = []) =>
+    this.#inTurn(() => whenUnlocked(LOCK_TIMEOUT_MS, () => this.#run(sql, values)))
 
-  // `begin immediate` takes the lock that keeps every other writer out, so each transaction is alone anyway.
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+  // `begin immediate` takes the lock that keeps every other writer out, so each transaction is alone anyway. With
+  // `alone` there is no limit to the wait: another process may take its time with a migration.
+  transaction<T>(work: (query: Query) => Promise<T>, { alone = false } = {}): Promise<T> {
+    const limit = alone ? Number.POSITIVE_INFINITY : LOCK_TIMEOUT_MS
     return this.#inTurn(async () => {
-      this.#run('begin immediate', [])
+      await whenUnlocked(limit, () => this.#run('begin immediate', []))
       try {
         const result = await work(async (sql, values = []) => this.#run(sql, values))
         this.#run('commit', [])
@@ -40,6 +63,14 @@ class LibsqlDatabase implements Database {
         throw error
       }
     })
+  }
+
+  /** SQLite goes on writing into a file that has been deleted or replaced, and says nothing. */
+  async checkStorage(): Promise<void> {
+    const { ino, dev } = await stat(this.#file)
+    if (ino !== this.#opened.ino || dev !== this.#opened.dev) throw new Error('The database file has been replaced')
+    await access(this.#file, constants.W_OK)
+    await this.query(CHECK)
   }
 
   async close(): Promise<void> {
@@ -67,6 +98,23 @@ class LibsqlDatabase implements Database {
     this.#statements.set(sql, statement)
     return statement
   }
+}
+
+/** Tries again for as long as another process has the lock. */
+async function whenUnlocked<T>(limitMs: number, work: () => T): Promise<T> {
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > deadline) throw error
+      await sleep(2 + Math.random() * 10)
+    }
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 }
 
 function isRow(value: unknown): value is Row {

@@ -35,15 +35,45 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       expires_at bigint not null)`,
     'create index callbacks_under_way_address on callbacks_under_way (address)',
   ],
+  [
+    // Instead of `rate_limits` and `callbacks_under_way`, which processes of an older version still write.
+    `create table callback_slots (
+      address text not null,
+      slot integer not null,
+      id text not null,
+      rejected integer not null,
+      expires_at bigint not null,
+      primary key (address, slot))`,
+    'create index callback_slots_expiry on callback_slots (expires_at)',
+    'create table storage_checks (id integer primary key, checked_at bigint not null)',
+    'create index users_unconfirmed on users (unconfirmed_since) where unconfirmed_since is not null',
+    'create index federated_credentials_unopened on federated_credentials (used_at) where user_id is null',
+  ],
 ]
 
-/** Brings the tables up to date. Any number of processes may start at once: one migrates, the others wait for it. */
+/** Another version of this application has brought the database further than this one knows. */
+export class NewerSchemaError extends Error {
+  constructor(found: number) {
+    super(
+      `The database has schema version ${found}, and this application knows ${MIGRATIONS.length}: start the newer version`,
+    )
+    this.name = 'NewerSchemaError'
+  }
+}
+
+/**
+ * Brings the tables up to date. Any number of processes may start at once: one migrates, the others wait for it, however
+ * long it takes.
+ *
+ * @throws NewerSchemaError for a database that a newer version has migrated
+ */
 export async function migrate(database: Database): Promise<void> {
   await database.transaction(
     async (query) => {
       await query('create table if not exists schema_migrations (version integer primary key)')
       const [row] = await query('select coalesce(max(version), 0) as version from schema_migrations')
       const applied = row === undefined ? 0 : number(row, 'version')
+      if (applied > MIGRATIONS.length) throw new NewerSchemaError(applied)
       for (const [index, statements] of MIGRATIONS.entries()) {
         if (index < applied) continue
         for (const statement of statements) await query(statement)

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type SessionData, Store } from 'express-session'
-import { type Database, type Row, text } from './database'
+import type { Request } from 'express'
+import { type Session, type SessionData, Store } from 'express-session'
+import { type Login, toLogin } from './accounts'
+import { inBatches } from './batches'
+import { type Database, number, type Row, text } from './database'
 
 /** How long a sign-in lasts: neither visits nor changes prolong it, so that a copied cookie ends, too. */
 export const SESSION_LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
@@ -8,13 +11,28 @@ export const SESSION_LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
 // Longer than any request takes.
 const GRAVE_LIFETIME_MS = 60 * 60 * 1000
 
+/** What was read together with a session. */
+export interface SessionOwner {
+  /** Of the account that is signed in, the one used last in front. None: the account has been ended. */
+  readonly logins: readonly Login[]
+  /** When that was, by the clock of the database. */
+  readonly readAt: number
+}
+
 /**
  * express-session's sessions in our database. An ended session stays for an hour as a row without data: a slower
  * request of the same browser would otherwise save it back to life, and the person would be signed in again. Saving
- * prolongs the sessions of visitors only, while a login is under way.
+ * prolongs the sessions of visitors only.
+ *
+ * A database may be far away: who is signed in is read by the statement that reads the session.
  */
 export class DatabaseSessions extends Store {
   readonly #database: Database
+  readonly #ownerOfSession = new WeakMap<SessionData, SessionOwner>()
+  readonly #ownerOfRequest = new WeakMap<Request, SessionOwner>()
+  /** The sessions that have a row, and what was last saved of them, if anything. */
+  readonly #kept = new WeakMap<SessionData, string | undefined>()
+  readonly #withoutRow = new Set<string>()
 
   constructor(database: Database) {
     super()
@@ -22,34 +40,81 @@ export class DatabaseSessions extends Store {
   }
 
   override get(sid: string, callback: (error: unknown, session?: SessionData | null) => void): void {
-    const sql = 'select data from sessions where id = $1 and data is not null and expires_at > $2'
-    const found = this.#database.query(sql, [idOf(sid), Date.now()])
-    found.then(([row]) => row && parse(row)).then((session) => callback(null, session ?? null), callback)
+    const { now } = this.#database
+    const sql = `select sessions.data, ${now} as read_at, federated_credentials.*
+      from sessions left join federated_credentials on federated_credentials.user_id = sessions.user_id
+      where sessions.id = $1 and sessions.data is not null and sessions.expires_at > ${now}
+      order by federated_credentials.used_at desc, federated_credentials.id`
+    const found = this.#database.query(sql, [idOf(sid)]).then((rows) => this.#read(rows))
+    found.then((session) => callback(null, session ?? null), callback)
+  }
+
+  /** Who is signed in by the session of a request. Undefined when the browser brought no session. */
+  ownerOf(req: Request): SessionOwner | undefined {
+    return this.#ownerOfRequest.get(req)
+  }
+
+  override createSession(req: Request, data: SessionData): Session & SessionData {
+    const owner = this.#ownerOfSession.get(data)
+    if (owner) this.#ownerOfRequest.set(req, owner)
+    const session = super.createSession(req, data)
+    this.#kept.set(session, undefined)
+    return session
+  }
+
+  /** At a sign-in. A session that was never saved has no row that must be ended. */
+  override regenerate(req: Request, callback: (error?: unknown) => void): void {
+    if (!this.#kept.has(req.session)) this.#withoutRow.add(req.sessionID)
+    super.regenerate(req, callback)
   }
 
   override set(sid: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {
-    const sql = `insert into sessions (id, user_id, data, expires_at) values ($1, $2, $3, $4)
+    const content = contentOf(session)
+    // At a sign-in, Passport saves the session, and express-session again at the end of the request.
+    if (this.#kept.get(session) === content) return callback()
+    const end = `${this.#database.now} + $4`
+    const sql = `insert into sessions (id, user_id, data, expires_at) values ($1, $2, $3, ${end})
       on conflict (id) do update set user_id = $2, data = $3,
-        expires_at = case when sessions.user_id is null then $4 else sessions.expires_at end
+        expires_at = case when sessions.user_id is null then ${end} else sessions.expires_at end
       where sessions.data is not null`
-    const values = [idOf(sid), session.passport?.user ?? null, JSON.stringify(session), expiryOf(session)]
-    this.#run(sql, values, callback)
+    const values = [idOf(sid), session.passport?.user ?? null, JSON.stringify(session), lifetimeOf(session)]
+    this.#run(sql, values, (error) => {
+      if (!error) this.#kept.set(session, content)
+      callback(error)
+    })
   }
 
   override destroy(sid: string, callback: (error?: unknown) => void = () => {}): void {
-    const sql = 'update sessions set user_id = null, data = null, expires_at = $2 where id = $1'
-    this.#run(sql, [idOf(sid), Date.now() + GRAVE_LIFETIME_MS], callback)
+    if (this.#withoutRow.delete(sid)) return callback()
+    this.#run(`${this.#end()} where id = $1`, [idOf(sid)], callback)
   }
 
   /** Signs an account out in every browser. */
   async endAllOf(userID: string): Promise<void> {
-    const sql = 'update sessions set user_id = null, data = null, expires_at = $2 where user_id = $1'
-    await this.#database.query(sql, [userID, Date.now() + GRAVE_LIFETIME_MS])
+    await this.#database.query(`${this.#end()} where user_id = $1`, [userID])
   }
 
   async deleteExpired(): Promise<void> {
     // Not at once: a slow request that saves a session whose row is gone would give it a new end.
-    await this.#database.query('delete from sessions where expires_at < $1', [Date.now() - GRAVE_LIFETIME_MS])
+    await inBatches(async (size) => {
+      const { now, skipLocked } = this.#database
+      const limit = `${now} - ${GRAVE_LIFETIME_MS}`
+      const some = `select id from sessions where expires_at < ${limit} limit ${size} ${skipLocked}`
+      return (await this.#database.query(`delete from sessions where id in (${some}) returning id`)).length
+    })
+  }
+
+  #end(): string {
+    return `update sessions set user_id = null, data = null, expires_at = ${this.#database.now} + ${GRAVE_LIFETIME_MS}`
+  }
+
+  #read(rows: readonly Row[]): SessionData | undefined {
+    const [row] = rows
+    if (!row) return undefined
+    const session: SessionData = JSON.parse(text(row, 'data'))
+    const logins = rows.filter(({ id }) => id !== null).map(toLogin)
+    this.#ownerOfSession.set(session, { logins, readAt: number(row, 'read_at') })
+    return session
   }
 
   #run(sql: string, values: (string | number | null)[], callback: (error?: unknown) => void): void {
@@ -62,10 +127,11 @@ function idOf(sid: string): string {
   return createHash('sha256').update(sid).digest('base64url')
 }
 
-function parse(row: Row): SessionData {
-  return JSON.parse(text(row, 'data'))
+/** Without the cookie, which gets a new end with each request. */
+function contentOf(session: SessionData): string {
+  return JSON.stringify({ ...session, cookie: undefined })
 }
 
-function expiryOf({ cookie }: SessionData): number {
-  return cookie.expires ? new Date(cookie.expires).getTime() : Date.now() + SESSION_LIFETIME_MS
+function lifetimeOf({ cookie }: SessionData): number {
+  return Math.round(cookie.originalMaxAge ?? SESSION_LIFETIME_MS)
 }

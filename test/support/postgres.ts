@@ -29,6 +29,9 @@ export interface PostgresCluster {
   halt(): Promise<void>
   /** Starts it again, at the same address. */
   resume(): Promise<void>
+  /** Stops all of its processes, as a machine that hangs does: connections stay, and nobody answers. */
+  freeze(): void
+  thaw(): void
   stop(): Promise<void>
 }
 
@@ -61,7 +64,10 @@ export async function startPostgres(): Promise<PostgresCluster> {
       server = startServer()
       await untilItAnswers(urlOf('postgres'), server)
     },
+    freeze: () => signalAll(server, 'SIGSTOP'),
+    thaw: () => signalAll(server, 'SIGCONT'),
     async stop() {
+      signalAll(server, 'SIGCONT')
       await ended(server, 'SIGINT')
       rmSync(folder, { recursive: true, force: true })
     },
@@ -87,6 +93,13 @@ async function untilItAnswers(url: string, server: ChildProcess): Promise<void> 
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
+}
+
+/** The server, and one process for each connection. */
+function signalAll({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void {
+  process.kill(pid, signal)
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+  for (const child of children.map(Number).filter(Boolean)) process.kill(child, signal)
 }
 
 function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {

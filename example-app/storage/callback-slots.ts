@@ -1,0 +1,93 @@
+import { type Database, number } from './database'
+
+export const SLOTS = 10
+
+// Longer than the provider is asked for one key (the timeout of the strategy, 10 seconds). A killed process costs the
+// addresses of its visitors this long.
+const UNDER_WAY_MS = 15 * 1000
+const REJECTED_MS = 10 * 60 * 1000
+
+/** A slot that a callback has. */
+export interface Slot {
+  /** Random. */
+  readonly id: string
+  readonly address: string
+  readonly slot: number
+}
+
+/** The slots of an address that are not free. */
+export interface TakenSlots {
+  readonly underWay: number
+  readonly rejected: number
+  /** Until a rejected key is forgotten. */
+  readonly waitMs: number
+}
+
+/**
+ * The ten slots of each address. A callback has one while it is under way; the slot of a rejected key stays taken for
+ * ten minutes. The primary key says that there are no more than ten, whatever processes do at the same moment: no
+ * statement waits for another one, and it takes one to have a slot.
+ */
+export class CallbackSlots {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Takes a free slot. Undefined when there is none, or when another process was faster: see `taken`. */
+  async take(id: string, address: string): Promise<Slot | undefined> {
+    return this.#take(id, address, false)
+  }
+
+  async release({ id, address, slot }: Slot): Promise<void> {
+    const sql = 'delete from callback_slots where address = $1 and slot = $2 and id = $3'
+    await this.#database.query(sql, [address, slot, id])
+  }
+
+  /** Keeps the slot of a callback whose key was rejected. */
+  async reject({ id, address, slot }: Slot): Promise<void> {
+    const sql = `update callback_slots set rejected = 1, expires_at = ${this.#database.now} + ${REJECTED_MS}
+      where address = $1 and slot = $2 and id = $3 returning slot`
+    const [kept] = await this.#database.query(sql, [address, slot, id])
+    // It took so long that the slot is somebody else's now.
+    if (!kept) await this.#take(id, address, true)
+  }
+
+  async taken(address: string): Promise<TakenSlots> {
+    const { now } = this.#database
+    const sql = `select count(*) as taken, coalesce(sum(rejected), 0) as rejected,
+      coalesce(min(case when rejected = 1 then expires_at end) - ${now}, 0) as wait
+      from callback_slots where address = $1 and expires_at > ${now}`
+    const [row = {}] = await this.#database.query(sql, [address])
+    const rejected = number(row, 'rejected')
+    return { rejected, underWay: number(row, 'taken') - rejected, waitMs: number(row, 'wait') }
+  }
+
+  /** Forgets rejected keys, and the callbacks of processes that were killed. */
+  async deleteExpired(limit: number): Promise<number> {
+    const { now, skipLocked } = this.#database
+    const some = `select id from callback_slots where expires_at < ${now} limit ${limit} ${skipLocked}`
+    const sql = `delete from callback_slots where id in (${some}) and expires_at < ${now} returning id`
+    return (await this.#database.query(sql)).length
+  }
+
+  // Any of the free ones: processes that look at the same moment would all take the first.
+  async #take(id: string, address: string, isRejected: boolean): Promise<Slot | undefined> {
+    const { now } = this.#database
+    const all = Array.from({ length: SLOTS }, (_, slot) => `select ${slot} as slot`).join(' union all ')
+    const lifetime = isRejected ? REJECTED_MS : UNDER_WAY_MS
+    const sql = `insert into callback_slots (address, slot, id, rejected, expires_at)
+      select cast($1 as text), free.slot, cast($2 as text), ${isRejected ? 1 : 0}, ${now} + ${lifetime}
+      from (${all}) as free
+      where not exists (select 1 from callback_slots as other
+        where other.address = $1 and other.slot = free.slot and other.expires_at > ${now})
+      order by random() limit 1
+      on conflict (address, slot) do update set
+        id = excluded.id, rejected = excluded.rejected, expires_at = excluded.expires_at
+      where callback_slots.expires_at <= ${now}
+      returning slot`
+    const [row] = await this.#database.query(sql, [address, id])
+    return row && { id, address, slot: number(row, 'slot') }
+  }
+}

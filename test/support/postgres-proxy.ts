@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+/** The way to a Postgres that is far away: it delays what is sent and counts the statements. */
+export interface PostgresProxy {
+  readonly url: string
+  /** What the application has asked since the last call: all statements, and the longest row of those that waited for each other. */
+  statements(): { readonly count: number; readonly inARow: number; readonly texts: readonly string[] }
+  /** Resolves when all of them have been answered. */
+  settled(): Promise<void>
+  /** Takes no byte in either direction from now on, as a firewall that forgot its connections does. */
+  silence(): void
+  /** New connections work; those from before stay silent. */
+  restore(): void
+  stop(): Promise<void>
+}
+
+const LENGTH_BYTES = 4
+
+/** @param delayMs of a round trip */
+export async function startPostgresProxy(databaseURL: string, delayMs = 0): Promise<PostgresProxy> {
+  const target = new URL(databaseURL)
+  const sockets = new Set<Socket>()
+  const counter = new StatementCounter()
+  let isSilent = false
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket.setNoDelay())
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    }
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
+    if (isSilent) return
+    const seen = counter.connection()
+    client.on('data', (bytes) => {
+      seen.sent(bytes)
+      setTimeout(() => upstream.write(bytes), delayMs / 2)
+    })
+    upstream.on('data', (bytes) => {
+      setTimeout(() => {
+        seen.received(bytes)
+        client.write(bytes)
+      }, delayMs / 2)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const url = new URL(databaseURL)
+  url.port = String(typeof address === 'object' ? address?.port : '')
+  return {
+    url: url.href,
+    statements: () => counter.take(),
+    async settled() {
+      while (counter.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    },
+    silence() {
+      isSilent = true
+      for (const socket of sockets) socket.removeAllListeners('data').pause()
+    },
+    restore() {
+      isSilent = false
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Reads the protocol: Query and Parse are statements, ReadyForQuery ends one. */
+class StatementCounter {
+  #texts: string[] = []
+  /** How long the longest row of ended statements is. */
+  #ended = 0
+  underWay = 0
+
+  take() {
+    const taken = { count: this.#texts.length, inARow: this.#ended, texts: this.#texts }
+    this.#texts = []
+    this.#ended = 0
+    return taken
+  }
+
+  connection() {
+    // The first message of a client has no type.
+    const requests = new MessageReader(true)
+    const answers = new MessageReader(false)
+    let row = 0
+    return {
+      sent: (bytes: Buffer): void =>
+        requests.read(bytes, (type, body) => {
+          if (type !== 'Q' && type !== 'P') return
+          this.#texts.push(body.toString().replace(/^\0/, '').replace(/\s+/g, ' ').slice(0, 100))
+          row = this.#ended + 1
+          this.underWay += 1
+        }),
+      received: (bytes: Buffer): void =>
+        answers.read(bytes, (type) => {
+          if (type !== 'Z' || row === 0) return
+          this.#ended = Math.max(this.#ended, row)
+          this.underWay -= 1
+          row = 0
+        }),
+    }
+  }
+}
+
+class MessageReader {
+  #rest: Buffer = Buffer.alloc(0)
+  #isStart: boolean
+
+  constructor(beginsWithoutType: boolean) {
+    this.#isStart = beginsWithoutType
+  }
+
+  read(bytes: Buffer, onMessage: (type: string, body: Buffer) => void): void {
+    this.#rest = Buffer.concat([this.#rest, bytes])
+    for (;;) {
+      const head = this.#isStart ? 0 : 1
+      if (this.#rest.length < head + LENGTH_BYTES) return
+      const end = head + this.#rest.readUInt32BE(head)
+      if (this.#rest.length < end) return
+      const type = this.#isStart ? 'start' : String.fromCharCode(this.#rest[0] ?? 0)
+      onMessage(type, this.#rest.subarray(head + LENGTH_BYTES, end))
+      this.#rest = this.#rest.subarray(end)
+      this.#isStart = false
+    }
+  }
+}
