@@ -21,12 +21,12 @@ import { RejectedKeys } from './security/rejected-keys'
 import { Sealer } from './security/sealer'
 import { strayKeys } from './security/stray-keys'
 import { Accounts } from './storage/accounts'
-import type { Database } from './storage/database'
+import type { WatchedDatabase } from './storage/full-disk'
 import { DatabaseSessions, SESSION_LIFETIME_MS } from './storage/sessions'
 
 export interface AppSettings {
   readonly provider: Provider
-  readonly database: Database
+  readonly database: WatchedDatabase
   readonly sessionSecrets: readonly [string, ...string[]]
   readonly trustProxy: number | string[]
   readonly logger: Logger
@@ -72,6 +72,7 @@ export function createApp({
       accounts,
       knownLogins,
       rejectedKeys,
+      requireSpace: () => database.requireSpace(),
       callbackPath: callback.pathname,
       provider: provider.displayName,
     }),

@@ -10,6 +10,7 @@ import { pathsOnly } from './request-target'
 import { inBatches } from './storage/batches'
 import { CallbackSlots } from './storage/callback-slots'
 import { type Database, openDatabase } from './storage/database'
+import { type WatchedDatabase, watchFullDisk } from './storage/full-disk'
 import { migrate, NewerSchemaError } from './storage/migrations'
 import { DatabaseSessions } from './storage/sessions'
 import { deleteUnconfirmed } from './storage/unconfirmed'
@@ -66,9 +67,9 @@ function orFail(work: Promise<void>, inTime: AbortSignal, describe: () => string
   })
 }
 
-async function openMigrated({ databaseURL, databasePoolSize, dataDir }: Config): Promise<Database> {
+async function openMigrated({ databaseURL, databasePoolSize, dataDir }: Config): Promise<WatchedDatabase> {
   try {
-    const database = openDatabase(databaseURL, dataDir, databasePoolSize)
+    const database = watchFullDisk(openDatabase(databaseURL, dataDir, databasePoolSize))
     await migrate(database)
     return database
   } catch (error) {

@@ -1,12 +1,14 @@
-import { chmodSync, copyFileSync, renameSync, unlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, renameSync, unlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Libsql from 'libsql'
 import { openDatabase } from '../example-app/storage/database'
 import { migrate } from '../example-app/storage/migrations'
 import { DatabaseSessions } from '../example-app/storage/sessions'
+import { FakeProvider } from '../lib/testing'
 import { Browser, closeBrowsers } from './support/browser'
 import { type RunningExample, startExample, temporaryFolder } from './support/example-app'
+import { providerEnvironment, registerExample, Visitor } from './support/example-visitor'
 
 const MANY = 500_000
 
@@ -34,6 +36,14 @@ describe('a database file in trouble', () => {
     expect(performance.now() - begun).toBeLessThan(2000)
     return status
   }
+  /** The same with a provider of the test's. */
+  const withProvider = async (work: (provider: FakeProvider, visitor: Visitor) => Promise<void>): Promise<void> => {
+    const provider = await FakeProvider.start()
+    const application = registerExample(provider)
+    await example.stop('SIGKILL')
+    example = await startExample({ DATA_DIR: dirname(file), ...providerEnvironment(provider, application) })
+    await work(provider, new Visitor(provider, application, '1')).finally(() => provider.stop())
+  }
   const untilHealth = async (status: number): Promise<void> => {
     while ((await health()) !== status) await delay(50)
   }
@@ -54,6 +64,18 @@ describe('a database file in trouble', () => {
     expect(complaints()).toBe(1)
   })
 
+  test('that is deleted takes no login, which would be lost, and spends no key', async () => {
+    await withProvider(async (provider, visitor) => {
+      await visitor.begin(example.appURL)
+      const key = visitor.newKey()
+      unlinkSync(file)
+      const back = await visitor.comeBack(example.appURL, key)
+      expect([back.status, back.location]).toEqual([303, '/login?reason=database_unavailable'])
+      expect((await visitor.begin(example.appURL)).status).toBe(503)
+      expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toEqual([])
+    })
+  })
+
   test('that was moved away and is back is good again', async () => {
     renameSync(file, `${file}-moved`)
     await untilHealth(503)
@@ -71,15 +93,6 @@ describe('a database file in trouble', () => {
     database.exec('drop trigger full_disk')
     await untilHealth(200)
     database.close()
-  })
-
-  // Nothing is forbidden to root.
-  const testUnprivileged = process.getuid?.() === 0 ? test.skip : test
-  testUnprivileged('that may not be written any more is noticed', async () => {
-    chmodSync(file, 0o400)
-    await untilHealth(503)
-    chmodSync(file, 0o600)
-    await untilHealth(200)
   })
 
   test('that another program has locked stops no page, and is noticed within two seconds', async () => {

@@ -88,7 +88,7 @@ describeWithPostgres('a Postgres in trouble', () => {
     proxy.restore()
     const restored = performance.now()
     // One person pays for it; the others have new connections.
-    expect((await visitors[0]?.browser.request(`${example.appURL}/profile`))?.status).toBe(500)
+    expect((await visitors[0]?.browser.request(`${example.appURL}/profile`))?.status).toBe(503)
     const answers = await Promise.all(visitors.map((visitor) => visitor.whoAmI(example.appURL)))
     expect(answers.map((answer) => answer?.['id'])).toEqual(visitors.map(() => '1'))
     await untilHealth(example, 200)
@@ -139,6 +139,29 @@ describeWithPostgres('a Postgres in trouble', () => {
     }
   }, 30_000)
 
+  test('whose disk is full is noticed by the first login that fails, and spends no further keys', async () => {
+    const url = await newDatabase()
+    const example = await start(url)
+    const exchanges = (): number => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
+    const [first, ...others] = ['1', '2', '3'].map((id) => new Visitor(provider, application, id))
+    for (const visitor of [first, ...others]) await visitor?.begin(example.appURL)
+    const before = exchanges()
+    await asSuperuser(url, async (client) => {
+      await client.query(`create function no_space() returns trigger language plpgsql as
+        $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`)
+      await client.query('create trigger no_space before insert on users for each row execute function no_space()')
+    })
+    for (const visitor of [first, ...others]) {
+      expect((await visitor?.comeBack(example.appURL))?.location).toBe('/login?reason=database_unavailable')
+    }
+    expect(exchanges()).toBe(before + 1)
+    expect(await health(example)).toBe(503)
+    await asSuperuser(url, (client) => client.query('drop trigger no_space on users'))
+    await untilHealth(example, 200)
+    expect(await others[0]?.signIn(example.appURL)).toBe('/profile')
+    await example.stop('SIGKILL')
+  }, 30_000)
+
   test('that cuts connections in the middle of a transaction, twelve times, ends no process', async () => {
     const url = await newDatabase()
     const example = await start(url)
@@ -154,7 +177,7 @@ describeWithPostgres('a Postgres in trouble', () => {
         const cut = `select pg_terminate_backend(pid) from pg_stat_activity
           where wait_event_type = 'Lock' and datname = current_database()`
         while ((await blocker.query(cut)).rows.length === 0) await delay(10)
-        expect((await answer).status).toBe(500)
+        expect((await answer).status).toBe(503)
         await blocker.query('rollback')
         expect(await health(example)).toBe(200)
       }

@@ -99,9 +99,13 @@ describeWithPostgres('the signals that end the example on Postgres', () => {
     url.port = String(proxy.port)
     const example = await startExample({ ...SECRET, DATABASE_URL: url.href, HOST: '127.0.0.1', DRAIN_SECONDS: '0' })
     try {
+      // The connection that falls silent must be there.
+      const ask = (signal?: AbortSignal): Promise<unknown> =>
+        fetch(`${example.appURL}/auth/social-login`, signal ? { signal } : {}).catch(() => 'gone')
+      await ask()
       const visitor = new AbortController()
       const lost = proxy.freeze()
-      const asked = fetch(`${example.appURL}/healthz`, { signal: visitor.signal }).catch(() => 'gone')
+      const asked = ask(visitor.signal)
       await lost
       const begun = performance.now()
       const ended = example.stop('SIGTERM')

@@ -24,9 +24,10 @@ const CONFIRM_WITHIN_MS = 10 * 60 * 1000
  * again.
  */
 export function finishLogin(parts: LoginRoutes): RequestHandler {
-  const { passport, rejectedKeys } = parts
+  const { passport, rejectedKeys, requireSpace } = parts
   return async (req, res, next) => {
     if (isSpeculative(req)) return refuseSpeculative(res)
+    requireSpace()
     const outcome = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
     if ('seconds' in outcome) return askToWait(outcome.reason, outcome.seconds, req, res)
     if (outcome.type === 'login') return welcome(parts, outcome.input, outcome.info, req, res)

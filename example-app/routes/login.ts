@@ -14,6 +14,8 @@ export interface LoginRoutes {
   readonly accounts: Accounts
   readonly knownLogins: KnownLogins
   readonly rejectedKeys: RejectedKeys
+  /** Throws where a login that succeeds could not be kept. */
+  readonly requireSpace: () => void
   readonly callbackPath: string
   /** Host of the provider, for people. */
   readonly provider: string

@@ -1,5 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, type Stats } from 'node:fs'
-import { access, constants, stat } from 'node:fs/promises'
+import { closeSync, fstatSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
@@ -65,23 +64,29 @@ class LibsqlDatabase implements Database {
     })
   }
 
-  /** SQLite goes on writing into a file that has been deleted or replaced, and says nothing. */
   async checkStorage(): Promise<void> {
-    const { ino, dev } = await stat(this.#file)
-    if (ino !== this.#opened.ino || dev !== this.#opened.dev) throw new Error('The database file has been replaced')
-    await access(this.#file, constants.W_OK)
     await this.query(CHECK)
   }
 
   async close(): Promise<void> {
-    await this.#inTurn(async () => this.#connection.close())
+    await this.#last
+    this.#connection.close()
   }
 
   // There is one connection: what is not part of a transaction must not slip into it.
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work)
+    const result = this.#last.then(() => {
+      this.#requireFile()
+      return work()
+    })
     this.#last = result.catch(() => {})
     return result
+  }
+
+  /** SQLite goes on writing into a file that has been deleted or replaced, and says nothing. */
+  #requireFile(): void {
+    const found = statSync(this.#file, { throwIfNoEntry: false })
+    if (found?.ino !== this.#opened.ino || found.dev !== this.#opened.dev) throw new MovedFileError()
   }
 
   #run(sql: string, values: readonly Value[]): Row[] {
@@ -115,6 +120,15 @@ async function whenUnlocked<T>(limitMs: number, work: () => T): Promise<T> {
 
 function isLocked(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+}
+
+class MovedFileError extends Error {
+  /** As SQLite calls it. */
+  readonly code = 'SQLITE_READONLY_DBMOVED'
+
+  constructor() {
+    super('The database file has been deleted or replaced: restart the application')
+  }
 }
 
 function isRow(value: unknown): value is Row {

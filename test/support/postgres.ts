@@ -8,6 +8,8 @@ import { freePort } from './free-port'
 const binaries = [process.env['POSTGRES_BIN'], ...debianFolders()].find(
   (folder) => folder !== undefined && existsSync(join(folder, 'initdb')),
 )
+/** The folder of `initdb` and `postgres`; undefined where there is none. */
+export const postgresBinaries = binaries
 const isRequired = process.env['REQUIRE_POSTGRES'] === '1'
 
 if (binaries === undefined && !isRequired) {
@@ -109,7 +111,7 @@ function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 /** Postgres refuses to run as root. */
-function unprivilegedUser(): { uid: number; gid: number } | undefined {
+export function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8').split('\n')
   const user = ['postgres', 'nobody'].map((name) => users.find((line) => line.startsWith(`${name}:`))).find(Boolean)

@@ -1,0 +1,58 @@
+import { request } from 'node:http'
+import type { Deployment } from './deployment'
+
+/** One question to `/healthz` of one process. */
+interface Answer {
+  readonly at: number
+  readonly tookMs: number
+  /** 0: no answer. */
+  readonly status: number
+}
+
+const INTERVAL_MS = 200
+const GIVEN_UP_MS = 30_000
+
+/** Asks every process that serves, each 200 ms, whether it is healthy, and keeps the answers. */
+export class HealthPoller {
+  readonly answers: Answer[] = []
+  readonly #underWay = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(private readonly deployment: Deployment) {}
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      for (const { port, hasCrashed } of this.deployment.processes) {
+        if (hasCrashed) continue
+        const asked = ask(port)
+          .then((answer) => void this.answers.push(answer))
+          .finally(() => this.#underWay.delete(asked))
+        this.#underWay.add(asked)
+      }
+    }, INTERVAL_MS)
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all(this.#underWay)
+  }
+
+  get longestMs(): number {
+    return Math.max(0, ...this.answers.map(({ tookMs }) => tookMs))
+  }
+}
+
+function ask(port: number): Promise<Answer> {
+  const at = Date.now()
+  return new Promise((resolve) => {
+    const settle = (status: number): void => resolve({ at, tookMs: Date.now() - at, status })
+    const options = { port, host: '127.0.0.1', path: '/healthz', timeout: GIVEN_UP_MS, agent: false }
+    const asked = request(options, (answer) => {
+      answer.resume()
+      answer.once('close', () => settle(answer.statusCode ?? 0))
+    })
+    asked.on('timeout', () => asked.destroy())
+    asked.on('error', () => settle(0))
+    asked.end()
+  })
+}

@@ -1,0 +1,138 @@
+import type { Deployment } from './deployment'
+import type { HealthPoller } from './health-poller'
+import type { LoginRecord } from './visitors'
+
+/** From the moment that something was broken to the moment that it was whole again. */
+export interface Outage {
+  readonly began: number
+  readonly cured: number
+}
+
+/** What came of a trial: a row of the table. */
+export interface Report {
+  readonly trial: string
+  readonly attempted: number
+  readonly good: number
+  /** How many failed, by the step and what was answered. */
+  readonly failed: Readonly<Record<string, number>>
+  /** Of the failed ones, those that began when nothing was broken. */
+  readonly failedWhileWhole: number
+  /** Logins that began and ended well while something was broken. */
+  readonly goodWhileBroken: number
+  readonly reloads: number
+  /** Keys that the provider exchanged for somebody who was not signed in in the end. */
+  readonly spentInVain: number
+  /** From the cure to the last login that began after it and failed; the worst of several outages. */
+  readonly goodAgainS: number
+  /** People who were shown as somebody else. */
+  readonly mixedUp: number
+  /** Accounts that were shown to somebody and are not there any more. */
+  readonly lost: number
+  /** People who were shown more than one account. */
+  readonly doubled: number
+  /** Processes that ended without being asked. */
+  readonly crashes: number
+  /** The longest answer of `/healthz`. */
+  readonly healthMs: number
+  /** Seconds in which every process said 200 and no login that began was good, or the other way around. */
+  readonly healthWrongS: number
+  /** How long processes took to end on SIGTERM, in the order asked. */
+  readonly endedS: readonly number[]
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+export interface Observed {
+  readonly trial: string
+  readonly logins: readonly LoginRecord[]
+  readonly outages: readonly Outage[]
+  readonly health: HealthPoller
+  readonly endedS: readonly number[]
+  readonly deployment: Deployment
+  /** The ids in the table of accounts, at the end. */
+  readonly accounts: ReadonlySet<string>
+}
+
+export function reportOf({ trial, logins, outages, health, endedS, deployment, accounts }: Observed): Report {
+  const good = logins.filter(isGood)
+  const failed = logins.filter((login) => !isGood(login))
+  const times = good.map(({ began, ended }) => ended - began).sort((one, other) => one - other)
+  const shown = accountsShown(good)
+  return {
+    trial,
+    attempted: logins.length,
+    good: good.length,
+    failed: countedBy(failed.map(({ outcome }) => outcome)),
+    failedWhileWhole: failed.filter((login) => !outages.some((outage) => overlaps(login, outage))).length,
+    goodWhileBroken: good.filter((login) => outages.some((outage) => isWithin(login, outage))).length,
+    reloads: logins.reduce((sum, { reloads }) => sum + reloads, 0),
+    spentInVain: spentInVain(failed, deployment),
+    goodAgainS: Math.max(0, ...outages.map((outage, index) => goodAgain(failed, outage, outages[index + 1]))),
+    mixedUp: logins.filter(({ outcome }) => outcome === 'mixed up').length,
+    lost: [...shown.values()].flatMap((ids) => [...ids]).filter((id) => !accounts.has(id)).length,
+    doubled: [...shown.values()].filter((ids) => ids.size > 1).length,
+    crashes: deployment.crashes,
+    healthMs: health.longestMs,
+    healthWrongS: secondsOfWrongHealth(logins, health),
+    endedS,
+    p50Ms: quantile(times, 0.5),
+    p99Ms: quantile(times, 0.99),
+  }
+}
+
+function isGood({ outcome }: LoginRecord): boolean {
+  return outcome === 'good'
+}
+
+function overlaps(login: LoginRecord, outage: Outage): boolean {
+  return login.ended >= outage.began && login.began <= outage.cured
+}
+
+function isWithin(login: LoginRecord, outage: Outage): boolean {
+  return login.began >= outage.began && login.ended <= outage.cured
+}
+
+function accountsShown(good: readonly LoginRecord[]): Map<string, Set<string>> {
+  const shown = new Map<string, Set<string>>()
+  for (const { person, account } of good) {
+    if (account !== undefined) shown.set(person, (shown.get(person) ?? new Set()).add(account))
+  }
+  return shown
+}
+
+function countedBy(outcomes: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1
+  return counts
+}
+
+function spentInVain(failed: readonly LoginRecord[], { provider }: Deployment): number {
+  const exchanges = provider.requests.filter(({ endpoint, status }) => endpoint === 'authorize' && status === 200)
+  const spent = new Set(exchanges.map(({ form }) => form['auth_key']))
+  return failed.filter(({ key }) => key !== undefined && spent.has(key)).length
+}
+
+function goodAgain(failed: readonly LoginRecord[], { cured }: Outage, next: Outage | undefined): number {
+  const until = next?.began ?? Number.POSITIVE_INFINITY
+  const after = failed.filter(({ began, ended }) => began >= cured && ended < until)
+  return Math.max(0, ...after.map(({ began }) => (began - cured) / 1000))
+}
+
+function secondsOfWrongHealth(logins: readonly LoginRecord[], health: HealthPoller): number {
+  const second = (at: number): number => Math.floor(at / 1000)
+  let wrong = 0
+  for (const now of new Set(logins.map(({ began }) => second(began)))) {
+    const begun = logins.filter(({ began }) => second(began) === now)
+    const answers = health.answers.filter(({ at }) => second(at) === now)
+    // One login may fail or succeed by its own luck.
+    if (begun.length < 2 || answers.length === 0) continue
+    const isHealthy = answers.every(({ status }) => status === 200)
+    const isIll = answers.every(({ status }) => status !== 200)
+    if ((isHealthy && !begun.some(isGood)) || (isIll && begun.every(isGood))) wrong += 1
+  }
+  return wrong
+}
+
+function quantile(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+}

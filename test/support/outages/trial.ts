@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '../../../example-app/storage/database'
+import { Deployment, type DeploymentOptions } from './deployment'
+import type { ExampleProcess } from './example-process'
+import { HealthPoller } from './health-poller'
+import { type Outage, type Report, reportOf } from './report'
+import { addRow } from './table'
+import { Visitors } from './visitors'
+
+export interface TrialOptions extends DeploymentOptions {
+  /** Logins that begin in a second. */
+  readonly perSecond?: number
+  /** How long the load goes on when everything is whole again. */
+  readonly settleMs?: number
+  /** Kept out of the table. */
+  readonly isShort?: boolean
+}
+
+const WARM_UP_MS = 2000
+const SETTLE_MS = 8000
+const PER_SECOND = Number(process.env['OUTAGE_RATE'] ?? 8)
+
+/** A deployment under load that is about to be broken. */
+export class Trial {
+  readonly outages: Outage[] = []
+  readonly endedS: number[] = []
+  #endings: Promise<void>[] = []
+
+  constructor(readonly deployment: Deployment) {}
+
+  /** Breaks something and mends it: what happens in `work` happens to people. */
+  async outage(work: () => Promise<void>): Promise<void> {
+    const began = Date.now()
+    await work()
+    this.outages.push({ began, cured: Date.now() })
+  }
+
+  /** Tells a process to stop, and measures; the trial waits for it at its end. */
+  terminate(process: ExampleProcess | undefined): void {
+    if (!process) throw new Error('There is no process to stop')
+    const ending = this.deployment.terminate(process).then((seconds) => void this.endedS.push(seconds))
+    this.#endings.push(ending)
+  }
+
+  async ended(): Promise<void> {
+    await Promise.all(this.#endings)
+  }
+}
+
+/** Deploys, loads, breaks, mends, waits, and reports. */
+export async function runTrial(
+  name: string,
+  { perSecond = PER_SECOND, settleMs = SETTLE_MS, isShort = false, ...options }: TrialOptions,
+  work: (trial: Trial) => Promise<void>,
+): Promise<Report> {
+  const deployment = await Deployment.start(options)
+  try {
+    const [trial, visitors, health] = [new Trial(deployment), new Visitors(deployment), new HealthPoller(deployment)]
+    visitors.start(perSecond)
+    health.start()
+    await sleep(WARM_UP_MS)
+    await work(trial)
+    await trial.ended()
+    await sleep(settleMs)
+    await visitors.stop()
+    await health.stop()
+    const accounts = await accountsOf(deployment)
+    const { logins } = visitors
+    const { outages, endedS } = trial
+    const report = reportOf({ trial: name, logins, outages, health, endedS, deployment, accounts })
+    if (!isShort) addRow(report)
+    return report
+  } finally {
+    await deployment.stop()
+  }
+}
+
+async function accountsOf(deployment: Deployment): Promise<Set<string>> {
+  const url = deployment.hasPostgres ? deployment.postgres.urlAt(deployment.postgres.port) : undefined
+  const database = openDatabase(url, deployment.folder.path)
+  try {
+    return new Set((await database.query('select id from users')).map(({ id }) => String(id)))
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type BrowserAnswer, closeBrowsers } from '../browser'
+import { Visitor } from '../example-visitor'
+import type { Deployment } from './deployment'
+
+/** One login, from the button to the profile. Times are in milliseconds since the epoch. */
+export interface LoginRecord {
+  readonly person: string
+  readonly began: number
+  readonly ended: number
+  /** `good`, `mixed up`, or the step that failed and how. */
+  readonly outcome: string
+  /** What the provider issued; none when the start failed. */
+  readonly key: string | undefined
+  /** Whose account was shown in the end. */
+  readonly account: string | undefined
+  /** How often a page after the callback was loaded again. */
+  readonly reloads: number
+}
+
+const STEP_TIMEOUT_MS = 30_000
+const RELOADS = 3
+const RELOAD_AFTER_MS = 1000
+
+/** People who sign in, each with a browser of their own. */
+export class Visitors {
+  readonly logins: LoginRecord[] = []
+  readonly #underWay = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+  #count = 0
+  #isStopping = false
+
+  constructor(private readonly deployment: Deployment) {}
+
+  /** So many begin in a second, however long the logins take. */
+  start(perSecond: number): void {
+    this.#timer = setInterval(() => this.#track(this.#signIn()), 1000 / perSecond)
+  }
+
+  /** So many are under way at every moment: as many logins as the deployment can do. */
+  startInParallel(lanes: number): void {
+    const lane = async (): Promise<void> => {
+      while (!this.#isStopping) await this.#signIn()
+    }
+    for (let count = 0; count < lanes; count += 1) this.#track(lane())
+  }
+
+  /** Nobody begins any more; resolves when all are done. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#isStopping = true
+    await Promise.all(this.#underWay)
+  }
+
+  async #signIn(): Promise<void> {
+    this.logins.push(await new Login(this.deployment, this.#count++).run())
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#underWay.delete(tracked))
+    this.#underWay.add(tracked)
+  }
+}
+
+/** Closes the connections that all visitors share. */
+export const closeVisitors = closeBrowsers
+
+class StepFailed extends Error {}
+
+class Login {
+  readonly #visitor: Visitor
+  readonly #person: string
+  #key: string | undefined
+  #account: string | undefined
+  #reloads = 0
+
+  constructor(
+    private readonly deployment: Deployment,
+    index: number,
+  ) {
+    const { provider, application } = deployment
+    this.#person = provider.users[index % provider.users.length]?.user_id ?? ''
+    // Each at an address of their own: what is limited by address is not tried here.
+    const address = `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`
+    this.#visitor = new Visitor(provider, application, this.#person, { 'x-forwarded-for': address })
+  }
+
+  async run(): Promise<LoginRecord> {
+    const began = Date.now()
+    const outcome = await this.#outcome()
+    const [person, key, account, reloads] = [this.#person, this.#key, this.#account, this.#reloads]
+    return { person, began, ended: Date.now(), outcome, key, account, reloads }
+  }
+
+  async #outcome(): Promise<string> {
+    try {
+      await this.#signIn()
+      const profile = await this.#reloading('profile', () => this.#readProfile())
+      const { id, account } = JSON.parse(profile.body)
+      this.#account = String(account)
+      return id === this.#person ? 'good' : 'mixed up'
+    } catch (error) {
+      if (error instanceof StepFailed) return error.message
+      throw error
+    }
+  }
+
+  async #signIn(): Promise<void> {
+    const { url } = this.deployment
+    const start = await step('start', this.#visitor.begin(url))
+    if (start.status !== 302) throw new StepFailed(`start ${start.status}`)
+    const key = this.#visitor.newKey()
+    this.#key = key
+    const back = await step('callback', this.#visitor.comeBack(url, key))
+    if (back.location === '/profile') return
+    const reason = /reason=(\w+)/.exec(back.location)?.[1] ?? back.status
+    if (back.location !== '/login/confirm') throw new StepFailed(`callback ${reason}`)
+    await this.#confirm(`${url}/login/confirm`)
+  }
+
+  async #confirm(page: string): Promise<void> {
+    const asked = await this.#reloading('confirm', () => this.#visitor.browser.follow(page))
+    const confirmation = /name="confirmation" value="([^"]+)"/.exec(asked.body)?.[1]
+    if (confirmation === undefined) throw new StepFailed(`confirm ${asked.location || asked.status}`)
+    const fields = { confirmation, decision: 'continue' }
+    const pressed = await this.#reloading('continue', () => this.#visitor.submit(page, fields))
+    // Pressed again after an answer that was lost: the profile tells whether it counted.
+    if (pressed.status !== 303) throw new StepFailed(`continue ${pressed.status}`)
+  }
+
+  async #readProfile(): Promise<BrowserAnswer> {
+    const headers = { accept: 'application/json' }
+    const answer = await this.#visitor.browser.request(`${this.deployment.url}/profile`, { headers })
+    if (answer.status < 500 && answer.status !== 200) throw new StepFailed(`profile ${answer.status}`)
+    return answer
+  }
+
+  /** Does it again, as people reload a page that says that something went wrong. */
+  async #reloading(name: string, work: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const answer = await step(name, work())
+        if (answer.status < 500) return answer
+        throw new StepFailed(`${name} ${answer.status}`)
+      } catch (error) {
+        if (attempt === RELOADS) throw error
+      }
+      this.#reloads += 1
+      await sleep(RELOAD_AFTER_MS)
+    }
+  }
+}
+
+/** What came back, or why nothing did. */
+async function step(name: string, answer: Promise<BrowserAnswer>): Promise<BrowserAnswer> {
+  const cancel = new AbortController()
+  const timeout = sleep(STEP_TIMEOUT_MS, undefined, { signal: cancel.signal }).then(() => {
+    throw new StepFailed(`${name} timeout`)
+  })
+  timeout.catch(() => {})
+  try {
+    return await Promise.race([answer, timeout])
+  } catch (error) {
+    if (error instanceof StepFailed) throw error
+    throw new StepFailed(`${name} ${error instanceof Error && 'code' in error ? String(error.code) : 'failed'}`)
+  } finally {
+    cancel.abort()
+  }
+}
