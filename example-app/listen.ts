@@ -19,6 +19,7 @@ interface Opened {
   readonly taken: number
 }
 
+const MAX_REQUESTS_PER_CONNECTION = 1000
 // Browsers resolve `localhost` themselves, some to one of these first, some to the other.
 const LOOPBACK = ['127.0.0.1', '::1']
 const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
@@ -43,6 +44,8 @@ async function openServers(host: string, port: number, handler: RequestListener,
   let failure: unknown
   for (const address of host === 'localhost' ? LOOPBACK : [host]) {
     const server = createServer(handler)
+    // Node answers all that a client has sent before it reads any answer: this many at one time.
+    server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
     const close = closerOf(server)
     try {
       taken = await listenAt(server, address, taken)

@@ -64,6 +64,18 @@ onBothStorages('the question of the example whose login this is', (fresh) => {
     await storage.rows('delete from users')
   })
 
+  test('a name that goes on like an address and a number of somebody else is cut, and marks do not cover other lines', async () => {
+    const long = { user_firstname: 'Ada', user_lastname: `Lovelace ${'.'.repeat(20)} ada@people.example number 1` }
+    for (const fields of [long, { user_firstname: `Z${'\u0301'.repeat(100)}` }]) {
+      const person = visitor(provider.addUser(fields).user_id)
+      await ask(person)
+      const [, button = ''] =
+        /value="continue">(.*?)</s.exec((await person.browser.follow(`${appURL}/login/confirm`)).body) ?? []
+      expect(button).toMatch(/^Continue as /)
+      expect(button.length).toBeLessThan(50)
+    }
+  })
+
   test('the button of an older tab does not confirm the login of a newer one', async () => {
     const person = visitor()
     const aboutAda = await ask(person, ADA)

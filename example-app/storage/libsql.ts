@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
+import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
@@ -18,6 +18,8 @@ export function openLibsql(dataDir: string): Database {
   // A folder that was there already may be open to others. SQLite gives its further files the rights of this one.
   const descriptor = openSync(file, 'a', 0o600)
   const opened = fstatSync(descriptor)
+  // One that was there already, from a backup for instance, may be open to others.
+  if (opened.uid === process.getuid?.()) fchmodSync(descriptor, 0o600)
   closeSync(descriptor)
   return new LibsqlDatabase(file, opened)
 }
