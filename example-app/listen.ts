@@ -20,6 +20,8 @@ interface Opened {
 }
 
 const MAX_REQUESTS_PER_CONNECTION = 1000
+// Longer than balancers keep a connection, most of them a minute: or else one would be closed as a request is written to it.
+const KEEP_ALIVE_MS = 75_000
 // Browsers resolve `localhost` themselves, some to one of these first, some to the other.
 const LOOPBACK = ['127.0.0.1', '::1']
 const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
@@ -46,6 +48,7 @@ async function openServers(host: string, port: number, handler: RequestListener,
     const server = createServer(handler)
     // Node answers all that a client has sent before it reads any answer: this many at one time.
     server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
+    server.keepAliveTimeout = KEEP_ALIVE_MS
     const close = closerOf(server)
     try {
       taken = await listenAt(server, address, taken)
