@@ -75,7 +75,7 @@ export class SocialLoginClient {
 
   /**
    * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Sent again only if it met a
-   * stale kept-alive connection: a key that is then refused was spent by the first sending, and the outcome is
+   * stale kept-alive connection: if the key is then refused, the first request probably spent it, and the outcome is
    * `provider_unreachable`.
    *
    * @throws SocialLoginError `auth_key_malformed` for what cannot be a key, `auth_key_rejected` when the provider grants
@@ -87,8 +87,8 @@ export class SocialLoginClient {
 
   /**
    * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Reading changes
-   * nothing at the provider: the request is sent once more when the first is answered with a server error (5xx) or its
-   * connection fails, if the deadline leaves as much time as the first one took, after the `Retry-After` that came with it.
+   * nothing at the provider: the request is retried once when it is answered with a server error (5xx) or its connection
+   * fails, if at least the time that it took is left before the deadline, after any `Retry-After`.
    *
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */
@@ -142,7 +142,7 @@ export class SocialLoginClient {
 
   /** @internal {@link fetchUser} as a part of a login. */
   async fetchProfile(endpoint: ProfileEndpoint, accessToken: string, context: RequestContext): Promise<UserResponse> {
-    // A RegExp reads undefined as "undefined", and so would the provider.
+    // Without the check of the type, undefined would be tested, and sent, as the text "undefined".
     if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
       throw new SocialLoginError('profile_unauthorized', 'profile')
     const request = this.#profileRequest(endpoint, accessToken)

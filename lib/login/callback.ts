@@ -8,9 +8,11 @@ import type { CallbackRequest } from './request'
 import { tabCallbackPage } from './tab-binding'
 
 /**
- * Finishes a login, in this order: the browser's record is read; a callback that comes again shares the login of the
- * first; the record is checked; a slot is acquired; the record is used up; the key is exchanged; the application decides.
- * What is refused before the record is used up leaves record and key as they were.
+ * Finishes a login, in this order: the browser's record is read and checked against the callback; a callback that comes
+ * twice waits for the result of the first; a tab that is bound is asked for its secret; a slot is acquired; the record is
+ * consumed; the key is exchanged; the application decides. Until the record is consumed nothing is lost: the genuine
+ * callback can still finish the login (unless it has expired, or somebody else is signed in). After that, whatever fails
+ * ends the login: it has to be started again.
  *
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
@@ -25,37 +27,37 @@ export async function callback(context: LoginContext, request: CallbackRequest):
   const isUsed = record.consumed || usedLogins.has(record.id)
   if (isUsed) return refusal ? handleReplay(context) : joinLogin(context, request, record)
   // From here to `usedLogins.run` nothing is awaited, so that of two callbacks only one gets there.
-  if (refusal) return refuse(context, refusal)
+  if (refusal) return rejectCallback(context, refusal)
   if (rules.tabBinding && request.tabSecret === undefined) return askTab(context, request)
   if (!slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   const info = loginInfo(record, request)
   const verdict = await usedLogins.run(record.id, request.authKey, async () => {
-    const exchanged = await useUp(context, request, record).finally(() => slots.release())
+    const exchanged = await consumeAndExchange(context, request, record).finally(() => slots.release())
     return verify(context, exchanged, info)
   })
-  return { type: 'verified', verdict, info }
+  return { type: 'decided', verdict, info }
 }
 
-/** Reload, back button, double click: whoever is signed in goes on to where the login would have led. */
+/** There is no record to consume (reload, back button, or no login at all): somebody who is signed in may continue. */
 function handleReplay({ request }: LoginContext): LoginAction {
   if (request.currentUserKey() !== undefined && request.mayContinueOnReplay) return { type: 'continue' }
   throw new SocialLoginError('login_not_started', 'callback')
 }
 
-/** A callback whose record is used shares the login that it is a double of, if that still runs. */
+/** A callback that comes twice waits for the result of the first, if that still runs. */
 async function joinLogin(context: LoginContext, request: CallbackRequest, record: PendingLogin): Promise<LoginAction> {
   const { settings, rules, usedLogins } = context
   const { store } = context.request
-  const isAsked = !rules.tabBinding || request.tabSecret !== undefined
-  const shared = isAsked ? usedLogins.join(record.id, request.authKey) : undefined
-  // Too late to share: this request's session is an old copy, and to save it would undo the login that has ended.
+  const isBound = !rules.tabBinding || request.tabSecret !== undefined
+  const shared = isBound ? usedLogins.join(record.id, request.authKey) : undefined
+  // The first has ended. Nothing is saved: this request's session is older than the one in which somebody is signed in.
   if (shared === undefined) return handleReplay(context)
-  // The copy may still hold the record unused, and may be saved after the one in which it is used.
+  // This request's copy of the session may hold the record unconsumed, and may be saved last: it is consumed here, too.
   if (!record.consumed) await callStore('callback', settings.timeout, () => store.consume(record))
-  return { type: 'verified', verdict: await shared, info: loginInfo(record, request) }
+  return { type: 'decided', verdict: await shared, info: loginInfo(record, request) }
 }
 
-async function refuse({ settings, request: { store } }: LoginContext, refusal: Refusal): Promise<never> {
+async function rejectCallback({ settings, request: { store } }: LoginContext, refusal: Refusal): Promise<never> {
   if (FINAL_REFUSALS.has(refusal)) await callStore('callback', settings.timeout, () => store.remove())
   throw new SocialLoginError(refusal, 'callback')
 }
@@ -66,18 +68,19 @@ function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAct
   return { type: 'respond', response, otherwise: new SocialLoginError('tab_mismatch', 'callback') }
 }
 
-/** Uses up the record, then the key. */
-async function useUp(
+/** Consumes the record, then sends the key. */
+async function consumeAndExchange(
   { settings, usedLogins, trace, request: { store } }: LoginContext,
   { authKey }: CallbackRequest,
   record: PendingLogin,
 ): Promise<ExchangedLogin> {
   try {
-    // Not removed afterwards: the session may have been renewed or ended by then, and to save this copy would undo that.
+    // Marked as consumed, and not removed later: by then the session may have been renewed or ended, and saving this copy of it
+    // would undo that.
     await callStore('callback', settings.timeout, () => store.consume(record))
   } catch (error) {
-    // The key is unspent: a reload may finish this login when the store is back.
-    usedLogins.release(record.id)
+    // The key is unspent: a reload can finish this login when the store works again.
+    usedLogins.forget(record.id)
     throw error
   }
   return exchange(settings, authKey, trace)

@@ -11,8 +11,8 @@ import type { UsedLogins } from './used-logins'
 
 /** What all logins of one strategy have in common. */
 export interface LoginSettings extends ExchangeSettings {
-  /** Digest of the strategy's name, the provider and the application id. */
-  readonly strategyDigest: string
+  /** What tells this strategy from others: its name, the provider and the application id. */
+  readonly identity: readonly string[]
   readonly rules: RequestRules
   readonly confirmPage: RenderConfirmPage | undefined
   readonly maxConcurrentLogins: number
@@ -51,10 +51,10 @@ export type LoginAction =
   /** To the provider's login page. */
   | { readonly type: 'redirect'; readonly url: string }
   /** The application has decided. */
-  | { readonly type: 'verified'; readonly verdict: Verdict; readonly info: LoginInfo }
+  | { readonly type: 'decided'; readonly verdict: Verdict; readonly info: LoginInfo }
   /** A callback that came again, to somebody who is signed in: goes on to where the login led. */
   | { readonly type: 'continue' }
-  /** A response of our own; `otherwise` where the adapter cannot write one. */
+  /** A response of our own, or the error `otherwise` where the framework gives the adapter no response to write. */
   | { readonly type: 'respond'; readonly response: HTTPResponse; readonly otherwise: SocialLoginError }
 
 /** All that the decision about one request needs. */
@@ -63,7 +63,7 @@ export interface LoginContext {
   readonly request: LoginRequest
   /** The settings' own, but for the callback URL that the request was given. */
   readonly rules: RequestRules
-  /** With the callback URL of this request. */
+  /** Of the strategy's identity and the callback URL of this request. */
   readonly strategyDigest: string
   readonly usedLogins: UsedLogins<Verdict>
   /** One slot for each login that waits for the provider. */

@@ -21,7 +21,7 @@ export class Login {
   constructor(settings: LoginSettings) {
     this.#settings = settings
     this.#slots = new Semaphore(settings.maxConcurrentLogins)
-    this.#strategyDigest = withCallback(settings.strategyDigest, settings.rules.callbackPath)
+    this.#strategyDigest = strategyDigest(settings.identity, settings.rules.callbackPath)
   }
 
   /**
@@ -48,7 +48,7 @@ export class Login {
   }
 
   #contextOf(request: LoginRequest): LoginContext {
-    const { rules, strategyDigest, name } = this.#settings
+    const { rules, identity, name } = this.#settings
     const shared = {
       settings: this.#settings,
       request,
@@ -62,14 +62,14 @@ export class Login {
     return {
       ...shared,
       rules: { ...rules, callbackPath: path, appOrigin: origin },
-      strategyDigest: withCallback(strategyDigest, path, origin === rules.appOrigin ? '' : origin),
+      strategyDigest: strategyDigest(identity, path, origin === rules.appOrigin ? '' : origin),
     }
   }
 }
 
 /** A login that comes back to another callback, be it of the same strategy, may mean something else there. */
-function withCallback(strategyDigest: string, path: string, otherOrigin = ''): string {
-  return digest(strategyDigest, plainPath(path), otherOrigin)
+function strategyDigest(identity: readonly string[], callbackPath: string, otherOrigin = ''): string {
+  return digest(...identity, plainPath(callbackPath), otherOrigin)
 }
 
 function refuse({ code, phase, hint }: RefusedRequest): LoginAction {
@@ -82,6 +82,6 @@ function refuse({ code, phase, hint }: RefusedRequest): LoginAction {
 
 /** What an action means: a page of our own with status 200 (confirm, tab) is a step of the login and no outcome. */
 function codeOf(action: LoginAction): TracedPhase['code'] {
-  if (action.type === 'verified' && !action.verdict.user) return 'verify_refused'
+  if (action.type === 'decided' && !action.verdict.user) return 'verify_refused'
   return action.type === 'respond' && action.response.status !== 200 ? action.otherwise.code : undefined
 }

@@ -32,8 +32,9 @@ export interface PendingLogin {
 }
 
 /**
- * Keeps at most one login in progress for one browser. All methods reject when it cannot be read or written, which
- * becomes the error `session_unavailable`.
+ * Keeps at most one login in progress for one browser. A method rejects when its storage fails, which becomes the error
+ * `session_unavailable`. It need not be atomic: of several processes, each consumes a record once at most, and the provider
+ * exchanges a key once.
  *
  * @example
  * class RedisStore implements PendingLoginStore {
@@ -64,17 +65,17 @@ export interface PendingLoginInput {
   readonly state?: unknown
 }
 
-/** How long a login may take: as long as Auth.js's and better-auth's. */
+/** How long a login may take. */
 export const MAX_AGE_MS = 10 * 60 * 1000
 
 /**
- * How long after its start a callback may name the application's own page as its Referer. A silent approval does, because
- * a redirect keeps the page that was left; so does a link inside the application that leads to a callback over a foreign
- * site. A silent approval waits for nobody, so seconds are enough.
+ * How long after its start a callback may name the application's own page as its Referer. It does after a silent approval:
+ * the provider redirects at once, without showing a page, and the browser still sends the page where the login began.
+ * That takes seconds. A link inside the application that leads to a callback over another site looks the same.
  */
 export const SILENT_APPROVAL_MS = 30 * 1000
 
-/** Clocks of several machines differ a little: a record may seem to come from the future by this much. */
+/** The clocks of several servers differ a little: `issuedAt` may lie this far ahead. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
 const MAX_STATE_BYTES = 1024
 
@@ -112,12 +113,12 @@ export function readPendingLogin(value: unknown): PendingLogin | undefined {
     startSite,
     ...(typeof tab === 'string' && { tab }),
     ...(path !== undefined && { returnTo: path }),
-    ...(isJSON(state) && { state }),
+    ...(isPresent(state) && { state }),
     ...(consumed === true && { consumed }),
   }
 }
 
-/** What a callback is compared with its record by. */
+/** What `checkCallback` compares with the record. */
 export interface CallbackContext {
   readonly strategyDigest: string
   /** Who is signed in: a text that differs between users. */
@@ -143,10 +144,10 @@ export function checkCallback(record: PendingLogin, callback: CallbackContext): 
   const age = Date.now() - record.issuedAt
   if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
   if (record.user !== userDigest(record.id, callback.user)) return 'user_changed'
-  // A callback that was typed or mailed belongs only to a start that was.
+  // `none`: opened from the address bar or a mail. Accepted only if the start was opened like that, too.
   if (callback.fetchSite === 'none' && record.startSite !== 'none') return 'callback_forged'
   const { tabSecret } = callback
-  // The page of the tab is the application's own, and comes back with what the callback before it brought.
+  // With a tab secret, this is the form of our own page for the tab: the Referer was checked on the GET before it.
   if (callback.referer === 'app' && tabSecret === undefined && age > SILENT_APPROVAL_MS) return 'callback_forged'
   if (tabSecret !== undefined && record.tab !== digest(record.id, tabSecret)) return 'tab_mismatch'
   return undefined
@@ -157,7 +158,7 @@ function userDigest(id: string, user: string | undefined): string | null {
   return user === undefined ? null : digest(id, user)
 }
 
-/** A digest of several texts that no other list of texts has. */
+/** Hashes a list of texts: as JSON, `['ab']` and `['a', 'b']` differ. */
 export function digest(...texts: string[]): string {
   return hash('sha256', JSON.stringify(texts), 'base64url')
 }
@@ -184,6 +185,6 @@ function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === 'string'
 }
 
-function isJSON(value: unknown): value is JSONValue {
+function isPresent(value: unknown): value is JSONValue {
   return value !== undefined
 }

@@ -21,7 +21,7 @@ export interface StartRequest {
   readonly method: 'GET' | 'POST'
   /** Path and query of the request, fit for a link on the same origin. */
   readonly path: string
-  /** Whether a page of this application (or of an allowed sister site) led here. */
+  /** Whether a page of this application, or of an origin in `allowedStartOrigins`, led here. */
   readonly verified: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */
   readonly fetchSite: string | undefined
@@ -37,7 +37,7 @@ export interface CallbackRequest {
   readonly fetchSite: string | undefined
   /** Whose page the `Referer` names: on a silent approval it is the application's own. */
   readonly referer: 'provider' | 'app' | 'absent'
-  /** The secret that the tab had stored, or an empty string if it had none; undefined before it was asked. */
+  /** Undefined before the tab was asked; then the secret that it had stored, or an empty string if it had none. */
   readonly tabSecret: string | undefined
 }
 
@@ -49,11 +49,11 @@ export interface RefusedRequest {
   readonly hint?: string
 }
 
-// Node accepts 16 KB, a login needs less than 2: what is longer is made to keep a parser busy.
+// Node accepts 16 KB, a login needs less than 2: a longer target is likely an attack on the parser.
 const MAX_TARGET_LENGTH = 4096
 
 const WRONG_PATH_HINT =
-  'It came to another path than that of callbackURL: if a proxy rewrites paths, give passport.authenticate() the path that arrives as callbackURL, at the start and at the callback.'
+  'It came to another path than that of callbackURL: if a proxy rewrites paths, give the path that your application receives as the option callbackURL to passport.authenticate(), at the start and at the callback.'
 const SCRIPTED_HINT =
   'A script asked for it, not the browser itself: if this application has a service worker that answers navigations, let it leave the URLs of the login alone.'
 
@@ -63,20 +63,20 @@ export function readRequest(req: HTTPRequest, rules: RequestRules): StartRequest
   if (!target) return tooLong(req)
   const isCallback = isSamePath(target.pathname, rules.callbackPath) || mentionsAuthKey(target)
   const phase = isCallback ? 'callback' : 'start'
-  if (isSpeculative(req)) return refuse('speculative_request', phase)
+  if (isSpeculative(req)) return refused('speculative_request', phase)
   return isCallback ? readCallback(req, target, rules) : readStart(req, target, rules)
 }
 
 function readStart(req: HTTPRequest, target: URL, rules: RequestRules): StartRequest | RefusedRequest {
   const { method } = req
-  if (method !== 'GET' && method !== 'POST') return refuse('method_not_allowed', 'start')
+  if (method !== 'GET' && method !== 'POST') return refused('method_not_allowed', 'start')
   const verified = isVerifiedStart(req, rules)
   // A frame, an image or a script never starts a login: only a navigation of the whole page does.
   if (!isNavigation(req) || (!verified && rules.unverifiedStart === 'refuse')) {
-    return refuse('start_forbidden', 'start', scriptedHint(req))
+    return refused('start_forbidden', 'start', scriptedHint(req))
   }
   const tabSecret = rules.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
-  // The link that led here may be a stranger's: its secret must not be taken for the tab's.
+  // The link may come from another site: a secret in it must not be taken for the tab's.
   if (rules.tabBinding && !verified) removeTabSecret(target.searchParams)
   // Exactly one slash in front: `//evil.example` is another host, and `data:javascript:x` has a path without any.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
@@ -90,22 +90,22 @@ function readCallback(
 ): CallbackRequest | RefusedRequest {
   const tabSecret = rules.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
   const isFromTab = tabSecret !== undefined
-  if (req.method !== 'GET' && !isFromTab) return refuse('method_not_allowed', 'callback')
+  if (req.method !== 'GET' && !isFromTab) return refused('method_not_allowed', 'callback')
   const hint = hasPlainKey(search) ? undefined : misplacedKey(query)
-  if (hint !== undefined) return refuse('auth_key_malformed', 'callback', hint)
+  if (hint !== undefined) return refused('auth_key_malformed', 'callback', hint)
   // Not the parsed path: URL parsers follow `..` and turn `\\` around, routers do neither.
   const [path = ''] = withoutOrigin(req.target).split(/[?#]/, 1)
-  if (!isCallbackPath(path, rules.callbackPath)) return refuse('callback_forged', 'callback', WRONG_PATH_HINT)
+  if (!isCallbackPath(path, rules.callbackPath)) return refused('callback_forged', 'callback', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
-  if (authKey === '' && others.length === 0) return refuse('auth_key_missing', 'callback')
-  if (others.length > 0 || !isAuthKey(authKey)) return refuse('auth_key_malformed', 'callback')
+  if (authKey === '' && others.length === 0) return refused('auth_key_missing', 'callback')
+  if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
   const referer = refererOf(req, rules)
   const isGenuine = isFromTab ? isNavigation(req) && isFromApp(req, rules) : isFromProvider(req, rules)
-  if (referer === 'foreign' || !isGenuine) return refuse('callback_forged', 'callback', scriptedHint(req))
+  if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', scriptedHint(req))
   return { type: 'callback', authKey, fetchSite: fetchSite(req), referer, tabSecret }
 }
 
-function refuse(code: OutcomeCode, phase: Phase, hint?: string): RefusedRequest {
+function refused(code: OutcomeCode, phase: Phase, hint?: string): RefusedRequest {
   return { type: 'refused', code, phase, ...(hint !== undefined && { hint }) }
 }
 
@@ -115,8 +115,8 @@ function scriptedHint(req: HTTPRequest): string | undefined {
 
 function tooLong({ target }: HTTPRequest): RefusedRequest {
   const hint = 'The address of the request has more than 4,096 characters.'
-  if (target.includes('auth_key')) return refuse('auth_key_malformed', 'callback', hint)
-  return refuse('start_forbidden', 'start', hint)
+  if (target.includes('auth_key')) return refused('auth_key_malformed', 'callback', hint)
+  return refused('start_forbidden', 'start', hint)
 }
 
 /** Own parsing: Connect has no `req.query`, and query parsers make arrays and objects of it. Undefined if it is too long. */
@@ -141,7 +141,7 @@ function hasPlainKey(search: string): boolean {
   return /^\?auth_key=|&auth_key=/.test(search) && search.indexOf('auth_key') === search.lastIndexOf('auth_key')
 }
 
-/** The ways in which deployed servers and query parsers hide the key, and what to do about them. */
+/** The ways in which deployed servers and query parsers misplace the key, and what to do about them. */
 function misplacedKey(query: URLSearchParams): string | undefined {
   for (const [name, value] of query) {
     if (value.includes('?auth_key=')) {

@@ -12,6 +12,7 @@ import { tabStartPage } from './tab-binding'
  * application led to, or whose tab has no secret yet, gets a page in between.
  *
  * @throws SocialLoginError `session_unavailable`
+ * @throws TypeError when `state` is no small JSON
  */
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction> {
   const { settings, rules, strategyDigest, trace } = context

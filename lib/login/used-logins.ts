@@ -42,7 +42,7 @@ export class UsedLogins<T> {
 
   /** Uses the record up and runs its login. */
   run(recordID: string, authKey: string, login: () => Promise<T>): Promise<T> {
-    this.#forgetOld()
+    this.#forgetExpired()
     this.#used.set(recordID, performance.now() + LIFETIME_MS)
     const result = login().finally(() => this.#running.delete(recordID))
     this.#running.set(recordID, { authKey: digest(recordID, authKey), result, sharers: 0 })
@@ -50,12 +50,12 @@ export class UsedLogins<T> {
   }
 
   /** Takes back that the record was used: its key was not sent. Whoever shares its login shares the failure. */
-  release(recordID: string): void {
+  forget(recordID: string): void {
     this.#used.delete(recordID)
   }
 
   // In order of insertion, and by a clock that nobody sets, so the first that is still of use ends the search.
-  #forgetOld(): void {
+  #forgetExpired(): void {
     const now = performance.now()
     let forgotten = 0
     for (const [id, endsAt] of this.#used) {

@@ -70,7 +70,7 @@ function act(outcome: Outcome, actions: PassportActions, req: Request, options: 
     case 'redirect':
       removeReferrerPolicy(req)
       return actions.redirect(outcome.url)
-    case 'verified': {
+    case 'decided': {
       const { user, info } = outcome.verdict
       if (!user) return actions.fail(infoObject(info), 401)
       return actions.success(user, { ...infoObject(info), ...outcome.info })

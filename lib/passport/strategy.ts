@@ -13,7 +13,7 @@ import { type Profile, profileOf } from '../client/profile'
 import { PRIVATE_HEADERS } from '../errors'
 import type { LoginAction, LoginRequest, LoginSettings } from '../login/context'
 import { Login } from '../login/login'
-import { digest, type PendingLoginStore } from '../login/pending-login'
+import type { PendingLoginStore } from '../login/pending-login'
 import type { RequestRules } from '../login/request-headers'
 import { SessionStore } from '../login/stores/session-store'
 import { captureActions, missingRedirect, type Outcome, perform, replayDestination, setHeaders } from './actions'
@@ -33,8 +33,8 @@ import {
  * Signs users in through a provider that speaks the Social Login API. Mount it twice: on the route that starts the
  * login (GET or POST, linked from a page of yours), and on the route of the registered redirect URL.
  *
- * It extends passport-oauth2's strategy for its place in the Passport family; of what it inherits, nothing sends a
- * request: that client has no deadline, follows redirects, and shows the secret in its errors.
+ * It extends passport-oauth2's strategy for compatibility only (`instanceof`, types). The inherited HTTP client is never
+ * used: it has no deadline, follows redirects, and shows the secret in its errors.
  *
  * @example
  * passport.use(new Strategy({
@@ -61,7 +61,7 @@ export class Strategy extends OAuth2Strategy {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
     const settings = readSettings(options)
     super(INHERITED_OPTIONS, () => {})
-    // The inherited client holds no secret; whoever reaches for it is told where to go instead.
+    // The inherited client holds no secret. Reading it throws an error that names the alternatives.
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
     this.name = settings.name
     const login = new Login(settings)
@@ -84,7 +84,7 @@ export class Strategy extends OAuth2Strategy {
     void outcome.then((ended) => perform(ended, actions, req, options))
   }
 
-  /** Closes the connections to the provider, for a clean end of the process. Logins that wait for it end first. */
+  /** Closes the connections to the provider, for a clean end of the process, once the logins that wait for it have ended. */
   close(): Promise<void> {
     return this._login.close()
   }
@@ -116,7 +116,7 @@ function adapt(
       remove: () => store.remove(req),
     },
     currentUserKey: () => currentUserKey(req),
-    // Under passport.authorize the user was signed in all along, and the route expects the account that is not there.
+    // The route of passport.authorize expects `req.account`, which a callback that comes again does not bring.
     mayContinueOnReplay: replayDestination(options) !== undefined || !options.assignProperty,
     verify: (login, info) => {
       if (passReqToCallback) Object.assign(req, { authInfo: info })
@@ -134,7 +134,7 @@ interface PassesRequest {
   readonly passReqToCallback: true
 }
 
-// passport-oauth2 demands these; its own client, the only one who would use them, is out of reach.
+// Required by the constructor of passport-oauth2, and never used.
 const INHERITED_OPTIONS = {
   authorizationURL: 'unused:',
   tokenURL: 'unused:',
@@ -172,7 +172,7 @@ function readSettings(options: StrategyOptions): StrategySettings {
     confirmPage,
     maxConcurrentLogins,
     client: new SocialLoginClient({ ...options, maxConnections: maxConcurrentLogins }),
-    strategyDigest: digest(name, options.baseURL, options.clientID),
+    identity: [name, options.baseURL, options.clientID],
     timeout: readInteger('timeout', options.timeout, 10_000, 120_000),
     verifyTimeout: readInteger('verifyTimeout', options.verifyTimeout, 30_000, 600_000),
     profileEndpoint: readChoice('profileEndpoint', options.profileEndpoint, 'user/me', ['user/me', 'get_user_info']),

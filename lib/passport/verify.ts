@@ -99,7 +99,7 @@ export type AnyVerifyFunction = (...args: never[]) => unknown
 /**
  * Calls a verify function of any shape and waits for its first answer.
  *
- * A function that declares `done` is believed to call it: of what it returns only a real promise counts, because
+ * A function that declares `done` is expected to call it: of what it returns only a real promise counts, because
  * `(…, done) => users.find(id, done)` returns whatever `find` does. One that declares no `done` answers by what it
  * returns. One of length 0 may do either: NestJS wraps verify in `async (...args)`, which calls `done` and returns
  * nothing.
@@ -137,7 +137,7 @@ export function callVerify(
         profile,
         done,
       ])
-      // Adopted by a promise of ours: a thenable may answer with another promise, which is no user.
+      // `Promise.resolve` unwraps nested thenables, so that no promise is taken for a user.
       if (types.isPromise(result) || (declared < 4 && isThenable(result))) {
         Promise.resolve(result).then(returned, answers.fail)
       } else if (declared < 4) returned(result)
