@@ -42,6 +42,16 @@ describeWithPostgres('a Postgres in trouble', () => {
   const untilHealth = async (example: RunningExample, status: number): Promise<void> => {
     while ((await health(example)) !== status) await delay(100)
   }
+  /** Ends the connection of whoever waits for a lock that this client has. */
+  const cutWhoWaits = async (blocker: Client): Promise<void> => {
+    const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database()`
+    while ((await blocker.query(cut)).rows.length === 0) {
+      await delay(10)
+      // Within a transaction, Postgres shows what it saw first.
+      await blocker.query('select pg_stat_clear_snapshot()')
+    }
+  }
   const asSuperuser = async (url: string, work: (client: Client) => Promise<unknown>): Promise<void> => {
     const client = new Client({ connectionString: url })
     await client.connect()
@@ -139,6 +149,28 @@ describeWithPostgres('a Postgres in trouble', () => {
     }
   }, 30_000)
 
+  test.each(['federated_credentials', 'sessions'])(
+    'that cuts the connection on which a login is written to %s loses no login, and spends no key in vain',
+    async (table) => {
+      const url = await newDatabase()
+      const example = await start(url)
+      const ada = new Visitor(provider, application, '1')
+      await ada.begin(example.appURL)
+      await asSuperuser(url, async (blocker) => {
+        await blocker.query('begin')
+        await blocker.query(`lock table ${table} in exclusive mode`)
+        const back = ada.comeBack(example.appURL)
+        await cutWhoWaits(blocker)
+        await blocker.query('rollback')
+        expect((await back).location).toBe('/login/confirm')
+        expect((await blocker.query('select id from users')).rows).toHaveLength(1)
+      })
+      expect((await ada.whoAmI(example.appURL))?.['id']).toBe('1')
+      await example.stop('SIGKILL')
+    },
+    20_000,
+  )
+
   test('whose disk is full is noticed by the first login that fails, and spends no further keys', async () => {
     const url = await newDatabase()
     const example = await start(url)
@@ -174,9 +206,7 @@ describeWithPostgres('a Postgres in trouble', () => {
         await blocker.query('begin')
         await blocker.query('select * from users for update')
         const answer = ada.submit(`${example.appURL}/login/confirm`, { confirmation, decision: 'not-me' })
-        const cut = `select pg_terminate_backend(pid) from pg_stat_activity
-          where wait_event_type = 'Lock' and datname = current_database()`
-        while ((await blocker.query(cut)).rows.length === 0) await delay(10)
+        await cutWhoWaits(blocker)
         expect((await answer).status).toBe(503)
         await blocker.query('rollback')
         expect(await health(example)).toBe(200)

@@ -6,6 +6,7 @@ import type { Login, LoginInput } from '../storage/accounts'
 import { SignedInUser, type UnconfirmedLogin, VerifiedLogin } from '../types'
 import { field, saveSession } from './answers'
 import type { LoginRoutes } from './login'
+import { throughBriefOutage } from './outage'
 import { returnPath } from './return-path'
 import { signIn } from './sign-in'
 
@@ -104,10 +105,10 @@ async function welcome(
     await saveSession(req)
     return res.redirect(303, '/login/confirm')
   }
-  const { login, userID, isConfirmed } = await accounts.signIn(input)
+  const { login, userID, isConfirmed } = await throughBriefOutage(() => accounts.signIn(input))
   const isKnown = knownLogins.has(req, login.id) && (isConfirmed || (await accounts.confirm(login.id, userID)))
   const unconfirmed = isKnown ? undefined : questionAbout(login, 'sign-in', returnTo)
-  await signIn(req, new SignedInUser(userID, login.id, unconfirmed))
+  await throughBriefOutage(() => signIn(req, new SignedInUser(userID, login.id, unconfirmed)))
   res.redirect(303, isKnown ? returnTo : '/login/confirm')
 }
 
