@@ -76,6 +76,8 @@ function guard() {
   timer = setTimeout(() => { for (const form of forms) form.classList.remove('again') }, 800)
 }
 for (const event of ['focus', 'pageshow', 'visibilitychange']) addEventListener(event, guard)
+const again = () => { if (document.querySelector('.guarded.again')) guard() }
+for (const event of ['pointerdown', 'keydown']) addEventListener(event, again)
 `
 
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#2a4fd0"/>

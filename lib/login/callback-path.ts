@@ -14,7 +14,7 @@ export function isCallbackPath(path: string, callbackPath: string): boolean {
 
 /** A path without its case and its last slashes, as Express routes by default. */
 // Not by /\/+$/, which is quadratic for a path that has many slashes, and something behind them.
-export function plainPath(path: string): string {
+function plainPath(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--
   return path.slice(0, end).toLowerCase()

@@ -3,7 +3,6 @@ import { Semaphore } from '../client/semaphore'
 import { Trace, type TracedPhase } from '../diagnostics'
 import { PRIVATE_HEADERS, SocialLoginError } from '../errors'
 import { callback } from './callback'
-import { plainPath } from './callback-path'
 import type { LoginAction, LoginContext, LoginRequest, LoginSettings, Verdict } from './context'
 import { digest } from './pending-login'
 import { type RefusedRequest, readRequest } from './request'
@@ -69,7 +68,7 @@ export class Login {
 
 /** A login that comes back to another callback, be it of the same strategy, may mean something else there. */
 function strategyDigest(identity: readonly string[], callbackPath: string, otherOrigin = ''): string {
-  return digest(...identity, plainPath(callbackPath), otherOrigin)
+  return digest(...identity, callbackPath, otherOrigin)
 }
 
 function refuse({ code, phase, hint }: RefusedRequest): LoginAction {

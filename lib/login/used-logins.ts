@@ -44,8 +44,12 @@ export class UsedLogins<T> {
   run(recordID: string, authKey: string, login: () => Promise<T>): Promise<T> {
     this.#forgetExpired()
     this.#used.set(recordID, performance.now() + LIFETIME_MS)
-    const result = login().finally(() => this.#running.delete(recordID))
-    this.#running.set(recordID, { authKey: digest(recordID, authKey), result, sharers: 0 })
+    const result = login().finally(() => {
+      // Another one may run by now, if the record was forgotten.
+      if (this.#running.get(recordID) === running) this.#running.delete(recordID)
+    })
+    const running = { authKey: digest(recordID, authKey), result, sharers: 0 }
+    this.#running.set(recordID, running)
     return result
   }
 

@@ -46,7 +46,8 @@ const TOO_LATE =
 
 /**
  * Ends a request. What the application throws meanwhile goes to `next(error)`; a custom callback that throws there, too, is
- * answered with an empty 500 and a process warning, and never ends the process.
+ * answered with an empty 500 and a process warning. (An async callback must catch its own errors: of a failure, Passport
+ * drops the promise that it returns.)
  */
 export async function perform(
   outcome: Outcome,

@@ -55,7 +55,7 @@ export interface StrategyOptions<WithRequest extends boolean = boolean>
   /** Further origins of the provider whose pages may lead to the callback. Default none: `baseURL`'s own origin. */
   readonly allowedCallbackOrigins?: readonly string[]
   /**
-   * Replaces the confirm page: returns a whole HTML document whose link or form leads to `target`. It may use styles,
+   * Replaces the confirm page: returns a whole HTML document whose link or form leads to `path`. It may use styles,
    * fonts and pictures of this origin, and no script. It appears after 0.8 seconds, so that no click on another page
    * presses it. Default: a plain page in English.
    */

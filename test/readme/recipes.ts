@@ -93,9 +93,15 @@ export function limitGuessing(app: Express): void {
       return void res.status(429).send('Please try again later.')
     }
     passport.authenticate('social-login', async (error: unknown, user?: Express.User | false | null, info?: object) => {
-      // Only what the provider refuses costs anything, not reloads, outages or good logins.
-      if (Reflect.get(info ?? {}, 'code') === 'auth_key_rejected') await rejected.penalty(address)
-      release()
+      // Passport does not wait for what this function promises: nothing may be thrown out of it.
+      try {
+        // Only what the provider refuses costs anything, not reloads, outages or good logins.
+        if (Reflect.get(info ?? {}, 'code') === 'auth_key_rejected') await rejected.penalty(address)
+      } catch (failure) {
+        return next(failure)
+      } finally {
+        release()
+      }
       if (error) return next(error)
       if (user) return req.logIn(user, next)
       res.redirect('/login')

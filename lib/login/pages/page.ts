@@ -49,12 +49,15 @@ const guard = () => {
 }
 guard()
 for (const event of ['focus', 'pageshow', 'visibilitychange']) addEventListener(event, guard)
+const again = () => classList.contains('social-login-guard') && guard()
+for (const event of ['pointerdown', 'keydown']) addEventListener(event, again)
 `
 
 /**
  * Keeps a page from being pressed by what was meant for another page: the second click of a double click, or the keys of a
  * game, behind which a hostile page has opened this one or brought it to the front. Its links and buttons, or the whole page,
- * appear after 0.8 seconds, by style alone; and by script, 0.8 seconds after the page was shown or got the focus.
+ * appear after 0.8 seconds, by style alone; and by script, 0.8 seconds after the page was shown, got the focus, or was last
+ * pressed while it waited.
  */
 const guard = (style: string): string => `<style>${style}</style>\n<script>${GUARD_SCRIPT}</script>`
 
