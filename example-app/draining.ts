@@ -5,7 +5,7 @@ const CLOSING_INTERVAL_MS = 250
 
 /** From its beginning on, each answer is the last of its connection: its client is told, and is never cut off. */
 export class Draining {
-  readonly #underWay = new Set<ServerResponse>()
+  readonly #underWay = new Map<Socket, Set<ServerResponse>>()
   #hasBegun = false
 
   get hasBegun(): boolean {
@@ -13,21 +13,35 @@ export class Draining {
   }
 
   get requestsUnderWay(): number {
-    return this.#underWay.size
+    return [...this.#underWay.values()].reduce((count, { size }) => count + size, 0)
   }
 
   begin(): void {
     this.#hasBegun = true
-    for (const res of this.#underWay) closeAfterwards(res)
+    for (const responses of this.#underWay.values()) for (const res of responses) closeAfterwards(res)
   }
 
   watch(app: RequestListener): RequestListener {
     return (req, res) => {
-      this.#underWay.add(res)
-      res.once('close', () => this.#underWay.delete(res))
+      const responses = this.#responsesOn(req.socket)
+      responses.add(res)
+      res.once('close', () => responses.delete(res))
       if (this.#hasBegun) closeAfterwards(res)
       app(req, res)
     }
+  }
+
+  /** By connection: a response whose turn has not come when its connection ends is never closed by Node. */
+  #responsesOn(socket: Socket): Set<ServerResponse> {
+    const known = this.#underWay.get(socket)
+    if (known) return known
+    const responses = new Set<ServerResponse>()
+    // One that is closed already would never be removed.
+    if (!socket.destroyed) {
+      this.#underWay.set(socket, responses)
+      socket.once('close', () => this.#underWay.delete(socket))
+    }
+    return responses
   }
 }
 

@@ -19,7 +19,7 @@ interface Opened {
   readonly taken: number
 }
 
-const MAX_REQUESTS_PER_CONNECTION = 1000
+const MAX_REQUESTS_PER_CONNECTION = 100
 // Longer than balancers keep a connection, most of them a minute: or else one would be closed as a request is written to it.
 const KEEP_ALIVE_MS = 75_000
 // Browsers resolve `localhost` themselves, some to one of these first, some to the other.

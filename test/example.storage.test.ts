@@ -88,7 +88,7 @@ onBothStorages('storage of the example', (fresh) => {
 
   test('an account keeps its last login, even when both are removed at once', async () => {
     const [{ login: first, userID }, second] = [await signIn('1'), await loginOf('2')]
-    expect(await accounts.link(second.id, userID)).toBe(true)
+    expect(await accounts.link(second.id, userID)).toBe('linked')
     const removals = await Promise.all([first, second].map(({ id }) => accounts.unlink(id, userID)))
     expect(removals.sort()).toEqual([false, true])
     expect((await accounts.loginsOf(userID)).length).toBe(1)

@@ -115,9 +115,9 @@ async function dropLogin({ req, res, accounts, waiting }: Answer): Promise<void>
 
 async function link({ req, res, accounts, knownLogins, waiting }: Answer): Promise<void> {
   await forget(req, res, waiting.unconfirmed)
-  const isLinked = await accounts.link(waiting.login.id, waiting.userID)
-  if (isLinked) knownLogins.remember(req, res, waiting.login.id)
-  res.redirect(303, `/account?notice=${isLinked ? 'linked' : 'taken'}`)
+  const notice = await accounts.link(waiting.login.id, waiting.userID)
+  if (notice === 'linked') knownLogins.remember(req, res, waiting.login.id)
+  res.redirect(303, `/account?notice=${notice}`)
 }
 
 async function dropLink({ req, res, waiting }: Answer): Promise<void> {

@@ -86,11 +86,12 @@ export class RejectedKeys {
 
   async #takeBefore(deadline: number, id: string, address: string): Promise<Slot | Wait> {
     for (;;) {
+      // Whoever was ahead may have waited for a database that does not answer.
+      if (performance.now() > deadline) return { reason: 'overloaded', seconds: 1 }
       const slot = await this.#slots.take(id, address)
       if (slot) return slot
       const { rejected, waitMs } = await this.#slots.taken(address)
       if (rejected >= SLOTS) return { reason: 'too_many_rejected', seconds: Math.ceil(waitMs / 1000) }
-      if (performance.now() > deadline) return { reason: 'overloaded', seconds: 1 }
       await sleep(RETRY_MS)
     }
   }

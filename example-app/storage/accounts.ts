@@ -3,6 +3,9 @@ import { type Database, number, optionalText, type Row, text } from './database'
 import { recordAndOpen, recordLogin } from './record-login'
 import { endUnconfirmed } from './unconfirmed'
 
+// All of them are read with each request of the account.
+const MAX_LOGINS = 10
+
 /** What the pages show of a person. */
 export interface Person {
   readonly displayName: string
@@ -91,14 +94,18 @@ export class Accounts {
     await this.#database.transaction((query) => endUnconfirmed(query, 'id = $1', [userID]))
   }
 
-  /** Adds a login to an account. False when it opens another one already that somebody has confirmed. */
-  link(loginID: string, userID: string): Promise<boolean> {
+  /** Adds a login to an account. `taken`: it opens another one already that somebody has confirmed. */
+  link(loginID: string, userID: string): Promise<'linked' | 'taken' | 'too_many_logins'> {
     return this.#database.transaction(async (query) => {
+      // Several that are added at once may be some more: the limit is against hundreds.
+      const count = 'select count(*) as logins from federated_credentials where user_id = $1 and id <> $2'
+      const [row] = await query(count, [userID, loginID])
+      if (row && number(row, 'logins') >= MAX_LOGINS) return 'too_many_logins'
       const other = 'id = (select user_id from federated_credentials where id = $1 and user_id <> $2)'
       await endUnconfirmed(query, other, [loginID, userID])
       const sql = `update federated_credentials set user_id = $2
         where id = $1 and (user_id is null or user_id = $2) returning id`
-      return (await query(sql, [loginID, userID])).length > 0
+      return (await query(sql, [loginID, userID])).length > 0 ? 'linked' : 'taken'
     })
   }
 

@@ -46,15 +46,14 @@ class LibsqlDatabase implements Database {
     this.#connection.exec('pragma busy_timeout = 0')
   }
 
-  readonly query: Query = (sql, values = []) =>
-    this.#inTurn(() => whenUnlocked(LOCK_TIMEOUT_MS, () => this.#run(sql, values)))
+  readonly query: Query = (sql, values = []) => this.#whenUnlocked(LOCK_TIMEOUT_MS, async () => this.#run(sql, values))
 
   // `begin immediate` takes the lock that keeps every other writer out, so each transaction is alone anyway. With
   // `alone` there is no limit to the wait: another process may take its time with a migration.
   transaction<T>(work: (query: Query) => Promise<T>, { alone = false } = {}): Promise<T> {
     const limit = alone ? Number.POSITIVE_INFINITY : LOCK_TIMEOUT_MS
-    return this.#inTurn(async () => {
-      await whenUnlocked(limit, () => this.#run('begin immediate', []))
+    return this.#whenUnlocked(limit, async () => {
+      this.#run('begin immediate', [])
       try {
         const result = await work(async (sql, values = []) => this.#run(sql, values))
         this.#run('commit', [])
@@ -73,6 +72,19 @@ class LibsqlDatabase implements Database {
   async close(): Promise<void> {
     await this.#last
     this.#connection.close()
+  }
+
+  /** Tries again for as long as another process has the lock. Meanwhile others have their turn: who reads needs no lock. */
+  async #whenUnlocked<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
+    const deadline = performance.now() + limitMs
+    for (;;) {
+      try {
+        return await this.#inTurn(work)
+      } catch (error) {
+        if (!isLocked(error) || performance.now() > deadline) throw error
+        await sleep(2 + Math.random() * 10)
+      }
+    }
   }
 
   // There is one connection: what is not part of a transaction must not slip into it.
@@ -104,19 +116,6 @@ class LibsqlDatabase implements Database {
     const statement = this.#connection.prepare(sql.replace(/\$(\d)/g, '?$1'))
     this.#statements.set(sql, statement)
     return statement
-  }
-}
-
-/** Tries again for as long as another process has the lock. */
-async function whenUnlocked<T>(limitMs: number, work: () => T): Promise<T> {
-  const deadline = performance.now() + limitMs
-  for (;;) {
-    try {
-      return work()
-    } catch (error) {
-      if (!isLocked(error) || performance.now() > deadline) throw error
-      await sleep(2 + Math.random() * 10)
-    }
   }
 }
 

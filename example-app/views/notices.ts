@@ -8,6 +8,7 @@ const NOTICES: Readonly<Record<string, string | undefined>> = {
     'You answered an earlier question, so nothing was changed. This is another login: look at whose it is, and answer again.',
   not_linked: 'Nothing was added.',
   taken: 'That login opens another account, so it was not added.',
+  too_many_logins: 'An account can have ten logins. Remove one before you add another.',
   removed: 'The login was removed.',
   last_login: 'That is the only login of this account: without it, nobody could sign in.',
 }
