@@ -37,12 +37,15 @@ describe('a database file in trouble', () => {
     return status
   }
   /** The same with a provider of the test's. */
-  const withProvider = async (work: (provider: FakeProvider, visitor: Visitor) => Promise<void>): Promise<void> => {
+  const withProvider = async (
+    work: (provider: FakeProvider, visitor: Visitor, another: Visitor) => Promise<void>,
+  ): Promise<void> => {
     const provider = await FakeProvider.start()
     const application = registerExample(provider)
     await example.stop('SIGKILL')
     example = await startExample({ DATA_DIR: dirname(file), ...providerEnvironment(provider, application) })
-    await work(provider, new Visitor(provider, application, '1')).finally(() => provider.stop())
+    const [one, other] = ['1', '2'].map((id) => new Visitor(provider, application, id))
+    if (one && other) await work(provider, one, other).finally(() => provider.stop())
   }
   const untilHealth = async (status: number): Promise<void> => {
     while ((await health()) !== status) await delay(50)
@@ -93,6 +96,23 @@ describe('a database file in trouble', () => {
     database.exec('drop trigger full_disk')
     await untilHealth(200)
     database.close()
+  })
+
+  test('that another program has locked holds up nobody who only reads', async () => {
+    await withProvider(async (_provider, visitor, waiting) => {
+      expect(await visitor.signIn(example.appURL)).toBe('/profile')
+      const other = new Libsql(file, { timeout: 5000 })
+      other.exec('begin immediate')
+      await waiting.begin(example.appURL)
+      const back = waiting.comeBack(example.appURL)
+      await delay(100)
+      const begun = performance.now()
+      expect((await visitor.whoAmI(example.appURL))?.['id']).toBe('1')
+      expect(performance.now() - begun).toBeLessThan(1000)
+      other.exec('commit')
+      other.close()
+      expect((await back).location).toBe('/login/confirm')
+    })
   })
 
   test('that another program has locked stops no page, and is noticed within two seconds', async () => {

@@ -89,6 +89,18 @@ describeWithPostgres('a Postgres in trouble', () => {
     expect(performance.now() - begun).toBeLessThan(8000)
   }, 40_000)
 
+  test('that is frozen lets the callbacks of one address wait beside each other, not one after the other', async () => {
+    const example = await start(await newDatabase())
+    const visitors = ['1', '2', '3', '1', '2'].map((id) => new Visitor(provider, application, id))
+    for (const visitor of visitors) await visitor.begin(example.appURL)
+    cluster.freeze()
+    const begun = performance.now()
+    await Promise.all(visitors.map((visitor) => visitor.comeBack(example.appURL)))
+    expect(performance.now() - begun).toBeLessThan(13_000)
+    cluster.thaw()
+    await example.stop('SIGKILL')
+  }, 40_000)
+
   test('behind connections that have fallen silent is reached by new ones within 15 seconds', async () => {
     const proxy = await startPostgresProxy(await newDatabase())
     const example = await start(proxy.url)
