@@ -56,7 +56,8 @@ function play(
   { requests, ending, cut }: Part,
 ): Promise<Outcome> {
   const bytes = texts.join('')
-  const isFramed = requests.every((request) => request.isFramed)
+  // Node answers a request that asks for another protocol, and drops what was sent behind it.
+  const isFramed = requests.every(({ isFramed, text }) => isFramed && !/^connection:.*upgrade/im.test(text))
   return exchangeRaw({
     port,
     bytes,
