@@ -25,7 +25,8 @@ onBothStorages('a process of the example whose clock is fifteen days ahead', (fr
     const right = await startExample(environment)
     const ahead = await startExample({
       ...environment,
-      NODE_OPTIONS: `--require ${join(__dirname, 'support/clock-ahead')}`,
+      NODE_OPTIONS: `--require ${join(__dirname, 'support/outages/clock-ahead')}`,
+      CLOCK_AHEAD_MS: String(15 * 24 * 60 * 60 * 1000),
     })
     const who = async (visitor: Visitor, { appURL }: RunningExample): Promise<unknown> =>
       (await visitor.whoAmI(appURL))?.['id']
