@@ -26,7 +26,7 @@ onBothStorages('a process of the example whose clock is fifteen days ahead', (fr
     const ahead = await startExample({
       ...environment,
       NODE_OPTIONS: `--require ${join(__dirname, 'support/outages/clock-ahead')}`,
-      CLOCK_AHEAD_MS: String(15 * 24 * 60 * 60 * 1000),
+      CLOCK_AHEAD_MS: String(FIFTEEN_DAYS_MS),
     })
     const who = async (visitor: Visitor, { appURL }: RunningExample): Promise<unknown> =>
       (await visitor.whoAmI(appURL))?.['id']
