@@ -114,12 +114,25 @@ test('a login that was begun at one callback of a strategy ends at no other one'
   expect((await browser.comeBack(`${app.origin}/other?auth_key=${key()}`)).status).toBe(200)
 })
 
-test('a callbackURL for one request that is the strategy’s own is no other callback', async () => {
-  const same: AuthenticateOptions = { callbackURL: '/Callback/' }
+test('a callbackURL for one request that is the strategy’s own is no other callback; in other letters it is one', async () => {
+  const same: AuthenticateOptions = { callbackURL: '/callback' }
+  // Another route under `case sensitive routing`.
+  const inCapitals: AuthenticateOptions = { callbackURL: '/Callback' }
   const atSame: RequestHandler = (req, res, next) => app.passport.authenticate('social-login', same)(req, res, next)
-  app = await startApp({ provider, before: (server) => void server.get('/begin-same', atSame) })
+  app = await startApp({
+    provider,
+    before: (server) => {
+      server.get('/begin-same', atSame)
+      server.get('/begin-capitals', (req, res, next) =>
+        app.passport.authenticate('social-login', inCapitals)(req, res, next),
+      )
+    },
+  })
   const browser = new Browser()
   await browser.follow(`${app.origin}/begin-same`)
-  const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
-  expect((await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)).status).toBe(200)
+  const key = (): string => provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
+  expect((await browser.comeBack(`${app.callbackURL}?auth_key=${key()}`)).status).toBe(200)
+  const other = new Browser()
+  await other.follow(`${app.origin}/begin-capitals`)
+  expect((await other.comeBack(`${app.callbackURL}?auth_key=${key()}`)).status).toBe(403)
 })
