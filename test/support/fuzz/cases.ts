@@ -18,6 +18,8 @@ export const CURATED: ReadonlyArray<readonly [name: string, request: string]> = 
     'an address with a port before the start',
     `POST /auth/social-login ${HOST}${BROWSER}X-Forwarded-For: 1.2.3.4:5\r\nContent-Length: 0\r\n\r\n`,
   ],
+  ['a path that a fragment makes a host', `GET //x#y|@z ${HOST}\r\n`],
+  ['a path that a no-break space makes a host', `GET //x\u00a0|@z ${HOST}\r\n`],
   ['POST *', `POST * ${HOST}Content-Length: 0\r\n\r\n`],
   ['OPTIONS *', `OPTIONS * ${HOST}\r\n`],
   ['GET *', `GET * ${HOST}\r\n`],
