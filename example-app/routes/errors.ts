@@ -21,8 +21,13 @@ export const notFound: RequestHandler = (_req, _res, next) => {
 }
 
 /** The last handler. What went wrong stands in the log; the person learns no more than the request's id. */
-export const errorPage: ErrorRequestHandler = (error: unknown, req, res, next) => {
-  if (res.headersSent) return next(error)
+export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) => {
+  // express-session reports here that it could not save at the end of a response. Express would cut the connection, and with
+  // it a response that is still on its way.
+  if (res.headersSent) {
+    req.log.error({ err: error }, 'after the response had begun')
+    return void res.end()
+  }
   const { status, message, reason } = describe(error)
   if (status >= 500) res.err = error instanceof Error ? error : new Error('Something that is no error was thrown')
   if (status === 503) res.set('Retry-After', String(RETRY_AFTER_S))
