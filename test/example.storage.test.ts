@@ -59,6 +59,18 @@ onBothStorages('storage of the example', (fresh) => {
     expect(await signIn('2')).toMatchObject({ userID: kept.userID, isConfirmed: true })
   })
 
+  test('an account has ten logins at most', async () => {
+    const { userID } = await signIn('collector')
+    const outcomes: string[] = []
+    for (let count = 0; count < 11; count++) {
+      const { login, userID: other } = await signIn(`collected ${count}`)
+      await accounts.release(other)
+      outcomes.push(await accounts.link(login.id, userID))
+    }
+    expect(outcomes).toEqual([...Array(9).fill('linked'), 'too_many_logins', 'too_many_logins'])
+    expect(await accounts.loginsOf(userID)).toHaveLength(10)
+  })
+
   test('confirmed, released, linked and cleaned at once, an account is whole or gone', async () => {
     const { login: owner, userID: ownerID } = await signIn('owner')
     await accounts.confirm(owner.id, ownerID)
