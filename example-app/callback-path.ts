@@ -3,7 +3,8 @@ import { mentionsKey } from './security/stray-keys'
 // What Express would read as a pattern is no character of a callback path here.
 const PLAIN_PATH = /^(?:\/[\w.~-]+)+\/?$/
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
-const OWN_PATHS = [
+/** The routes of the application, but for home and the callback. */
+export const OWN_PATHS = [
   '/login',
   '/login/confirm',
   '/logout',

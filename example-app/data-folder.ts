@@ -48,13 +48,21 @@ function makeFolder(folder: string): void {
 /** A full disk still makes empty files. */
 function writeProbe(folder: string): void {
   const file = join(folder, `probe.${randomBytes(8).toString('hex')}`)
+  try {
+    writeDurably(file, '0'.repeat(4096))
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+/** Makes a file that is on the disk when this returns. */
+export function writeDurably(file: string, text: string): void {
   const descriptor = openSync(file, 'wx', 0o600)
   try {
-    writeSync(descriptor, Buffer.alloc(4096))
+    writeSync(descriptor, text)
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
-    rmSync(file)
   }
 }
 
@@ -72,6 +80,7 @@ function fileProblem(folder: string, name: string): string | undefined {
   }
 }
 
-function codeOf(error: unknown): string {
+/** The code of a system error. */
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }

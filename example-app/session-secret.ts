@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf, writeDurably } from './data-folder'
 
 const BYTES = 32
 const WHOLE = /^[\w-]{43}$/
@@ -19,27 +20,17 @@ export function ownSecret(dataDir: string): string | undefined {
 function makeSecret(dataDir: string, file: string): void {
   // No other process has this name, in whichever container it runs.
   const draft = `${file}.${randomBytes(8).toString('hex')}`
+  // On the disk before it gets its name.
   writeDurably(draft, randomBytes(BYTES).toString('base64url'))
   try {
     // A link appears whole or not at all, and never in place of another: of two processes the first one wins.
     linkSync(draft, file)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   } finally {
     rmSync(draft)
   }
   syncFolder(dataDir)
-}
-
-/** The file is on the disk before it gets its name. */
-function writeDurably(file: string, text: string): void {
-  const descriptor = openSync(file, 'wx', 0o600)
-  try {
-    writeSync(descriptor, text)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 function syncFolder(folder: string): void {

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import type { RequestHandler } from 'express'
 import { type AuthenticateOptions, Strategy } from '../lib'
 import { FakeProvider } from '../lib/testing'
-import { type AppOptions, codeOf, type Keep, type RunningApp, startApp, stopServer } from './support/app'
+import { type AppOptions, codeOf, type Keep, type RunningApp, startApp } from './support/app'
 import { Browser, type BrowserAnswer, closeBrowsers } from './support/browser'
 
 // A login belongs to the callback at which it began, to who was signed in, and to a request that nobody has answered yet.
@@ -158,9 +157,6 @@ describe('a request that the application has answered before the provider did', 
     while (app.errors.length === 0) await new Promise((resolve) => setImmediate(resolve))
     expect(String(app.errors[0])).toContain('nobody was signed in')
     expect(app.sessions()).not.toContain('passport":{"user"')
-    // The same process goes on serving.
-    const server = createServer((_req, res) => res.end()).listen(0)
-    await stopServer(server)
     expect((await new Browser().follow(`${app.origin}/me`)).status).toBe(200)
   })
 })

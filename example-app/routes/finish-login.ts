@@ -31,7 +31,10 @@ export function finishLogin(parts: LoginRoutes): RequestHandler {
     requireSpace()
     const outcome = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
     if ('seconds' in outcome) return askToWait(outcome.reason, outcome.seconds, req, res)
-    if (outcome.type === 'login') return welcome(parts, outcome.input, outcome.info, req, res)
+    if (outcome.type === 'login') {
+      const { input, info } = outcome
+      return throughBriefOutage(() => welcome(parts, input, info, req, res))
+    }
     if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
     if (outcome.type === 'error') return explainError(outcome.error, req, res)
     if (outcome.type === 'again') next()
@@ -92,6 +95,7 @@ function pageFor(code: string, req: Request): string {
   return req.user ? `/account?notice=${code}` : `/login?reason=${code}`
 }
 
+/** May be done twice: it only redirects once all is kept. */
 async function welcome(
   { accounts, knownLogins, callbackPath }: LoginRoutes,
   input: LoginInput,
@@ -105,10 +109,10 @@ async function welcome(
     await saveSession(req)
     return res.redirect(303, '/login/confirm')
   }
-  const { login, userID, isConfirmed } = await throughBriefOutage(() => accounts.signIn(input))
+  const { login, userID, isConfirmed } = await accounts.signIn(input)
   const isKnown = knownLogins.has(req, login.id) && (isConfirmed || (await accounts.confirm(login.id, userID)))
   const unconfirmed = isKnown ? undefined : questionAbout(login, 'sign-in', returnTo)
-  await throughBriefOutage(() => signIn(req, new SignedInUser(userID, login.id, unconfirmed)))
+  await signIn(req, new SignedInUser(userID, login.id, unconfirmed))
   res.redirect(303, isKnown ? returnTo : '/login/confirm')
 }
 

@@ -118,6 +118,18 @@ export function describeDoubleClicks(start: () => Promise<LiveBrowser>): void {
     expect(verdictsOf(world)).toEqual(['confirm page'])
   })
 
+  test('clicks that go on keep it from being pressed until they pause', async () => {
+    const world = scenes.world({ kind: 'session', way: 'form' })
+    const { popup } = await opensUnderThePointer(world, world.target.startURL())
+    const isVisible = `getComputedStyle(document.querySelector('${CONTINUE}')).visibility === 'visible'`
+    // By a timer of the page: a busy machine would deliver clicks of ours with pauses.
+    await popup.run("clicking = setInterval(() => dispatchEvent(new Event('pointerdown')), 50)")
+    await until(async () => Number(await popup.run('performance.now()')) > 2000)
+    expect(await popup.run(isVisible)).toBe(false)
+    await popup.run('clearInterval(clicking)')
+    await until(async () => (await popup.run(isVisible)) === true)
+  })
+
   test('those of a person do, who needs no pointer', async () => {
     const world = scenes.world({ kind: 'session', way: 'form' })
     const { popup } = await opensUnderThePointer(world, world.target.startURL())

@@ -49,7 +49,7 @@ export class Connector {
     if (spare) {
       this.#spareOpenedAt = Number.NEGATIVE_INFINITY
       this.#watch(spare, true)
-      // As late as any other connection comes: undici is not ready for it within its own call.
+      // Asynchronously, as with a new connection: undici cannot take a socket before its call of `connect` has returned.
       setImmediate(() => (spare.destroyed ? this.connectNew(options, callback) : callback(null, spare)))
     } else if (this.#opening && !this.#opening.waiter) {
       this.#opening.waiter = (socket) => {

@@ -1,26 +1,9 @@
+import { OWN_PATHS } from '../../../example-app/callback-path'
 import type { Random } from './random'
 import { nastyHost, nastyValue } from './values'
 
-/** Every route of example-app/routes, and some that are none. */
-export const ROUTES = [
-  '/',
-  '/login',
-  '/auth/social-login',
-  '/auth/social-login/callback',
-  '/login/confirm',
-  '/profile',
-  '/profile/reload',
-  '/account',
-  '/account/link',
-  '/account/unlink',
-  '/account/sign-out-everywhere',
-  '/logout',
-  '/healthz',
-  '/style.css',
-  '/icon.svg',
-  '/nowhere',
-  '/__proto__',
-] as const
+/** Every route of the example, and some that are none. */
+export const ROUTES = ['/', ...OWN_PATHS, '/auth/social-login/callback', '/nowhere', '/__proto__'] as const
 
 const PARAMETERS = [
   'auth_key',
