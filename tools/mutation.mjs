@@ -11,23 +11,34 @@ const MIN_SCORE = 90
 /** Which compiled file is changed, and by which tests that must be noticed. */
 const targets = {
   // Not `properties.requests`: 20,000 requests for each mutant take more than a quarter of an hour.
-  request: ['login/request', 'request', 'request.origins', 'request.tabs'],
-  'request-headers': ['login/request-headers', 'request', 'request.origins', 'request.tabs'],
-  'pending-login': ['login/pending-login', 'record', 'record.return-to'],
-  'used-logins': ['login/used-logins', 'in-flight'],
-  'session-store': ['login/stores/session-store', 'session-store', 'faults.application'],
+  request: ['login/request', 'unit/login/request', 'unit/login/request-headers.origins', 'unit/login/tab-binding'],
+  'request-headers': [
+    'login/request-headers',
+    'unit/login/request',
+    'unit/login/request-headers.origins',
+    'unit/login/tab-binding',
+  ],
+  'pending-login': ['login/pending-login', 'unit/login/pending-login', 'unit/login/return-path'],
+  'used-logins': ['login/used-logins', 'unit/login/used-logins'],
+  'session-store': ['login/stores/session-store', 'unit/login/stores/session-store', 'faults/application'],
   'sealed-cookie': [
     'login/stores/sealed-cookie',
-    'cookie-store',
-    'cookie-store.format',
-    'cookie-store.options',
-    'cookie-store.apps',
+    'unit/login/stores/cookie-store',
+    'unit/login/stores/cookie-store.format',
+    'unit/login/stores/cookie-store.options',
+    'login/cookie-store',
   ],
-  json: ['client/json', 'json', 'profile'],
-  user: ['client/user', 'profile', 'profile.fields'],
-  profile: ['client/profile', 'profile', 'profile.fields'],
-  client: ['client/client', 'client', 'client.control', 'client.hints', 'kept-connections'],
-  'response-reader': ['client/http/response-reader', 'http', 'client.hints'],
+  json: ['client/json', 'unit/client/json', 'unit/client/profile'],
+  user: ['client/user', 'unit/client/profile', 'unit/client/profile.fields'],
+  profile: ['client/profile', 'unit/client/profile', 'unit/client/profile.fields'],
+  client: [
+    'client/client',
+    'unit/client/client',
+    'unit/client/abort-and-deadline',
+    'unit/client/hints',
+    'unit/client/http/kept-connections',
+  ],
+  'response-reader': ['client/http/response-reader', 'unit/client/http/request', 'unit/client/hints'],
 }
 
 /** The range of lines behind the imports, which no test could do without. */

@@ -1,6 +1,6 @@
 import { type Application, FakeProvider } from '../../../lib/testing'
-import { temporaryFolder } from '../example-app'
-import { providerEnvironment } from '../example-visitor'
+import { temporaryFolder } from '../example/example-app'
+import { providerEnvironment } from '../example/visitor'
 import { freePort } from '../free-port'
 import { Balancer } from './balancer'
 import { ExampleProcess } from './example-process'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { freePort } from '../free-port'
-import { postgresBinaries, unprivilegedUser } from '../postgres'
+import { postgresBinaries, unprivilegedUser } from '../postgres/postgres'
 import { cpuMs } from './process-usage'
 
 /** A row as the driver gives it. */

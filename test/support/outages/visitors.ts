@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BrowserAnswer, closeBrowsers } from '../browser'
-import { Visitor } from '../example-visitor'
+import { Visitor } from '../example/visitor'
 import type { Deployment } from './deployment'
 
 /** One login, from the button to the profile. Times are in milliseconds since the epoch. */

@@ -1,0 +1,129 @@
+import { type Application, FakeProvider, providerNavigation } from '../../lib/testing'
+import { closeBrowsers } from '../support/browser'
+import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
+import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
+
+describe('an account of the example', () => {
+  const folder = temporaryFolder()
+  let provider: FakeProvider
+  let application: Application
+  let example: RunningExample
+  let ada: Visitor
+
+  const keyOf = (userID: string): string => provider.issueAuthKey({ appID: application.appID, userID })
+  const link = async (userID: string): Promise<string> => {
+    await ada.submit(`${example.appURL}/account/link`)
+    expect((await ada.comeBack(example.appURL, keyOf(userID))).location).toBe('/login/confirm')
+    return ada.confirm(example.appURL)
+  }
+  const reload = async (): Promise<string> => {
+    const { location } = await ada.submit(`${example.appURL}/profile/reload`)
+    return (await ada.browser.follow(`${example.appURL}${location}`)).body
+  }
+
+  beforeAll(async () => {
+    provider = await FakeProvider.start()
+    application = registerExample(provider)
+    example = await startExample({ DATA_DIR: folder.path, ...providerEnvironment(provider, application) })
+  }, 20_000)
+
+  afterAll(async () => {
+    await example.stop('SIGKILL')
+    await provider.stop()
+    await closeBrowsers()
+    folder.remove()
+  })
+
+  beforeEach(async () => {
+    const { user_id } = provider.addUser({ user_firstname: 'Ada', user_lastname: 'Test' })
+    ada = new Visitor(provider, application, user_id)
+    await ada.signIn(example.appURL)
+  })
+
+  test('takes a second login, which then opens it too, and gives it up again', async () => {
+    const account = (await ada.whoAmI(example.appURL))?.['account']
+    const second = provider.addUser({ user_firstname: 'Ada at work' }).user_id
+    expect(await link(second)).toBe('/account?notice=linked')
+    const elsewhere = new Visitor(provider, application, second)
+    await elsewhere.signIn(example.appURL)
+    expect((await elsewhere.whoAmI(example.appURL))?.['account']).toBe(account)
+
+    const page = await ada.browser.follow(`${example.appURL}/account`)
+    const logins = [...page.body.matchAll(/name="login" value="([^"]+)"/g)].map(([, id]) => id ?? '')
+    expect(logins.length).toBe(2)
+    const removals = await Promise.all(logins.map((login) => ada.submit(`${example.appURL}/account/unlink`, { login })))
+    expect(removals.map(({ location }) => location).sort()).toEqual([
+      '/account?notice=last_login',
+      '/account?notice=removed',
+    ])
+  })
+
+  test('does not take the login of another account, nor one that its person did not mean', async () => {
+    const other = new Visitor(provider, application, provider.addUser({ user_firstname: 'Other' }).user_id)
+    await other.signIn(example.appURL)
+    expect(await link(other.userID)).toBe('/account?notice=taken')
+    await ada.submit(`${example.appURL}/account/link`)
+    await ada.comeBack(example.appURL, keyOf('2'))
+    expect(await ada.confirm(example.appURL, 'not-me')).toBe('/account?notice=not_linked')
+    expect((await ada.browser.follow(`${example.appURL}/account`)).body).not.toContain('Turing')
+  })
+
+  test('a person who signed in as somebody else meanwhile gets no login added', async () => {
+    await ada.submit(`${example.appURL}/account/link`)
+    const key = keyOf('3')
+    await ada.submit(`${example.appURL}/logout`)
+    expect((await ada.comeBack(example.appURL, key)).location).toBe('/login?reason=user_changed')
+  })
+
+  test('a link that fails is said on the account page', async () => {
+    await ada.submit(`${example.appURL}/account/link`)
+    expect((await ada.comeBack(example.appURL, 'a-guess')).location).toBe('/account?notice=auth_key_rejected')
+    expect((await ada.browser.follow(`${example.appURL}/account?notice=auth_key_rejected`)).body).toContain(
+      'did not confirm',
+    )
+  })
+
+  test('reloads the profile with the token of the login', async () => {
+    provider.updateUser(ada.userID, { user_firstname: 'Augusta <Ada>' })
+    const page = await reload()
+    expect(page).toContain('Augusta &lt;Ada&gt; Test')
+    expect(page).toContain('This is what the provider says now.')
+  })
+
+  test('says when the token has expired, and when the provider has been asked too often', async () => {
+    provider.failNext('user/me', { status: 429, headers: { 'retry-after': '120' } })
+    expect(await reload()).toContain('Please try again in 2 minutes.')
+    provider.clock.advance(25 * 60 * 60 * 1000)
+    expect(await reload()).toContain('Sign in again to renew it.')
+    expect((await ada.whoAmI(example.appURL))?.['id']).toBe(ada.userID)
+  })
+
+  test('takes forms of its own pages from browsers that send nothing but a Referer', async () => {
+    const headers = { referer: `${example.appURL}/profile` }
+    const answer = await ada.browser.request(`${example.appURL}/profile/reload`, { method: 'POST', headers })
+    expect(answer.location).toBe('/profile?notice=reloaded')
+  })
+
+  test.each([
+    '/logout',
+    '/login/confirm',
+    '/profile/reload',
+    '/account/link',
+    '/account/unlink',
+    '/account/sign-out-everywhere',
+  ])('takes no %s from another site', async (path) => {
+    const foreign = [
+      { ...providerNavigation },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { referer: 'https://evil.example/' },
+      { referer: `${example.appURL}@evil.example/` },
+      { referer: 'about:blank' },
+    ]
+    for (const headers of foreign) {
+      const { status } = await ada.browser.request(`${example.appURL}${path}`, { method: 'POST', headers })
+      expect(status).toBe(403)
+    }
+    expect((await ada.whoAmI(example.appURL))?.['id']).toBe(ada.userID)
+  })
+})

@@ -1,0 +1,146 @@
+import { type Application, FakeProvider, providerNavigation, sameOriginNavigation } from '../../lib/testing'
+import { closeBrowsers } from '../support/browser'
+import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
+import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
+
+describe('a login of the example', () => {
+  const folder = temporaryFolder()
+  let provider: FakeProvider
+  let application: Application
+  let example: RunningExample
+  let ada: Visitor
+
+  beforeAll(async () => {
+    provider = await FakeProvider.start()
+    application = registerExample(provider)
+    example = await startExample({ DATA_DIR: folder.path, ...providerEnvironment(provider, application) })
+  }, 20_000)
+
+  afterAll(async () => {
+    await example.stop('SIGKILL')
+    await provider.stop()
+    await closeBrowsers()
+    folder.remove()
+  })
+
+  beforeEach(() => {
+    ada = new Visitor(provider, application, '1')
+  })
+
+  test('leads back to where the person was going, and answers who they are', async () => {
+    const wall = await ada.browser.follow(`${example.appURL}/account`, { headers: { accept: 'text/html' } })
+    expect(wall.location).toBe('/login?returnTo=%2Faccount')
+    await ada.begin(example.appURL, { returnTo: '/account' })
+    await ada.comeBack(example.appURL)
+    expect(await ada.confirm(example.appURL)).toBe('/account')
+    expect(await ada.whoAmI(example.appURL)).toEqual({
+      provider: provider.baseURL,
+      id: '1',
+      account: expect.any(String),
+      displayName: 'Ada Lovelace',
+      username: 'ada',
+      emails: [{ value: 'ada@people.example' }],
+      photos: [{ value: expect.stringContaining(provider.origin) }],
+      coverPhoto: expect.stringContaining(provider.origin),
+      gender: 'female',
+      birthday: '1815-12-10',
+      badge: true,
+    })
+  })
+
+  test.each(['https://evil.example/', '//evil.example', '/\\evil.example', '/.//evil.example', 'javascript:alert(1)'])(
+    'never leads to %s',
+    async (returnTo) => {
+      await ada.begin(example.appURL, { returnTo })
+      await ada.comeBack(example.appURL)
+      expect(await ada.confirm(example.appURL)).toBe('/profile')
+    },
+  )
+
+  test('shows no page before its person has confirmed it, and nothing for "Not me"', async () => {
+    const newcomer = new Visitor(provider, application, provider.addUser({ user_firstname: 'Mallory' }).user_id)
+    await newcomer.begin(example.appURL)
+    await newcomer.comeBack(example.appURL)
+    for (const path of ['/', '/profile', '/account', '/no-such-page']) {
+      expect((await newcomer.browser.follow(`${example.appURL}${path}`)).location).toBe('/login/confirm')
+    }
+    expect((await newcomer.submit(`${example.appURL}/profile/reload`, {})).location).toBe('/login/confirm')
+    const page = await newcomer.browser.follow(`${example.appURL}/login/confirm`)
+    expect(page.body).toContain('Mallory')
+    expect(await newcomer.confirm(example.appURL, 'not-me')).toBe('/login?reason=not_me')
+    expect(await newcomer.confirm(example.appURL)).toBe('/login?reason=confirm_expired')
+    expect(await newcomer.whoAmI(example.appURL)).toBeUndefined()
+  })
+
+  test('a double click on "Continue" signs in all the same', async () => {
+    for (let round = 0; round < 10; round++) {
+      const visitor = new Visitor(provider, application, '2')
+      await visitor.begin(example.appURL)
+      await visitor.comeBack(example.appURL)
+      const answers = await Promise.all([visitor.confirm(example.appURL), visitor.confirm(example.appURL)])
+      expect(answers).toContain('/profile')
+      expect((await visitor.whoAmI(example.appURL))?.['id']).toBe('2')
+    }
+  })
+
+  test('asks once in a browser, and again in another', async () => {
+    expect(await ada.signIn(example.appURL)).toBe('/profile')
+    await ada.submit(`${example.appURL}/logout`)
+    expect(await ada.whoAmI(example.appURL)).toBeUndefined()
+    await ada.begin(example.appURL)
+    expect((await ada.comeBack(example.appURL)).location).toBe('/profile')
+    const elsewhere = new Visitor(provider, application, '1')
+    await elsewhere.begin(example.appURL)
+    expect((await elsewhere.comeBack(example.appURL)).location).toBe('/login/confirm')
+  })
+
+  test('a callback that comes again does no harm', async () => {
+    await ada.signIn(example.appURL)
+    const again = await ada.comeBack(example.appURL, 'spent')
+    expect([again.status, again.location]).toEqual([303, '/profile'])
+    expect((await ada.whoAmI(example.appURL))?.['id']).toBe('1')
+  })
+
+  test('ids beyond 2^53 and equal e-mail addresses stay two people', async () => {
+    const ids = ['9007199254740992', '9007199254740993']
+    provider.addUser({ user_id: ids[0] ?? '', user_email: 'grace@people.example' })
+    const accounts = []
+    for (const id of ids) {
+      const visitor = new Visitor(provider, application, id)
+      await visitor.signIn(example.appURL)
+      const me = await visitor.whoAmI(example.appURL)
+      expect(me?.['id']).toBe(id)
+      accounts.push(me?.['account'])
+    }
+    expect(new Set(accounts).size).toBe(2)
+  })
+
+  test.each([
+    ['provider_unavailable', { status: 503 }],
+    ['provider_bad_response', { body: '<html>' }],
+    ['auth_key_rejected', { body: '{"error":true}' }],
+    ['provider_rate_limited', { status: 429 }],
+    ['provider_unreachable', { reset: true }],
+  ])('%s is said in words on the login page, and the key leaves the address bar', async (code, fault) => {
+    provider.failNext('authorize', fault, { times: code === 'provider_unreachable' ? 2 : 1 })
+    await ada.begin(example.appURL)
+    const back = await ada.comeBack(example.appURL)
+    provider.clearFaults()
+    expect([back.status, back.location]).toEqual([303, `/login?reason=${code}`])
+    const page = await ada.browser.follow(`${example.appURL}${back.location}`)
+    expect(page.body).toMatch(/<p class="notice" role="status">The sign-in service .+<\/p>/)
+    expect(page.body).not.toContain(code)
+  })
+
+  test('a callback that nobody began here, and a start from another site, open nothing', async () => {
+    expect((await ada.comeBack(example.appURL)).location).toBe('/login?reason=login_not_started')
+    const start = `${example.appURL}/auth/social-login`
+    const planted = await ada.browser.request(start, { headers: { ...providerNavigation } })
+    expect([planted.status, planted.location]).toEqual([200, ''])
+    expect((await ada.comeBack(example.appURL)).location).toBe('/login?reason=login_not_started')
+    const framed = await ada.browser.request(start, {
+      headers: { ...sameOriginNavigation, 'sec-fetch-dest': 'iframe' },
+    })
+    expect(framed.location).toBe('/login?reason=start_forbidden')
+  })
+})

@@ -1,0 +1,158 @@
+import { copyFileSync, renameSync, unlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import Libsql from 'libsql'
+import { openDatabase } from '../../../example-app/storage/database'
+import { migrate } from '../../../example-app/storage/migrations'
+import { DatabaseSessions } from '../../../example-app/storage/sessions'
+import { FakeProvider } from '../../../lib/testing'
+import { Browser, closeBrowsers } from '../../support/browser'
+import { type RunningExample, startExample, temporaryFolder } from '../../support/example/example-app'
+import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
+
+const MANY = 500_000
+
+describe('a database file in trouble', () => {
+  const folder = temporaryFolder()
+  let example: RunningExample
+  let file: string
+  let count = 0
+
+  beforeEach(async () => {
+    const dataDir = join(folder.path, String(count++))
+    file = join(dataDir, 'app.db')
+    example = await startExample({ DATA_DIR: dataDir })
+    expect(await health()).toBe(200)
+  }, 20_000)
+  afterEach(() => example.stop('SIGKILL'))
+  afterAll(async () => {
+    await closeBrowsers()
+    folder.remove()
+  })
+
+  const health = async (): Promise<number> => {
+    const begun = performance.now()
+    const { status } = await new Browser().request(`${example.appURL}/healthz`)
+    expect(performance.now() - begun).toBeLessThan(2000)
+    return status
+  }
+  /** The same with a provider of the test's. */
+  const withProvider = async (
+    work: (provider: FakeProvider, visitor: Visitor, another: Visitor) => Promise<void>,
+  ): Promise<void> => {
+    const provider = await FakeProvider.start()
+    const application = registerExample(provider)
+    await example.stop('SIGKILL')
+    example = await startExample({ DATA_DIR: dirname(file), ...providerEnvironment(provider, application) })
+    const [one, other] = ['1', '2'].map((id) => new Visitor(provider, application, id))
+    if (one && other) await work(provider, one, other).finally(() => provider.stop())
+  }
+  const untilHealth = async (status: number): Promise<void> => {
+    while ((await health()) !== status) await delay(50)
+  }
+  const complaints = (): number => example.output().split('the database cannot be used').length - 1
+
+  test('that is deleted or replaced is noticed at /healthz, and said once', async () => {
+    unlinkSync(file)
+    await untilHealth(503)
+    await Promise.all(Array.from({ length: 20 }, health))
+    expect(complaints()).toBe(1)
+    const kept = `${file}-of-yesterday`
+    const other = new Libsql(kept)
+    other.exec('create table users (id text)')
+    other.close()
+    copyFileSync(kept, file)
+    await delay(1100)
+    expect(await health()).toBe(503)
+    expect(complaints()).toBe(1)
+  })
+
+  test('that is deleted takes no login, which would be lost, and spends no key', async () => {
+    await withProvider(async (provider, visitor) => {
+      await visitor.begin(example.appURL)
+      const key = visitor.newKey()
+      unlinkSync(file)
+      const back = await visitor.comeBack(example.appURL, key)
+      expect([back.status, back.location]).toEqual([303, '/login?reason=database_unavailable'])
+      expect((await visitor.begin(example.appURL)).status).toBe(503)
+      expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toEqual([])
+    })
+  })
+
+  test('that was moved away and is back is good again', async () => {
+    renameSync(file, `${file}-moved`)
+    await untilHealth(503)
+    renameSync(`${file}-moved`, file)
+    await untilHealth(200)
+    expect(complaints()).toBe(1)
+  })
+
+  test('on a disk that takes no more is noticed although it can be read', async () => {
+    const database = new Libsql(file)
+    database.exec(`create trigger full_disk before insert on storage_checks
+      begin select raise(abort, 'database or disk is full'); end`)
+    await untilHealth(503)
+    expect((await new Browser().request(`${example.appURL}/login`)).status).toBe(200)
+    database.exec('drop trigger full_disk')
+    await untilHealth(200)
+    database.close()
+  })
+
+  test('that another program has locked holds up nobody who only reads', async () => {
+    await withProvider(async (_provider, visitor, waiting) => {
+      expect(await visitor.signIn(example.appURL)).toBe('/profile')
+      const other = new Libsql(file, { timeout: 5000 })
+      other.exec('begin immediate')
+      await waiting.begin(example.appURL)
+      const back = waiting.comeBack(example.appURL)
+      await delay(100)
+      const begun = performance.now()
+      expect((await visitor.whoAmI(example.appURL))?.['id']).toBe('1')
+      expect(performance.now() - begun).toBeLessThan(1000)
+      other.exec('commit')
+      other.close()
+      expect((await back).location).toBe('/login/confirm')
+    })
+  })
+
+  test('that another program has locked stops no page, and is noticed within two seconds', async () => {
+    const other = new Libsql(file, { timeout: 5000 })
+    other.exec('begin immediate')
+    await untilHealth(503)
+    const begun = performance.now()
+    expect((await new Browser().request(`${example.appURL}/login`)).status).toBe(200)
+    expect(performance.now() - begun).toBeLessThan(500)
+    other.exec('commit')
+    await untilHealth(200)
+    other.close()
+  })
+})
+
+describe('500,000 expired sessions', () => {
+  const folder = temporaryFolder()
+  afterAll(() => folder.remove())
+
+  test('are deleted while others are served', async () => {
+    const database = openDatabase(undefined, folder.path)
+    await migrate(database)
+    await database.query(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${MANY})
+      insert into sessions (id, user_id, data, expires_at) select 'session ' || n, null, '{"cookie":{}}', n from numbers`)
+    let isDone = false
+    const cleaning = new DatabaseSessions(database).deleteExpired().finally(() => {
+      isDone = true
+    })
+    const waits: number[] = []
+    while (!isDone) {
+      const begun = performance.now()
+      await database.query('select count(*) from users')
+      waits.push(performance.now() - begun)
+      await delay(1)
+    }
+    await cleaning
+    expect(await database.query('select id from sessions limit 1')).toEqual([])
+    waits.sort((a, b) => a - b)
+    expect(waits.length).toBeGreaterThan(100)
+    expect(waits[Math.floor(waits.length * 0.99)]).toBeLessThan(50)
+    await database.close()
+  }, 60_000)
+})

@@ -1,0 +1,70 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '../../../example-app/storage/database'
+import { expectNobodyHarmed, outageTest } from '../../support/outages/goals'
+import { printTable } from '../../support/outages/table'
+import { runTrial } from '../../support/outages/trial'
+import { closeVisitors } from '../../support/outages/visitors'
+
+afterAll(async () => {
+  printTable()
+  await closeVisitors()
+})
+
+const EXPIRED_SESSIONS = 500_000
+const BATCH = 1000
+const FILES = ['app.db', 'app.db-wal', 'app.db-shm']
+
+describe('outages of a libsql file', () => {
+  outageTest('a libsql file is shared by two processes', async (name) => {
+    const report = await runTrial(name, { postgres: false, processes: 3 }, async (trial) => {
+      await sleep(3000)
+      trial.terminate(trial.deployment.processes[2])
+    })
+    expectNobodyHarmed(report)
+    expect(report.failed).toEqual({})
+  })
+
+  // Who deletes the file has lost the accounts; the process must say so instead of writing where nobody reads.
+  outageTest('a libsql file is deleted under a running process, which is then replaced', async (name) => {
+    const report = await runTrial(name, { postgres: false, processes: 1 }, async (trial) => {
+      const { deployment } = trial
+      await trial.outage(async () => {
+        for (const file of FILES) rmSync(join(deployment.folder.path, file), { force: true })
+        await sleep(8000)
+        const [old] = deployment.processes
+        trial.terminate(old)
+        await trial.ended()
+        await deployment.add()
+      })
+    })
+    expect(report).toMatchObject({ mixedUp: 0, crashes: 0 })
+    // Two seconds of load, until the process has noticed.
+    expect(report.goodWhileBroken).toBeLessThanOrEqual(16)
+    expect(report.goodAgainS).toBeLessThanOrEqual(5)
+  })
+
+  outageTest('a libsql file has 500,000 expired sessions, which are deleted under load', async (name) => {
+    const report = await runTrial(name, { postgres: false, processes: 1 }, async ({ deployment }) => {
+      await insertExpiredSessions(deployment.folder.path)
+      await deployment.add({}, ['frequent-cleaning'])
+      await sleep(20_000)
+    })
+    expectNobodyHarmed(report)
+    expect(report.failed).toEqual({})
+  })
+})
+
+/** In small pieces, so that it is the cleaning that disturbs the logins. */
+async function insertExpiredSessions(folder: string): Promise<void> {
+  const database = openDatabase(undefined, folder)
+  const sql = `insert into sessions (id, data, expires_at)
+    with recursive counter (n) as (select 1 union all select n + 1 from counter where n < ${BATCH})
+    select 'expired-' || $1 || '-' || n, '{"cookie":{}}', 1 from counter`
+  for (let batch = 0; batch < EXPIRED_SESSIONS / BATCH; batch += 1) {
+    await database.query(sql, [batch])
+    await sleep(10)
+  }
+  await database.close()
+}

@@ -1,0 +1,230 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
+import { type Application, FakeProvider } from '../../../lib/testing'
+import { Browser, closeBrowsers } from '../../support/browser'
+import { type RunningExample, runExample, startExample } from '../../support/example/example-app'
+import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
+import { describeWithPostgres, startPostgres } from '../../support/postgres/postgres'
+import { startPostgresProxy } from '../../support/postgres/postgres-proxy'
+
+afterAll(() => closeBrowsers())
+
+describeWithPostgres('a Postgres in trouble', () => {
+  let cluster: Awaited<ReturnType<typeof startPostgres>>
+  let provider: FakeProvider
+  let application: Application
+  let databases = 0
+
+  beforeAll(async () => {
+    cluster = await startPostgres()
+    provider = await FakeProvider.start()
+    application = registerExample(provider)
+  }, 30_000)
+  afterAll(async () => {
+    await cluster.stop()
+    await provider.stop()
+  })
+
+  const newDatabase = (): Promise<string> => cluster.createDatabase(`trouble_${databases++}`)
+  const start = (url: string, variables: Record<string, string> = {}): Promise<RunningExample> =>
+    startExample({
+      DATABASE_URL: url,
+      SESSION_SECRET: 'a secret of sixteen or more',
+      ...providerEnvironment(provider, application),
+      ...variables,
+    })
+  const health = async ({ appURL }: RunningExample): Promise<number> => {
+    const begun = performance.now()
+    const { status } = await new Browser().request(`${appURL}/healthz`)
+    expect(performance.now() - begun).toBeLessThan(2000)
+    return status
+  }
+  const untilHealth = async (example: RunningExample, status: number): Promise<void> => {
+    while ((await health(example)) !== status) await delay(100)
+  }
+  /** Ends the connection of whoever waits for a lock that this client has. */
+  const cutWhoWaits = async (blocker: Client): Promise<void> => {
+    const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database()`
+    while ((await blocker.query(cut)).rows.length === 0) {
+      await delay(10)
+      // Within a transaction, Postgres shows what it saw first.
+      await blocker.query('select pg_stat_clear_snapshot()')
+    }
+  }
+  const asSuperuser = async (url: string, work: (client: Client) => Promise<unknown>): Promise<void> => {
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    await work(client).finally(() => client.end())
+  }
+
+  test('that is frozen is noticed at /healthz within two seconds, and forgotten when it goes on', async () => {
+    const example = await start(await newDatabase())
+    const ada = new Visitor(provider, application, '1')
+    expect(await ada.signIn(example.appURL)).toBe('/profile')
+    expect(await health(example)).toBe(200)
+    cluster.freeze()
+    const hung = ada.whoAmI(example.appURL)
+    await delay(1100)
+    expect(await Promise.all(Array.from({ length: 20 }, () => health(example)))).toEqual(Array(20).fill(503))
+    cluster.thaw()
+    const thawed = performance.now()
+    expect((await hung)?.['id']).toBe('1')
+    await untilHealth(example, 200)
+    expect(await new Visitor(provider, application, '2').signIn(example.appURL)).toBe('/profile')
+    expect(performance.now() - thawed).toBeLessThan(15_000)
+    const lines = example.output().match(/the database can(not)? be used/g)
+    expect(lines?.slice(0, 2)).toEqual(['the database cannot be used', 'the database can be used'])
+    await example.stop('SIGKILL')
+  }, 40_000)
+
+  test('that is frozen does not keep a process from ending', async () => {
+    const example = await start(await newDatabase())
+    await Promise.all([1, 2, 3, 4].map(() => new Visitor(provider, application, '1').begin(example.appURL)))
+    cluster.freeze()
+    const begun = performance.now()
+    const code = await example.stop('SIGTERM')
+    cluster.thaw()
+    expect(code).toBe(0)
+    expect(performance.now() - begun).toBeLessThan(8000)
+  }, 40_000)
+
+  test('that is frozen lets the callbacks of one address wait beside each other, not one after the other', async () => {
+    const example = await start(await newDatabase())
+    const visitors = ['1', '2', '3', '1', '2'].map((id) => new Visitor(provider, application, id))
+    for (const visitor of visitors) await visitor.begin(example.appURL)
+    cluster.freeze()
+    const begun = performance.now()
+    await Promise.all(visitors.map((visitor) => visitor.comeBack(example.appURL)))
+    expect(performance.now() - begun).toBeLessThan(13_000)
+    cluster.thaw()
+    await example.stop('SIGKILL')
+  }, 40_000)
+
+  test('behind connections that have fallen silent is reached by new ones within 15 seconds', async () => {
+    const proxy = await startPostgresProxy(await newDatabase())
+    const example = await start(proxy.url)
+    const visitors = Array.from({ length: 8 }, () => new Visitor(provider, application, '1'))
+    await Promise.all(visitors.map((visitor) => visitor.signIn(example.appURL)))
+    proxy.silence()
+    proxy.restore()
+    const restored = performance.now()
+    // One person pays for it; the others have new connections.
+    expect((await visitors[0]?.browser.request(`${example.appURL}/profile`))?.status).toBe(503)
+    const answers = await Promise.all(visitors.map((visitor) => visitor.whoAmI(example.appURL)))
+    expect(answers.map((answer) => answer?.['id'])).toEqual(visitors.map(() => '1'))
+    await untilHealth(example, 200)
+    expect(performance.now() - restored).toBeLessThan(15_000)
+    expect(await example.stop('SIGTERM')).toBe(0)
+    await proxy.stop()
+  }, 40_000)
+
+  test('whose connections have become read-only gets new ones, which reach the new primary', async () => {
+    const url = await newDatabase()
+    const example = await start(url)
+    const { pathname } = new URL(url)
+    const name = pathname.slice(1)
+    expect(await health(example)).toBe(200)
+    await asSuperuser(url, async (client) => {
+      await client.query(`alter database "${name}" set default_transaction_read_only = on`)
+      await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> $2', [
+        name,
+        (await client.query('select pg_backend_pid() as pid')).rows[0].pid,
+      ])
+      await untilHealth(example, 503)
+      await client.query('set transaction_read_only = off')
+      await client.query('begin read write')
+      await client.query(`alter database "${name}" reset default_transaction_read_only`)
+      await client.query('commit')
+    })
+    const writable = performance.now()
+    await untilHealth(example, 200)
+    expect(await new Visitor(provider, application, '1').signIn(example.appURL)).toBe('/profile')
+    expect(performance.now() - writable).toBeLessThan(5000)
+    await example.stop('SIGKILL')
+  }, 40_000)
+
+  test('gets no more connections than DATABASE_POOL_SIZE, and one for /healthz', async () => {
+    const url = await newDatabase()
+    const example = await start(url, { DATABASE_POOL_SIZE: '3' })
+    await asSuperuser(url, async (client) => {
+      const visitors = Array.from({ length: 30 }, () => new Visitor(provider, application, '1'))
+      await Promise.all([health(example), ...visitors.map((visitor) => visitor.signIn(example.appURL))])
+      const open = await client.query(`select pid from pg_stat_activity
+        where application_name = 'passport-social-login-example' and datname = current_database()`)
+      expect(open.rows.length).toBe(4)
+    })
+    await example.stop('SIGKILL')
+    for (const wrong of ['0', '101', '-1', 'ten']) {
+      const { code, output } = await runExample({ PORT: '0', DATA_DIR: '/nonexistent', DATABASE_POOL_SIZE: wrong })
+      expect([code, output]).toEqual([1, expect.stringContaining('  - DATABASE_POOL_SIZE must be a number')])
+    }
+  }, 30_000)
+
+  test.each(['federated_credentials', 'sessions'])(
+    'that cuts the connection on which a login is written to %s loses no login, and spends no key in vain',
+    async (table) => {
+      const url = await newDatabase()
+      const example = await start(url)
+      const ada = new Visitor(provider, application, '1')
+      await ada.begin(example.appURL)
+      await asSuperuser(url, async (blocker) => {
+        await blocker.query('begin')
+        await blocker.query(`lock table ${table} in exclusive mode`)
+        const back = ada.comeBack(example.appURL)
+        await cutWhoWaits(blocker)
+        await blocker.query('rollback')
+        expect((await back).location).toBe('/login/confirm')
+        expect((await blocker.query('select id from users')).rows).toHaveLength(1)
+      })
+      expect((await ada.whoAmI(example.appURL))?.['id']).toBe('1')
+      await example.stop('SIGKILL')
+    },
+    20_000,
+  )
+
+  test('whose disk is full is noticed by the first login that fails, and spends no further keys', async () => {
+    const url = await newDatabase()
+    const example = await start(url)
+    const exchanges = (): number => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
+    const [first, ...others] = ['1', '2', '3'].map((id) => new Visitor(provider, application, id))
+    for (const visitor of [first, ...others]) await visitor?.begin(example.appURL)
+    const before = exchanges()
+    await asSuperuser(url, async (client) => {
+      await client.query(`create function no_space() returns trigger language plpgsql as
+        $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`)
+      await client.query('create trigger no_space before insert on users for each row execute function no_space()')
+    })
+    for (const visitor of [first, ...others]) {
+      expect((await visitor?.comeBack(example.appURL))?.location).toBe('/login?reason=database_unavailable')
+    }
+    expect(exchanges()).toBe(before + 1)
+    expect(await health(example)).toBe(503)
+    await asSuperuser(url, (client) => client.query('drop trigger no_space on users'))
+    await untilHealth(example, 200)
+    expect(await others[0]?.signIn(example.appURL)).toBe('/profile')
+    await example.stop('SIGKILL')
+  }, 30_000)
+
+  test('that cuts connections in the middle of a transaction, twelve times, ends no process', async () => {
+    const url = await newDatabase()
+    const example = await start(url)
+    await asSuperuser(url, async (blocker) => {
+      for (let round = 0; round < 12; round++) {
+        const ada = new Visitor(provider, application, '3')
+        await ada.begin(example.appURL)
+        expect((await ada.comeBack(example.appURL)).location).toBe('/login/confirm')
+        const confirmation = await ada.question(example.appURL)
+        await blocker.query('begin')
+        await blocker.query('select * from users for update')
+        const answer = ada.submit(`${example.appURL}/login/confirm`, { confirmation, decision: 'not-me' })
+        await cutWhoWaits(blocker)
+        expect((await answer).status).toBe(503)
+        await blocker.query('rollback')
+        expect(await health(example)).toBe(200)
+      }
+    })
+    expect(await new Visitor(provider, application, '3').signIn(example.appURL)).toBe('/profile')
+    await example.stop('SIGKILL')
+  }, 40_000)
+})

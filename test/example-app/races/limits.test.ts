@@ -1,0 +1,220 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import express from 'express'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { request } from 'undici'
+import { type Application, FakeProvider, providerNavigation } from '../../../lib/testing'
+import { port, stopServer } from '../../support/app'
+import { Browser, closeBrowsers } from '../../support/browser'
+import { type RunningExample, startExample } from '../../support/example/example-app'
+import { onBothStorages, type TestStorage } from '../../support/example/storages'
+import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
+
+const HERE = '203.0.113.7'
+const REJECTED = '/login?reason=auth_key_rejected'
+const TOO_MANY = '/login?reason=too_many_rejected'
+const BUSY = '/login?reason=overloaded'
+
+afterAll(() => closeBrowsers())
+
+onBothStorages('guesses at the example', (fresh) => {
+  let provider: FakeProvider
+  let application: Application
+  let storage: TestStorage
+  let processes: RunningExample[]
+
+  const start = async (): Promise<string> => {
+    const example = await startExample({ ...storage.environment, ...providerEnvironment(provider, application) })
+    processes.push(example)
+    return example.appURL
+  }
+  const at = (address: string, userID = '1'): Visitor =>
+    new Visitor(provider, application, userID, { 'x-forwarded-for': address })
+  const guess = async (visitor: Visitor, appURL: string): Promise<string> => {
+    await visitor.begin(appURL)
+    return (await visitor.comeBack(appURL, 'a-guess')).location
+  }
+  const exchanges = (): number => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
+
+  beforeEach(async () => {
+    processes = []
+    provider = await FakeProvider.start()
+    application = registerExample(provider)
+    storage = await fresh()
+  })
+
+  afterEach(async () => {
+    await Promise.all(processes.map((example) => example.stop('SIGKILL')))
+    await provider.stop()
+  })
+
+  test('sent at once pass a limiter that counts afterwards; of 100 at two processes, ten pass this one', async () => {
+    expect(await guessesThatPassANaiveLimiter(provider, application)).toBeGreaterThan(10)
+    provider.clearRequests()
+
+    const urls = [await start(), await start()]
+    const appURL = (index: number): string => urls[index % 2] ?? ''
+    const guessers = Array.from({ length: 100 }, () => at(HERE))
+    await Promise.all(guessers.map((guesser, index) => guesser.begin(appURL(index))))
+    // Slow enough that none has come back before the last has been sent.
+    provider.failNext('authorize', { delay: 1000, rewrite: (body) => body }, { times: 100 })
+    const answers = await Promise.all(guessers.map((guesser, index) => guesser.comeBack(appURL(index), 'a-guess')))
+    provider.clearFaults()
+    const counts = new Map<string, number>()
+    for (const { location } of answers) counts.set(location, (counts.get(location) ?? 0) + 1)
+    expect(Object.fromEntries(counts)).toEqual({ [REJECTED]: 10, [TOO_MANY]: 90 })
+    expect(exchanges()).toBe(10)
+    expect(await guess(at(HERE), appURL(0))).toBe(TOO_MANY)
+    expect(exchanges()).toBe(10)
+  }, 40_000)
+
+  test('that were rejected lock out nobody at another address, however the proxy writes it', async () => {
+    const appURL = await start()
+    for (let count = 0; count < 10; count++) await guess(at(HERE), appURL)
+    for (const same of [HERE, `::ffff:${HERE}`, '::ffff:cb00:7107', `${HERE}:5678`, `[::ffff:${HERE}]:99`]) {
+      expect([same, await guess(at(same), appURL)]).toEqual([same, TOO_MANY])
+    }
+    for (const other of ['203.0.113.8', '::ffff:203.0.113.9', '2001:db8::1', '203.0.113.10:5678']) {
+      expect([other, await at(other).signIn(appURL)]).toEqual([other, '/profile'])
+    }
+    for (let count = 0; count < 10; count++) await guess(at(`2001:db8:0:7::${count}`), appURL)
+    expect(await guess(at('2001:db8:0:7:ffff::'), appURL)).toBe(TOO_MANY)
+    expect(await at('2001:db8:0:8::1').signIn(appURL)).toBe('/profile')
+  }, 40_000)
+
+  test('from behind a proxy that sends no addresses do not stop the program, and count for the proxy', async () => {
+    const appURL = await start()
+    for (const address of ['unknown', '_hidden', '1.2.3.4.5.6', '[::1', "'", ':80', '%00', 'a'.repeat(5000)]) {
+      expect([address, await guess(at(address), appURL)]).toEqual([address, REJECTED])
+    }
+    await guess(at('unknown'), appURL)
+    await guess(at('unknown'), appURL)
+    expect(await guess(at('unknown'), appURL)).toBe(TOO_MANY)
+    expect(await at(HERE).signIn(appURL)).toBe('/profile')
+  }, 40_000)
+
+  test('callbacks that hang in an outage hold others up for a moment only, whether or not their people wait', async () => {
+    const appURL = await start()
+    const hung = Array.from({ length: 10 }, () => at(HERE))
+    const next = at(HERE)
+    await Promise.all([...hung, next].map((visitor) => visitor.begin(appURL)))
+    provider.failNext('authorize', { status: 503, delay: 8000 }, { times: 10 })
+    const waiting = hung.slice(0, 5).map((visitor) => visitor.comeBack(appURL))
+    const areAllThere = (): boolean => exchanges() === 10
+    await Promise.all(hung.slice(5).map((visitor) => leaveEarly(visitor, appURL, areAllThere)))
+
+    const refused = await next.comeBack(appURL)
+    expect([refused.location, refused.headers['retry-after']]).toEqual([BUSY, '1'])
+    // Whoever left early has not given the budget back: their guesses are still with the provider.
+    expect(exchanges()).toBe(10)
+    const page = await next.browser.follow(`${appURL}${refused.location}`)
+    expect(page.body).toContain('Please try again in a minute.')
+    expect((await at('203.0.113.8').begin(appURL)).status).toBe(302)
+
+    for (const { location } of await Promise.all(waiting)) expect(location).toBe('/login?reason=provider_unavailable')
+    while ((await storage.rows('select id from callback_slots where rejected = 0')).length > 0) await delay(10)
+    expect((await next.comeBack(appURL)).location).toBe('/login/confirm')
+    for (let count = 0; count < 15; count++) expect(await at(HERE, '2').signIn(appURL)).toBe('/profile')
+  }, 40_000)
+
+  test('nothing but a rejected key is counted: not a reload, a prefetch, an answer to nobody, nor a killed process', async () => {
+    const appURL = await start()
+    const ada = at(HERE)
+    await ada.signIn(appURL)
+    for (let count = 0; count < 15; count++) {
+      expect((await ada.comeBack(appURL, 'spent')).location).toBe('/profile')
+      expect((await at(HERE).comeBack(appURL)).location).toBe('/login?reason=login_not_started')
+      const prefetch = { headers: { 'sec-purpose': 'prefetch' } }
+      expect((await ada.browser.comeBack(`${appURL}/auth/social-login/callback?auth_key=x`, prefetch)).status).toBe(503)
+    }
+    provider.failNext('authorize', { hang: true }, { times: 10 })
+    const cut = Array.from({ length: 10 }, async () => {
+      const visitor = at(HERE)
+      await visitor.begin(appURL)
+      await visitor.comeBack(appURL).catch(() => undefined)
+    })
+    while (exchanges() < 11) await new Promise((resolve) => setImmediate(resolve))
+    await processes[0]?.stop('SIGKILL')
+    await Promise.all(cut)
+    const again = await start()
+    expect((await storage.rows('select id from callback_slots where rejected = 0')).length).toBe(10)
+    // For fifteen seconds, nobody knows whether those are still with the provider.
+    const bob = at(HERE, '2')
+    await bob.begin(again)
+    expect((await bob.comeBack(again)).location).toBe(BUSY)
+    await storage.rows('update callback_slots set expires_at = expires_at - 60000')
+    expect(await bob.signIn(again)).toBe('/profile')
+  }, 40_000)
+
+  test('prefetches whose visitors leave before they are answered are never under way, and keep no process alive', async () => {
+    const appURL = await start()
+    const visitor = at(HERE)
+    await visitor.begin(appURL)
+    provider.failNext('authorize', { delay: 1000, rewrite: (body) => body })
+    const head = `Host: localhost\r\nX-Forwarded-For: ${HERE}\r\nCookie: ${await visitor.browser.cookies(appURL)}\r\n`
+    const navigation = Object.entries(providerNavigation).map(([name, value]) => `${name}: ${value}\r\n`)
+    const callback = '/auth/social-login/callback'
+    const first = `GET ${callback}?auth_key=a-guess HTTP/1.1\r\n${head}${navigation.join('')}\r\n`
+    const prefetches = ['Sec-Purpose: prefetch', 'Purpose: prefetch', 'X-Moz: prefetch'].map(
+      (purpose) => `GET ${callback}?auth_key=x HTTP/1.1\r\n${head}${purpose}\r\n\r\n`,
+    )
+    const socket = connect(Number(new URL(appURL).port), '127.0.0.1')
+    socket.write(first + prefetches.join('').repeat(3))
+    while (exchanges() < 1) await delay(10)
+    socket.resetAndDestroy()
+    const underWay = (): Promise<unknown[]> => storage.rows('select id from callback_slots where rejected = 0')
+    const deadline = Date.now() + 10_000
+    while ((await underWay()).length > 0 && Date.now() < deadline) await delay(10)
+    expect(await underWay()).toEqual([])
+    expect(await at(HERE).signIn(appURL)).toBe('/profile')
+    expect(await processes[0]?.stop('SIGTERM')).toBe(0)
+  }, 20_000)
+
+  test('are not counted by another route, so that none of them exchanges a key', async () => {
+    const appURL = await start()
+    const guesser = at(HERE)
+    for (const path of ['/auth/social-login', '/auth/social-login/', '/AUTH/social-login/callback', '/login', '/']) {
+      await guesser.begin(appURL)
+      const answer = await guesser.browser.comeBack(`${appURL}${path}?auth_key=a-guess`)
+      expect([path, answer.status, answer.location]).toEqual([path, 303, '/login?reason=auth_key_malformed'])
+    }
+    expect(exchanges()).toBe(0)
+  }, 40_000)
+})
+
+/** Looks first and counts afterwards, as limiters are often put together. @returns how many reached the provider */
+async function guessesThatPassANaiveLimiter(provider: FakeProvider, application: Application): Promise<number> {
+  provider.failNext('authorize', { delay: 500, rewrite: (body) => body }, { times: 100 })
+  const rejected = new RateLimiterMemory({ points: 10, duration: 600 })
+  const app = express()
+  app.get('/callback', async (req, res) => {
+    const state = await rejected.get('the address')
+    if (state && state.consumedPoints >= 10) return void res.sendStatus(429)
+    const { appID, appSecret } = application
+    const body = new URLSearchParams({ app_id: appID, app_secret: appSecret, auth_key: String(req.query['auth_key']) })
+    await fetch(`${provider.oauthBase}/authorize`, { method: 'POST', body })
+    await rejected.penalty('the address')
+    res.sendStatus(401)
+  })
+  const server = createServer(app).listen(0, 'localhost')
+  await once(server, 'listening')
+  const url = `http://localhost:${port(server)}/callback?auth_key=a-guess`
+  await Promise.all(Array.from({ length: 100 }, () => new Browser().request(url)))
+  await stopServer(server)
+  return provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
+}
+
+/** Sends a callback and closes the connection before it is answered. */
+async function leaveEarly(visitor: Visitor, appURL: string, mayLeave: () => boolean): Promise<void> {
+  const leaving = new AbortController()
+  const cookie = await visitor.browser.cookies(appURL)
+  const answer = request(`${appURL}/auth/social-login/callback?auth_key=${visitor.newKey()}`, {
+    headers: { ...providerNavigation, cookie, 'x-forwarded-for': HERE },
+    signal: leaving.signal,
+  }).catch(() => undefined)
+  while (!mayLeave()) await new Promise((resolve) => setImmediate(resolve))
+  leaving.abort()
+  await answer
+}

@@ -1,0 +1,162 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { callbackProblem } from '../../../example-app/callback-path'
+import { readProxies } from '../../../example-app/trusted-proxies'
+import { FakeProvider } from '../../../lib/testing'
+import { Browser, closeBrowsers } from '../../support/browser'
+import { runExample, startExample, temporaryFolder } from '../../support/example/example-app'
+import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
+
+const HERE = 'http://localhost:3000'
+const REAL = {
+  SOCIAL_BASE_URL: 'https://social.example/api/v1',
+  SOCIAL_CLIENT_ID: 'app',
+  SOCIAL_CLIENT_SECRET: 'hunter2',
+}
+
+const namesIn = (output: string) => [...output.matchAll(/^ {2}- (\w+) /gm)].map(([, name]) => name).sort()
+
+describe('the environment of the example', () => {
+  const folder = temporaryFolder()
+  afterAll(async () => {
+    await closeBrowsers()
+    folder.remove()
+  })
+
+  const refusal = (variables: Record<string, string>) =>
+    runExample({ PORT: '0', PROVIDER_PORT: '0', DATA_DIR: `${folder.path}/data`, ...variables })
+
+  const callbackAt = (path: string): [string, Record<string, string>] => [
+    'SOCIAL_CALLBACK_URL',
+    { SOCIAL_CALLBACK_URL: `${HERE}${path}` },
+  ]
+  const WRONG: Array<[string, Record<string, string>]> = [
+    ['TRUST_PROXY', { TRUST_PROXY: '0.0.0.0/1' }],
+    ['TRUST_PROXY', { TRUST_PROXY: '10.0.0.1, ::/0' }],
+    ['TRUST_PROXY', { TRUST_PROXY: '11' }],
+    ['DRAIN_SECONDS', { DRAIN_SECONDS: '31' }],
+    ['DRAIN_SECONDS', { DRAIN_SECONDS: '-1' }],
+    ['DRAIN_SECONDS', { DRAIN_SECONDS: '1,5' }],
+    ['SOCIAL_BASE_URL', { ...REAL, SOCIAL_BASE_URL: 'https://social.example/v1?x=/v1' }],
+    ['SOCIAL_BASE_URL', { ...REAL, SOCIAL_BASE_URL: 'https://user:hunter2@social.example/v1' }],
+    [
+      'SOCIAL_BASE_URL',
+      {
+        SOCIAL_CLIENT_ID: 'app',
+        SOCIAL_CLIENT_SECRET: 'hunter2',
+        SOCIAL_CALLBACK_URL: 'https://app.example/auth/social-login/callback',
+      },
+    ],
+    [
+      'SOCIAL_BASE_URL',
+      {
+        SOCIAL_CLIENT_ID: 'app',
+        SOCIAL_CLIENT_SECRET: 'hunter2',
+        SOCIAL_CALLBACK_URL: 'HTTPS://app.example/auth/social-login/callback',
+      },
+    ],
+    // What only the fake provider refuses.
+    ['SOCIAL_CLIENT_ID', { SOCIAL_CLIENT_ID: 'an id with spaces' }],
+    ...['/:key', '/cb?auth_key=1', '/login', '/profile'].map(callbackAt),
+  ]
+
+  test.each(WRONG)('says what is wrong with %s: %j', async (name, variables) => {
+    const { code, output } = await refusal(variables)
+    expect(code).toBe(1)
+    expect(output).toMatch(new RegExp(`^The environment is not right:\n  - ${name} .+\n$`))
+    expect(output).not.toContain('hunter2')
+  })
+
+  test('says it all at once, in the names of variables, whoever finds it', async () => {
+    const { output } = await refusal({
+      TRUST_PROXY: '::/0',
+      SOCIAL_CALLBACK_URL: 'https://app.example/login',
+      SESSION_SECRET: 'short',
+      DATA_DIR: '/dev/null/data',
+    })
+    expect(namesIn(output)).toEqual([
+      'DATA_DIR',
+      'SESSION_SECRET',
+      'SOCIAL_BASE_URL',
+      'SOCIAL_CALLBACK_URL',
+      'TRUST_PROXY',
+    ])
+    const long = 'hunter2'.repeat(500)
+    const library = await refusal({
+      SOCIAL_BASE_URL: `https://${'a.'.repeat(200)}example/v1`,
+      SOCIAL_CLIENT_ID: long,
+      SOCIAL_CLIENT_SECRET: long,
+      SOCIAL_CALLBACK_URL: `https://app.example/callback?x=${long}`,
+    })
+    expect(namesIn(library.output)).toEqual([
+      'SOCIAL_BASE_URL',
+      'SOCIAL_CALLBACK_URL',
+      'SOCIAL_CLIENT_ID',
+      'SOCIAL_CLIENT_SECRET',
+    ])
+    expect(library.output).toMatch(/ - SOCIAL_CLIENT_ID must have at most 2,048 characters\.\n/)
+    expect(library.output).not.toMatch(/hunter2|clientID|^ {4}at /m)
+  })
+
+  test('trusts proxies, and no network that holds visitors', () => {
+    const good = ['0', '10', 'loopback', '10.0.0.0/8, uniquelocal', '2001:db8::/32', 'fd00::/16', '::1', '192.0.2.1']
+    // Of the last three, each holds IPv4 addresses as Express reads them.
+    const bad = ['11', '100', 'everybody', '0.0.0.0/1', '128.0.0.0/1', '10.0.0.0/7', '::/1', '2000::/15']
+    const bounds = ['10.0.0.0/33', 'fe80::1%eth0', '1.2.3', '10.0.0.1,', '::ffff:0:0/96', '::/64', '::ffff:0:0/103']
+    expect(good.map(readProxies)).not.toContain(undefined)
+    for (const value of [...bad, ...bounds]) expect([value, readProxies(value)]).toEqual([value, undefined])
+    expect(readProxies('::ffff:10.0.0.0/104')).toEqual(['::ffff:10.0.0.0/104'])
+  })
+
+  test('takes no page of the application for the callback, and no pattern', () => {
+    const sources = join(__dirname, '../../../../example-app/routes')
+    const routes = readdirSync(sources).flatMap((name) => [
+      ...readFileSync(join(sources, name), 'utf8').matchAll(/router\.\w+\('(\/[^']*)'/g),
+    ])
+    const own = [...new Set(routes.map(([, path = '']) => path))]
+    expect(own.length).toBeGreaterThan(12)
+    const odd = ['/cb*', '/(cb)', '/cb{x}', '/cb[x]', '/cb!', '/cb+', '//cb', '/cb#x', '/cb?q=\u00fc', '/auth%5fkey']
+    const keys = ['/cb?x=1&AUTH_KEY=2', '/cb?auth%5Fkey=', '/auth_key/cb']
+    for (const path of [...own, ...own.map((path) => `${path.toUpperCase()}/`), ...odd, ...keys]) {
+      expect([path, callbackProblem(`${HERE}${path}`)]).toEqual([path, expect.stringMatching(/^must .*such as \/auth/)])
+    }
+    expect(callbackProblem(`${HERE}/auth/social-login/callback`)).toBeUndefined()
+  })
+
+  test('takes a host in capitals, and counts ten proxies as ten', async () => {
+    const provider = await FakeProvider.start()
+    const application = registerExample(provider)
+    const environment = { DATA_DIR: join(folder.path, 'capitals'), ...providerEnvironment(provider, application) }
+    const example = await startExample({ ...environment, HOST: 'LOCALHOST', TRUST_PROXY: '10' })
+    for (const host of ['127.0.0.1', '[::1]']) {
+      const answer = await new Browser().request(`${example.appURL.replace('localhost', host)}/healthz`)
+      expect(answer.status).toBe(200)
+    }
+    const visitors = ['192.0.2.1', '192.0.2.2'].map(
+      (address) =>
+        new Visitor(provider, application, '1', { 'x-forwarded-for': `${address}${', 10.0.0.1'.repeat(9)}` }),
+    )
+    const [guesser, other] = visitors
+    for (let count = 0; count < 11; count++) {
+      await guesser?.begin(example.appURL)
+      await guesser?.comeBack(example.appURL, 'a-guess')
+    }
+    expect((await guesser?.begin(example.appURL))?.status).toBe(429)
+    expect(await other?.signIn(example.appURL)).toBe('/profile')
+    await example.stop('SIGKILL')
+    await provider.stop()
+  }, 20_000)
+
+  test('what lies in a folder that others may read is its own', async () => {
+    const data = join(folder.path, 'open')
+    mkdirSync(data, { mode: 0o755 })
+    // As from a backup.
+    writeFileSync(join(data, 'app.db'), '', { mode: 0o644 })
+    const example = await startExample({ DATA_DIR: data })
+    await new Browser().request(`${example.appURL}/healthz`)
+    const modes = readdirSync(data).map((name) => [name, statSync(join(data, name)).mode & 0o777])
+    await example.stop('SIGKILL')
+    expect(modes.map(([name]) => name)).toEqual(expect.arrayContaining(['app.db', 'app.db-wal', 'session-secret']))
+    expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([])
+  })
+})

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FakeProvider } from '../../../lib/testing'
+import { closeBrowsers } from '../../support/browser'
+import { type LaunchOptions, runExample, startExample, temporaryFolder } from '../../support/example/example-app'
+import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
+
+// Root may write everywhere, as long as it has its capabilities.
+const AS_ANYBODY = process.getuid?.() === 0 ? { wrapper: 'setpriv --bounding-set=-all --inh-caps=-all' } : {}
+
+describe('the data folder of the example', () => {
+  const folder = temporaryFolder()
+  let count = 0
+  const freshFolder = (): string => {
+    const data = join(folder.path, `data-${count++}`)
+    mkdirSync(data)
+    return data
+  }
+  afterAll(async () => {
+    await closeBrowsers()
+    folder.remove()
+  })
+
+  const problemOf = async (dataDir: string, options?: LaunchOptions): Promise<string> => {
+    const { code, output } = await runExample({ DATA_DIR: dataDir }, options)
+    expect([code, output.split('\n').length]).toEqual([1, 3])
+    return output.replace('The environment is not right:\n  - DATA_DIR ', '').trim()
+  }
+
+  test('that may not be written is named with the reason', async () => {
+    const data = freshFolder()
+    chmodSync(data, 0o500)
+    const cure = 'EACCES: this process may not write there: give it the rights, or name another folder'
+    expect(await problemOf(data, AS_ANYBODY)).toBe(`names a folder that cannot be used (${cure}).`)
+    expect(await problemOf(join(data, 'further/down'), AS_ANYBODY)).toContain('(EACCES: ')
+    chmodSync(data, 0o700)
+    writeFileSync(join(data, 'app.db'), '', { mode: 0o400 })
+    expect(await problemOf(data, AS_ANYBODY)).toBe(`holds a file app.db that cannot be used (${cure}).`)
+  }, 20_000)
+
+  test('that is none, or in which none can be made, is named with the reason', async () => {
+    expect(await problemOf('/dev/null/data')).toContain('(ENOTDIR: a part of the path is no folder')
+    expect(await problemOf('/dev/null')).toContain('(EEXIST: it is no folder')
+    // Node's own way to make folders tries for ever here.
+    if (existsSync('/proc/self')) expect(await problemOf('/proc/none/data')).toContain('(ENOENT: it cannot be made')
+  }, 20_000)
+
+  test('in which files cannot grow is named with the reason, as one on a full disk', async () => {
+    expect(await problemOf(freshFolder(), { limit: 'ulimit -f 0' })).toContain('(EFBIG: files may not grow there')
+  })
+
+  test('is refused when it holds a pipe in place of a file, which would be waited for', async () => {
+    for (const name of ['app.db', 'session-secret']) {
+      const data = freshFolder()
+      execFileSync('mkfifo', [join(data, name)])
+      const problem = `holds ${name}, which is no file: remove it, or name another folder.`
+      expect(await problemOf(data)).toBe(problem)
+    }
+  }, 20_000)
+
+  // A machine that loses its power while a file is written may leave it so.
+  test.each([
+    ['nothing', ''],
+    ['half of it', 'kZ3vJ0'.repeat(4)],
+    ['zeros', '\0'.repeat(43)],
+    ['spaces', ' '.repeat(43)],
+    ['more than it', `${'a'.repeat(43)}\n`],
+  ])('is refused when its session-secret holds %s', async (_what, content) => {
+    const data = freshFolder()
+    writeFileSync(join(data, 'session-secret'), content)
+    expect(await problemOf(data)).toBe(
+      'holds a file session-secret that is not whole: remove it, and another one is made (everybody signs in again).',
+    )
+    expect(readFileSync(join(data, 'session-secret'), 'utf8')).toBe(content)
+  })
+
+  test('gets one secret, although two processes start at once beside what a crash has left', async () => {
+    const data = freshFolder()
+    for (const draft of ['session-secret.1', 'session-secret.0123456789abcdef'])
+      writeFileSync(join(data, draft), 'half')
+    const provider = await FakeProvider.start()
+    const application = registerExample(provider)
+    const environment = { DATA_DIR: data, ...providerEnvironment(provider, application) }
+    const processes = await Promise.all([startExample(environment), startExample(environment)])
+    const [first, second] = processes
+    const ada = new Visitor(provider, application, '1')
+    await ada.begin(first.appURL)
+    expect((await ada.comeBack(second.appURL)).location).toBe('/login/confirm')
+    await Promise.all(processes.map((example) => example.stop('SIGKILL')))
+    await provider.stop()
+    expect(readFileSync(join(data, 'session-secret'), 'utf8')).toMatch(/^[\w-]{43}$/)
+    expect(
+      readdirSync(data)
+        .filter((name) => /secret|probe/.test(name))
+        .sort(),
+    ).toEqual(['session-secret', 'session-secret.0123456789abcdef', 'session-secret.1'])
+  }, 20_000)
+})

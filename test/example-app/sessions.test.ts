@@ -1,0 +1,106 @@
+import { type Application, FakeProvider } from '../../lib/testing'
+import { closeBrowsers } from '../support/browser'
+import { type RunningExample, startExample } from '../support/example/example-app'
+import { onBothStorages, type TestStorage } from '../support/example/storages'
+import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
+
+const JSON_ONLY = { headers: { accept: 'application/json' } }
+const SESSIONS = 'select data, expires_at from sessions'
+
+afterAll(() => closeBrowsers())
+
+onBothStorages('sessions of the example', (fresh) => {
+  let provider: FakeProvider
+  let application: Application
+  let storage: TestStorage
+  let example: RunningExample
+  let appURL: string
+
+  beforeAll(async () => {
+    provider = await FakeProvider.start()
+    application = registerExample(provider)
+    storage = await fresh()
+    example = await startExample({ ...storage.environment, ...providerEnvironment(provider, application) })
+    appURL = example.appURL
+  }, 20_000)
+
+  afterAll(async () => {
+    await example.stop('SIGKILL')
+    await provider.stop()
+  })
+
+  beforeEach(() => storage.rows('delete from sessions'))
+
+  const visitor = (): Visitor => new Visitor(provider, application, '1')
+  const profileWith = async (cookie: string): Promise<number> =>
+    (await visitor().browser.request(`${appURL}/profile`, { headers: { ...JSON_ONLY.headers, cookie } })).status
+
+  test('a sign-out of nobody leaves no session, and does not end a login that is under way', async () => {
+    for (let count = 0; count < 5; count++) {
+      const answer = await visitor().submit(`${appURL}/logout`)
+      expect([answer.status, answer.location]).toEqual([303, '/login?reason=signed_out'])
+      expect(answer.headers['set-cookie']).toBeUndefined()
+    }
+    expect(await storage.rows(SESSIONS)).toEqual([])
+    const ada = visitor()
+    await ada.begin(appURL)
+    await ada.submit(`${appURL}/logout`)
+    expect((await ada.comeBack(appURL)).location).toBe('/login/confirm')
+  })
+
+  test('a sign-out ends the session for good and begins no other; the browser forgets its cookie', async () => {
+    for (let round = 0; round < 10; round++) {
+      const ada = visitor()
+      await ada.signIn(appURL)
+      const cookie = await ada.browser.cookies(appURL)
+      const [out] = await Promise.all([ada.submit(`${appURL}/logout`), ada.submit(`${appURL}/account/link`)])
+      expect(String(out.headers['set-cookie'])).toMatch(/^example-session=; Path=\/; Expires=Thu, 01 Jan 1970/)
+      expect(await profileWith(cookie)).toBe(401)
+    }
+    const rows = await storage.rows(SESSIONS)
+    const inTwoHours = Date.now() + 2 * 60 * 60 * 1000
+    // A start that found the session ended may have begun a visitor's own.
+    for (const { expires_at } of rows) expect(Number(expires_at)).toBeLessThan(inTwoHours)
+    expect(rows.filter(({ data }) => String(data).includes('passport'))).toEqual([])
+  }, 20_000)
+
+  test('a database that fails while a question is saved leaves nobody signed in without it', async () => {
+    await storage.rows(triggerOf(storage))
+    const ada = visitor()
+    await ada.begin(appURL)
+    expect((await ada.comeBack(appURL)).location).toBe('/login?reason=failed_here')
+    await storage.rows(`drop trigger full_disk${isPostgres(storage) ? ' on sessions' : ''}`)
+    expect((await ada.browser.follow(`${appURL}/profile`)).location).toMatch(/^\/login/)
+    expect((await ada.browser.follow(`${appURL}/account`)).location).toMatch(/^\/login/)
+    expect(await ada.whoAmI(appURL)).toBeUndefined()
+    expect(await ada.signIn(appURL)).toBe('/profile')
+  })
+
+  test('before the question is answered, programs read the profile and nothing else', async () => {
+    const ada = visitor()
+    await ada.begin(appURL)
+    await ada.comeBack(appURL)
+    for (const path of ['/', '/account', '/profile/reload', '/nowhere']) {
+      expect([path, (await ada.browser.request(`${appURL}${path}`, JSON_ONLY)).location]).toEqual([
+        path,
+        '/login/confirm',
+      ])
+    }
+    expect((await ada.whoAmI(appURL))?.['id']).toBe('1')
+  })
+})
+
+function isPostgres({ environment }: TestStorage): boolean {
+  return environment['DATABASE_URL'] !== undefined
+}
+
+/** Refuses to save a session that has a question in it. */
+function triggerOf(storage: TestStorage): string {
+  const condition = `new.data like '%"unconfirmed"%'`
+  if (!isPostgres(storage)) {
+    return `create trigger full_disk before insert on sessions when ${condition}
+      begin select raise(abort, 'disk full'); end`
+  }
+  return `create function refuse() returns trigger language plpgsql as 'begin raise exception ''disk full''; end';
+    create trigger full_disk before insert or update on sessions for each row when (${condition}) execute function refuse()`
+}

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { type Application, FakeProvider } from '../../../lib/testing'
+import { describeInChromium, launchChromium } from '../../support/browsers/chromium'
+import { exchange } from '../../support/provider-http'
+
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+/** A folder to keep a screenshot of every page in, for a person to look at. */
+const screenshots = process.env['SCREENSHOTS']
+
+/** What matters here of axe-core's results; its own types need the DOM library. */
+interface AxeResults {
+  violations: Array<{ id: string; nodes: Array<{ html: string }> }>
+}
+
+describeInChromium('the pages in Chromium', () => {
+  let browser: Browser
+  let provider: FakeProvider
+  let app: Server
+  let application: Application
+  let callbacks: Array<{ url: string; site: string | undefined; referer: string | undefined }>
+  let context: BrowserContext
+  let page: Page
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 30_000)
+  afterAll(() => browser.close())
+
+  beforeEach(async () => {
+    provider = await FakeProvider.start()
+    callbacks = []
+    app = createServer((request, response) => {
+      const url = request.url ?? ''
+      const { referer } = request.headers
+      if (url.startsWith('/cb')) callbacks.push({ url, site: String(request.headers['sec-fetch-site']), referer })
+      response.setHeader('content-type', 'text/html')
+      response.end(`<a href="${provider.oauthBase}/oauth?app_id=${application.appID}">Sign in</a>`)
+    }).listen(0, 'localhost')
+    await new Promise((resolve) => app.once('listening', resolve))
+    const address = app.address()
+    const appOrigin = `http://localhost:${typeof address === 'object' ? address?.port : 0}`
+    application = provider.registerApplication({ name: 'My app', redirectURL: `${appOrigin}/cb` })
+    context = await browser.newContext({ javaScriptEnabled: false })
+    page = await context.newPage()
+    await page.goto(appOrigin)
+  })
+
+  afterEach(async () => {
+    await context.close()
+    app.closeAllConnections()
+    await new Promise((resolve) => app.close(resolve))
+    await provider.stop()
+  })
+
+  function callbackKey(): string {
+    return new URL(callbacks.at(-1)?.url ?? '', 'http://localhost').searchParams.get('auth_key') ?? ''
+  }
+
+  test('a whole login: sign in, approve, return with a key that works', async () => {
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: /Ada Lovelace/ }).click()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Continue to My app?')
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL('**/cb?auth_key=*')
+    expect(callbacks).toHaveLength(1)
+    expect(callbacks[0]).toMatchObject({ site: 'cross-site', referer: `${provider.origin}/` })
+    expect((await exchange(provider, application, callbackKey())).status).toBe(200)
+  })
+
+  test('Cancel leads to the home page of the provider, and the application hears nothing', async () => {
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: /Alan Turing/ }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    expect(page.url()).toBe(`${provider.origin}/`)
+    expect(callbacks).toEqual([])
+  })
+
+  test('an approval that is remembered redirects at once, until it is revoked', async () => {
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: /Ada Lovelace/ }).click()
+    await page.getByLabel('Do not ask me again').check()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    expect(callbacks).toHaveLength(2)
+    await page.goto(`${provider.origin}/approvals`)
+    await page.getByRole('button', { name: 'Revoke My app' }).click()
+    await page.goto(`${provider.oauthBase}/oauth?app_id=${application.appID}`)
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(1)
+  })
+
+  test('the login works by keyboard alone', async () => {
+    await page.getByRole('link', { name: 'Sign in' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/api/oauth*')
+    await tabTo(/Ada Lovelace/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Continue to My app?' }).waitFor()
+    await tabTo('Approve')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/cb?auth_key=*')
+    expect(callbacks).toHaveLength(1)
+  })
+
+  async function tabTo(name: string | RegExp): Promise<void> {
+    const wanted = page.getByRole('button', { name }).and(page.locator(':focus'))
+    for (let tabs = 0; tabs < 30 && (await wanted.count()) === 0; tabs += 1) await page.keyboard.press('Tab')
+    expect(await wanted.count()).toBe(1)
+  }
+
+  test('the dashboard: register, change the URL, renew the secret, delete', async () => {
+    await page.goto(`${provider.origin}/developers`)
+    await page.getByLabel('Name').fill('Second app')
+    await page.getByLabel('App Redirect URL').first().fill('http://localhost:4000/cb')
+    await page.getByRole('button', { name: 'Register' }).click()
+    const card = page.getByRole('article', { name: 'Second app' })
+    const secret = provider.applications[1]?.appSecret ?? ''
+    expect(await card.textContent()).toContain(secret)
+    await card.getByLabel('App Redirect URL').fill('http://localhost:4000/new')
+    await card.getByRole('button', { name: 'Change the URL' }).click()
+    expect(provider.applications[1]?.redirectURL).toBe('http://localhost:4000/new')
+    await card.getByRole('button', { name: 'Renew the secret' }).click()
+    expect(await card.textContent()).not.toContain(secret)
+    await card.getByRole('button', { name: 'Delete' }).click()
+    expect(await card.count()).toBe(0)
+  })
+
+  test('people: add and edit', async () => {
+    await page.goto(`${provider.origin}/users`)
+    await page.getByLabel('First name').fill('Zoë')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('link', { name: 'Zoë' }).click()
+    await page.getByLabel('Birth date').fill('1990-02-15')
+    await page.getByLabel('Verified').check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    expect(provider.users.at(-1)).toMatchObject({ user_birthdate: '1990-02-15', user_verified: true })
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'no page has a finding of axe-core (%s)',
+    async (colorScheme) => {
+      const visitor = await browser.newContext({ colorScheme, bypassCSP: true })
+      const tab = await visitor.newPage()
+      const login = `/api/oauth?app_id=${application.appID}`
+      for (const path of ['/', '/developers', '/users', '/users/1', '/approvals', '/nowhere', login]) {
+        expect(await findingsOn(tab, path, colorScheme)).toEqual([])
+      }
+      await tab.getByRole('button', { name: /Ada Lovelace/ }).click()
+      provider.approve({
+        appID: provider.registerApplication({ name: 'Other', redirectURL: 'http://x/' }).appID,
+        userID: '1',
+      })
+      for (const path of ['/', login, '/approvals'])
+        expect(await findingsOn(tab, path, `signed-in-${colorScheme}`)).toEqual([])
+      await visitor.close()
+    },
+    60_000,
+  )
+
+  async function findingsOn(tab: Page, path: string, label: string): Promise<string[]> {
+    await tab.goto(provider.origin + path)
+    if (screenshots !== undefined) {
+      const name = path.split('?', 1).join().replaceAll('/', '_')
+      await tab.screenshot({ path: join(screenshots, `${label}${name}.png`), fullPage: true })
+    }
+    await tab.evaluate(axe)
+    const results: AxeResults = await tab.evaluate('axe.run()')
+    return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)
+  }
+
+  test('no page is wider than a small screen', async () => {
+    const phone = await browser.newContext({ viewport: { width: 320, height: 640 } })
+    const tab = await phone.newPage()
+    for (const path of ['/', '/developers', '/users', '/users/1', `/api/oauth?app_id=${application.appID}`]) {
+      await tab.goto(provider.origin + path)
+      if (screenshots !== undefined) {
+        const name = path.split('?', 1).join().replaceAll('/', '_')
+        await tab.screenshot({ path: join(screenshots, `phone${name}.png`), fullPage: true })
+      }
+      expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    }
+    await phone.close()
+  })
+})

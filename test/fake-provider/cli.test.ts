@@ -1,0 +1,180 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ask, post, userMe } from '../support/provider-http'
+
+const cli = join(__dirname, '../../lib/testing/cli.js')
+const folder = mkdtempSync(join(tmpdir(), 'fake-provider-'))
+const children: ChildProcess[] = []
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface Ended {
+  code: number | string | null | undefined
+  stdout: string
+  stderr: string
+}
+
+function run(...args: string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [cli, 'provider', ...args], { timeout: 10_000 }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
+    )
+  })
+}
+
+/** Starts the command and waits for the last line it prints. */
+async function started(...args: string[]): Promise<{ child: ChildProcess; text: string; origin: string }> {
+  const child = spawn(process.execPath, [cli, 'provider', '--port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  let text = ''
+  for await (const chunk of child.stdout) {
+    text += String(chunk)
+    if (/redirect URL|No application/.test(text)) break
+  }
+  return { child, text, origin: /Fake provider: (\S+)/.exec(text)?.[1] ?? '' }
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('exit', resolve))
+}
+
+function fileWith(name: string, text: string): string {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+test.each([
+  [[], 'There is no command.'],
+  [['server'], 'There is no command "server".'],
+  [['--port', '0'], 'There is no command "--port".'],
+])('the command line %j is told what is missing', async (args, message) => {
+  const { status, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8' })
+  expect([status, stderr]).toEqual([2, `${message}\nTry --help.\n`])
+})
+
+test('--help without a command tells of the one there is', () => {
+  const { status, stdout } = spawnSync(process.execPath, [cli, '--help'], { encoding: 'utf8' })
+  expect([status, stdout]).toEqual([0, expect.stringContaining('passport-social-login provider [options]')])
+})
+
+test('--help tells every option', async () => {
+  const { code, stdout } = await run('--help')
+  expect(code).toBe(0)
+  for (const option of ['--port', '--host', '--allow-remote', '--app', '--users', '--mode', '--rate-limit']) {
+    expect(stdout).toContain(option)
+  }
+})
+
+test('it prints addresses, ids and secrets that work', async () => {
+  const { text, origin } = await started('--app', 'My app=http://localhost:3000/cb?a=b')
+  expect(text).toContain(`base URL     ${origin}/api/v1`)
+  expect(text).toContain('redirect URL http://localhost:3000/cb?a=b')
+  const appID = /app_id +(\S+)/.exec(text)?.[1] ?? ''
+  const appSecret = /app_secret +(\S+)/.exec(text)?.[1] ?? ''
+  expect((await ask(`${origin}/api/oauth?app_id=${appID}`)).text).toContain('My app')
+  const refused = await post(`${origin}/api/authorize`, { app_id: appID, app_secret: appSecret, auth_key: 'x' })
+  expect(JSON.parse(refused.text).message).toContain('auth_key')
+})
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s stops it cleanly, open connections and all', async (signal) => {
+  const { child, origin } = await started()
+  await fetch(origin)
+  child.kill(signal)
+  expect(await ended(child)).toBe(0)
+  await expect(fetch(origin)).rejects.toThrow()
+})
+
+test('--mode takes presets and behaviours', async () => {
+  const { origin } = await started('--mode', 'wild,errorsAtStatus200=false,tokenLifetime=Infinity')
+  const seen = await userMe({ baseURL: `${origin}/api/v1` }, 'x')
+  expect(seen.status).toBe(401)
+})
+
+test('--users takes a file, without losing a digit', async () => {
+  const file = fileWith('people.json', '[{"user_id": 12345678901234567891, "user_name": "zoe", "user_verified": true}]')
+  const { origin } = await started('--users', file)
+  const { text } = await ask(`${origin}/users`)
+  expect(text).toContain('12345678901234567891')
+  expect(text).not.toContain('Lovelace')
+})
+
+test.each([
+  [['--port', 'x'], '--port takes a whole number from 0 to 65535, not "x"'],
+  [['--rate-limit', '0'], '--rate-limit takes a whole number from 1'],
+  [['--app', 'My app'], '--app takes "NAME=REDIRECT URL", not "My app"'],
+  [['--app', 'My app=/cb'], 'redirectURL must be an absolute http: or https: URL'],
+  [['--mode', 'tame'], '--mode knows no "tame"'],
+  [['--mode', 'wrapUser=x'], 'mode: "wrapUser" has a value it cannot take; it takes user_info, data, false'],
+  [['--mode', 'keyLifetime=0'], 'it takes a number above 0'],
+  [['--mode', 'getOnly=maybe'], 'it takes true or false'],
+  [['--nonsense'], "Unknown option '--nonsense'"],
+  [['--users', '/nowhere.json'], '/nowhere.json cannot be read as JSON'],
+])('bad arguments %j are told, with exit code 2', async (args, message) => {
+  const { code, stderr, stdout } = await run(...args)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toContain(message)
+  expect(stderr).toContain('Try --help.')
+})
+
+test.each([
+  ['{}', 'must hold an array'],
+  ['[1]', 'record 1: must be an object'],
+  ['[{"user_name": 5}]', 'record 1: user_name must be a string or null'],
+  ['[{"user_nick": "x"}]', 'record 1: there is no field "user_nick"; there are user_id, user_verified, user_name,'],
+  ['[{"user_id": []}]', 'record 1: user_id must be'],
+  ['[{"user_verified": 1}]', 'record 1: user_verified must be'],
+])('a file of people with %s is refused', async (text, message) => {
+  const { code, stderr } = await run('--users', fileWith('bad.json', text))
+  expect(code).toBe(2)
+  expect(stderr).toContain(message)
+})
+
+test('a taken port is told, with exit code 1', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  const port = String(typeof address === 'object' ? address?.port : '')
+  expect(await run('--port', port)).toMatchObject({
+    code: 1,
+    stderr: `Port ${port} on 127.0.0.1 is taken: choose another one, or 0 for a free one\n`,
+  })
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test('it listens at 127.0.0.1 and at no other address of this machine', async () => {
+  const { origin } = await started()
+  const connected = (host: string, port: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect(port, host, () => resolve(true)).on('error', () => resolve(false))
+      socket.on('connect', () => socket.destroy())
+    })
+  // A server at all addresses answers at this one, too.
+  const everywhere = createServer().listen(0, '0.0.0.0')
+  await new Promise((resolve) => everywhere.once('listening', resolve))
+  const address = everywhere.address()
+  expect(await connected('127.0.0.2', typeof address === 'object' ? (address?.port ?? 0) : 0)).toBe(true)
+  await new Promise((resolve) => everywhere.close(resolve))
+  const port = Number(new URL(origin).port)
+  const others = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
+  const foreign = others.filter(({ address }) => address !== '127.0.0.1' && !address.startsWith('fe80'))
+  for (const host of ['127.0.0.2', ...foreign.map((other) => other.address)]) {
+    expect([host, await connected(host, port)]).toEqual([host, false])
+  }
+  expect(await connected('127.0.0.1', port)).toBe(true)
+})
+
+test('it refuses to listen beyond loopback unless told', async () => {
+  const { code, stderr } = await run('--port', '0', '--host', '0.0.0.0')
+  expect(code).toBe(2)
+  expect(stderr).toContain('--allow-remote')
+})

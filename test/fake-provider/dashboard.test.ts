@@ -1,0 +1,193 @@
+import { type Application, FakeProvider } from '../../lib/testing'
+import { ask, cookieOf, exchange, post, type Seen, signInAs, tokenFor, userMe } from '../support/provider-http'
+
+let provider: FakeProvider
+let application: Application
+
+beforeEach(async () => {
+  provider = await FakeProvider.start()
+  application = provider.registerApplication({ name: 'My app', redirectURL: 'http://localhost:3000/cb' })
+})
+
+afterEach(() => provider.stop())
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Seen> {
+  return ask(provider.origin + path, { headers })
+}
+
+function send(path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Seen> {
+  return post(provider.origin + path, form, headers)
+}
+
+describe('developers', () => {
+  test('the dashboard lists applications with id, secret and URL', async () => {
+    const { text } = await get('/developers')
+    for (const value of [application.appID, application.appSecret, application.redirectURL])
+      expect(text).toContain(value)
+  })
+
+  test('a URL that is none is told, and what was typed stays', async () => {
+    const seen = await send('/developers', { name: 'Second', redirect_url: '/cb' })
+    expect(seen.status).toBe(422)
+    expect(seen.text).toContain('role="alert"')
+    expect(seen.text).toContain('value="Second"')
+    expect(provider.applications).toHaveLength(1)
+  })
+
+  test('the URL can be changed', async () => {
+    const seen = await send(`/developers/${application.appID}`, { redirect_url: 'http://localhost:3000/new' })
+    expect([seen.status, seen.headers.get('location')]).toEqual([303, '/developers'])
+    expect(provider.applications[0]?.redirectURL).toBe('http://localhost:3000/new')
+    expect((await send('/developers/unknown', { redirect_url: 'http://localhost/' })).status).toBe(422)
+  })
+
+  test('the secret can be renewed: the old one is worthless', async () => {
+    await send(`/developers/${application.appID}/secret`)
+    const authKey = provider.issueAuthKey({ appID: application.appID, userID: '1' })
+    expect((await exchange(provider, application, authKey)).status).toBe(401)
+    const [renewed = application] = provider.applications
+    expect((await exchange(provider, renewed, authKey)).status).toBe(200)
+  })
+
+  test('deleting an application ends its tokens', async () => {
+    const token = await tokenFor(provider, application)
+    await send(`/developers/${application.appID}/delete`)
+    expect(provider.applications).toEqual([])
+    expect((await userMe(provider, token)).status).toBe(401)
+  })
+})
+
+describe('people', () => {
+  const zoe = {
+    user_name: 'zoe',
+    user_email: 'zoe@people.example',
+    user_firstname: 'Zoë',
+    user_lastname: 'Washburne',
+    user_gender: 'female',
+    user_birthdate: '1990-02-15',
+    user_picture: 'http://pictures.example/zoe.png',
+    user_cover: '/covers/x.svg',
+  }
+
+  test('somebody can be added with all ten fields', async () => {
+    const form = { ...zoe, user_id: '18446744073709551616', user_verified: 'yes' }
+    expect((await send('/users', form)).status).toBe(303)
+    expect(provider.users.at(-1)).toEqual({ ...form, user_verified: true })
+  })
+
+  test('empty fields are null, an empty id is the next number', async () => {
+    await send('/users', { user_id: '', user_name: 'zoe', user_email: '' })
+    expect(provider.users.at(-1)).toMatchObject({ user_id: '4', user_name: 'zoe', user_email: null, user_cover: null })
+  })
+
+  test('an id that is taken is told, and what was typed stays', async () => {
+    const seen = await send('/users', { ...zoe, user_id: '1' })
+    expect(seen.status).toBe(422)
+    expect(seen.text).toContain('already taken')
+    expect(seen.text).toContain('zoe@people.example')
+  })
+
+  test('somebody can be edited and removed; the id stays', async () => {
+    expect((await get('/users/1')).text).toContain('value="Lovelace"')
+    await send('/users/1', { ...zoe, user_id: '77' })
+    expect(provider.users[0]).toEqual({ ...zoe, user_id: '1', user_verified: false })
+    await send('/users/1/delete')
+    expect(provider.users.map((user) => user.user_id)).not.toContain('1')
+    expect((await get('/users/1')).status).toBe(404)
+    expect((await send('/users/1', zoe)).status).toBe(404)
+  })
+
+  test('an id with characters of its own has a page and pictures', async () => {
+    const user = provider.addUser({ user_id: 'a/b?c#d' })
+    expect((await get(`/users/${encodeURIComponent('a/b?c#d')}`)).status).toBe(200)
+    expect((await get(user.user_picture ?? '')).headers.get('content-type')).toBe('image/svg+xml')
+    expect((await get(user.user_cover ?? '')).headers.get('content-type')).toBe('image/svg+xml')
+  })
+})
+
+describe('signing in', () => {
+  test('sign in, home page, sign out', async () => {
+    const cookie = await signInAs(provider, '1')
+    expect((await get('/', { cookie })).text).toContain('You are Ada Lovelace')
+    const out = await send('/sign-out', {}, { cookie })
+    expect(cookieOf(out)).toBe('fake_provider_session=')
+    expect((await get('/', { cookie })).text).toContain('Nobody is signed in')
+  })
+
+  test('the login page leads back to the login', async () => {
+    const seen = await send('/sign-in', { user_id: '2', app_id: application.appID })
+    expect(seen.headers.get('location')).toBe(`/api/oauth?app_id=${application.appID}`)
+    expect((await send('/sign-in', { user_id: '99' })).status).toBe(400)
+  })
+
+  test('somebody who was removed is signed out; a decision of nobody leads to the login', async () => {
+    const cookie = await signInAs(provider, '2')
+    provider.removeUser('2')
+    expect((await get('/approvals', { cookie })).text).toContain('Nobody is signed in')
+    const seen = await send('/approval', { app_id: application.appID, decision: 'approve' }, { cookie })
+    expect(seen.headers.get('location')).toBe(`/api/oauth?app_id=${application.appID}`)
+    expect((await send('/approval', { app_id: 'unknown', decision: 'approve' }, { cookie })).status).toBe(404)
+  })
+
+  test('remembered approvals are listed and can be revoked', async () => {
+    const cookie = await signInAs(provider, '1')
+    provider.approve({ appID: application.appID, userID: '1' })
+    expect((await get('/approvals', { cookie })).text).toContain('aria-label="Revoke My app"')
+    await send('/approvals', { app_id: application.appID }, { cookie })
+    expect((await get('/approvals', { cookie })).text).not.toContain('Revoke')
+    expect((await get(`/api/oauth?app_id=${application.appID}`, { cookie })).status).toBe(200)
+  })
+})
+
+describe('safety', () => {
+  test('a form that another site sent is refused', async () => {
+    const form = { name: 'Evil', redirect_url: 'http://evil.example/' }
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'http://evil.example' },
+      { origin: 'null' },
+    ]) {
+      expect((await send('/developers', form, headers)).status).toBe(403)
+    }
+    expect((await send('/developers', form, { origin: provider.origin })).status).toBe(303)
+  })
+
+  test('another site cannot approve in the name of somebody', async () => {
+    const cookie = await signInAs(provider, '1')
+    const form = { app_id: application.appID, decision: 'approve' }
+    const seen = await send('/approval', form, { cookie, 'sec-fetch-site': 'cross-site' })
+    expect([seen.status, seen.headers.has('location')]).toEqual([403, false])
+  })
+
+  test('what people and developers typed is text', async () => {
+    const evil = '"><script>alert(1)</script>'
+    provider.registerApplication({ name: evil, redirectURL: 'http://localhost/' })
+    provider.updateUser('1', { user_firstname: evil, user_email: evil })
+    const cookie = await signInAs(provider, '1')
+    const paths = ['/', '/developers', '/users', '/users/1', '/sign-in', '/approvals', '/pictures/1.svg']
+    provider.approve({ appID: provider.applications[1]?.appID ?? '', userID: '1' })
+    for (const path of [...paths, `/api/oauth?app_id=${application.appID}`]) {
+      expect((await get(path, { cookie })).text).not.toContain('<script')
+    }
+  })
+
+  test('every page is script-free, unframeable and not stored', async () => {
+    for (const path of ['/', '/developers', '/users', '/sign-in', '/approvals', '/api/oauth', '/nowhere']) {
+      const { headers } = await get(path)
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none';.*frame-ancestors 'none'/)
+      expect(headers.get('x-frame-options')).toBe('DENY')
+      expect(headers.get('cache-control')).toBe('no-store')
+    }
+  })
+
+  test('pages exist under their methods only', async () => {
+    expect((await send('/style.css')).headers.get('allow')).toBe('GET')
+    expect((await get('/approval')).status).toBe(405)
+    for (const path of ['/nowhere', '/users/1/nowhere', '/__proto__', '/pictures/99.svg', '/covers/99.svg']) {
+      expect((await get(path)).status).toBe(404)
+    }
+    expect((await get('/users/%ff')).status).toBe(404)
+    expect((await ask(provider.origin, { method: 'HEAD' })).status).toBe(200)
+  })
+})

@@ -1,0 +1,211 @@
+import { createServer, type Server } from 'node:http'
+import { type Application, FakeProvider } from '../../lib/testing'
+import { port, stopServer } from '../support/app'
+import { bearer, signInAs, tokenFor } from '../support/provider-http'
+import { type RawAnswer, sendRaw } from '../support/raw-requests'
+
+// What a website can do that its visitor opens while a fake provider listens at 127.0.0.1:4400 of the same machine.
+
+let provider: FakeProvider
+let application: Application
+let cookie: string
+let token: string
+
+beforeEach(async () => {
+  provider = await FakeProvider.start()
+  application = provider.registerApplication({ name: 'My app', redirectURL: 'http://localhost:3000/cb' })
+  token = await tokenFor(provider, application)
+  cookie = await signInAs(provider, '1')
+  provider.clearRequests()
+})
+
+afterEach(() => provider.stop())
+
+/** What changes things, with a form that would. */
+const forms: ReadonlyArray<[path: string, form: string]> = [
+  ['/sign-in', 'user_id=2'],
+  ['/sign-out', ''],
+  ['/approval', 'app_id=APP&decision=approve&remember=yes'],
+  ['/approvals', 'app_id=APP'],
+  ['/developers', 'name=Evil&redirect_url=http://evil.example/'],
+  ['/developers/APP', 'redirect_url=http://evil.example/'],
+  ['/developers/APP/secret', ''],
+  ['/developers/APP/delete', ''],
+  ['/users', 'user_name=evil'],
+  ['/users/1', 'user_name=evil'],
+  ['/users/1/delete', ''],
+  ['/api/authorize', 'app_id=APP&app_secret=SECRET&auth_key=KEY'],
+]
+
+const pages = ['/', '/developers', '/users', '/users/1', '/sign-in', '/approvals', '/style.css', '/pictures/1.svg']
+const endpoints = [
+  '/api/oauth?app_id=APP',
+  '/api/authorize',
+  '/api/v1/user/me',
+  '/api/get_user_info?access_token=TOKEN',
+]
+
+/** As browsers send it for a page of https://evil.example, recorded; the second one is a browser without Fetch Metadata. */
+const evilHeaders = [
+  [
+    'Origin: https://evil.example',
+    'Sec-Fetch-Site: cross-site',
+    'Sec-Fetch-Mode: navigate',
+    'Sec-Fetch-Dest: document',
+  ],
+  ['Origin: https://evil.example', 'Referer: https://evil.example/'],
+  ['Origin: null'],
+  ['Origin: http://evil.example.127.0.0.1'],
+]
+
+function filled(text: string): string {
+  const { appID, appSecret } = application
+  return text.replace('APP', appID).replace('SECRET', appSecret).replace('TOKEN', token)
+}
+
+function state(): unknown {
+  return structuredClone([provider.applications, provider.users, provider.requests])
+}
+
+function host(): string {
+  return new URL(provider.origin).host
+}
+
+function send(origin: string, line: string, headers: readonly string[], body = ''): Promise<RawAnswer> {
+  const type = body === '' ? [] : ['Content-Type: application/x-www-form-urlencoded']
+  return sendRaw(origin, [`${filled(line)} HTTP/1.1`, ...headers, ...type, `Cookie: ${cookie}`], filled(body))
+}
+
+/** A provider that looks neither at where a form comes from nor at the name that it is called by. */
+async function withNaiveProvider<T>(work: (origin: string, registered: string[]) => Promise<T>): Promise<T> {
+  const registered: string[] = []
+  const server: Server = createServer((request, response) => {
+    request.on('data', (chunk) => registered.push(String(chunk)))
+    request.on('end', () => response.end('app_secret: 12345'))
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  try {
+    return await work(`http://127.0.0.1:${port(server)}`, registered)
+  } finally {
+    await stopServer(server)
+  }
+}
+
+describe('forms of another site', () => {
+  test('change a provider that does not ask where they come from', async () => {
+    await withNaiveProvider(async (origin, registered) => {
+      await send(origin, 'POST /developers', [`Host: ${host()}`, ...(evilHeaders[0] ?? [])], 'name=Evil')
+      expect(registered).toEqual(['name=Evil'])
+    })
+  })
+
+  test.each(forms)('to %s change nothing here, are not logged and take no fault', async (path, form) => {
+    provider.failNext('authorize', { status: 503 })
+    const before = state()
+    for (const headers of evilHeaders) {
+      const { status, headers: answered } = await send(
+        provider.origin,
+        `POST ${path}`,
+        [`Host: ${host()}`, ...headers],
+        form,
+      )
+      expect([status, answered['set-cookie'], answered['location']]).toEqual([403, undefined, undefined])
+    }
+    expect(state()).toEqual(before)
+    const own = await send(provider.origin, 'POST /api/authorize', [`Host: ${host()}`], 'app_id=APP')
+    expect(own.status).toBe(503)
+  })
+
+  test.each(forms)('to %s are taken from a page of the provider itself', async (path, form) => {
+    const own = [`Host: ${host()}`, `Origin: ${provider.origin}`, 'Sec-Fetch-Site: same-origin']
+    const { status } = await send(provider.origin, `POST ${path}`, own, form)
+    expect([303, 302, 400]).toContain(status)
+  })
+})
+
+describe('DNS rebinding', () => {
+  const rebound = ['Host: evil.example:4400', 'Origin: http://evil.example:4400', 'Sec-Fetch-Site: same-origin']
+
+  test('reads the secrets of a provider that answers to any name', async () => {
+    const { body } = await withNaiveProvider((origin) => send(origin, 'GET /developers', rebound))
+    expect(body).toContain('app_secret: 12345')
+  })
+
+  test.each([...pages, ...endpoints])('reads nothing of %s', async (path) => {
+    const { status, body, headers } = await send(provider.origin, `GET ${path}`, rebound)
+    expect([status, headers['location']]).toEqual([421, undefined])
+    for (const secret of [application.appSecret, application.appID, 'Lovelace']) expect(body).not.toContain(secret)
+    expect(provider.requests).toEqual([])
+  })
+
+  test.each(forms)('changes nothing by %s', async (path, form) => {
+    const before = state()
+    const { status, headers } = await send(provider.origin, `POST ${path}`, rebound, form)
+    expect([status, headers['set-cookie']]).toEqual([421, undefined])
+    expect(state()).toEqual(before)
+  })
+
+  test.each([
+    'evil.example',
+    'evil.example.',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'evil.test.example',
+    'evil.example@localhost',
+    '[::1].evil.example',
+    '192.0.2.1',
+    'localhost:99999',
+    '%6cocalhost',
+    'x'.repeat(300),
+    '',
+  ])('does not work with the Host %s', async (name) => {
+    expect((await send(provider.origin, 'GET /developers', [`Host: ${name}`])).status).toBe(421)
+  })
+
+  test.each(['localhost:4400', '127.0.0.1', '[::1]:4400', 'provider', 'provider.test', 'a.localhost', '127.1.2.3'])(
+    'cannot use the Host %s, which is answered',
+    async (name) => {
+      expect((await send(provider.origin, 'GET /developers', [`Host: ${name}`])).status).toBe(200)
+    },
+  )
+
+  test('the option origin makes a name of its own good', async () => {
+    const named = new FakeProvider({ origin: 'https://social.example' })
+    const server = createServer(named.requestListener).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const origin = `http://127.0.0.1:${port(server)}`
+    const answers = ['social.example', 'evil.example'].map((name) => send(origin, 'GET /', [`Host: ${name}`]))
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 421])
+    await stopServer(server)
+  })
+})
+
+test('no answer may be read by a script of another site, nor be framed by it', async () => {
+  const reading = [`Host: ${host()}`, 'Origin: https://evil.example']
+  for (const path of [...pages, ...endpoints]) {
+    for (const method of ['GET', 'OPTIONS', 'HEAD']) {
+      const { headers } = await send(provider.origin, `${method} ${path}`, reading)
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+      if (headers['content-type']?.startsWith('text/html') !== true) continue
+      expect([headers['x-frame-options'], headers['content-security-policy']]).toEqual([
+        'DENY',
+        expect.stringContaining("frame-ancestors 'none'"),
+      ])
+    }
+  }
+})
+
+test('the endpoints for servers answer no page of another site, but an application and a typed address', async () => {
+  const image = [`Host: ${host()}`, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors', 'Sec-Fetch-Dest: image']
+  const info = 'GET /api/get_user_info?access_token=TOKEN'
+  expect((await send(provider.origin, info, image)).status).toBe(403)
+  expect(provider.requests).toEqual([])
+  expect((await send(provider.origin, info, [`Host: ${host()}`, 'Sec-Fetch-Site: none'])).status).toBe(200)
+  expect((await fetch(`${provider.baseURL}/user/me`, { headers: bearer(token) })).status).toBe(200)
+})
+
+test('an application sends its users from its own site to the login, and only there', async () => {
+  const link = [`Host: ${host()}`, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document']
+  const { status, body } = await send(provider.origin, 'GET /api/oauth?app_id=APP', link)
+  expect([status, body.includes('would like to sign you in')]).toEqual([200, true])
+})

@@ -1,0 +1,190 @@
+import { type Application, FakeProvider, type ProviderMode, specification, wild } from '../../lib/testing'
+import {
+  ask,
+  exchange,
+  locationOf,
+  post,
+  signInAs,
+  tokenFor,
+  tokenIn,
+  userInfo,
+  userMe,
+} from '../support/provider-http'
+
+let provider: FakeProvider
+let application: Application
+
+async function start(mode: ProviderMode, redirectURL = 'http://localhost:3000/cb'): Promise<void> {
+  provider = await FakeProvider.start({ mode })
+  application = provider.registerApplication({ name: 'My app', redirectURL })
+}
+
+afterEach(() => provider.stop())
+
+async function approvedLocation(): Promise<string> {
+  const cookie = await signInAs(provider, '1')
+  const form = { app_id: application.appID, decision: 'approve' }
+  const seen = await post(`${provider.origin}/approval`, form, { cookie })
+  return seen.headers.get('location') ?? ''
+}
+
+function key(): string {
+  return provider.issueAuthKey({ appID: application.appID, userID: '1' })
+}
+
+test('errors at status 200: only the body tells', async () => {
+  await start({ errorsAtStatus200: true })
+  const refused = await exchange(provider, application, 'unknown')
+  expect([refused.status, JSON.parse(refused.text).error]).toEqual([200, true])
+  expect((await userInfo(provider, 'unknown')).status).toBe(200)
+})
+
+test('naive append: a registered query swallows the key', async () => {
+  await start({ appendAuthKeyBlindly: true }, 'http://localhost:3000/cb?a=1')
+  const location = new URL(await approvedLocation())
+  expect(location.searchParams.has('auth_key')).toBe(false)
+  expect(location.searchParams.get('a')).toMatch(/^1\?auth_key=/)
+})
+
+test('naive append: a registered fragment hides the key', async () => {
+  await start({ appendAuthKeyBlindly: true }, 'http://localhost:3000/cb#top')
+  expect(await approvedLocation()).toMatch(/^http:\/\/localhost:3000\/cb#top\?auth_key=/)
+})
+
+test('ampersands of the redirect may be escaped', async () => {
+  await start({ escapeRedirectAmpersands: true }, 'http://localhost:3000/cb?a=1&b=2')
+  expect(await approvedLocation()).toMatch(/^http:\/\/localhost:3000\/cb\?a=1&amp;b=2&amp;auth_key=/)
+})
+
+test('silent re-approval: the first approval is remembered without asking', async () => {
+  await start({ silentReapproval: true })
+  const cookie = await signInAs(provider, '1')
+  const url = `${provider.oauthBase}/oauth?app_id=${application.appID}`
+  expect((await ask(url, { headers: { cookie } })).status).toBe(200)
+  await post(`${provider.origin}/approval`, { app_id: application.appID, decision: 'approve' }, { cookie })
+  const again = await ask(url, { headers: { cookie } })
+  expect([again.status, locationOf(again).searchParams.has('auth_key')]).toEqual([302, true])
+})
+
+test('a second visit replaces the key of the first', async () => {
+  await start({ replaceKeyOnVisit: true })
+  const first = key()
+  const others = provider.issueAuthKey({ appID: application.appID, userID: '2' })
+  const second = key()
+  expect((await exchange(provider, application, first)).status).toBe(400)
+  expect((await exchange(provider, application, second)).status).toBe(200)
+  expect((await exchange(provider, application, others)).status).toBe(200)
+})
+
+test('one-minute tokens, reused within their minute', async () => {
+  await start({ tokenLifetime: 60_000, reuseToken: true })
+  const token = await tokenFor(provider, application)
+  provider.clock.advance(50_000)
+  expect(await tokenFor(provider, application)).toBe(token)
+  expect((await userMe(provider, token)).status).toBe(200)
+  provider.clock.advance(10_000)
+  expect((await userMe(provider, token)).status).toBe(401)
+  expect(await tokenFor(provider, application)).not.toBe(token)
+})
+
+test.each(['user_info', 'data'] as const)('the record may be wrapped in %s', async (wrapUser) => {
+  await start({ wrapUser })
+  const { text } = await userMe(provider, await tokenFor(provider, application))
+  expect(JSON.parse(text)).toEqual({ [wrapUser]: expect.objectContaining({ user_id: 1 }) })
+})
+
+test('every value may be a string', async () => {
+  await start({ stringTypes: true })
+  const { text } = await userMe(provider, await tokenFor(provider, application, '9007199254740993'))
+  expect(JSON.parse(text)).toMatchObject({ user_id: '9007199254740993', user_verified: '1' })
+})
+
+test('names may be entity-encoded', async () => {
+  await start({ encodeEntities: true })
+  const { text } = await userMe(provider, await tokenFor(provider, application, '3'))
+  expect(JSON.parse(text)).toMatchObject({ user_firstname: 'Sin&eacute;ad', user_lastname: 'O&#039;Brien' })
+})
+
+test('pictures may be relative paths', async () => {
+  await start({ relativePictures: true })
+  const { text } = await userMe(provider, await tokenFor(provider, application))
+  expect(JSON.parse(text)).toMatchObject({ user_picture: 'pictures/1.svg', user_cover: 'covers/1.svg' })
+})
+
+test('somebody who is gone may be an empty array', async () => {
+  await start({ goneUserAsEmptyArray: true })
+  const token = await tokenFor(provider, application)
+  provider.removeUser('1')
+  expect(await userInfo(provider, token)).toMatchObject({ status: 200, text: '[]' })
+})
+
+test('302 with a JSON body: the key is spent, the token is in the body', async () => {
+  await start({ redirectWithJSONBody: true })
+  const spent = key()
+  const seen = await exchange(provider, application, spent)
+  expect(seen.status).toBe(302)
+  expect((await userMe(provider, tokenIn(seen.text))).status).toBe(200)
+  expect((await exchange(provider, application, spent)).status).toBe(400)
+})
+
+test('HTML at 200: the API is under maintenance, the key is kept', async () => {
+  await start({ htmlAtStatus200: true })
+  const kept = key()
+  for (const seen of [
+    await exchange(provider, application, kept),
+    await userMe(provider, 'x'),
+    await userInfo(provider, 'x'),
+  ]) {
+    expect([seen.status, seen.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  }
+  provider.setMode('specification')
+  expect((await exchange(provider, application, kept)).status).toBe(200)
+})
+
+test('GET-only servers take the exchange in the query', async () => {
+  await start({ getOnly: true })
+  const query = new URLSearchParams({ app_id: application.appID, app_secret: application.appSecret, auth_key: key() })
+  expect((await ask(`${provider.oauthBase}/authorize?${query}`)).status).toBe(200)
+  expect((await exchange(provider, application, key())).status).toBe(405)
+})
+
+test('JSON may be labelled HTML, follow a warning, and set a cookie', async () => {
+  await start({ htmlContentType: true, scriptWarnings: true, sessionCookie: true })
+  const seen = await exchange(provider, application, key())
+  expect(seen.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(seen.headers.get('set-cookie')).toMatch(/^PHPSESSID=/)
+  expect(seen.text).toMatch(/^<br \/>\n<b>Warning<\/b>.*\{"access_token":"[^"]+"\}$/s)
+})
+
+test('a server with the legacy surface only has no user/me', async () => {
+  await start({ withoutUserMe: true })
+  const token = await tokenFor(provider, application)
+  expect((await userMe(provider, token)).status).toBe(404)
+  expect((await userInfo(provider, token)).status).toBe(200)
+})
+
+test('the wild preset is what most servers do, and can be changed', async () => {
+  await start('wild')
+  const authKey = key()
+  expect(authKey).toMatch(/^[0-9a-f]{32}$/)
+  provider.clock.advance(365 * 24 * 3_600_000)
+  const token = tokenIn((await exchange(provider, application, authKey)).text)
+  const { text } = await ask(`${provider.baseURL}/user/me`, { headers: { authorization: `Bearer ${token}` } })
+  expect(JSON.parse(text)).toEqual({ user_info: expect.objectContaining({ user_id: '1', user_website: '' }) })
+  provider.setMode({ ...wild, wrapUser: false })
+  expect(provider.behaviours).toEqual({ ...wild, wrapUser: false })
+})
+
+test('a behaviour that does not exist, or cannot take its value, is refused by name', () => {
+  const made: Record<string, unknown> = { errorsAt200: true }
+  expect(() => new FakeProvider({ mode: made })).toThrow('mode: there is no behaviour "errorsAt200"')
+  for (const [name, value] of [
+    ['wrapUser', 'user'],
+    ['getOnly', 'yes'],
+    ['tokenLifetime', 0],
+    ['rateLimitAnswer', 5],
+  ]) {
+    expect(() => new FakeProvider({ mode: { [String(name)]: value } })).toThrow(`mode: "${name}" has a value`)
+  }
+  expect(new FakeProvider().behaviours).toEqual(specification)
+})

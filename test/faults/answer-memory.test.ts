@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { answer, RawProvider, type Wire } from '../support/raw-provider'
+import { repeat } from '../support/wire-faults'
+import type { MemoryReport } from './answer-memory-program'
+
+const OKAY = 'HTTP/1.1 200 OK\r\n'
+const CHUNKED = `${OKAY}transfer-encoding: chunked\r\n\r\n`
+const FILLING = 64 * 1024
+const MB = 1_000_000
+const PROGRAM = join(__dirname, 'answer-memory-program.js')
+
+/** What costs little in payload, and whether it costs a client memory that only counts payload. */
+const hostile: [title: string, wire: Wire, hurts: boolean][] = [
+  ['chunks of one byte, each with an extension of 64 KiB', repeat(CHUNKED, `1;${'x'.repeat(FILLING)}\r\na\r\n`), true],
+  ['headers that each stand behind 64 KiB of spaces', repeat(OKAY, `a:${' '.repeat(FILLING)}b\r\n`), true],
+  [
+    'trailers that each stand behind 64 KiB of spaces',
+    repeat(`${CHUNKED}0\r\n`, `a:${' '.repeat(FILLING)}b\r\n`),
+    true,
+  ],
+  ['headers of one letter without a value', repeat(OKAY, 'X:\r\n'.repeat(500)), false],
+  ['trailers of one letter without a value', repeat(`${CHUNKED}0\r\n`, 'X:\r\n'.repeat(500)), false],
+  ['chunks of one byte', repeat(CHUNKED, '1\r\na\r\n'.repeat(5000)), false],
+  ['a chunk extension without end', repeat(`${CHUNKED}1;`, 'x'.repeat(FILLING)), false],
+  ['early hints without end', repeat('', `HTTP/1.1 103 Early Hints\r\nlink: ${'x'.repeat(15_000)}\r\n\r\n`), false],
+  ['empty lines without end before the status line', repeat('', '\r\n'.repeat(FILLING / 2)), false],
+]
+
+let provider: RawProvider
+
+beforeAll(async () => {
+  provider = await RawProvider.start()
+})
+afterEach(() => provider.clear())
+afterAll(() => provider.stop())
+
+/** One exchange that is answered so, by a process of its own: its memory is nobody else's. */
+async function exchangeOf(kind: 'naive' | 'ours', wire: Wire): Promise<MemoryReport> {
+  // The first exchange of the process is a good one: what is loaded and built for it does not count.
+  provider.failNext('authorize', (socket, body) => socket.end(`${OKAY}content-length: ${body.length}\r\n\r\n${body}`))
+  provider.failNext('authorize', wire)
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', PROGRAM, kind, provider.baseURL])
+  return JSON.parse(stdout)
+}
+
+test.each(hostile.filter(([, , hurts]) => hurts))(
+  'an answer of %s takes many times its payload from a client that counts payload',
+  async (_title, wire) => {
+    expect((await exchangeOf('naive', wire)).held).toBeGreaterThan(8 * MB)
+  },
+)
+
+test('a text of 64 KiB is kept in little more than its length', async () => {
+  const body = JSON.stringify({ access_token: 'token', text: 'x'.repeat(65_000) })
+  const { held, outcome } = await exchangeOf('ours', (socket) => socket.write(answer(body)))
+  expect(held).toBeLessThan(1_000_000)
+  expect(outcome).toBe('success')
+})
+
+test.each(hostile)('an answer of %s takes at most 2 MB from a login', async (_title, wire) => {
+  const { held, outcome } = await exchangeOf('ours', wire)
+  expect(held).toBeLessThan(2 * MB)
+  expect(outcome).toBe('provider_bad_response')
+})

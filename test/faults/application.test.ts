@@ -1,0 +1,269 @@
+import { MemoryStore } from 'express-session'
+import { CookieStore } from '../../lib'
+import { FakeProvider } from '../../lib/testing'
+import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type RunningApp, startApp } from '../support/app'
+import { Browser, closeBrowsers } from '../support/browser'
+import { captureOutput, findSecrets } from '../support/canaries'
+import { BrokenStore, STORE_CANARY } from './broken-store'
+
+let provider: FakeProvider
+let apps: RunningApp[] = []
+
+beforeEach(async () => {
+  provider = await FakeProvider.start()
+})
+afterEach(async () => {
+  jest.restoreAllMocks()
+  for (const app of apps) await app.stop()
+  apps = []
+  await provider.stop()
+})
+afterAll(closeBrowsers)
+
+async function run(options: Omit<AppOptions, 'provider'> = {}): Promise<RunningApp> {
+  const app = await startApp({ provider, ...options })
+  apps.push(app)
+  return app
+}
+
+const callback = (app: RunningApp, appID = app.application.appID): string =>
+  `${app.callbackURL}?auth_key=${provider.issueAuthKey({ appID, userID: '1' })}`
+
+async function begin(app: RunningApp): Promise<Browser> {
+  const browser = new Browser()
+  expect((await browser.follow(app.loginURL)).status).toBe(302)
+  return browser
+}
+
+async function expectGoodLogin(app: RunningApp): Promise<void> {
+  const browser = await begin(app)
+  expect((await browser.comeBack(callback(app))).status).toBe(200)
+}
+
+const exchanges = (): number => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
+
+describe('a session store', () => {
+  test.each([
+    ['get', false, 0],
+    ['set', true, 0],
+    ['destroy', false, 1],
+    ['regenerate', false, 1],
+  ] as const)(
+    'whose %s fails at the callback signs nobody in; its text reaches an error of ours: never',
+    async (operation, isOurs, sent) => {
+      const store = new BrokenStore()
+      const app = await run({ store })
+      const browser = await begin(app)
+      store.fail(operation)
+      const answer = await browser.comeBack(callback(app))
+      expect([answer.status, answer.headers['retry-after']]).toEqual(isOurs ? [503, '5'] : [500, undefined])
+      expect(exchanges()).toBe(sent)
+      if (isOurs) {
+        expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
+        expect(findSecrets([STORE_CANARY], { body: answer.body, errors: app.errors })).toEqual([])
+      }
+      store.mend()
+      expect(JSON.parse((await browser.follow(`${app.origin}/me`)).body)).toMatchObject({ user: null })
+      await expectGoodLogin(app)
+    },
+  )
+
+  test.each(['get', 'set'] as const)(
+    'whose %s fails at the callback leaves login and key whole: a reload works when it is back',
+    async (operation) => {
+      const store = new BrokenStore()
+      const app = await run({ store })
+      const browser = await begin(app)
+      const address = callback(app)
+      store.fail(operation)
+      for (let visit = 0; visit < 3; visit += 1)
+        expect((await browser.comeBack(address)).status).toBeGreaterThanOrEqual(500)
+      expect(exchanges()).toBe(0)
+      store.mend()
+      expect((await browser.comeBack(address)).status).toBe(200)
+      expect(exchanges()).toBe(1)
+      const again = await browser.comeBack(address)
+      expect([again.status, exchanges()]).toEqual([200, 1])
+    },
+  )
+
+  test('whose save is only thought to have failed lets the record be used once all the same', async () => {
+    const store = new BrokenStore()
+    const app = await run({ store, strategy: { timeout: 200 } })
+    const browser = await begin(app)
+    const address = callback(app)
+    let answerLate = (): void => {}
+    store.before = (operation) =>
+      operation === 'set'
+        ? new Promise((resolve) => {
+            answerLate = resolve
+          })
+        : Promise.resolve()
+    const first = browser.comeBack(address)
+    expect((await first).status).toBe(503)
+    answerLate()
+    store.mend()
+    const answers = [await browser.comeBack(address), await browser.comeBack(address)]
+    expect(exchanges()).toBeLessThanOrEqual(1)
+    expect(answers.filter(({ status }) => status === 200 || status === 403)).toHaveLength(2)
+  })
+
+  test('that cannot save at the start sends nobody away', async () => {
+    const store = new BrokenStore()
+    const app = await run({ store })
+    store.fail('set')
+    expect((await new Browser().follow(app.loginURL)).status).toBe(503)
+    expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
+    store.mend()
+    await expectGoodLogin(app)
+  })
+
+  test('that takes its time to save is waited for before the key is sent', async () => {
+    const store = new BrokenStore()
+    const app = await run({ store })
+    const browser = await begin(app)
+    let release = (): void => {}
+    const saving = new Promise<void>((resolve) => {
+      store.before = (operation) =>
+        operation === 'set'
+          ? new Promise((saved) => {
+              release = saved
+              resolve()
+            })
+          : Promise.resolve()
+    })
+    const answer = browser.comeBack(callback(app))
+    await saving
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(provider.requests).toEqual([])
+    store.mend()
+    release()
+    expect((await answer).status).toBe(200)
+  })
+
+  test('that loses the record is a login that was not started, and no key is sent', async () => {
+    const app = await run()
+    const browser = await begin(app)
+    app.store.clear()
+    expect((await browser.comeBack(callback(app))).status).toBe(403)
+    expect(failureIn(app.sessions())).toBe('login_not_started')
+    expect(provider.requests).toEqual([])
+    await expectGoodLogin(app)
+  })
+})
+
+describe('a verify function', () => {
+  const own = Object.assign(new Error('database down'), { status: 507 })
+
+  test.each<[string, NonNullable<AppOptions['verify']>, number]>([
+    [
+      'throws',
+      () => {
+        throw own
+      },
+      507,
+    ],
+    ['rejects', () => Promise.reject(own), 507],
+    ['gives done an error', (_token, _refresh, _profile, done) => done(own), 507],
+    ['never answers', () => {}, 504],
+    ['returns false', async () => false, 401],
+    ['returns null', async () => null, 401],
+  ])(
+    'that %s ends the login with its status, removes the record, and leaves the next login good',
+    async (_, verify, status) => {
+      let isBroken = true
+      const good: AppOptions['verify'] = async (_token, _refresh, profile) => ({ id: profile.id })
+      const app = await run({
+        strategy: { verifyTimeout: 100 },
+        verify: (...args) => (isBroken ? verify(...args) : good(...args)),
+      })
+      const browser = await begin(app)
+      expect((await browser.comeBack(callback(app))).status).toBe(status)
+      const sent = exchanges()
+      expect((await browser.comeBack(callback(app))).status).toBe(403)
+      expect(exchanges()).toBe(sent)
+      isBroken = false
+      await expectGoodLogin(app)
+    },
+  )
+
+  test('that answers twice is heard once; the second answer is a process warning', async () => {
+    const app = await run({
+      verify: (_token, _refresh, profile, done) => {
+        done(null, { id: profile.id })
+        done(null, { id: 'somebody else' })
+        done(own)
+      },
+    })
+    const browser = await begin(app)
+    const { result, output } = await captureOutput(async () => {
+      const answer = await browser.comeBack(callback(app))
+      await new Promise((resolve) => setImmediate(resolve))
+      return answer
+    })
+    expect(JSON.parse(result.body).user).toEqual({ id: '1' })
+    expect(app.errors).toEqual([])
+    expect(output).toContain('ignored')
+  })
+})
+
+describe('a process and its clock', () => {
+  const sameApplication = ({ application: { appID, appSecret } }: RunningApp) => ({
+    clientID: appID,
+    clientSecret: appSecret,
+  })
+
+  test.each(['session', 'cookie'] as const)(
+    'restarts between start and callback (%s kept outside of it): the login ends well',
+    async (keep) => {
+      const store = new MemoryStore()
+      const before = await run({ keep, store })
+      const browser = await begin(before)
+      await before.stop()
+      apps = []
+      const after = await run({ keep, ...(keep === 'session' && { store }), strategy: sameApplication(before) })
+      expect((await browser.comeBack(callback(after, before.application.appID))).status).toBe(200)
+      expect((await browser.comeBack(callback(after, before.application.appID))).status).toBe(200)
+      expect(exchanges()).toBe(1)
+    },
+  )
+
+  test('restarts with a session store in its memory: the login was not started, and no key is sent', async () => {
+    const before = await run()
+    const browser = await begin(before)
+    const after = await run({ strategy: sameApplication(before) })
+    expect((await browser.comeBack(callback(after, before.application.appID))).status).toBe(403)
+    expect(provider.requests).toEqual([])
+  })
+
+  test('are two workers with one store: what one starts, the other ends, once', async () => {
+    const store = new MemoryStore()
+    const one = await run({ store })
+    const two = await run({ store, strategy: sameApplication(one) })
+    const browser = await begin(one)
+    const query = new URL(callback(one)).search
+    expect((await browser.comeBack(`${two.callbackURL}${query}`)).status).toBe(200)
+    await browser.comeBack(`${one.callbackURL}${query}`)
+    expect(exchanges()).toBe(1)
+  })
+
+  test('rotate the key of the cookie in between: the old one still opens', async () => {
+    const before = await run({ keep: 'cookie' })
+    const browser = await begin(before)
+    const keys = ['a new key of at least 32 characters', COOKIE_KEY_CANARY]
+    const after = await run({ strategy: { ...sameApplication(before), store: new CookieStore({ keys }) } })
+    expect((await browser.comeBack(callback(after, before.application.appID))).status).toBe(200)
+  })
+
+  test.each([-3_600_000, 3_600_000])('jump by %d ms: the login has expired, and no key is sent', async (jump) => {
+    const app = await run({ session: { cookie: { maxAge: 86_400_000 } } })
+    const browser = await begin(app)
+    const { now } = Date
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + jump)
+    expect((await browser.comeBack(callback(app))).status).toBe(403)
+    jest.restoreAllMocks()
+    expect(failureIn(app.sessions())).toBe('login_expired')
+    expect(provider.requests).toEqual([])
+    await expectGoodLogin(app)
+  })
+})

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sendMany } from '../support/raw-requests'
+
+const CLI = join(__dirname, '../../lib/testing/cli.js')
+/** A provider that keeps every request, as ours once did. */
+const NAIVE = `const log = []
+const server = require('node:http').createServer(async (request, response) => {
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  log.push(Buffer.concat(chunks).toString())
+  response.statusCode = 400
+  response.end()
+}).listen(0, '127.0.0.1', () => console.log('Fake provider: http://127.0.0.1:' + server.address().port + '\\nNo application'))`
+
+const children: ChildProcess[] = []
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+async function start(...args: string[]): Promise<{ origin: string; megabytes: () => number }> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  children.push(child)
+  let text = ''
+  for await (const chunk of child.stdout) {
+    text += String(chunk)
+    if (text.includes('No application')) break
+  }
+  const megabytes = (): number => {
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
+  }
+  return { origin: /Fake provider: (\S+)/.exec(text)?.[1] ?? '', megabytes }
+}
+
+/** A form of 64 KiB, as any website can send it from its visitor's browser. */
+function post(path: string, headers: string): string {
+  const body = `a=${'x'.repeat(65_534)}`
+  const type = 'Content-Type: application/x-www-form-urlencoded'
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+// Memory is read from /proc, which only Linux has.
+const testOnLinux = process.platform === 'linux' ? test : test.skip
+
+testOnLinux(
+  'a provider that keeps every request grows by more than 400 MB with 8,000 forms of 64 KiB',
+  async () => {
+    const { origin, megabytes } = await start('-e', NAIVE)
+    const before = megabytes()
+    await sendMany(origin, post('/api/authorize', ''), 8000)
+    expect(megabytes() - before).toBeGreaterThan(400)
+  },
+  60_000,
+)
+
+testOnLinux.each([
+  ['of another site', '/api/authorize', 'Origin: https://evil.example\r\nSec-Fetch-Site: cross-site\r\n'],
+  ['of another site to the login', '/sign-in', 'Origin: https://evil.example\r\nSec-Fetch-Site: cross-site\r\n'],
+  ['without any sign of a browser', '/api/authorize', ''],
+])(
+  'the command grows by less than 200 MB with 8,000 of them %s',
+  async (_name, path, headers) => {
+    const { origin, megabytes } = await start(CLI, 'provider', '--port', '0')
+    const before = megabytes()
+    await sendMany(origin, post(path, headers), 8000)
+    expect(megabytes() - before).toBeLessThan(200)
+  },
+  60_000,
+)

@@ -1,0 +1,119 @@
+import type { StrategyOptions } from '../../lib'
+import { FakeProvider } from '../../lib/testing'
+import { COOKIE_KEY_CANARY, codeOf, failureIn, type Keep, type RunningApp, startApp } from '../support/app'
+import { Browser, type BrowserAnswer } from '../support/browser'
+import { captureEvents, captureOutput, findSecrets } from '../support/canaries'
+import { RAW_MARKER, RAW_TOKEN, type RawProvider, type RawRequest } from '../support/raw-provider'
+import type { Expected } from '../support/wire-faults'
+
+export const ENDPOINTS = ['authorize', 'user/me'] as const
+const KEY = 'auth-key-canary-5d1b'
+
+/** What came of a login, and what it showed. */
+export interface Fallen {
+  readonly outcome: string | undefined
+  readonly answer: BrowserAnswer
+  readonly requests: readonly RawRequest['endpoint'][]
+  /** Places where a planted secret showed. */
+  readonly leaks: readonly string[]
+}
+
+/** An application in front of a provider of sockets. */
+export class FaultBench {
+  #keys = 0
+
+  private constructor(
+    readonly raw: RawProvider,
+    readonly app: RunningApp,
+    readonly fake: FakeProvider,
+  ) {}
+
+  static async start(
+    raw: RawProvider,
+    keep: Keep = 'session',
+    baseURL = raw.baseURL,
+    more: Partial<StrategyOptions<false>> = {},
+  ): Promise<FaultBench> {
+    const fake = await FakeProvider.start()
+    return new FaultBench(raw, await startApp({ provider: fake, keep, strategy: { baseURL, ...more } }), fake)
+  }
+
+  async stop(): Promise<void> {
+    await this.app.stop()
+    await this.fake.stop()
+    await this.raw.stop()
+  }
+
+  /** A login that was started, as far as the callback. */
+  async begin(): Promise<Browser> {
+    const browser = new Browser()
+    const start = await browser.follow(this.app.loginURL)
+    if (start.status !== 302) throw new Error(`the start was answered with ${start.status}`)
+    return browser
+  }
+
+  /** The callback, with a key of its own. */
+  comeBack(browser: Browser): Promise<BrowserAnswer> {
+    this.#keys += 1
+    return browser.comeBack(`${this.app.callbackURL}?auth_key=${KEY}${this.#keys}`)
+  }
+
+  /** A login over this provider as `arrange` left it. */
+  async fall(arrange: () => unknown, early = false, during?: () => Promise<void>): Promise<Fallen> {
+    this.forget()
+    const { result, output } = await captureOutput(() => captureEvents(() => this.#run(arrange, early, during)))
+    const { browser, answer, outcome, requests, sessions, errors } = result.result
+    if (result.events.length === 0) throw new Error('the login told its channels nothing')
+    const secrets = [
+      this.app.application.appSecret,
+      KEY,
+      COOKIE_KEY_CANARY,
+      ...(outcome === 'success' ? [] : [RAW_MARKER, RAW_TOKEN]),
+    ]
+    const sinks = {
+      answer: { ...answer },
+      errors,
+      sessions,
+      strategy: this.app.strategy,
+      output,
+      events: result.events,
+    }
+    const sid = /connect\.sid=s%3A([^.]+)/.exec(await browser.cookies(this.app.origin))?.[1]
+    const inBody = sid === undefined ? [] : findSecrets([sid], { body: answer.body, errors, output })
+    return { outcome, answer, requests, leaks: [...findSecrets(secrets, sinks), ...inBody] }
+  }
+
+  async #run(arrange: () => unknown, early: boolean, during?: () => Promise<void>) {
+    if (early) await arrange()
+    const browser = await this.begin()
+    if (!early) await arrange()
+    const [answer] = await Promise.all([this.comeBack(browser), during?.()])
+    const requests = this.raw.requests.map(({ endpoint }) => endpoint)
+    const errors = [...this.app.errors]
+    return { browser, answer, outcome: this.#outcome(answer), requests, sessions: this.app.sessions(), errors }
+  }
+
+  /** Whether the callback can be repeated: what was asked of the provider must not be. */
+  async recordIsGone(browser: Browser): Promise<boolean> {
+    const before = this.raw.requests.length
+    const again = await this.comeBack(browser)
+    return again.status === 403 && this.raw.requests.length === before
+  }
+
+  /** A login without any fault, of a new browser. */
+  async goodLogin(): Promise<number> {
+    this.forget()
+    return (await this.comeBack(await this.begin())).status
+  }
+
+  forget(): void {
+    this.raw.clear()
+    this.app.errors.length = 0
+    this.app.store.clear()
+  }
+
+  #outcome(answer: BrowserAnswer): Expected | string | undefined {
+    if (answer.status === 200) return 'success'
+    return this.app.errors.length > 0 ? this.app.errors.map(codeOf).join() : failureIn(this.app.sessions())
+  }
+}

@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { port, stopServer } from '../support/app'
+import { closeBrowsers } from '../support/browser'
+import { type Report, runCampaign } from '../support/fuzz/campaign'
+import { CURATED } from '../support/fuzz/cases'
+import { exchangeRaw } from '../support/fuzz/connection'
+import { isFault } from '../support/fuzz/findings'
+import { partOf } from '../support/fuzz/requests'
+import { ExampleWorld, type FuzzedApplication } from '../support/fuzz/world'
+
+// `npm run test:fuzz` plays two million; FUZZ_REQUESTS says how many, SEED replays.
+const REQUESTS = process.env['FUZZ_REQUESTS'] === undefined ? Infinity : Number(process.env['FUZZ_REQUESTS'])
+const SHORT_MS = 10_000
+/** Of one process: what it writes is kept to be searched for secrets. */
+const ROUND = 250_000
+/** Megabytes between a third of the way and the end. A thousand bytes that each request leaves behind are more within one round. */
+const MOST_GROWTH = 60
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+
+afterAll(closeBrowsers)
+
+describe('the judge', () => {
+  let server: Server
+
+  /** An application that breaks on what a careless one breaks on. */
+  async function naive(listener: Parameters<typeof createServer>[1]): Promise<FuzzedApplication> {
+    // Node leaves a request unread that follows one with `Connection: upgrade`, and closes the idle connection a while after its time.
+    server = createServer({ keepAliveTimeout: 300 }, listener).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const listening = port(server)
+    return {
+      port: listening,
+      deadline: 3000,
+      fill: (text) => text.replaceAll('{{port}}', String(listening)),
+      renew: async () => {},
+      output: () => '',
+      megabytes: () => undefined,
+    }
+  }
+
+  afterEach(() => stopServer(server))
+
+  test('finds a 500, and makes the request smaller that shows it', async () => {
+    const application = await naive((request, response) => {
+      const isHurt = request.headers['x-forwarded-for']?.includes('unknown') === true
+      response.writeHead(isHurt ? 500 : 200).end()
+    })
+    const { findings } = await runCampaign(application, 1, { requests: 20_000, milliseconds: 20_000 })
+    expect(findings).toHaveLength(1)
+    expect(findings[0]?.request).toMatch(
+      /^"\S+ \S+ HTTP\/1.1\\r\\nHost: \S+\\r\\nX-Forwarded-For: [^\\]*unknown[^\\]*\\r\\n\\r\\n"$/,
+    )
+  }, 40_000)
+
+  test('finds a request that is neither answered nor closed, and one that ends the process', async () => {
+    const hanging = await naive((request, response) => {
+      if (request.method !== 'PUT') response.end()
+    })
+    const { findings } = await runCampaign(hanging, 2, { requests: 2000, milliseconds: 20_000 })
+    expect(findings.map(({ what }) => what)).toEqual(['no answer and no close'])
+    await stopServer(server)
+    const gone = await runCampaign(hanging, 3, { requests: 2000, milliseconds: 20_000 })
+    expect(gone.findings.map(({ what }) => what)).toContain('nobody listens any more')
+  }, 60_000)
+
+  test('the same seed makes the same requests', () => {
+    const parts = (seed: number) => Array.from({ length: 200 }, (_, part) => partOf(seed, part))
+    expect(parts(7)).toEqual(parts(7))
+    expect(parts(7)).not.toEqual(parts(8))
+  })
+})
+
+describe('the example application', () => {
+  let world: ExampleWorld
+
+  beforeEach(async () => {
+    world = await ExampleWorld.start()
+  }, 20_000)
+
+  afterEach(() => world.stop(), 20_000)
+
+  test('answers every curated request without an error of its own', async () => {
+    const broken: string[] = []
+    for (const [name, template] of CURATED) {
+      const bytes = world.fill(template)
+      const answer = {
+        port: world.port,
+        deadline: world.deadline,
+        bytes,
+        answers: 1,
+        ending: 'answered',
+        cutAt: undefined,
+      } as const
+      const { statuses, end } = await exchangeRaw(answer)
+      if (end === 'hang' || end === 'refused' || statuses.some((status) => isFault(status, bytes))) {
+        broken.push(`${name}: ${end} ${statuses.join()}`)
+      }
+    }
+    expect({ broken, leaks: world.leaks() }).toEqual({ broken: [], leaks: [] })
+    expect(await world.goodLogin()).toBe(true)
+  }, 30_000)
+
+  test(
+    'stands random requests, pipelined, cut and broken off, in every state of a login',
+    async () => {
+      console.log(`fuzz: SEED=${SEED}`)
+      for (let done = 0, round = 0; done < Math.min(REQUESTS, 1e9); round += 1) {
+        const length = {
+          requests: Math.min(ROUND, REQUESTS - done),
+          milliseconds: Number.isFinite(REQUESTS) ? Infinity : SHORT_MS,
+        }
+        expect(await world.goodLogin()).toBe(true)
+        const report = await runCampaign(world, SEED + round, length)
+        console.log(`fuzz: ${summary(report)}`)
+        expect({ seed: report.seed, findings: report.findings }).toEqual({ seed: report.seed, findings: [] })
+        expect(await world.goodLogin()).toBe(true)
+        expect(world.leaks()).toEqual([])
+        const [early = 0, late = 0] = report.megabytes
+        expect(late - early).toBeLessThan(MOST_GROWTH)
+        done += report.requests
+        expect(await world.stop()).toBe(0)
+        if (!Number.isFinite(REQUESTS)) break
+        if (done < REQUESTS) world = await ExampleWorld.start()
+      }
+    },
+    Number.isFinite(REQUESTS) ? 120_000 + REQUESTS * 3 : 60_000,
+  )
+})
+
+function summary({ seed, requests, perSecond, statuses, megabytes }: Report): string {
+  return `SEED=${seed}: ${requests} requests, ${perSecond} a second, ${megabytes.join(' then ')} MB, ${JSON.stringify(statuses)}`
+}

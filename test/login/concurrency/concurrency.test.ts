@@ -1,0 +1,81 @@
+import { createServer } from 'node:http'
+import express from 'express'
+import { Passport, Strategy as PassportStrategy } from 'passport'
+import { FakeProvider } from '../../../lib/testing'
+import { port, startApp, stopServer } from '../../support/app'
+import { Browser, closeBrowsers } from '../../support/browser'
+import { isSoak } from '../../support/runs'
+
+const LOGINS = 5000
+const AT_ONCE = 100
+// Of each of the two requests of a login; a real provider's under `SOAK=1`.
+const MAX_DELAY_MS = isSoak ? 200 : 20
+
+afterAll(closeBrowsers)
+
+// A strategy that keeps anything of a request on `this` answers one user's login to another browser here.
+describe.each([
+  ['one strategy instance given to passport.authenticate', true],
+  ['a strategy given by name', false],
+])('%s', (_title, byInstance) => {
+  test(`answers ${LOGINS} overlapping logins each to its own browser`, async () => {
+    const provider = await FakeProvider.start({ users: Array.from({ length: LOGINS }, () => ({})) })
+    const app = await startApp({ provider, byInstance })
+    const people = provider.users.map(({ user_id }) => user_id)
+    const mixedUp: string[] = []
+
+    const logIn = async (userID: string): Promise<void> => {
+      const browser = new Browser()
+      await browser.follow(app.loginURL)
+      provider.failNext('authorize', { delay: Math.random() * MAX_DELAY_MS })
+      provider.failNext('user/me', { delay: Math.random() * MAX_DELAY_MS })
+      const authKey = provider.issueAuthKey({ appID: app.application.appID, userID })
+      const answer = await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)
+      const me = await browser.follow(`${app.origin}/me`)
+      const seen = [answer, me].map(({ body }) => JSON.parse(body).user?.id)
+      if (seen.some((id) => id !== userID)) mixedUp.push(`${userID} became ${seen.join(' and ')}`)
+    }
+
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (let userID = people.pop(); userID !== undefined; userID = people.pop()) await logIn(userID)
+      }),
+    )
+    expect(mixedUp).toEqual([])
+    expect(app.errors).toEqual([])
+    expect(new Set(app.profiles.map(({ id }) => id)).size).toBe(LOGINS)
+    expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toHaveLength(LOGINS)
+    await app.stop()
+    await provider.stop()
+  }, 120_000)
+})
+
+// The danger is real: this is how strategies are commonly written.
+class NaiveStrategy extends PassportStrategy {
+  override name = 'naive'
+  finishFirstLogin: (() => void) | undefined
+  override authenticate(): void {
+    if (this.finishFirstLogin) this.finishFirstLogin()
+    else this.finishFirstLogin = () => this.success({ id: 'the first one' })
+  }
+}
+
+test('a naive strategy instance gives the first one’s identity to the second one’s browser', async () => {
+  const naive = new NaiveStrategy()
+  const app = express()
+  const arrived = new Promise<void>((resolve) => {
+    app.use((_req, _res, next) => {
+      next()
+      if (naive.finishFirstLogin) resolve()
+    })
+  })
+  app.get('/', new Passport().authenticate(naive, { session: false }), (req, res) => res.json(req.user))
+  const server = createServer(app).listen(0)
+  const origin = `http://localhost:${port(server)}`
+  const first = new Browser().request(origin).catch(() => 'never answered')
+  await arrived
+  const second = await new Browser().request(origin)
+  expect(JSON.parse(second.body)).toEqual({ id: 'the first one' })
+  await stopServer(server)
+  expect(await first).toBe('never answered')
+})

@@ -1,0 +1,94 @@
+import { Trace } from '../../lib/diagnostics'
+import { type ExchangedLogin, type ExchangeSettings, exchange } from '../../lib/login/exchange'
+import { ClientBench, expectOutcome } from '../support/client'
+import { rejectionOf } from '../support/leak-check'
+
+let bench: ClientBench
+
+beforeAll(async () => {
+  bench = await ClientBench.start()
+})
+afterEach(() => bench.reset())
+afterAll(() => bench.stop())
+
+const skipped = { profile: undefined, params: { access_token: expect.any(String) } }
+const loaded = { profile: { id: '1' }, params: { access_token: expect.any(String) } }
+
+function exchanged(options: Partial<ExchangeSettings> = {}): Promise<ExchangedLogin> {
+  const settings: ExchangeSettings = {
+    client: bench.client(),
+    name: 'social-login',
+    timeout: 5000,
+    profileEndpoint: 'user/me',
+    skipUserProfile: false,
+    uploadsURL: undefined,
+    ...options,
+  }
+  return exchange(settings, bench.goodKey(), new Trace(settings.name))
+}
+
+test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(
+  'a key is worth a token and the profile of %s',
+  async (profileEndpoint) => {
+    expect(await exchanged({ profileEndpoint })).toMatchObject(loaded)
+    expect(bench.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', profileEndpoint])
+  },
+)
+
+const decisions: [string, ExchangeSettings['skipUserProfile'], object][] = [
+  ['true', true, skipped],
+  ['a function that returns true', () => true, skipped],
+  ['a function that returns false', () => false, loaded],
+  ['a function that resolves true', async () => true, skipped],
+  ['a function that resolves false', async () => false, loaded],
+  ['a function that calls done with true', (_token, done) => done(null, true), skipped],
+  ['a function that calls done with false', (_token, done) => done(null, false), loaded],
+  ['a function that calls done later', (_token, done) => void setImmediate(done, null, true), skipped],
+  ['a function that calls done twice', (_token, done) => [done(null, true), done(new Error('late'))], skipped],
+]
+
+test.each(decisions)('skipUserProfile may be %s', async (_, skipUserProfile, result) => {
+  expect(await exchanged({ skipUserProfile })).toMatchObject(result)
+  expect(bench.provider.requests).toHaveLength(result === skipped ? 1 : 2)
+})
+
+test('skipUserProfile is given the token', async () => {
+  const seen: string[] = []
+  const skipUserProfile = (token: string) => seen.push(token) > 0
+  const { params } = await exchanged({ skipUserProfile })
+  expect(seen).toEqual([params.access_token])
+})
+
+const reason = new Error('the application failed')
+const failures: [string, ExchangeSettings['skipUserProfile']][] = [
+  ['throws', () => thrown()],
+  ['rejects', () => Promise.reject(reason)],
+  ['calls done with an error', (_token, done) => done(reason)],
+  ['throws and declares done', (_token, _done) => thrown()],
+  ['rejects and declares done', async (_token, _done) => thrown()],
+]
+
+test.each(failures)("a skipUserProfile that %s ends in the application's own error", async (_, skipUserProfile) => {
+  expect(await rejectionOf(exchanged({ skipUserProfile }))).toBe(reason)
+})
+
+function thrown(): never {
+  throw reason
+}
+
+test.each<[string, ExchangeSettings['skipUserProfile']]>([
+  ['never calls done', (_token, _done) => {}],
+  ['never settles', () => new Promise(() => {})],
+])('a skipUserProfile that %s is given up at the deadline', async (_, skipUserProfile) => {
+  const error = await rejectionOf(exchanged({ skipUserProfile, timeout: 200 }))
+  expect(expectOutcome(error, 'verify_timeout', 'profile').message).toContain('skipUserProfile')
+})
+
+test('exchange and profile share one deadline', async () => {
+  bench.provider.failNext('authorize', { delay: 300 })
+  bench.provider.failNext('user/me', { delay: 300 })
+  const start = performance.now()
+  const error = await rejectionOf(exchanged({ timeout: 450 }))
+  expectOutcome(error, 'provider_timeout', 'profile')
+  expect(performance.now() - start).toBeLessThan(1500)
+})

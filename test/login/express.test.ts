@@ -1,0 +1,230 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import cookieSession from 'cookie-session'
+import express5, { type ErrorRequestHandler, type RequestHandler } from 'express'
+import express4 from 'express-4'
+import session, { MemoryStore } from 'express-session'
+import passport7 from 'passport'
+import passport6 from 'passport-0-6'
+import { type AuthenticateOptions, CookieStore, Strategy, type StrategyOptions } from '../../lib'
+import { FakeProvider } from '../../lib/testing'
+import { codeOf, port, stopServer } from '../support/app'
+import { Browser, closeBrowsers } from '../support/browser'
+import { HookedStore } from '../support/hooked-store'
+
+const passports = { '0.6': passport6.Passport, '0.7': passport7.Passport }
+const frameworks = { 4: express4, 5: express5 }
+type Made = InstanceType<typeof passport7.Passport>
+type Which = Parameters<Made['authenticate']>[0]
+
+interface Contract {
+  readonly passport?: keyof typeof passports
+  readonly express?: keyof typeof frameworks
+  readonly sessions?: RequestHandler
+  readonly strategy?: Partial<StrategyOptions<true>>
+  readonly callback?: AuthenticateOptions
+  readonly which?: (strategy: Strategy) => Which
+  readonly route?: (passport: Made) => RequestHandler
+  readonly failsToSerialize?: boolean
+}
+
+let provider: FakeProvider
+let server: Server
+let origin: string
+let appID: string
+let errors: unknown[]
+const seen: unknown[] = []
+
+beforeEach(async () => {
+  provider = await FakeProvider.start()
+  errors = []
+  seen.length = 0
+})
+afterEach(async () => {
+  await stopServer(server)
+  await provider.stop()
+})
+afterAll(closeBrowsers)
+
+const memory = (): RequestHandler =>
+  session({ secret: 's', resave: false, saveUninitialized: false, store: new MemoryStore() })
+
+/** A store of a network: every operation takes turns of the event loop. */
+function slowStore(): RequestHandler {
+  const store = new HookedStore()
+  store.before = async () => {
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return session({ secret: 's', resave: false, saveUninitialized: false, store })
+}
+
+async function run(contract: Contract): Promise<void> {
+  const app = frameworks[contract.express ?? 5]()
+  server = createServer(app).listen(0, 'localhost')
+  await once(server, 'listening')
+  origin = `http://localhost:${port(server)}`
+  const application = provider.registerApplication({ name: 'Contract', redirectURL: `${origin}/callback` })
+  appID = application.appID
+  const strategy = new Strategy(
+    {
+      baseURL: provider.baseURL,
+      clientID: appID,
+      clientSecret: application.appSecret,
+      callbackURL: '/callback',
+      passReqToCallback: true,
+      ...contract.strategy,
+    },
+    (req, _accessToken, _refreshToken, profile) => {
+      seen.push(req.path)
+      return { id: profile.id }
+    },
+  )
+  const passport = new passports[contract.passport ?? '0.7']()
+  passport.use(strategy)
+  passport.serializeUser((user, done) => done(contract.failsToSerialize ? new Error('cannot serialize') : null, user))
+  passport.deserializeUser((user: Express.User, done) => done(null, user))
+  if (contract.sessions) app.use(contract.sessions)
+  app.use(passport.initialize())
+  if (contract.callback?.session !== false) app.use(passport.session())
+  app.get('/before', (req, res) => {
+    Reflect.set(req.session, 'cart', 'full')
+    res.json({})
+  })
+  const which = contract.which?.(strategy) ?? strategy.name
+  app.get('/login', passport.authenticate(which))
+  const tell: RequestHandler = (req, res) => {
+    res.json({
+      user: req.user ?? null,
+      account: Reflect.get(req, 'account') ?? null,
+      cart: Reflect.get(req.session ?? {}, 'cart') ?? null,
+    })
+  }
+  app.get('/callback', contract.route?.(passport) ?? passport.authenticate(which, contract.callback ?? {}), tell)
+  app.get('/me', tell)
+  const answerError: ErrorRequestHandler = (error, _req, res, _next) => {
+    errors.push(error)
+    res.status(error.status ?? 500).json({ message: error.message })
+  }
+  app.use(answerError)
+}
+
+async function logIn(
+  browser = new Browser(),
+  query?: string,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const start = await browser.follow(`${origin}/login`)
+  if (start.status !== 302) return { status: start.status, body: JSON.parse(start.body) }
+  const key = provider.issueAuthKey({ appID, userID: '1' })
+  const answer = await browser.comeBack(`${origin}/callback${query ?? `?auth_key=${key}`}`)
+  return { status: answer.status, body: answer.body.startsWith('{') ? JSON.parse(answer.body) : {} }
+}
+
+const me = async (browser: Browser): Promise<unknown> => JSON.parse((await browser.follow(`${origin}/me`)).body).user
+const person = { id: '1' }
+
+const libraries = (['0.6', '0.7'] as const).flatMap((passport) =>
+  ([4, 5] as const).map((express) => ({ passport, express })),
+)
+
+describe.each(libraries)('Passport $passport under Express $express', (library) => {
+  const stores: [string, () => RequestHandler][] = [
+    ['a store in memory', memory],
+    ['a slow store', slowStore],
+    ['cookie-session', () => cookieSession({ name: 's', secret: 's', sameSite: 'lax' })],
+  ]
+
+  test.each(stores)('signs in with %s, once, and stays signed in', async (title, sessions) => {
+    // Passport from 0.6 on regenerates the session, which cookie-session cannot: what its users add to it.
+    const completed: RequestHandler = (req, res, next) =>
+      sessions()(req, res, (error?: unknown) => {
+        if (req.session && !req.session.regenerate) {
+          Object.defineProperties(req.session, {
+            regenerate: { value: (done: () => void) => done() },
+            save: { value: (done: () => void) => done() },
+          })
+        }
+        next(error)
+      })
+    await run({ ...library, sessions: title === 'cookie-session' ? completed : sessions() })
+    const browser = new Browser()
+    expect(await logIn(browser)).toMatchObject({ status: 200, body: { user: person } })
+    expect(await me(browser)).toEqual(person)
+    expect(seen).toEqual(['/callback'])
+  })
+
+  test('signs in without any session (session: false, the record in its cookie)', async () => {
+    const store = new CookieStore({ keys: ['a cookie key of 32 characters at least'] })
+    await run({ ...library, strategy: { store }, callback: { session: false } })
+    const browser = new Browser()
+    expect(await logIn(browser)).toMatchObject({ status: 200, body: { user: person } })
+    expect(await me(browser)).toBeNull()
+  })
+
+  test('gives the user to assignProperty and signs nobody in', async () => {
+    await run({ ...library, sessions: memory(), callback: { assignProperty: 'account' } })
+    const browser = new Browser()
+    expect(await logIn(browser)).toMatchObject({ status: 200, body: { user: null, account: person } })
+    expect(await me(browser)).toBeNull()
+  })
+
+  test.each([
+    [true, 'full'],
+    [false, null],
+  ])('under keepSessionInfo: %s what was in the session is %j', async (keepSessionInfo, cart) => {
+    await run({ ...library, sessions: memory(), callback: { keepSessionInfo } })
+    const browser = new Browser()
+    await browser.follow(`${origin}/before`)
+    expect(await logIn(browser)).toMatchObject({ status: 200, body: { user: person, cart } })
+  })
+
+  test('tells a custom callback of the user, or of the failure', async () => {
+    const heard: unknown[] = []
+    const route =
+      (passport: Made): RequestHandler =>
+      (req, res, next) => {
+        passport.authenticate('social-login', (error: unknown, user: unknown, info: unknown, status: unknown) => {
+          heard.push([error, user, Reflect.get(Object(info), 'code'), status])
+          res.status(200).json({})
+        })(req, res, next)
+      }
+    await run({ ...library, sessions: memory(), route })
+    await logIn()
+    await logIn(new Browser(), '?')
+    expect(heard).toEqual([
+      [null, person, undefined, undefined],
+      [null, false, 'auth_key_missing', 401],
+    ])
+  })
+
+  test.each<[string, (strategy: Strategy) => Which]>([
+    ['by name', (strategy) => strategy.name],
+    ['by instance', (strategy) => strategy],
+    ['in an array', (strategy) => [strategy.name]],
+  ])('takes the strategy %s', async (_, which) => {
+    await run({ ...library, sessions: memory(), which })
+    expect(await logIn()).toMatchObject({ status: 200, body: { user: person } })
+    expect((await logIn(new Browser(), '?')).status).toBe(401)
+  })
+
+  test('gives a failing serializer’s error to the application, and signs nobody in', async () => {
+    await run({ ...library, sessions: memory(), failsToSerialize: true })
+    const browser = new Browser()
+    expect(await logIn(browser)).toEqual({ status: 500, body: { message: 'cannot serialize' } })
+    expect(await me(browser)).toBeNull()
+  })
+
+  test('says what to mount where there is no session', async () => {
+    await run({ ...library, callback: { session: false } })
+    expect((await logIn()).status).toBe(503)
+    expect(errors.map(codeOf)).toEqual(['session_unavailable'])
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('has no session') })])
+  })
+})
+
+test('cookie-session as it is fails in Passport, which says so, after the login itself went well', async () => {
+  await run({ sessions: cookieSession({ name: 's', secret: 's', sameSite: 'lax' }) })
+  const answer = await logIn()
+  expect(answer.status).toBe(500)
+  expect(String(answer.body['message'])).toContain('regenerate')
+  expect(seen).toEqual(['/callback'])
+})

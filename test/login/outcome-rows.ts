@@ -1,0 +1,388 @@
+import { MemoryStore } from 'express-session'
+import type { OutcomeCode } from '../../lib'
+import type { FakeProvider, Fault } from '../../lib/testing'
+import type { AppOptions, Keep, RunningApp } from '../support/app'
+import { Browser, type BrowserAnswer } from '../support/browser'
+
+/** One row of the table of outcomes, as a situation. */
+export interface Row {
+  readonly situation: string
+  readonly code: OutcomeCode
+  /** What is left of the login in progress. */
+  readonly record: 'kept' | 'removed'
+  /** What the provider receives. */
+  readonly sent: readonly string[]
+  readonly app?: Omit<AppOptions, 'provider' | 'keep'>
+  /** Default: both. */
+  readonly keep?: Keep
+  /** Before the visit: the login has been started by `browser`. */
+  readonly arrange?: (scene: Scene) => unknown
+  /** Default: the genuine callback. */
+  readonly visit?: (scene: Scene) => Promise<BrowserAnswer>
+}
+
+export interface Scene {
+  readonly provider: FakeProvider
+  readonly app: RunningApp
+  readonly browser: Browser
+  readonly authKey: string
+  /** The browser's cookies after the start. */
+  readonly cookies: string
+}
+
+export const BODY_CANARY = 'provider-body-canary-93b1'
+const EXCHANGE = ['authorize']
+const BOTH = ['authorize', 'user/me']
+
+const callback = ({ app, authKey }: Scene, query = `?auth_key=${authKey}`) => `${app.callbackURL}${query}`
+
+/** A visit of the browser that started the login. */
+export const visitWith =
+  (query: (scene: Scene) => string, headers: Record<string, string> = {}) =>
+  (scene: Scene) =>
+    scene.browser.comeBack(callback(scene, query(scene)), { headers })
+
+function fault(endpoint: 'authorize' | 'user/me', fault: Fault): (scene: Scene) => void {
+  return ({ provider }) => provider.failNext(endpoint, fault)
+}
+
+// What is no answer, or a server error, is asked for twice at the profile: see profile-repeat.test.ts.
+const REPEATED: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
+
+/** The same fault at the exchange, and at every request for the profile. */
+function atBoth(situation: string, code: OutcomeCode, what: Fault, app: Row['app'] = {}): Row[] {
+  return [
+    {
+      situation: `${situation} at the exchange`,
+      code,
+      record: 'removed',
+      sent: EXCHANGE,
+      app,
+      arrange: fault('authorize', what),
+    },
+    {
+      situation: `${situation} at the profile`,
+      code,
+      record: 'removed',
+      sent: REPEATED.has(code) ? [...BOTH, 'user/me'] : BOTH,
+      app,
+      arrange: ({ provider }) => provider.failNext('user/me', what, { times: 2 }),
+    },
+  ]
+}
+
+const json = (body: string): Fault => ({ body: body.replace('CANARY', BODY_CANARY) })
+
+/** A session store that can be switched off. */
+export class FailingStore extends MemoryStore {
+  failing = false
+  override set(...[sid, session, callback]: Parameters<MemoryStore['set']>): void {
+    if (this.failing) callback?.(new Error(`store down: redis://user:${BODY_CANARY}@db`))
+    else super.set(sid, session, callback)
+  }
+}
+
+const callbackRows: Row[] = [
+  {
+    situation: 'a callback by another method',
+    code: 'method_not_allowed',
+    record: 'kept',
+    sent: [],
+    visit: (scene) => scene.browser.comeBack(callback(scene), { method: 'POST' }),
+  },
+  {
+    situation: 'a callback by HEAD, which Express gives to the GET route',
+    code: 'method_not_allowed',
+    record: 'kept',
+    sent: [],
+    visit: (scene) => scene.browser.comeBack(callback(scene), { method: 'HEAD' }),
+  },
+  { situation: 'no auth_key', code: 'auth_key_missing', record: 'kept', sent: [], visit: visitWith(() => '') },
+  {
+    situation: 'an empty auth_key',
+    code: 'auth_key_missing',
+    record: 'kept',
+    sent: [],
+    visit: visitWith(() => '?auth_key='),
+  },
+  {
+    situation: 'the query’s error text, which is never repeated',
+    code: 'auth_key_missing',
+    record: 'kept',
+    sent: [],
+    visit: visitWith(() => `?error=${BODY_CANARY}&error_description=${BODY_CANARY}&message=${BODY_CANARY}`),
+  },
+  {
+    situation: 'a repeated auth_key',
+    code: 'auth_key_malformed',
+    record: 'kept',
+    sent: [],
+    visit: visitWith(({ authKey }) => `?auth_key=${authKey}&auth_key=${authKey}`),
+  },
+  {
+    situation: 'a bracketed auth_key',
+    code: 'auth_key_malformed',
+    record: 'kept',
+    sent: [],
+    visit: visitWith(({ authKey }) => `?auth_key[]=${authKey}`),
+  },
+  {
+    situation: 'an auth_key that is too long',
+    code: 'auth_key_malformed',
+    record: 'kept',
+    sent: [],
+    visit: visitWith(() => `?auth_key=${'a'.repeat(513)}`),
+  },
+  {
+    situation: 'an auth_key with control characters',
+    code: 'auth_key_malformed',
+    record: 'kept',
+    sent: [],
+    visit: visitWith(({ authKey }) => `?auth_key=${authKey}%0d%0aSet-Cookie:x`),
+  },
+  {
+    situation: 'a key appended blindly to a URL with a query',
+    code: 'auth_key_malformed',
+    record: 'kept',
+    sent: [],
+    visit: visitWith(({ authKey }) => `?a=1?auth_key=${authKey}`),
+  },
+  {
+    situation: 'a callback in a frame',
+    code: 'callback_forged',
+    record: 'kept',
+    sent: [],
+    visit: visitWith(({ authKey }) => `?auth_key=${authKey}`, { 'sec-fetch-dest': 'iframe' }),
+  },
+  {
+    situation: 'a callback linked from a foreign page',
+    code: 'callback_forged',
+    record: 'kept',
+    sent: [],
+    visit: visitWith(({ authKey }) => `?auth_key=${authKey}`, { referer: 'https://evil.example/' }),
+  },
+  {
+    situation: 'a typed or mailed callback',
+    code: 'callback_forged',
+    record: 'kept',
+    sent: [],
+    visit: visitWith(({ authKey }) => `?auth_key=${authKey}`, { 'sec-fetch-site': 'none' }),
+  },
+  {
+    situation: 'a callback linked inside the application',
+    code: 'callback_forged',
+    record: 'kept',
+    sent: [],
+    visit: visitWith(({ authKey }) => `?auth_key=${authKey}`, { 'sec-fetch-site': 'same-origin' }),
+  },
+  {
+    situation: 'a callback in a browser that started nothing',
+    code: 'login_not_started',
+    record: 'kept',
+    sent: [],
+    visit: (scene) => new Browser().comeBack(callback(scene)),
+  },
+  {
+    situation: 'a record older than ten minutes',
+    code: 'login_expired',
+    record: 'removed',
+    sent: [],
+    arrange: () => jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10 * 60 * 1000 + 1000),
+    // The cookie is sent all the same: an honest browser has dropped it by now.
+    visit: (scene) => scene.browser.comeBack(callback(scene), { headers: { cookie: scene.cookies } }),
+  },
+  {
+    situation: 'a record of another provider, application or strategy',
+    code: 'context_mismatch',
+    record: 'kept',
+    sent: [],
+    visit: ({ app, authKey, browser }) => browser.comeBack(`${app.otherCallbackURL}?auth_key=${authKey}`),
+  },
+  {
+    situation: 'somebody else signed in than at the start',
+    code: 'user_changed',
+    record: 'removed',
+    sent: [],
+    arrange: ({ app, browser }) => browser.follow(`${app.origin}/become`),
+  },
+  {
+    situation: 'the session store failing when the record is consumed',
+    code: 'session_unavailable',
+    record: 'kept',
+    sent: [],
+    keep: 'session',
+    app: { store: new FailingStore() },
+    arrange: ({ app }) => Object.assign(app.store, { failing: true }),
+  },
+]
+
+const exchangeRows: Row[] = [
+  {
+    situation: 'an unknown key',
+    code: 'auth_key_rejected',
+    record: 'removed',
+    sent: EXCHANGE,
+    visit: visitWith(() => '?auth_key=0123456789abcdef0123456789abcdef'),
+  },
+  ...[
+    json('{"error":true,"message":"CANARY"}'),
+    json('{}'),
+    json('{"access_token":""}'),
+    json('{"access_token":null}'),
+    json('{"error":true,"access_token":"CANARY"}'),
+    { status: 401, body: BODY_CANARY },
+    { status: 404, body: '{"error":"no such key"}' },
+  ].map(
+    (answer): Row => ({
+      situation: `the key refused with ${JSON.stringify(answer)}`,
+      code: 'auth_key_rejected',
+      record: 'removed',
+      sent: EXCHANGE,
+      arrange: fault('authorize', answer),
+    }),
+  ),
+  ...[
+    '5',
+    'true',
+    '["CANARY"]',
+    '{"a":"CANARY"}',
+    '"CANARY\\r\\nX-Injected: 1"',
+    '"CANARY\\u0000"',
+    `"${'a'.repeat(4097)}"`,
+  ].map(
+    (token): Row => ({
+      situation: `a token that is ${token.slice(0, 40)}`,
+      code: 'provider_bad_response',
+      record: 'removed',
+      sent: EXCHANGE,
+      arrange: fault('authorize', json(`{"access_token":${token}}`)),
+    }),
+  ),
+  ...[
+    'null',
+    '[]',
+    '"CANARY"',
+    '7',
+    '',
+    '<html>CANARY</html>',
+    'access_token=CANARY',
+    'Warning: CANARY {"access_token":"x"}',
+  ].map(
+    (body): Row => ({
+      situation: `the exchange answered with ${JSON.stringify(body)}`,
+      code: 'provider_bad_response',
+      record: 'removed',
+      sent: EXCHANGE,
+      arrange: fault('authorize', json(body)),
+    }),
+  ),
+  {
+    situation: 'no authorize endpoint there (404, HTML)',
+    code: 'provider_bad_response',
+    record: 'removed',
+    sent: EXCHANGE,
+    arrange: fault('authorize', { status: 404, body: `<h1>${BODY_CANARY}</h1>` }),
+  },
+]
+
+const transportRows: Row[] = [
+  {
+    situation: 'a provider that nobody listens for',
+    code: 'provider_unreachable',
+    record: 'removed',
+    sent: [],
+    app: { strategy: { baseURL: 'http://127.0.0.1:1/api/v1' } },
+  },
+  // Sent once more, because the connection was kept since the start: see kept-connections.test.ts.
+  {
+    situation: 'two resets before the answer at the exchange',
+    code: 'provider_unreachable',
+    record: 'removed',
+    sent: ['authorize', 'authorize'],
+    arrange: ({ provider }) => provider.failNext('authorize', { reset: 'before' }, { times: 2 }),
+  },
+  {
+    situation: 'two resets before the answer at the profile',
+    code: 'provider_unreachable',
+    record: 'removed',
+    sent: ['authorize', 'user/me', 'user/me'],
+    arrange: ({ provider }) => provider.failNext('user/me', { reset: 'before' }, { times: 2 }),
+  },
+  ...atBoth('a reset within the headers', 'provider_unreachable', { reset: 'headers' }),
+  ...atBoth('a reset within the body', 'provider_unreachable', { reset: 'body' }),
+  ...atBoth('silence', 'provider_timeout', { hang: true }, { strategy: { timeout: 150 } }),
+  ...atBoth('an answer that drips', 'provider_timeout', { drip: 40 }, { strategy: { timeout: 150 } }),
+  ...[301, 302, 303, 307, 308].flatMap((status) =>
+    atBoth(`a ${status} to another host, with JSON inside`, 'provider_redirected', {
+      status,
+      redirect: 'http://127.0.0.1:1/steal',
+      body: `{"access_token":"${BODY_CANARY}","user_id":1}`,
+    }),
+  ),
+  ...atBoth('a 304', 'provider_redirected', { status: 304 }),
+  ...[500, 502, 503].flatMap((status) =>
+    atBoth(`a ${status}`, 'provider_unavailable', { status, body: `{"access_token":"${BODY_CANARY}","user_id":1}` }),
+  ),
+  ...atBoth('the rate limit', 'provider_rate_limited', {
+    status: 429,
+    headers: { 'retry-after': '17' },
+    body: BODY_CANARY,
+  }),
+  ...atBoth('3 MB', 'provider_bad_response', { body: `"${BODY_CANARY.repeat(100_000)}"` }),
+  ...atBoth('an endless body', 'provider_bad_response', { body: BODY_CANARY.repeat(50), endless: true }),
+  ...atBoth('JSON cut off', 'provider_bad_response', { rewrite: (body) => body.slice(0, -2) }),
+  ...atBoth('nesting without end', 'provider_bad_response', { body: '['.repeat(60_000) }),
+  ...atBoth('bytes that are not UTF-8', 'provider_bad_response', { body: Uint8Array.of(0x22, 0xff, 0x22) }),
+  ...atBoth('compression', 'provider_bad_response', { headers: { 'content-encoding': 'gzip' }, body: BODY_CANARY }),
+  ...atBoth('something that is not HTTP', 'provider_bad_response', { raw: `SSH-2.0-${BODY_CANARY}\r\n` }),
+]
+
+const nobodies = [
+  ...['[]', 'null', '{}', '{"user_id":0}', '{"user_id":""}', '{"user_id":null}', '{"user_id":true}', '{"user_id":[]}'],
+  ...['{"user_id":{}}', '{"user_id":-1}', '{"user_id":1.5}', '{"user_id":1e0}', '{"user_info":{"user_id":"0"}}'],
+]
+
+const profileRows: Row[] = [
+  ...nobodies.map(
+    (body): Row => ({
+      situation: `a profile that is ${body}`,
+      code: 'profile_invalid',
+      record: 'removed',
+      sent: BOTH,
+      arrange: fault('user/me', json(body)),
+    }),
+  ),
+  {
+    situation: 'a profile with two ids',
+    code: 'provider_bad_response',
+    record: 'removed',
+    sent: BOTH,
+    arrange: fault('user/me', json('{"user_id":1,"user_id":2}')),
+  },
+  ...[{ status: 401 }, { status: 403, body: BODY_CANARY }, json('{"error":true,"message":"CANARY"}')].map(
+    (answer): Row => ({
+      situation: `the token refused with ${JSON.stringify(answer)}`,
+      code: 'profile_unauthorized',
+      record: 'removed',
+      sent: BOTH,
+      arrange: fault('user/me', answer),
+    }),
+  ),
+  {
+    situation: 'no such profile endpoint (404)',
+    code: 'provider_bad_response',
+    record: 'removed',
+    sent: BOTH,
+    arrange: fault('user/me', { status: 404, body: '<h1>404</h1>' }),
+  },
+  {
+    situation: 'a verify function that never answers',
+    code: 'verify_timeout',
+    record: 'removed',
+    sent: BOTH,
+    app: { strategy: { verifyTimeout: 50 }, verify: () => {} },
+  },
+]
+
+/** The rows of the table in which a callback fails. */
+export const failures: readonly Row[] = [...callbackRows, ...exchangeRows, ...transportRows, ...profileRows]

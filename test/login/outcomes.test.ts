@@ -1,0 +1,308 @@
+import { OUTCOMES, type OutcomeCode, SocialLoginClient } from '../../lib'
+import { FakeProvider, type Fault } from '../../lib/testing'
+import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type RunningApp, startApp } from '../support/app'
+import { Browser, type BrowserAnswer, closeBrowsers } from '../support/browser'
+import { captureOutput, findSecrets } from '../support/canaries'
+import { leftAfter, readLeftTable } from './left-table'
+import { BODY_CANARY, FailingStore, failures, type Row, type Scene, visitWith } from './outcome-rows'
+
+afterAll(closeBrowsers)
+
+afterEach(() => jest.restoreAllMocks())
+
+const table = readLeftTable()
+/** What became of the keys, outcome by outcome. */
+const fates = new Map<OutcomeCode, ReadonlySet<string>>()
+
+const stores = ['session', 'cookie'] as const
+const situations = stores.flatMap((keep) =>
+  failures.filter((row) => (row.keep ?? keep) === keep).map((row) => ({ ...row, keep })),
+)
+
+test.each(situations)(
+  '$situation is $code; the record is $record; the provider receives $sent ($keep)',
+  async (row) => {
+    const provider = await FakeProvider.start()
+    const { result, output } = await captureOutput(() => play(row, provider))
+    const { app, answer } = result
+    try {
+      expect(outcomeOf(app)).toBe(row.code)
+      expect(answer.status).toBe(OUTCOMES[row.code].status)
+      expect(answer.headers['cache-control']).toBe('no-store')
+      expect(answer.headers['referrer-policy']).toBe('no-referrer')
+      expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual(row.sent)
+      expect(app.profiles).toHaveLength(row.code === 'verify_timeout' ? 1 : 0)
+      const sinks = {
+        answer: { ...answer },
+        errors: app.errors,
+        sessions: app.sessions(),
+        strategy: app.strategy,
+        output,
+      }
+      expect(findSecrets(secretsOf(result), sinks)).toEqual([])
+      const left = leftAfter(table, row.code, row.sent.includes('user/me'))
+      const key = await keyOf(result)
+      expect(left.key === 'unknown' ? 'unknown' : key).toBe(left.key)
+      fates.set(row.code, new Set([...(fates.get(row.code) ?? []), row.sent.includes('user/me') ? 'later' : key]))
+      expect(left.login).toBe(row.record === 'kept' ? 'kept' : 'over')
+      expect(await recordOf(result)).toBe(row.record)
+    } finally {
+      await app.stop()
+      await provider.stop()
+    }
+  },
+)
+
+test('the documentation says of every outcome of the callback what is left of its key and its login', () => {
+  const documented = new Set(table.flatMap(({ codes }) => codes))
+  const { start_forbidden: _, ...others } = OUTCOMES
+  expect([...documented].sort()).toEqual(Object.keys(others).sort())
+})
+
+test('it calls a key unknown that was spent in one of the situations above and unspent in another', () => {
+  for (const code of ['provider_unreachable', 'provider_timeout', 'provider_bad_response'] as const) {
+    expect([...(fates.get(code) ?? [])].sort()).toEqual(['later', 'spent', 'unspent'])
+  }
+})
+
+type Played = Scene & { readonly answer: BrowserAnswer }
+
+async function play(row: Row, provider: FakeProvider): Promise<Played> {
+  const app = await startApp({ provider, ...row.app, ...(row.keep && { keep: row.keep }) })
+  const browser = new Browser()
+  expect((await browser.follow(app.loginURL)).status).toBe(302)
+  const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
+  const scene = { provider, app, browser, authKey, cookies: await browser.cookies(app.origin) }
+  await row.arrange?.(scene)
+  return { ...scene, answer: await (row.visit ?? visitWith(() => `?auth_key=${authKey}`))(scene) }
+}
+
+function outcomeOf(app: RunningApp): string | undefined {
+  return app.errors.length > 0 ? app.errors.map(codeOf).join() : failureIn(app.sessions())
+}
+
+/** Whether the provider still takes the key of the login. */
+async function keyOf({ provider, app, authKey }: Played): Promise<'spent' | 'unspent'> {
+  // The clock, above all: keys expire.
+  jest.restoreAllMocks()
+  provider.clearFaults()
+  const { appID, appSecret } = app.application
+  const client = new SocialLoginClient({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret })
+  const exchange = client.exchangeAuthKey(authKey)
+  const fate = await exchange.then(
+    () => 'unspent' as const,
+    () => 'spent' as const,
+  )
+  await client.close()
+  return fate
+}
+
+/** Whether the genuine callback can still finish the login, as the next visit shows. */
+async function recordOf({ app, browser, provider }: Played): Promise<'kept' | 'removed'> {
+  if (app.store instanceof FailingStore) app.store.failing = false
+  provider.clearFaults()
+  const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '2' })
+  const exchanges = provider.requests.length
+  await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)
+  return provider.requests.length > exchanges ? 'kept' : 'removed'
+}
+
+function secretsOf({ provider, app, authKey }: Played): string[] {
+  const tokens = provider.requests.map(({ headers }) => headers.authorization?.slice('Bearer '.length) ?? '')
+  return [app.application.appSecret, COOKIE_KEY_CANARY, authKey, BODY_CANARY, ...tokens.filter(Boolean)]
+}
+
+describe('outcomes that are no failure of a callback', () => {
+  let provider: FakeProvider
+  let app: RunningApp
+
+  const run = async (options: Omit<AppOptions, 'provider'> = {}): Promise<Browser> => {
+    provider = await FakeProvider.start()
+    app = await startApp({ provider, ...options })
+    return new Browser()
+  }
+
+  const approved = (userID = '1') =>
+    `${app.callbackURL}?auth_key=${provider.issueAuthKey({ appID: app.application.appID, userID })}`
+
+  afterEach(async () => {
+    await app.stop()
+    await provider.stop()
+  })
+
+  test.each(['sec-purpose', 'purpose', 'x-moz', 'x-purpose'])(
+    'a speculative request (%s) gets an empty 503, at the start and at the callback, and touches nothing',
+    async (name) => {
+      const browser = await run()
+      const speculation = { headers: { [name]: 'prefetch;prerender' } }
+      const start = await browser.follow(app.loginURL, speculation)
+      expect([start.status, start.body, app.sessions()]).toEqual([503, '', '{}'])
+
+      await browser.follow(app.loginURL)
+      const callback = approved()
+      const early = await browser.comeBack(callback, speculation)
+      expect([early.status, early.body, early.headers['cache-control']]).toEqual([503, '', 'no-store'])
+      expect(provider.requests).toHaveLength(0)
+      expect((await browser.comeBack(callback)).status).toBe(200)
+    },
+  )
+
+  test.each(['iframe', 'image', 'empty'])('a start by %s is refused', async (destination) => {
+    const browser = await run({ start: { failureMessage: true } })
+    const answer = await browser.follow(app.loginURL, { headers: { 'sec-fetch-dest': destination } })
+    expect(answer.status).toBe(403)
+    expect(failureIn(app.sessions())).toBe('start_forbidden')
+    expect(app.sessions()).not.toContain('passport-social-login')
+  })
+
+  test('an unverified start is refused under unverifiedStart: refuse', async () => {
+    const browser = await run({ strategy: { unverifiedStart: 'refuse' }, start: { failureMessage: true } })
+    expect((await browser.comeBack(app.loginURL)).status).toBe(403)
+    expect(failureIn(app.sessions())).toBe('start_forbidden')
+  })
+
+  test('an unverified start is accepted under unverifiedStart: allow, and a typed login ends well', async () => {
+    const browser = await run({ strategy: { unverifiedStart: 'allow' } })
+    const typed = { headers: { 'sec-fetch-site': 'none' } }
+    expect((await browser.follow(app.loginURL, typed)).status).toBe(302)
+    expect((await browser.comeBack(approved(), typed)).status).toBe(200)
+  })
+
+  test('under unverifiedStart: allow a mailed callback still does not finish a login that was clicked', async () => {
+    const browser = await run({ strategy: { unverifiedStart: 'allow' } })
+    await browser.follow(app.loginURL)
+    const mailed = await browser.comeBack(approved(), { headers: { 'sec-fetch-site': 'none' } })
+    expect(mailed.status).toBe(403)
+    expect(failureIn(app.sessions())).toBe('callback_forged')
+  })
+
+  test('a start by another method is 405', async () => {
+    const browser = await run()
+    expect((await browser.follow(app.loginURL, { method: 'PUT' })).status).toBe(405)
+  })
+
+  test('a session that cannot be saved at the start is an error before anybody leaves', async () => {
+    const store = Object.assign(new FailingStore(), { failing: true })
+    const browser = await run({ store })
+    const answer = await browser.follow(app.loginURL)
+    expect([answer.status, app.errors.map(codeOf)]).toEqual([503, ['session_unavailable']])
+    expect(findSecrets([BODY_CANARY], { errors: app.errors, body: answer.body })).toEqual([])
+  })
+
+  test('a missing session is an error that says what to mount', async () => {
+    const browser = await run({
+      before: (express) => express.use((req, _res, next) => next(void Reflect.deleteProperty(req, 'session'))),
+    })
+    for (const answer of [await browser.follow(app.loginURL), await browser.comeBack(approved())]) {
+      expect(answer.status).toBe(503)
+      expect(answer.body).toContain('mount session middleware')
+    }
+  })
+
+  test('a full bulkhead is 503 with Retry-After; nothing is sent or used up, and a reload works once there is room', async () => {
+    const first = await run({ strategy: { maxConcurrentLogins: 1 } })
+    const second = new Browser()
+    await first.follow(app.loginURL)
+    await second.follow(app.loginURL)
+    provider.failNext('user/me', { delay: 100 })
+    const [one, other] = [approved('1'), approved('2')]
+    const [slow, refused] = await Promise.all([first.comeBack(one), second.comeBack(other)])
+    expect([slow.status, refused.status].sort()).toEqual([200, 503])
+    expect(app.errors.map(codeOf)).toEqual(['overloaded'])
+    const [browser, callback, answer] = slow.status === 503 ? [first, one, slow] : [second, other, refused]
+    expect(answer.headers['retry-after']).toBe('1')
+    expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toHaveLength(1)
+    expect((await browser.comeBack(callback)).status).toBe(200)
+  })
+
+  test('a slot is free again, however the login ended', async () => {
+    const browser = await run({ strategy: { maxConcurrentLogins: 1, timeout: 500 } })
+    const faults: Fault[] = [{ reset: 'body' }, { hang: true }, { body: 'null' }, { status: 500 }]
+    for (const endpoint of ['authorize', 'user/me'] as const) {
+      for (const fault of faults) {
+        await browser.follow(app.loginURL)
+        // The profile is asked for twice.
+        provider.failNext(endpoint, fault, { times: endpoint === 'user/me' ? 2 : 1 })
+        expect((await browser.comeBack(approved())).status).toBeGreaterThanOrEqual(400)
+        provider.clearFaults()
+      }
+    }
+    expect(app.errors.map(codeOf)).not.toContain('overloaded')
+    await browser.follow(app.loginURL)
+    expect((await browser.comeBack(approved())).status).toBe(200)
+  })
+
+  test('a callback whose record cannot be used up gives its slot back', async () => {
+    const store = new FailingStore()
+    const browser = await run({ store, strategy: { maxConcurrentLogins: 1 } })
+    for (const failing of [true, true, false]) {
+      await browser.follow(app.loginURL)
+      store.failing = failing
+      const { status } = await browser.comeBack(approved())
+      store.failing = false
+      expect(status).toBe(failing ? 503 : 200)
+    }
+    expect(app.errors.map(codeOf)).toEqual(['session_unavailable', 'session_unavailable'])
+  })
+
+  test('verify saying no is a failure with the application’s own info', async () => {
+    const browser = await run({
+      verify: (_accessToken, _refreshToken, _profile, done) => done(null, false, { message: 'You are banned.' }),
+    })
+    await browser.follow(app.loginURL)
+    expect((await browser.comeBack(approved())).status).toBe(401)
+    expect(app.sessions()).toContain('You are banned.')
+    expect((await browser.comeBack(approved())).status).toBe(403)
+  })
+
+  test('what verify throws is the application’s own error, untouched', async () => {
+    const error = Object.assign(new Error('database down'), { status: 507 })
+    const browser = await run({ verify: () => Promise.reject(error) })
+    await browser.follow(app.loginURL)
+    expect((await browser.comeBack(approved())).status).toBe(507)
+    expect(app.errors).toEqual([error])
+    expect(app.errors[0]).toBe(error)
+  })
+
+  test('a callback for a signed-in browser without a record asks the provider nothing', async () => {
+    const browser = await run()
+    await browser.follow(app.loginURL)
+    await browser.comeBack(approved('1'))
+    const before = [provider.requests.length, await browser.cookies(app.origin)]
+    const planted = await browser.comeBack(approved('2'))
+    expect(JSON.parse(planted.body).user).toEqual({ id: '1' })
+    expect([provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
+  })
+
+  test('a login that met another user is over, even when that user has signed out', async () => {
+    const browser = await run({ keep: 'cookie' })
+    await browser.follow(app.loginURL)
+    await browser.follow(`${app.origin}/become`)
+    expect((await browser.comeBack(approved())).status).toBe(403)
+    expect(failureIn(app.sessions())).toBe('user_changed')
+    await browser.follow(`${app.origin}/logout`, { method: 'POST' })
+    expect((await browser.comeBack(approved())).status).toBe(403)
+    expect(provider.requests).toEqual([])
+  })
+
+  test('a rate limit tells the browser how long to wait', async () => {
+    const browser = await run()
+    await browser.follow(app.loginURL)
+    provider.failNext('authorize', { status: 429, headers: { 'retry-after': '17' } })
+    const answer = await browser.comeBack(approved())
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '17'])
+  })
+
+  test('every failure leaves the next login whole', async () => {
+    const browser = await run()
+    provider.failNext('authorize', { reset: 'body' })
+    provider.failNext('authorize', { status: 500 })
+    provider.failNext('user/me', { body: 'null' })
+    const statuses: number[] = []
+    for (let login = 0; login < 4; login += 1) {
+      await browser.follow(app.loginURL)
+      statuses.push((await browser.comeBack(approved())).status)
+    }
+    expect(statuses).toEqual([502, 502, 502, 200])
+  })
+})

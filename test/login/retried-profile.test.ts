@@ -1,0 +1,412 @@
+import dns from 'node:dns'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { Agent } from 'undici'
+import { Agent as Agent6 } from 'undici-6'
+import type { OutcomeCode, SocialLoginClient } from '../../lib'
+import { type Endpoint, FakeProvider, type Fault } from '../../lib/testing'
+import { codeOf, port, type RunningApp, startApp, stopServer } from '../support/app'
+import { Browser, closeBrowsers } from '../support/browser'
+import { ClientBench, expectOutcome, key, marker, token } from '../support/client'
+import { rejectionOf } from '../support/leak-check'
+import { inParallel } from '../support/parallel'
+import { answer, goodBody, RawProvider, type Wire } from '../support/raw-provider'
+import { settled, until } from '../support/turns'
+
+afterAll(closeBrowsers)
+
+const down: Fault = { status: 503, body: marker }
+const okay = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
+
+const passing: [string, Fault][] = [
+  ...[500, 501, 502, 503, 504, 599].map((status): [string, Fault] => [`a ${status}`, { status, body: marker }]),
+  ['a 503 whose body has no end', { ...down, endless: true }],
+  ['a 503 with Retry-After: 0', { ...down, headers: { 'retry-after': '0' } }],
+  ['a 503 with a Retry-After that is over', { ...down, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } }],
+  ['a 503 with a Retry-After that means nothing', { ...down, headers: { 'retry-after': 'soon' } }],
+  ['a reset before the answer', { reset: 'before' }],
+  ['a reset within the headers', { reset: 'headers' }],
+  ['a reset within the body', { reset: 'body' }],
+  ['an end without an answer', { raw: '' }],
+  ['an end within the body', { raw: `${okay}content-length: 99\r\n\r\n{"user_id":` }],
+]
+
+const lasting: [string, Fault, OutcomeCode][] = [
+  ...[400, 404, 410].map((status): [string, Fault, OutcomeCode] => [
+    `a ${status}`,
+    { status },
+    'provider_bad_response',
+  ]),
+  ['a 401', { status: 401 }, 'profile_unauthorized'],
+  ['a 403', { status: 403 }, 'profile_unauthorized'],
+  ['a 429', { status: 429 }, 'provider_rate_limited'],
+  ['a 429 with Retry-After: 0', { status: 429, headers: { 'retry-after': '0' } }, 'provider_rate_limited'],
+  ['a redirect', { redirect: '/elsewhere' }, 'provider_redirected'],
+  ['a profile of nobody', { body: '{"user_id":0}' }, 'profile_invalid'],
+  ['no JSON', { body: '<h1>maintenance</h1>' }, 'provider_bad_response'],
+  ['no HTTP', { raw: 'SSH-2.0-x\r\n' }, 'provider_bad_response'],
+  ['an endless body', { endless: true, body: 'x' }, 'provider_bad_response'],
+]
+
+const AT = ['user/me', 'get_user_info'] as const
+
+describe('in a login', () => {
+  let provider: FakeProvider
+  let app: RunningApp
+
+  beforeAll(async () => {
+    provider = await FakeProvider.start()
+  })
+  afterEach(async () => {
+    await app.stop()
+    provider.clearFaults()
+    provider.clearRequests()
+  })
+  afterAll(() => provider.stop())
+
+  async function logIn(endpoint: Endpoint = 'user/me'): Promise<number> {
+    const profileEndpoint = endpoint === 'get_user_info' ? endpoint : 'user/me'
+    app = await startApp({ provider, strategy: { profileEndpoint } })
+    const browser = new Browser()
+    await browser.follow(app.loginURL)
+    const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
+    return (await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)).status
+  }
+
+  const sent = (): Endpoint[] => provider.requests.map(({ endpoint }) => endpoint)
+
+  describe.each(AT)('%s', (endpoint) => {
+    test.each(passing)('%s, and then a good answer, is a good login with one exchange', async (_title, fault) => {
+      provider.failNext(endpoint, fault)
+      expect(await logIn(endpoint)).toBe(200)
+      expect(sent()).toEqual(['authorize', endpoint, endpoint])
+      expect(app.profiles).toHaveLength(1)
+    })
+
+    test.each(lasting)('%s is not asked for again', async (_title, fault, code) => {
+      provider.failNext(endpoint, fault)
+      await logIn(endpoint)
+      expect(app.errors.map(codeOf)).toEqual([code])
+      expect(sent()).toEqual(['authorize', endpoint])
+    })
+  })
+
+  test.each<[string, Fault, Fault, OutcomeCode]>([
+    ['503 and 503', down, down, 'provider_unavailable'],
+    ['503 and a reset', down, { reset: 'body' }, 'provider_unreachable'],
+    ['a reset and 500', { reset: 'before' }, { status: 500 }, 'provider_unavailable'],
+    ['a reset and a reset', { reset: 'before' }, { reset: 'before' }, 'provider_unreachable'],
+    ['503 and 429', down, { status: 429 }, 'provider_rate_limited'],
+    ['503 and 401', down, { status: 401 }, 'profile_unauthorized'],
+    ['503 and nobody', down, { body: '{}' }, 'profile_invalid'],
+  ])('%s end in what the second says; nothing is sent a third time', async (_title, first, second, code) => {
+    provider.failNext('user/me', first)
+    provider.failNext('user/me', second)
+    await logIn()
+    expect(app.errors.map(codeOf)).toEqual([code])
+    expect(sent()).toEqual(['authorize', 'user/me', 'user/me'])
+  })
+
+  test.each<[Fault]>([[down], [{ status: 500 }], [{ reset: 'headers' }], [{ reset: 'body' }]])(
+    'an exchange that fails with %j is not sent again',
+    async (fault) => {
+      provider.failNext('authorize', fault)
+      expect(await logIn()).toBe(502)
+      expect(sent()).toEqual(['authorize'])
+    },
+  )
+})
+
+test('1,000 logins at a provider that answers every second profile request with 503: no key is spent in vain', async () => {
+  const provider = await FakeProvider.start({ rateLimit: 1_000_000 })
+  const seen = new Set<string | undefined>()
+  const sockets = new Set<Socket>()
+  const isFirst = ({ headers: { authorization }, url }: IncomingMessage): boolean =>
+    url?.endsWith('/user/me') === true && seen.size < seen.add(authorization).size
+  const server = createServer((req, res) => {
+    if (isFirst(req)) res.writeHead(503).end()
+    else provider.requestListener(req, res)
+  }).listen(0, 'localhost')
+  server.on('connection', (socket) => sockets.add(socket))
+  await once(server, 'listening')
+  const strategy = { baseURL: `http://localhost:${port(server)}/api/v1`, maxConcurrentLogins: 8 }
+  const app = await startApp({ provider, strategy })
+  const statuses: number[] = []
+  await inParallel(1000, 8, async () => {
+    const browser = new Browser()
+    await browser.follow(app.loginURL)
+    const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
+    statuses.push((await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)).status)
+  })
+  expect([statuses.length, new Set(statuses), seen.size]).toEqual([1000, new Set([200]), 1000])
+  // Eight, and some that were opened ahead: a 503 costs no connection.
+  expect(sockets.size).toBeLessThanOrEqual(16)
+  await app.stop()
+  await stopServer(server)
+  await provider.stop()
+}, 60_000)
+
+describe('the client', () => {
+  let bench: ClientBench
+
+  beforeAll(async () => {
+    bench = await ClientBench.start()
+  })
+  afterEach(() => bench.reset())
+  afterAll(async () => {
+    await bench.stop()
+    await Promise.all(dispatchers.map(([, dispatcher]) => dispatcher?.close()))
+  })
+
+  const dispatchers: [string, Agent | Agent6 | undefined][] = [
+    ['its own pool', undefined],
+    ['an agent of undici 7', new Agent()],
+    ['an agent of undici 6', new Agent6()],
+  ]
+
+  const methods: [string, Endpoint, (client: SocialLoginClient, token: string) => Promise<unknown>][] = [
+    ['getCurrentUser', 'user/me', (client, access) => client.getCurrentUser(access)],
+    ['getUserInfo', 'get_user_info', (client, access) => client.getUserInfo(access)],
+    ['fetchUser', 'get_user_info', (client, access) => client.fetchUser('get_user_info', access)],
+  ]
+
+  describe.each(dispatchers)('over %s', (_over, dispatcher) => {
+    const make = (): SocialLoginClient => bench.client(dispatcher ? { dispatcher } : {})
+
+    test.each(methods)('%s asks twice at the most', async (_name, endpoint, ask) => {
+      const client = make()
+      const { access_token } = await client.exchangeAuthKey(bench.goodKey())
+      for (const fault of [down, { reset: 'body' } as const]) {
+        bench.provider.clearRequests()
+        bench.provider.failNext(endpoint, fault)
+        await expect(ask(client, access_token)).resolves.toBeDefined()
+        expect(bench.provider.requests).toHaveLength(2)
+        bench.provider.failNext(endpoint, fault, { times: 2 })
+        await rejectionOf(ask(client, access_token))
+        expect(bench.provider.requests).toHaveLength(4)
+      }
+    })
+
+    test('asks once where a second time would not help, and for an exchange', async () => {
+      const client = make()
+      bench.provider.failNext('user/me', { status: 429 })
+      expectOutcome(await rejectionOf(client.getCurrentUser(token)), 'provider_rate_limited', 'profile')
+      bench.provider.failNext('authorize', down)
+      expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_unavailable', 'exchange')
+      expect(bench.provider.requests).toHaveLength(2)
+    })
+  })
+
+  test('does not ask again when its caller has gone', async () => {
+    const client = bench.client({ maxConnections: 1 })
+    const controller = new AbortController()
+    const reason = new Error('the user left')
+    bench.provider.failNext('user/me', { ...down, headers: { 'retry-after': '5' } })
+    const rejection = rejectionOf(client.getCurrentUser(token, { signal: controller.signal }))
+    await until(() => bench.provider.requests.length === 1)
+    controller.abort(reason)
+    expect(await rejection).toBe(reason)
+    // The one place is free again.
+    await client.exchangeAuthKey(bench.goodKey())
+    expect(bench.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['user/me', 'authorize'])
+  })
+
+  test('keeps its place and its connection for the second time, and closes only after it', async () => {
+    const raw = await RawProvider.start()
+    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 1 })
+    let closed: Promise<void> | undefined
+    raw.failNext('user/me', (socket) => {
+      closed = client.close()
+      socket.write(answer('', '', '503 Down'))
+    })
+    const [, user] = await Promise.all([client.exchangeAuthKey(key), client.getCurrentUser(token)])
+    expect(user).toMatchObject({ user_id: '1' })
+    await closed
+    expect(raw.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', 'user/me', 'user/me'])
+    expect(raw.accepted).toBe(1)
+    await raw.stop()
+  })
+
+  test('takes no more connections than maxConnections while every request is sent twice', async () => {
+    const raw = await RawProvider.start()
+    let mostAtOnce = 0
+    const faults: Wire[] = [
+      (socket) => socket.write(answer('', '', '503 Down')),
+      (socket) => socket.resetAndDestroy(),
+      (socket) => socket.write('HTTP/1.1 500 Down\r\ncontent-length: 99\r\n\r\n'),
+      (socket) => socket.write(answer('', 'connection: close\r\n', '502 Down')),
+    ]
+    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 3 })
+    for (const fault of faults) {
+      raw.failNext(
+        'user/me',
+        (socket, body) => {
+          mostAtOnce = Math.max(mostAtOnce, raw.open)
+          fault(socket, body)
+        },
+        12,
+      )
+      const calls = Array.from({ length: 12 }, () => client.getCurrentUser(token))
+      const results = await Promise.allSettled(calls)
+      // Whose second sending met one of the twelve faults has failed; all others have their answer.
+      expect(results).toHaveLength(12)
+      expect(await client.getCurrentUser(token)).toMatchObject({ user_id: '1' })
+    }
+    // The provider may see a new connection before it sees the end of the old one.
+    expect(mostAtOnce).toBeLessThanOrEqual(6)
+    await client.close()
+    await raw.stop()
+  })
+
+  test('opens no connection beyond maxConnections for the second time, and uses the kept ones', async () => {
+    const raw = await RawProvider.start()
+    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 3 })
+    await Promise.all([1, 2, 3].map(() => client.getCurrentUser(token)))
+    const held: (() => unknown)[] = []
+    raw.failNext('user/me', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{'))
+    raw.failNext('user/me', (socket, body) => held.push(() => socket.write(answer(body))), 3)
+    const first = client.getCurrentUser(token)
+    await until(() => held.length === 1)
+    const others = [client.getCurrentUser(token), client.getCurrentUser(token)]
+    await until(() => held.length === 3)
+    expect(raw.open).toBeLessThanOrEqual(3)
+    for (const release of held) release()
+    await Promise.all([first, ...others])
+    expect(raw.accepted).toBeLessThanOrEqual(4)
+    await client.close()
+    await raw.stop()
+  })
+
+  test('finds none of the connections that ended together with the first', async () => {
+    const raw = await RawProvider.start()
+    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 4 })
+    const held: (() => unknown)[] = []
+    raw.failNext('user/me', (socket, body) => held.push(() => socket.write(answer(body))))
+    raw.failNext('user/me', (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{')
+      held.push(() => {
+        socket.resetAndDestroy()
+        raw.cut()
+      })
+    })
+    const first = client.getCurrentUser(token)
+    const second = client.getCurrentUser(token)
+    await until(() => held.length === 2)
+    held[0]?.()
+    await first
+    // The connection of the first is kept, and the next in turn.
+    held[1]?.()
+    expect(await second).toMatchObject({ user_id: '1' })
+    await client.close()
+    await raw.stop()
+  })
+
+  test('reaches a provider at the second time that the first could not be connected to', async () => {
+    const raw = await RawProvider.start()
+    const { lookup } = dns
+    let refused = 0
+    // Nobody listens at the first address.
+    const spy = jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
+      const done = args.at(-1)
+      if (refused > 0 || typeof done !== 'function') return Reflect.apply(lookup, dns, args)
+      refused += 1
+      done(null, [{ address: '127.0.0.99', family: 4 }])
+    })
+    const client = bench.client({ baseURL: raw.baseURL })
+    expect(await client.getCurrentUser(token)).toMatchObject({ user_id: '1' })
+    expect([refused, raw.requests.length]).toEqual([1, 1])
+    spy.mockRestore()
+    await client.close()
+    await raw.stop()
+  })
+})
+
+describe('the deadline', () => {
+  const TIMEOUT = 10_000
+  let raw: RawProvider
+  let bench: ClientBench
+  let timers: jest.SpiedFunction<typeof setTimeout>
+
+  beforeEach(async () => {
+    raw = await RawProvider.start()
+    bench = await ClientBench.start()
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask', 'hrtime'] })
+    timers = jest.spyOn(globalThis, 'setTimeout')
+  })
+  afterEach(async () => {
+    timers.mockRestore()
+    jest.useRealTimers()
+    await bench.stop()
+    await raw.stop()
+  })
+
+  /** A call that the provider fails with this once so many milliseconds have passed. */
+  async function failAfter(milliseconds: number, headers = '', signal?: AbortSignal) {
+    let fail = (): void => {}
+    raw.failNext('user/me', (socket) => {
+      fail = () => socket.write(answer('', headers, '503 Down'))
+    })
+    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 1, timeout: TIMEOUT })
+    const call = client.getCurrentUser(token, signal ? { signal } : {})
+    call.catch(() => {})
+    await until(() => raw.requests.length === 1)
+    jest.advanceTimersByTime(milliseconds)
+    fail()
+    return { client, call }
+  }
+
+  /** Resolves when somebody waits for so many seconds. */
+  const wait = (seconds: number): Promise<void> =>
+    until(() => timers.mock.calls.some(([, milliseconds]) => milliseconds === seconds * 1000))
+
+  test('leaves time for a second request that takes as long as the first', async () => {
+    const { call } = await failAfter(TIMEOUT / 2 - 1)
+    expect(await call).toMatchObject({ user_id: '1' })
+    expect(raw.requests).toHaveLength(2)
+  })
+
+  test('that is more than half over leaves none: the first answer is the outcome, at once', async () => {
+    const { call } = await failAfter(TIMEOUT / 2 + 1)
+    expectOutcome(await rejectionOf(call), 'provider_unavailable', 'profile')
+    expect(raw.requests).toHaveLength(1)
+  })
+
+  test('bounds a second request that is not answered', async () => {
+    raw.failNext('user/me', (socket) => {
+      raw.failNext('user/me', () => {})
+      socket.write(answer('', '', '503 Down'))
+    })
+    const call = rejectionOf(bench.client({ baseURL: raw.baseURL, timeout: TIMEOUT }).getCurrentUser(token))
+    await until(() => raw.requests.length === 2)
+    jest.advanceTimersByTime(TIMEOUT)
+    expectOutcome(await call, 'provider_timeout', 'profile')
+    expect(raw.requests).toHaveLength(2)
+  })
+
+  test.each([1, 9])('leaves time for a Retry-After of %d seconds, which is waited for', async (seconds) => {
+    const { call } = await failAfter(0, `retry-after: ${seconds}\r\n`)
+    await wait(seconds)
+    jest.advanceTimersByTime(seconds * 1000 - 1)
+    await settled(() => raw.requests.length)
+    expect(raw.requests).toHaveLength(1)
+    jest.advanceTimersByTime(1)
+    expect(await call).toMatchObject({ user_id: '1' })
+    expect(raw.requests).toHaveLength(2)
+  })
+
+  test.each([10, 120])('leaves none for a Retry-After of %d seconds, which the error tells', async (seconds) => {
+    const { call } = await failAfter(0, `retry-after: ${seconds}\r\n`)
+    const error = expectOutcome(await rejectionOf(call), 'provider_unavailable', 'profile')
+    expect([error.retryAfter, raw.requests.length]).toEqual([seconds, 1])
+  })
+
+  test('that ends while a Retry-After is waited for ends the wait, and the place is free', async () => {
+    const controller = new AbortController()
+    const { client, call } = await failAfter(0, 'retry-after: 9\r\n', controller.signal)
+    await wait(9)
+    controller.abort(new DOMException('late', 'TimeoutError'))
+    expectOutcome(await rejectionOf(call), 'provider_timeout', 'profile')
+    expect(await client.exchangeAuthKey(key)).toMatchObject(JSON.parse(goodBody('authorize')))
+  })
+})

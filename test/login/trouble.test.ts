@@ -1,0 +1,160 @@
+import type { PendingLoginStore } from '../../lib'
+import { FakeProvider } from '../../lib/testing'
+import { type AppOptions, codeOf, failureIn, type RunningApp, startApp } from '../support/app'
+import { Browser, type BrowserAnswer, closeBrowsers } from '../support/browser'
+import { captureOutput } from '../support/canaries'
+
+let provider: FakeProvider
+let app: RunningApp
+
+beforeEach(async () => {
+  provider = await FakeProvider.start()
+})
+afterEach(async () => {
+  await app.stop()
+  await provider.stop()
+})
+afterAll(closeBrowsers)
+
+async function start(options: Omit<AppOptions, 'provider'> = {}): Promise<Browser> {
+  app = await startApp({ provider, ...options })
+  return new Browser()
+}
+
+const approved = (userID = '1') =>
+  `${app.callbackURL}?auth_key=${provider.issueAuthKey({ appID: app.application.appID, userID })}`
+
+const me = async (browser: Browser) => JSON.parse((await browser.follow(`${app.origin}/me`)).body).user
+
+/** Waits until the provider has been asked so many times. */
+async function asked(times: number): Promise<void> {
+  while (provider.requests.length < times) await new Promise((resolve) => setImmediate(resolve))
+}
+
+const LASTING = { cookie: { maxAge: 60_000 } }
+
+describe('what happens while a login waits for the provider', () => {
+  test.each([{ status: 500 }, {}])(
+    'a logout stays a logout, whatever the provider answers then (%j)',
+    async (answer) => {
+      const browser = await start({ session: LASTING, callback: {}, verify: async () => false })
+      await browser.follow(`${app.origin}/become`)
+      await browser.follow(app.loginURL)
+      provider.failNext('authorize', { ...answer, delay: 100 })
+      const cookies = await browser.cookies(app.origin)
+      const late = browser.comeBack(approved())
+      await asked(1)
+      await browser.follow(`${app.origin}/logout`, { method: 'POST' })
+      await late
+      expect(await me(browser)).toBeNull()
+      const thief = await new Browser().request(`${app.origin}/me`, { headers: { cookie: cookies } })
+      expect(JSON.parse(thief.body).user).toBeNull()
+    },
+  )
+
+  test('a second start is not undone by the end of the first login', async () => {
+    const browser = await start({ strategy: { timeout: 150 } })
+    await browser.follow(app.loginURL)
+    provider.failNext('authorize', { hang: true })
+    const stalled = browser.comeBack(approved('1'))
+    await asked(1)
+    await browser.follow(app.loginURL)
+    expect((await stalled).status).toBe(504)
+    expect((await browser.comeBack(approved('2'))).status).toBe(200)
+    expect(await me(browser)).toEqual({ id: '2' })
+  })
+})
+
+describe('a place for the record that fails', () => {
+  const brokenStore = (save: () => Promise<void>): PendingLoginStore => ({
+    save,
+    load: async () => undefined,
+    consume: async () => {},
+    remove: async () => {},
+  })
+
+  test.each<[string, string, () => Promise<void>]>([
+    ['rejects', 'reported an error', () => Promise.reject(new Error('redis://user:password@db is down'))],
+    ['never answers', 'did not answer', () => new Promise(() => {})],
+  ])('and %s ends in session_unavailable, and says that it %s', async (_title, hint, save) => {
+    const browser = await start({ strategy: { timeout: 100, store: brokenStore(save) } })
+    const answer = await browser.follow(app.loginURL)
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5'])
+    expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
+    expect(app.errors).toEqual([expect.objectContaining({ message: expect.stringContaining(hint) })])
+    expect(String(app.errors)).not.toContain('redis')
+  })
+})
+
+describe('a custom callback that fails', () => {
+  const withCallback = (callback: (error: unknown) => unknown): Omit<AppOptions, 'provider'> => ({
+    before: (express) =>
+      express.get('/callback', (req, res, next) => app.passport.authenticate('social-login', callback)(req, res, next)),
+  })
+
+  test.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('broken')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('broken'))],
+  ])('and %s every time is a warning and a 500, not the end of the process', async (_title, callback) => {
+    const browser = await start(withCallback(callback))
+    await browser.follow(app.loginURL)
+    const { result, output } = await captureOutput(async () => browser.comeBack(approved()))
+    expect(result.status).toBe(500)
+    expect(output).toContain('broken')
+  })
+})
+
+test('a reason in any language is no header', async () => {
+  const browser = await start({
+    verify: (_accessToken, _refreshToken, _profile, done) => done(null, false, 'Доступ закрыт'),
+  })
+  await browser.follow(app.loginURL)
+  const answer = await browser.comeBack(approved())
+  expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, undefined])
+  expect(app.sessions()).toContain('Доступ закрыт')
+})
+
+test('a wrong method is told the right one', async () => {
+  const browser = await start()
+  expect((await browser.follow(app.loginURL, { method: 'PUT' })).headers['allow']).toBe('GET, POST')
+  expect((await browser.comeBack(approved(), { method: 'POST' })).headers['allow']).toBe('GET')
+})
+
+describe('tabBinding', () => {
+  const SECRET = '0123456789abcdef0123456789abcdef'
+  const target = ({ body }: BrowserAnswer) => (/action="([^"]+)"/.exec(body)?.[1] ?? '').replaceAll('&amp;', '&')
+
+  /** What the pages' scripts do in one tab. */
+  async function begin(browser: Browser): Promise<BrowserAnswer> {
+    const page = await browser.follow(app.loginURL)
+    return browser.follow(`${app.origin}${target(page)}?social_login_tab=${SECRET}`)
+  }
+  const finish = (browser: Browser, page: BrowserAnswer, secret = SECRET) =>
+    browser.follow(`${app.origin}${target(page)}&social_login_tab=${secret}`, { method: 'POST' })
+
+  test('works where the application asks for it', async () => {
+    const browser = await start({ strategy: { tabBinding: true } })
+    await begin(browser)
+    const page = await browser.comeBack(approved())
+    expect(page.headers['cross-origin-opener-policy']).toBe('same-origin')
+    expect(provider.requests).toHaveLength(0)
+    const answer = JSON.parse((await finish(browser, page)).body)
+    expect(answer.user).toEqual({ id: '1' })
+    expect(answer.info.assurance).toMatchObject({ tabBound: true })
+  })
+
+  test('a callback in another tab is refused, and the genuine one still works', async () => {
+    const browser = await start({ strategy: { tabBinding: true } })
+    await begin(browser)
+    const other = await browser.comeBack(approved('2'))
+    expect((await finish(browser, other, '')).status).toBe(403)
+    expect(failureIn(app.sessions())).toBe('tab_mismatch')
+    const genuine = await browser.comeBack(approved('1'))
+    expect(JSON.parse((await finish(browser, genuine)).body).user).toEqual({ id: '1' })
+  })
+})

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto'
+import { tracingChannel } from 'node:diagnostics_channel'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import { ipKeyGenerator } from 'express-rate-limit'
+import passport from 'passport'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { EnvHttpProxyAgent } from 'undici'
+import {
+  CookieStore,
+  type LoginInfo,
+  type OutcomeCode,
+  SocialLoginClient,
+  SocialLoginError,
+  Strategy,
+  type StrategyOptions,
+  type TracedPhase,
+  type VerifyFunction,
+} from '../../../lib'
+
+type Common = StrategyOptions<false>
+
+export function cookieStore(common: Common, verify: VerifyFunction, LOGIN_COOKIE_KEY: string): void {
+  // README: cookie store
+  passport.use(new Strategy({ ...common, store: new CookieStore({ keys: [LOGIN_COOKIE_KEY] }) }, verify))
+  // end
+}
+
+export function severalProviders(first: Common, second: Common, verify: VerifyFunction): void {
+  // README: several providers
+  passport.use(new Strategy({ ...first, name: 'first', callbackURL: '/auth/first/callback' }, verify))
+  passport.use(new Strategy({ ...second, name: 'second', callbackURL: '/auth/second/callback' }, verify))
+  // end
+}
+
+export function errorHandling(app: Express): void {
+  // README: error handling
+  const handleErrors: ErrorRequestHandler = (error, _req, res, next) => {
+    if (!(error instanceof SocialLoginError)) return next(error)
+    console.error(error.code, error.phase, error.message) // nothing secret in it
+    res.status(error.status).send('Signing in is not possible at the moment. Please try again later.')
+  }
+  app.use(handleErrors)
+  // end
+}
+
+export function reasons(app: Express): void {
+  // README: reasons
+  const texts: Partial<Record<OutcomeCode, string>> = {
+    auth_key_rejected: 'The provider did not confirm the login.',
+    login_expired: 'That took too long.',
+    login_not_started: 'Your browser does not seem to keep cookies.',
+  }
+
+  const finishLogin: RequestHandler = (req, res, next) => {
+    const authenticate: RequestHandler = passport.authenticate(
+      'social-login',
+      (error: unknown, user?: Express.User | false | null, info?: { code?: OutcomeCode }) => {
+        if (error) return next(error)
+        if (!user) return res.status(401).send(`${texts[info?.code ?? 'login_not_started'] ?? ''} Please try again.`)
+        req.logIn(user, (failure) => (failure ? next(failure) : res.redirect('/profile')))
+      },
+    )
+    authenticate(req, res, () => res.redirect('/profile')) // a reload in a browser that is signed in already
+  }
+  app.get('/auth/social-login/callback', finishLogin)
+  // end
+}
+
+export function limitGuessing(app: Express): void {
+  // README: limit guessing
+  const rejected = new RateLimiterMemory({ points: 10, duration: 10 * 60 })
+  const underWay = new Map<string, number>()
+
+  const finishLogin: RequestHandler = async (req, res, next) => {
+    const address = ipKeyGenerator(req.ip ?? '')
+    // Counted before the provider is asked, so that guesses sent at once do not all pass.
+    const guesses = (underWay.get(address) ?? 0) + 1
+    underWay.set(address, guesses)
+    let isReleased = false
+    const release = (): void => {
+      if (isReleased) return
+      isReleased = true
+      const others = (underWay.get(address) ?? 0) - 1
+      if (others > 0) underWay.set(address, others)
+      else underWay.delete(address)
+    }
+    // For what ends without a word to us. Not `close`: a guess stays one when the visitor has left.
+    res.once('finish', release)
+    setTimeout(release, 15_000).unref()
+    const { consumedPoints = 0 } = (await rejected.get(address)) ?? {}
+    if (consumedPoints + guesses > 10) {
+      release()
+      return void res.status(429).send('Please try again later.')
+    }
+    passport.authenticate('social-login', async (error: unknown, user?: Express.User | false | null, info?: object) => {
+      // Passport does not wait for what this function promises: nothing may be thrown out of it.
+      try {
+        // Only what the provider refuses costs anything, not reloads, outages or good logins.
+        if (Reflect.get(info ?? {}, 'code') === 'auth_key_rejected') await rejected.penalty(address)
+      } catch (failure) {
+        return next(failure)
+      } finally {
+        release()
+      }
+      if (error) return next(error)
+      if (user) return req.logIn(user, next)
+      res.redirect('/login')
+    })(req, res, next)
+  }
+  app.get('/auth/social-login/callback', finishLogin, (_req, res) => res.redirect('/profile'))
+  // end
+}
+
+export function linking(app: Express, link: (userID: unknown, account: unknown) => Promise<void>): void {
+  // README: linking
+  const requireUser: RequestHandler = (req, res, next) => (req.user ? next() : res.redirect('/login'))
+  const authorize = passport.authorize('social-login-link', { failureRedirect: '/account' })
+
+  app.get('/account/link', requireUser, authorize)
+  app.get('/account/link/callback', requireUser, authorize, (req, res) => {
+    // Not linked yet: the page at /account/link/confirm shows the account, and a form that posts the id of this question.
+    Reflect.set(req.session, 'question', { id: randomUUID(), account: Reflect.get(req, 'account') })
+    res.redirect('/account/link/confirm')
+  })
+  app.post('/account/link/confirm', requireUser, express.urlencoded({ extended: false }), async (req, res) => {
+    if (req.get('sec-fetch-site') !== 'same-origin') return void res.sendStatus(403)
+    const { id, account } = Reflect.get(req.session, 'question') ?? {}
+    // Another link has come back since that page was shown: what the person saw is not what waits now.
+    if (!id || req.body?.id !== id) return res.redirect('/account/link/confirm')
+    Reflect.deleteProperty(req.session, 'question')
+    await link(Reflect.get(req.user ?? {}, 'id'), account)
+    res.redirect('/account')
+  })
+  // end
+}
+
+export function assurance(app: Express): void {
+  // README: assurance
+  app.get('/auth/social-login/callback', passport.authenticate('social-login'), (req, res) => {
+    const { assurance, returnTo = '/' }: Partial<LoginInfo> = { ...req.authInfo }
+    res.redirect(assurance?.tabBound ? returnTo : '/account/confirm')
+  })
+  // end
+}
+
+export async function client(baseURL: string, clientID: string, clientSecret: string, authKey: string) {
+  // README: client
+  const client = new SocialLoginClient({ baseURL, clientID, clientSecret })
+  const { access_token } = await client.exchangeAuthKey(authKey, { signal: AbortSignal.timeout(5000) })
+  const user = await client.getCurrentUser(access_token)
+  await client.close()
+  // end
+  return user
+}
+
+export function proxy(common: Common, verify: VerifyFunction): void {
+  // README: proxy
+  passport.use(new Strategy({ ...common, dispatcher: new EnvHttpProxyAgent() }, verify))
+  // end
+}
+
+export function diagnostics(metrics: { observe(name: string, value: number, labels: object): void }): void {
+  // README: diagnostics
+  const exchange = tracingChannel<unknown, TracedPhase>('passport-social-login:exchange')
+  const ignore = () => {}
+  exchange.subscribe({
+    start: ignore,
+    end: ignore,
+    asyncStart: ignore,
+    error: ignore,
+    asyncEnd: ({ duration, code }) => metrics.observe('exchange_ms', duration ?? 0, { code: code ?? 'ok' }),
+  })
+  // end
+}
+
+export const newApp = (): Express => express()

@@ -1,0 +1,129 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import express from 'express'
+import fc from 'fast-check'
+import { Agent } from 'undici'
+import { createPendingLogin, readPendingLogin } from '../../lib/login/pending-login'
+import { readReturnPath } from '../../lib/login/return-path'
+import { port, stopServer } from '../support/app'
+
+const APP = 'https://app.example'
+const GENERATED = Number(process.env['RETURN_TO_RUNS'] ?? 20_000)
+
+const curated = readStrings('open-redirects.json')
+
+function readStrings(name: string): string[] {
+  const values: unknown = JSON.parse(readFileSync(join(__dirname, '../../../test/fixtures', name), 'utf8'))
+  return Array.isArray(values) ? values.map(String) : []
+}
+
+/** Where a browser goes that is at `page` and gets `path` as its Location. */
+function destination(path: string, page: string): string {
+  return new URL(path, page).origin
+}
+
+// A Location is resolved against the URL that was requested: the callback's, wherever it lies.
+const pages = [`${APP}/`, `${APP}/auth/social-login/callback?auth_key=k`, `${APP}//deep//er/`]
+
+function leavesTheApplication(value: string): boolean {
+  const path = readReturnPath(value)
+  return path !== undefined && pages.some((page) => destination(path, page) !== APP)
+}
+
+/** What goes into a session or a cookie at the start and comes out at the callback. */
+function throughRecord(returnTo: string): string | undefined {
+  const record = createPendingLogin({ strategyDigest: 'c', user: undefined, startSite: 'same-origin', returnTo })
+  return readPendingLogin(JSON.parse(JSON.stringify(record)))?.returnTo
+}
+
+// Texts that are nearly paths: the pieces that URL parsers, browsers and frameworks read differently.
+const pieces = [
+  ...['/', '//', '\\', '.', '..', '/.', '/..', '%2e', '%2E%2e', '%2f', '%5c', '%00', '%', '@', ':', ';', '?', '#', '&'],
+  ...['\t', '\n', '\r', '\0', ' ', '\u0085', '\u00a0', '\u200b', '\ufeff', '\u2028', '\u3002', '\uff0f', '\uff3c'],
+  ...[
+    'evil.example',
+    'app.example',
+    'https:',
+    'http://',
+    'javascript:',
+    'user',
+    '[::1]',
+    '127.0.0.1',
+    'a',
+    'ü',
+    '\ud800',
+  ],
+]
+const nearlyPath = fc.array(fc.constantFrom(...pieces), { maxLength: 10 }).map((parts) => parts.join(''))
+const anyReturnTo = fc.oneof(
+  { weight: 5, arbitrary: nearlyPath },
+  { weight: 5, arbitrary: nearlyPath.map((text) => `/${text}`) },
+  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }).map((text) => `/${text}`) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
+  { weight: 1, arbitrary: fc.webUrl({ withQueryParameters: true, withFragments: true }) },
+  { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...curated), nearlyPath).map((texts) => texts.join('')) },
+)
+
+test('a check of the first characters alone would let people be led away', () => {
+  const naive = curated.filter((value) => /^\/(?![/\\])/.test(value) && destination(value, APP) !== APP)
+  expect(naive.length).toBeGreaterThan(3)
+})
+
+test('there are at least 150 curated strings', () => {
+  expect(new Set(curated).size).toBeGreaterThanOrEqual(150)
+})
+
+test.each(curated.map((value) => [JSON.stringify(value), value]))(
+  '%s never leads to another origin',
+  (_title, value) => {
+    expect(leavesTheApplication(value)).toBe(false)
+    expect(throughRecord(value)).toBe(readReturnPath(value))
+  },
+)
+
+test(`none of ${GENERATED} generated strings leads to another origin`, () => {
+  const statistics = { accepted: 0 }
+  fc.assert(
+    fc.property(anyReturnTo, (value) => {
+      const path = readReturnPath(value)
+      if (path === undefined) return
+      statistics.accepted += 1
+      expect(pages.filter((page) => destination(path, page) !== APP)).toEqual([])
+      expect(path).toMatch(/^\/(?![/\\])/)
+      // Read again at the callback, it is still the same path: nothing changes meaning on the way.
+      expect(throughRecord(value)).toBe(path)
+    }),
+    { numRuns: GENERATED },
+  )
+  // The property would hold for a function that accepts nothing.
+  expect(statistics.accepted).toBeGreaterThan(GENERATED / 20)
+})
+
+describe('as Express writes it', () => {
+  let server: Server
+  const agent = new Agent()
+
+  beforeAll(async () => {
+    const app = express()
+    app.get('/:index', (req, res) => res.redirect(readReturnPath(curated[Number(req.params.index)]) ?? '/refused'))
+    server = createServer(app).listen(0, 'localhost')
+    await once(server, 'listening')
+  })
+
+  afterAll(async () => {
+    await agent.close()
+    await stopServer(server)
+  })
+
+  test('no curated string makes a Location that a browser follows to another origin', async () => {
+    const origin = `http://localhost:${port(server)}`
+    for (const index of curated.keys()) {
+      const answer = await agent.request({ origin, path: `/${index}`, method: 'GET' })
+      await answer.body.dump()
+      const location = answer.headers['location']
+      expect([curated[index], new URL(String(location), origin).origin]).toEqual([curated[index], origin])
+    }
+  })
+})

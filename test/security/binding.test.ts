@@ -1,0 +1,176 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { RequestHandler } from 'express'
+import { type AuthenticateOptions, Strategy } from '../../lib'
+import { FakeProvider } from '../../lib/testing'
+import { type AppOptions, codeOf, type Keep, type RunningApp, startApp } from '../support/app'
+import { Browser, type BrowserAnswer, closeBrowsers } from '../support/browser'
+
+// A login belongs to the callback at which it began, to who was signed in, and to a request that nobody has answered yet.
+
+let provider: FakeProvider
+let app: RunningApp
+
+beforeEach(async () => {
+  provider = await FakeProvider.start()
+})
+afterEach(async () => {
+  await app.stop()
+  await provider.stop()
+})
+afterAll(closeBrowsers)
+
+const keyOf = (userID = '2'): string => provider.issueAuthKey({ appID: app.application.appID, userID })
+const exchanges = (): number => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
+const linked: RequestHandler = (req, res) => {
+  res.json({ linked: Reflect.get(req, 'account') ?? null, to: req.user ?? null })
+}
+
+/** An application that links accounts at a callback of its own, of the same strategy. */
+async function linking({ before, ...options }: Partial<AppOptions> = {}): Promise<Browser> {
+  const link: AuthenticateOptions = { callbackURL: '/link/callback' }
+  const authorize: RequestHandler = (req, res, next) => app.passport.authorize('social-login', link)(req, res, next)
+  app = await startApp({
+    provider,
+    ...options,
+    before: (server) => {
+      before?.(server)
+      server.get('/link', authorize)
+      server.get('/link/callback', authorize, linked)
+      server.get('/as/:id', (req, res, next) => {
+        const user = { id: req.params.id }
+        req.logIn(user, { session: true, keepSessionInfo: true }, (error) => (error ? next(error) : res.json(user)))
+      })
+    },
+  })
+  const browser = new Browser()
+  await browser.follow(`${app.origin}/as/victim`)
+  return browser
+}
+
+/** Sends the callback once, and before the provider has answered once more to another address. */
+async function double(browser: Browser, urls: readonly [string, string], between = async (): Promise<void> => {}) {
+  provider.failNext('authorize', { delay: 300, rewrite: (body) => body })
+  const first = browser.comeBack(urls[0])
+  while (exchanges() === 0) await new Promise((resolve) => setImmediate(resolve))
+  await between()
+  const second = await browser.comeBack(urls[1])
+  return { first: await first, second }
+}
+
+describe.each<[Keep]>([['session'], ['cookie']])('a callback that comes twice (%s)', (keep) => {
+  test('does not link, at the callback of links, the account that it signs in with', async () => {
+    const browser = await linking({ keep })
+    await browser.follow(app.loginURL)
+    const query = `?auth_key=${keyOf()}`
+    const { first, second } = await double(browser, [
+      `${app.callbackURL}${query}`,
+      `${app.origin}/link/callback${query}`,
+    ])
+    expect(JSON.parse(first.body).user).toEqual({ id: '2' })
+    expect([second.status, second.body]).not.toContain('"linked":{"id":"2"}')
+    expect(second.status).toBe(403)
+    expect(exchanges()).toBe(1)
+  })
+
+  test('does not link to somebody who has signed in meanwhile', async () => {
+    const browser = await linking({ keep })
+    await browser.follow(`${app.origin}/link`)
+    const url = `${app.origin}/link/callback?auth_key=${keyOf()}`
+    const other = async (): Promise<void> => void (await browser.follow(`${app.origin}/as/third`))
+    const { second } = await double(browser, [url, url], other)
+    expect(second.body).not.toContain('"linked":{"id":"2"}')
+  })
+})
+
+test('a login of one strategy does not end at another that has the same name in its options', async () => {
+  const browser = await linking({
+    before: (server) => {
+      const { appID, appSecret } = provider.registerApplication({ name: 'Link', redirectURL: 'http://localhost/x' })
+      const options = { baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret }
+      const login = new Strategy({ ...options, callbackURL: '/one/callback' }, async () => ({ id: 'one' }))
+      const link = new Strategy({ ...options, callbackURL: '/two/callback' }, async () => ({ id: 'two' }))
+      server.use((_req, _res, next) => {
+        app.passport.use('one', login).use('two', link)
+        next()
+      })
+      server.get('/one', (req, res, next) => app.passport.authenticate('one')(req, res, next))
+      server.get('/two/callback', (req, res, next) => app.passport.authorize('two')(req, res, next), linked)
+    },
+  })
+  await browser.follow(`${app.origin}/one`)
+  expect((await browser.comeBack(`${app.origin}/two/callback?auth_key=a-key`)).status).toBe(403)
+  expect(exchanges()).toBe(0)
+})
+
+test.each(['/auth/callback', '/auth/../callback', '/auth/%2e%2e/callback'])(
+  'a start that is mounted with app.use does not exchange the key of %s, where no limit counts it',
+  async (path) => {
+    app = await startApp({
+      provider,
+      before: (server) =>
+        server.use('/auth', (req, res, next) => app.passport.authenticate('social-login')(req, res, next)),
+    })
+    const browser = new Browser()
+    await browser.follow(app.loginURL)
+    const answer = await raw(browser, `${path}?auth_key=${keyOf()}`)
+    expect(answer).toContain('403 Forbidden')
+    expect(exchanges()).toBe(0)
+  },
+)
+
+/** Sends a target as it is: HTTP clients follow `..` by themselves. */
+async function raw(browser: Browser, target: string): Promise<string> {
+  const cookie = await browser.cookies(app.origin)
+  const socket = connect(Number(new URL(app.origin).port), 'localhost')
+  const headers = ['Host: localhost', `Cookie: ${cookie}`, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate']
+  socket.write(
+    `GET ${target} HTTP/1.1\r\n${headers.join('\r\n')}\r\nSec-Fetch-Dest: document\r\nConnection: close\r\n\r\n`,
+  )
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += String(chunk)
+  })
+  await once(socket, 'close')
+  return text
+}
+
+describe('a request that the application has answered before the provider did', () => {
+  const late = async (callback: AppOptions['callback']): Promise<BrowserAnswer> => {
+    app = await startApp({
+      provider,
+      ...(callback && { callback }),
+      before: (server) =>
+        server.use('/callback', (_req, res, next) => {
+          // As connect-timeout does, at the worst moment.
+          setImmediate(() => res.status(503).send('too slow'))
+          next()
+        }),
+    })
+    const browser = new Browser()
+    await browser.follow(app.loginURL)
+    return browser.comeBack(`${app.callbackURL}?auth_key=${keyOf()}`)
+  }
+
+  test('signs nobody in, redirects nowhere, and does not end the process', async () => {
+    expect((await late({ successRedirect: '/me' })).status).toBe(503)
+    while (app.errors.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    expect(String(app.errors[0])).toContain('nobody was signed in')
+    expect(app.sessions()).not.toContain('passport":{"user"')
+    expect((await new Browser().follow(`${app.origin}/me`)).status).toBe(200)
+  })
+})
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['null', null],
+  ["'route'", 'route'],
+  ["'router'", 'router'],
+])('a function of the application that rejects with %s lets no request pass', async (_title, reason) => {
+  app = await startApp({ provider, strategy: { skipUserProfile: () => Promise.reject(reason) } })
+  const browser = new Browser()
+  await browser.follow(app.loginURL)
+  expect((await browser.comeBack(`${app.callbackURL}?auth_key=${keyOf()}`)).status).toBe(500)
+  expect(app.errors).toEqual([expect.any(Error)])
+  expect(app.errors.map(codeOf)).not.toContain('overloaded')
+})

@@ -1,0 +1,113 @@
+import { parseJSON } from '../../lib/client/json'
+import { toProfile } from '../../lib/client/profile'
+import { readUser } from '../../lib/client/user'
+import { createPendingLogin } from '../../lib/login/pending-login'
+import { fromProvider, type Headers, hostOnlyRules, incoming, readRequest, verdictOf } from '../support/incoming'
+
+/** 15 KB of host, on which `new URL()` works for longer than a server does on a whole request. */
+const HOST = encodeURIComponent('\u5bbd'.repeat(1700))
+const LONGEST_NAME = 255
+const RealURL = globalThis.URL
+
+afterEach(() => {
+  globalThis.URL = RealURL
+})
+
+/** The longest host that a URL parser is given while the work runs. */
+function longestHostIn(work: () => unknown): number {
+  let longest = 0
+  globalThis.URL = class extends RealURL {
+    constructor(url: string | URL, base?: string | URL) {
+      const [, host = ''] = /^(?:[^/?#\\]*:)?[/\\]{2}([^/?#\\]*)/.exec(String(url).trim()) ?? []
+      longest = Math.max(longest, host.length)
+      super(url, base)
+    }
+  }
+  work()
+  return longest
+}
+
+test('a program that parses what it is given hands the whole host to the parser', () => {
+  expect(longestHostIn(() => new URL(`https://${HOST}/`))).toBe(HOST.length)
+})
+
+const key = '/auth/callback?auth_key=K'
+
+test.each<[title: string, url: string, headers: Headers, verdict: string]>([
+  ['the Referer of a start', '/login', { referer: `https://${HOST}/` }, 'start unverified'],
+  ['the Origin of a start', '/login', { origin: `https://${HOST}` }, 'start unverified'],
+  ['the Host of a start', '/login', { host: HOST, referer: 'https://app.example/' }, 'start unverified'],
+  ['the absolute form of a start', `http://${HOST.slice(0, 4000)}/login`, {}, 'start unverified'],
+  ['the absolute form of a callback', `http://${HOST.slice(0, 3900)}${key}`, {}, 'callback K'],
+  ['the Referer of a callback', key, { ...fromProvider, referer: `https://${HOST}/` }, 'callback_forged'],
+  ['the Host of a callback', key, { ...fromProvider, host: HOST, 'sec-fetch-site': 'same-site' }, 'callback_forged'],
+])('%s is not parsed with its host', (_title, url, headers, verdict) => {
+  let read = ''
+  const work = () => {
+    read = verdictOf(readRequest(incoming(url, headers), hostOnlyRules))
+  }
+  expect(longestHostIn(work)).toBeLessThanOrEqual(LONGEST_NAME)
+  expect(read).toBe(verdict)
+})
+
+test.each([`//${HOST.slice(0, 1000)}`, `/\\${HOST.slice(0, 1000)}`, `/\t/${HOST.slice(0, 1000)}`])(
+  'the returnTo %.6s... is not parsed with its host',
+  (returnTo) => {
+    const work = () => {
+      const record = createPendingLogin({ strategyDigest: 'c', user: undefined, startSite: undefined, returnTo })
+      expect(record).not.toHaveProperty('returnTo')
+    }
+    expect(longestHostIn(work)).toBeLessThanOrEqual(LONGEST_NAME)
+  },
+)
+
+const hosts = [HOST, '\u5bbd'.repeat(1000), '\u5bbd'.repeat(20_000)]
+const shapes = [
+  'https://HOST/a.jpg',
+  'https:HOST',
+  'https:\\\\HOST/a.jpg',
+  '//HOST/a.jpg',
+  '\t//HOST/a.jpg',
+  'x://HOST/a',
+]
+
+test.each(hosts.flatMap((host) => shapes.map((shape) => shape.replace('HOST', host))))(
+  'the picture %.12s... is left out, and not parsed with its host',
+  (picture) => {
+    const record = { user_id: '1', user_picture: picture, user_cover: picture, profile_picture: picture }
+    const text = JSON.stringify(record)
+    const work = () => {
+      const profile = toProfile(readUser(parseJSON(text), text), { uploadsURL: 'https://social.example/uploads/' })
+      expect(profile).not.toHaveProperty('photos')
+      expect(profile).not.toHaveProperty('coverPhoto')
+    }
+    expect(longestHostIn(work)).toBeLessThanOrEqual(LONGEST_NAME)
+  },
+)
+
+test('a target of more than 4,096 characters is refused before it is parsed', () => {
+  const long = 'x'.repeat(4096)
+  const read = (url: string): string => verdictOf(readRequest(incoming(url), hostOnlyRules))
+  expect(read(`/login?${long}`)).toBe('start_forbidden')
+  expect(read(`/auth/callback?auth_key=K&${long}`)).toBe('auth_key_malformed')
+  expect(read(`/login?${'x'.repeat(4000)}`)).toBe('start unverified')
+})
+
+test('a path of slashes with something behind them is compared in one go', () => {
+  const read = verdictOf(readRequest(incoming(`${'/'.repeat(4000)}x`), hostOnlyRules))
+  expect(read).toBe('start unverified')
+  expect(verdictOf(readRequest(incoming('/Auth/Callback//?auth_key=K'), hostOnlyRules))).toBe('callback K')
+})
+
+test.each([
+  ['/login', 'start_forbidden'],
+  [key, 'callback_forged'],
+])('what a script asks for at %s is refused with a word about service workers', (url, code) => {
+  const headers = { ...fromProvider, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' }
+  expect(readRequest(incoming(url, headers), hostOnlyRules)).toMatchObject({
+    code,
+    hint: expect.stringContaining('service worker'),
+  })
+  const framed = readRequest(incoming(url, { ...headers, 'sec-fetch-dest': 'iframe' }), hostOnlyRules)
+  expect(framed).not.toHaveProperty('hint')
+})

@@ -1,0 +1,147 @@
+import { ours } from '../../support/attacks/target-app'
+import { describeInChromium } from '../../support/browsers/chromium'
+import { startChromium, type Visitor } from '../../support/browsers/live-browser'
+import { startLogin } from '../../support/browsers/live-rows'
+import { exchangesOf, liveScenes, userIn, verdictsOf } from '../../support/browsers/live-suite'
+import { isCallback, until, type World } from '../../support/browsers/live-world'
+
+const NO_REFERRER = '<meta name="referrer" content="no-referrer">'
+const AS_ATTACKER = 'social:2'
+const AS_VICTIM = 'social:1'
+
+describeInChromium('login CSRF in Chromium', () => {
+  const scenes = liveScenes(startChromium)
+
+  async function onEvilPage(world: World, visitor: Visitor, html: string): Promise<void> {
+    const tab = await visitor.open()
+    await tab.goto(world.evilPage(html))
+    if (html.includes('id="go"')) await tab.click('#go')
+  }
+
+  const attacks = {
+    'a link': (to: string) => `<a id="go" href="${to}">Look</a>`,
+    'a link without a Referer': (to: string) => `<a id="go" href="${to}" rel="noreferrer">Look</a>`,
+    'window.open': (to: string) => `<button id="go" onclick="window.open('${to}')">Look</button>`,
+    'a form by GET': (to: string) => {
+      const [action, key] = to.split('?auth_key=')
+      return `${NO_REFERRER}<form action="${action}"><input name="auth_key" value="${key}"><button id="go">Win</button></form>`
+    },
+    'a form by POST': (to: string) => `<form method="post" action="${to}"><button id="go">Win</button></form>`,
+    'a frame': (to: string) => `<iframe src="${to}"></iframe>`,
+    'an image': (to: string) => `<img src="${to}" alt="">`,
+  }
+
+  // HTTP tests try every attack on both stores; here they take turns.
+  const storeFor = (title: string) => ours[Object.keys(attacks).indexOf(title) % 2] ?? 'session'
+
+  describe.each(Object.entries(attacks))('%s', (title, html) => {
+    // The browser keeps cookies of frames and images from the session: there the attack costs the key, no more.
+    const embedded = title === 'a frame' || title === 'an image'
+
+    test(
+      embedded ? 'makes a naive strategy spend a key' : 'signs in as the attacker with a naive strategy',
+      async () => {
+        const world = scenes.world({ kind: 'naive' })
+        const victim = await scenes.visitor()
+        await onEvilPage(world, victim, html(world.forged()))
+        await world.visited(isCallback)
+        expect(exchangesOf(world)).toBe(1)
+        expect(await userIn(world, victim)).toBe(embedded ? null : AS_ATTACKER)
+      },
+    )
+
+    test('does nothing to ours', async () => {
+      const world = scenes.world({ kind: storeFor(title) })
+      const victim = await scenes.visitor()
+      await onEvilPage(world, victim, html(world.forged()))
+      await world.visited(isCallback)
+      expect([exchangesOf(world), await userIn(world, victim)]).toEqual([0, null])
+    })
+  })
+
+  describe.each(['GET', 'POST'] as const)('a start planted by %s, then a callback without a Referer', (method) => {
+    async function plant(world: World, victim: Visitor): Promise<void> {
+      const to = world.target.startURL()
+      const html =
+        method === 'GET'
+          ? `<a id="go" href="${to}">Look</a>`
+          : `<form method="post" action="${to}"><button id="go">Win</button></form>`
+      await onEvilPage(world, victim, html)
+      await world.visited(() => true)
+      await onEvilPage(world, victim, attacks['a link without a Referer'](world.forged()))
+      await world.visited(isCallback)
+    }
+
+    test('signs in as the attacker with a naive strategy', async () => {
+      const world = scenes.world({ kind: 'naive', way: 'form' })
+      const victim = await scenes.visitor()
+      await plant(world, victim)
+      expect(await userIn(world, victim)).toBe(AS_ATTACKER)
+    })
+
+    test('ends at the confirm page with ours', async () => {
+      const world = scenes.world({ kind: method === 'GET' ? 'session' : 'cookie', way: 'form' })
+      const victim = await scenes.visitor()
+      await plant(world, victim)
+      expect(verdictsOf(world)).toEqual(['confirm page', 'login_not_started'])
+      expect(await userIn(world, victim)).toBeNull()
+    })
+  })
+
+  describe('an attacker inside the window: the victim is at the provider’s page', () => {
+    /** P1: evil opened the application, and navigates its window while the victim is at the provider. */
+    async function popup(world: World, victim: Visitor): Promise<void> {
+      const code = `window.popup = window.open('${world.app}/')`
+      const opener = await victim.open()
+      await opener.goto(world.evilPage(`${NO_REFERRER}<button id="go" onclick="${code}">Look</button>`))
+      const opened = victim.opened()
+      await opener.click('#go')
+      const app = await opened
+      await app.click('a[href="/auth/social"]')
+      await world.visited(({ verdict }) => verdict === 'started')
+      await until(async () => (await app.url()).startsWith(world.providerOrigin))
+      await opener.run(`window.popup.location = '${world.forged()}'`)
+      if (!world.target.visits.some(({ verdict }) => verdict === 'tab page')) await world.visited(isCallback)
+      else expect(await opener.run('window.popup.closed')).toBe(true)
+      if (exchangesOf(world) === 0) await app.click('#go')
+      await world.visited(({ verdict }) => verdict === 'accepted')
+    }
+
+    /** P4: evil is in another tab. */
+    async function otherTab(world: World, victim: Visitor): Promise<void> {
+      const own = await startLogin(world, victim)
+      await until(async () => (await own.url()).startsWith(world.providerOrigin))
+      await onEvilPage(world, victim, attacks['a link without a Referer'](world.forged()))
+      await world.visited(({ path, verdict }) => path.includes('/callback') && verdict !== 'tab page')
+      if (exchangesOf(world) === 0) await own.click('#go')
+      await world.visited(({ verdict }) => verdict === 'accepted')
+    }
+
+    describe.each(Object.entries({ 'a popup that it holds': popup, 'another tab': otherTab }))(
+      'from %s',
+      (_title, attack) => {
+        test.each(ours)(
+          'gets in without tabBinding: the known limit of C3 (%s)',
+          async (kind) => {
+            const world = scenes.world({ kind, way: 'form' })
+            const victim = await scenes.visitor()
+            await attack(world, victim)
+            expect(await userIn(world, victim)).toBe(AS_ATTACKER)
+          },
+          15_000,
+        )
+
+        test.each(ours)(
+          'is shut out by tabBinding, and the genuine login succeeds (%s)',
+          async (kind) => {
+            const world = scenes.world({ kind, way: 'form', strategy: { tabBinding: true } })
+            const victim = await scenes.visitor()
+            await attack(world, victim)
+            expect(await userIn(world, victim)).toBe(AS_VICTIM)
+          },
+          15_000,
+        )
+      },
+    )
+  })
+})

@@ -1,0 +1,145 @@
+import helmet from 'helmet'
+import { ours, SOCIAL } from '../../support/attacks/target-app'
+import { describeInChromium } from '../../support/browsers/chromium'
+import { startChromium } from '../../support/browsers/live-browser'
+import { startLogin } from '../../support/browsers/live-rows'
+import { exchangesOf, liveScenes, userIn, verdictsOf } from '../../support/browsers/live-suite'
+import { isCallback, until, type World } from '../../support/browsers/live-world'
+
+const START = `/auth/${SOCIAL}`
+const AS_VICTIM = 'social:1'
+
+describeInChromium('starts in Chromium', () => {
+  const scenes = liveScenes(startChromium)
+
+  const speculations = {
+    'a prefetch rule': `<script type="speculationrules">{"prefetch":[{"urls":["${START}"],"eagerness":"immediate"}]}</script>`,
+    'a prerender rule': `<script type="speculationrules">{"prerender":[{"urls":["${START}"],"eagerness":"immediate"}]}</script>`,
+    'link rel=prefetch': `<link rel="prefetch" href="${START}">`,
+  }
+
+  describe.each(Object.entries(speculations))('%s for the start', (_title, extra) => {
+    test('spends a key in the background with a naive strategy', async () => {
+      const world = scenes.world({ kind: 'naive', extra: () => extra })
+      const tab = await (await scenes.visitor()).open()
+      await tab.goto(`${world.app}/`)
+      await until(() => exchangesOf(world) > 0)
+    })
+
+    test('starts and spends nothing with ours, and a click still works', async () => {
+      const world = scenes.world({ kind: 'session', extra: (path) => (path === '/' ? extra : '') })
+      const victim = await scenes.visitor()
+      const tab = await victim.open()
+      await tab.goto(`${world.app}/`)
+      await world.visited(() => true)
+      expect(verdictsOf(world)).toEqual(['speculative_request'])
+      expect(JSON.stringify(Reflect.get(world.target.store, 'sessions'))).not.toContain('passport-social-login')
+      await tab.click(`a[href="${START}"]`)
+      await world.visited(isCallback)
+      expect([exchangesOf(world), await userIn(world, victim)]).toEqual([1, AS_VICTIM])
+    })
+  })
+
+  test('a frame of the start shows no confirm page, whoever frames it', async () => {
+    const world = scenes.world({ kind: 'session', extra: () => `<iframe src="${START}"></iframe>` })
+    const tab = await (await scenes.visitor()).open()
+    await tab.goto(world.evilPage(`<iframe src="${world.target.startURL()}"></iframe>`))
+    await world.visited(() => true)
+    await tab.goto(`${world.app}/`)
+    await until(() => world.target.visits.length === 2)
+    expect(verdictsOf(world)).toEqual(['start_forbidden', 'start_forbidden'])
+  })
+
+  describe('the confirm page', () => {
+    test.each(ours)(
+      'stands between a typed start and the provider: one click and the person goes on (%s)',
+      async (kind) => {
+        const world = scenes.world({ kind })
+        const victim = await scenes.visitor()
+        const tab = await victim.open()
+        await tab.goto(world.target.startURL())
+        expect(await tab.text()).toContain('Sign in with provider.test')
+        await tab.click('main a')
+        await world.visited(isCallback)
+        expect(await userIn(world, victim)).toBe(AS_VICTIM)
+      },
+    )
+
+    function withLoginWall(): World {
+      return scenes.world({
+        kind: 'session',
+        extra: () => '<a id="inbox" href="/inbox">Inbox</a>',
+        before: (app) => app.get('/inbox', (req, res) => (req.user ? res.send('Mail') : res.redirect(START))),
+      })
+    }
+
+    test('meets whom a login wall redirects after a typed address', async () => {
+      const world = withLoginWall()
+      const tab = await (await scenes.visitor()).open()
+      await tab.goto(`${world.app}/inbox`)
+      expect(verdictsOf(world)).toEqual(['confirm page'])
+      await tab.click('main a')
+      await world.visited(({ verdict }) => verdict === 'accepted')
+    })
+
+    test('meets whom a foreign link leads to the login wall, and planted nothing', async () => {
+      const world = withLoginWall()
+      const victim = await scenes.visitor()
+      const tab = await victim.open()
+      await tab.goto(world.evilPage(`<a id="go" href="${world.app}/inbox">Look</a>`))
+      await tab.click('#go')
+      await world.visited(() => true)
+      await tab.goto(world.evilPage(`<a id="go" rel="noreferrer" href="${world.forged()}">Look</a>`))
+      await tab.click('#go')
+      await world.visited(isCallback)
+      expect(verdictsOf(world)).toEqual(['confirm page', 'login_not_started'])
+    })
+
+    test('does not meet whom a link of the application leads to the login wall', async () => {
+      const world = withLoginWall()
+      const tab = await (await scenes.visitor()).open()
+      await tab.goto(`${world.app}/`)
+      await tab.click('#inbox')
+      await world.visited(isCallback)
+      expect(verdictsOf(world)).toEqual(['started', 'accepted'])
+    })
+  })
+
+  describe('with helmet’s defaults', () => {
+    const withHelmet = (formAction: string[] = []): World =>
+      scenes.world({
+        kind: 'session',
+        way: 'form',
+        before: (app) => {
+          const directives = { 'form-action': ["'self'", ...formAction] }
+          app.use(helmet(formAction.length > 0 ? { contentSecurityPolicy: { directives } } : {}))
+        },
+      })
+
+    test('a start by GET works', async () => {
+      const world = withHelmet()
+      const victim = await scenes.visitor()
+      const tab = await startLogin(world, victim)
+      await tab.click('#go')
+      await world.visited(isCallback)
+      expect(await userIn(world, victim)).toBe(AS_VICTIM)
+    })
+
+    test('a start by POST is the trap: the application answers, and Chromium never goes to the provider', async () => {
+      const world = withHelmet()
+      const tab = await startLogin(world, await scenes.visitor(), 'POST')
+      await world.visited(({ verdict }) => verdict === 'started')
+      await until(() => tab.complaints().some((text) => text.includes('form-action')))
+      expect(world.target.visits.filter(isCallback)).toEqual([])
+    })
+
+    test('a start by POST works once form-action names the provider', async () => {
+      const world = withHelmet([scenes.sites().origin('provider.test')])
+      const victim = await scenes.visitor()
+      const tab = await startLogin(world, victim, 'POST')
+      await tab.click('#go')
+      await world.visited(isCallback)
+      expect(await userIn(world, victim)).toBe(AS_VICTIM)
+    })
+  })
+})

@@ -1,0 +1,17 @@
+import { describeInEachBrowser } from '../../support/browsers/each-browser'
+import { type Lived, liveAll, rowsOf } from '../../support/browsers/live-suite'
+
+// A row that has changed is news about browsers: read security.md section 2 again before you change the fixture.
+describeInEachBrowser('the rows of browser-headers.json', (start, name) => {
+  let lived: ReadonlyMap<string, Lived | Error>
+
+  beforeAll(async () => {
+    const browser = await start()
+    lived = await liveAll(rowsOf(name), browser, name === 'chromium' ? 3 : 1)
+    await browser.close()
+  }, 180_000)
+
+  test.each(rowsOf(name))('$id, $scenario: the $request is $verdict', ({ id, sent, verdict }) => {
+    expect(lived.get(id)).toEqual({ sent, verdict })
+  })
+})

@@ -1,0 +1,131 @@
+import { sameOriginNavigation } from '../../../lib/testing'
+import { ours } from '../../support/attacks/target-app'
+import { describeInChromium } from '../../support/browsers/chromium'
+import { startChromium, type Visitor } from '../../support/browsers/live-browser'
+import { startLogin } from '../../support/browsers/live-rows'
+import { exchangesOf, liveScenes, userIn, verdictsOf } from '../../support/browsers/live-suite'
+import { isCallback, until, type World } from '../../support/browsers/live-world'
+
+const AS_ATTACKER = 'social:2'
+const AS_VICTIM = 'social:1'
+
+describeInChromium('cookies and second visits in Chromium', () => {
+  const scenes = liveScenes(startChromium)
+
+  describe('a sister subdomain that plants the attacker’s own record', () => {
+    /** The attacker starts a login himself. @returns the cookies that he got, as `name=value` */
+    async function startedByAttacker({ target }: World): Promise<string[]> {
+      const { dispatcher } = scenes.sites()
+      const { host, origin, pathname } = new URL(target.startURL())
+      const headers = { host, ...sameOriginNavigation, cookie: 'probe=there' }
+      const answer = await dispatcher.request({ origin, path: pathname, method: 'GET', headers })
+      await answer.body.dump()
+      return [answer.headers['set-cookie'] ?? []].flat().map((line) => line.split(';', 1).join())
+    }
+
+    async function plant(world: World, victim: Visitor, cookies: readonly string[], path = '/'): Promise<string> {
+      const tab = await victim.open()
+      const lines = [...cookies, 'plain=arrives'].map((cookie) => `${cookie}; Domain=app.test; Path=${path}; Secure`)
+      await tab.goto(world.subPage('Sister', { 'set-cookie': lines }))
+      await tab.goto(world.evilPage(`<a id="go" rel="noreferrer" href="${world.forged()}">Look</a>`))
+      await tab.click('#go')
+      return (await world.visited(isCallback)).headers.cookie ?? ''
+    }
+
+    test('gets in with the session store and a session cookie of a plain name', async () => {
+      const world = scenes.world({ kind: 'session' })
+      const victim = await scenes.visitor()
+      // Under this path it hides the browser's own at the callback, and nowhere else.
+      await plant(world, victim, await startedByAttacker(world), '/auth')
+      expect(await userIn(world, victim)).toBe(AS_ATTACKER)
+    })
+
+    test('is shut out when the session cookie is named __Host-', async () => {
+      const session = { name: '__Host-sid', cookie: { secure: true, path: '/' }, proxy: true }
+      const world = scenes.world({ kind: 'session', session, before: () => {} })
+      const victim = await scenes.visitor()
+      const cookies = await startedByAttacker(world)
+      const sent = await plant(world, victim, cookies)
+      expect(sent).toContain('plain=arrives')
+      expect(verdictsOf(world).at(-1)).toBe('login_not_started')
+    })
+
+    const disguises: Record<string, (cookie: string) => string> = {
+      'as it is': (cookie) => cookie,
+      'without a name': (cookie) => `=${cookie}`,
+      'in small letters': (cookie) => cookie.replace('__Host-', '__host-'),
+      'after a tab': (cookie) => `\t${cookie}`,
+      'after a no-break space': (cookie) => `\u00a0${cookie}`,
+      'within another value': (cookie) => `a=1, ${cookie}`,
+      'in quotes': (cookie) => `"${cookie}"`,
+    }
+
+    test.each(Object.entries(disguises))('is shut out by the sealed cookie: planted %s', async (_title, disguise) => {
+      const world = scenes.world({ kind: 'cookie' })
+      const victim = await scenes.visitor()
+      const sealed = (await startedByAttacker(world)).filter((cookie) => cookie.startsWith('__Host-social-login='))
+      expect(sealed).toHaveLength(1)
+      const sent = await plant(world, victim, sealed.map(disguise))
+      expect(sent).toContain('plain=arrives')
+      expect([verdictsOf(world).at(-1), exchangesOf(world)]).toEqual(['login_not_started', 0])
+    })
+  })
+
+  describe('an application session with SameSite=Strict', () => {
+    const session = { cookie: { sameSite: 'strict', secure: true }, proxy: true } as const
+
+    test.each([
+      { kind: 'session', verdict: 'login_not_started' },
+      { kind: 'cookie', verdict: 'accepted' },
+    ] as const)('ends a login as $verdict with the $kind store', async ({ kind, verdict }) => {
+      const world = scenes.world({ kind, session, way: 'form', before: () => {} })
+      const tab = await startLogin(world, await scenes.visitor())
+      await tab.click('#go')
+      expect((await world.visited(isCallback)).verdict).toBe(verdict)
+    })
+  })
+
+  describe.each(ours)('a second visit (%s)', (kind) => {
+    test('reload, back and forward: signed in, and one exchange', async () => {
+      const world = scenes.world({ kind, way: 'link', stayAtCallback: true })
+      const victim = await scenes.visitor()
+      const tab = await startLogin(world, victim)
+      await tab.click('#go')
+      await until(async () => (await tab.text()).includes(AS_VICTIM))
+      await tab.reload()
+      expect(await tab.text()).toContain(AS_VICTIM)
+      await tab.back()
+      // Later, so that the script answers before its page is gone.
+      await tab.run('void setTimeout(() => history.forward())')
+      await until(async () => (await tab.url()).startsWith(world.app) && (await tab.text()).includes(AS_VICTIM))
+      expect(new Set(verdictsOf(world))).toEqual(new Set(['started', 'accepted', 'gone on']))
+      expect([exchangesOf(world), await userIn(world, victim)]).toEqual([1, AS_VICTIM])
+    })
+
+    test('a double click on the provider’s link: signed in, and one exchange', async () => {
+      const world = scenes.world({ kind, way: 'link' })
+      const victim = await scenes.visitor()
+      const tab = await startLogin(world, victim)
+      await until(async () => (await tab.url()).startsWith(world.providerOrigin))
+      world.provider.failNext('authorize', { delay: 300 })
+      await tab.doubleClick('#go')
+      await until(async () => (await tab.url()) === `${world.app}/me`)
+      expect(await tab.text()).toContain(AS_VICTIM)
+      expect(exchangesOf(world)).toBe(1)
+    })
+
+    test('two tabs: the later start wins, the other tab goes on, and one exchange', async () => {
+      const world = scenes.world({ kind, way: 'link' })
+      const victim = await scenes.visitor()
+      const first = await startLogin(world, victim)
+      await until(async () => (await first.url()).startsWith(world.providerOrigin))
+      const second = await startLogin(world, victim)
+      await second.click('#go')
+      await world.visited(isCallback)
+      await first.click('#go')
+      await until(() => world.target.visits.filter(isCallback).length === 2)
+      expect(verdictsOf(world)).toEqual(['started', 'started', 'accepted', 'gone on'])
+      expect([exchangesOf(world), await userIn(world, victim)]).toEqual([1, AS_VICTIM])
+    })
+  })
+})

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { FakeProvider, type Fault } from '../../lib/testing'
+import { encodings, findSecrets } from '../support/canaries'
+
+const SECRET = 'secret-canary-2c8e-07b1'
+const MARKER = 'body-canary-5f0d-91aa'
+const LIBRARY = join(__dirname, '../../lib')
+
+// A login's two requests in a process of its own, whose debug output is all there is to see.
+const program = `
+const { SocialLoginClient } = require(process.env.LIBRARY)
+const client = new SocialLoginClient({
+  baseURL: process.env.BASE_URL, clientID: process.env.APP_ID, clientSecret: process.env.SECRET, timeout: 2000 })
+client.preconnect()
+client.exchangeAuthKey(process.env.KEY)
+  .then(({ access_token }) => client.getCurrentUser(access_token))
+  .then((user) => console.log('user ' + user.user_id), (error) => console.log(error, JSON.stringify(error)))
+  .finally(() => client.close())
+`
+
+let provider: FakeProvider
+
+beforeAll(async () => {
+  provider = await FakeProvider.start()
+})
+afterAll(() => provider.stop())
+afterEach(() => {
+  provider.clearRequests()
+  provider.clearFaults()
+})
+
+async function debugOutput(modules: string): Promise<{ output: string; secrets: string[] }> {
+  const { appID } = provider.registerApplication({
+    name: 'Debugged',
+    redirectURL: 'http://localhost/cb',
+    appSecret: SECRET,
+  })
+  const key = provider.issueAuthKey({ appID, userID: '1' })
+  const variables = { LIBRARY, BASE_URL: provider.baseURL, APP_ID: appID, SECRET, KEY: key, NODE_DEBUG: modules }
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['-e', program], {
+    env: { ...process.env, ...variables },
+  })
+  const token = provider.requests.at(-1)?.headers.authorization?.slice('Bearer '.length)
+  return { output: stdout + stderr, secrets: [SECRET, key, MARKER, ...(token ? [token] : [])] }
+}
+
+const faults: [string, Fault | undefined][] = [
+  ['a good login', undefined],
+  ['a server error', { status: 500, body: MARKER }],
+  ['a redirect', { redirect: `http://127.0.0.1:1/${MARKER}` }],
+  ['something that is not HTTP', { raw: `${MARKER}\r\n` }],
+  ['a body cut off', { body: `{"${MARKER}":1}`, truncate: 5 }],
+  ['JSON cut off', { body: `{"${MARKER}":` }],
+]
+
+test.each(faults)('the debug output of Node and undici shows no secret of %s', async (title, fault) => {
+  if (fault) provider.failNext('user/me', fault, { times: 2 })
+  const { output, secrets } = await debugOutput('http,net,tls,undici')
+  expect(output).toMatch(/NET \d+/)
+  expect(output).toMatch(/UNDICI|undici/i)
+  expect(output).toContain(title === 'a good login' ? 'user 1' : 'SocialLoginError')
+  expect(secrets).toHaveLength(4)
+  expect(findSecrets(secrets, { output })).toEqual([])
+})
+
+test('the scan finds a secret in every encoding it knows', () => {
+  for (const [name, needle] of Object.entries(encodings(SECRET))) {
+    expect([name, findSecrets([SECRET], { log: `before ${needle} after` }).length > 0]).toEqual([name, true])
+  }
+  expect(findSecrets([SECRET], { error: new Error('x', { cause: { deep: [SECRET] } }) })).not.toEqual([])
+  expect(
+    findSecrets([SECRET], { hidden: Object.defineProperty({}, 'a', { value: SECRET, enumerable: false }) }),
+  ).not.toEqual([])
+})

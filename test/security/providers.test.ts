@@ -1,0 +1,127 @@
+import { FakeProvider } from '../../lib/testing'
+import { SECRET_CANARY } from '../support/app'
+import { type HTTPTarget, startTarget } from '../support/attacks/http-target'
+import { type Kind, ours } from '../support/attacks/target-app'
+import { Browser, closeBrowsers } from '../support/browser'
+import { findSecrets } from '../support/canaries'
+
+afterAll(closeBrowsers)
+
+const names = ['one', 'two', 'three']
+
+let providers: Map<string, FakeProvider>
+let target: HTTPTarget
+
+beforeEach(async () => {
+  providers = new Map()
+  for (const name of names) providers.set(name, await FakeProvider.start())
+})
+
+afterEach(async () => {
+  await target.stop()
+  for (const provider of providers.values()) await provider.stop()
+})
+
+async function run(kind: Kind): Promise<void> {
+  const logins = Array.from(providers, ([name, provider]) => ({ name, provider }))
+  target = await startTarget({ kind, logins })
+}
+
+function secretOf(name: string): string {
+  return `${SECRET_CANARY}-${name}`
+}
+
+/** Which secrets and keys lie in the request log of a provider that does not own them. */
+function strays(keys: ReadonlyMap<string, string>): string[] {
+  return names.flatMap((name) => {
+    const foreign = names.filter((other) => other !== name).flatMap((other) => [secretOf(other), keys.get(other) ?? ''])
+    return findSecrets(foreign.filter(Boolean), { [name]: providers.get(name)?.requests })
+  })
+}
+
+/** Begins at one provider and comes back to the callback of another with the key of a third. */
+async function mixUp(start: string, callback: string, keyOf: string): Promise<{ user: unknown; strays: string[] }> {
+  const victim = new Browser()
+  await victim.follow(target.startURL(start))
+  const authKey = target.approved('2', keyOf).split('auth_key=')[1] ?? ''
+  await victim.comeBack(`${target.callbackURL(callback)}?auth_key=${authKey}`)
+  const { user } = JSON.parse((await victim.follow(`${target.origin}/me`)).body)
+  return { user, strays: strays(new Map([[keyOf, authKey]])) }
+}
+
+const triples = names.flatMap((start) =>
+  names.flatMap((callback) => names.map((keyOf) => ({ start, callback, keyOf, foreign: callback !== keyOf }))),
+)
+
+test('a naive strategy hands the key of one provider to another, and finishes a login at the wrong one', async () => {
+  await run('naive')
+  const handed = await mixUp('one', 'two', 'one')
+  expect(handed.strays).not.toEqual([])
+  const finished = await mixUp('one', 'three', 'three')
+  expect(finished.user).toBe('three:2')
+})
+
+describe.each(ours)('three providers and their callbacks (%s)', (kind) => {
+  test.each(triples)('a start at $start, a callback at $callback, a key of $keyOf', async (triple) => {
+    await run(kind)
+    const { user, strays } = await mixUp(triple.start, triple.callback, triple.keyOf)
+    const isGenuine = triple.start === triple.callback
+    expect(user).toBe(isGenuine && !triple.foreign ? `${triple.start}:2` : null)
+    expect(target.visits.at(-1)?.verdict).toBe(
+      isGenuine ? (triple.foreign ? 'auth_key_rejected' : 'accepted') : 'context_mismatch',
+    )
+    // At its own callback, nobody can tell a key of another provider from one of the right provider.
+    if (!isGenuine) expect(strays).toEqual([])
+    expect(strays.filter((stray) => stray.includes(SECRET_CANARY))).toEqual([])
+  })
+})
+
+describe('a hostile provider that forwards the browser to an honest one', () => {
+  /** The login page of `two` sends the browser on to the login page of `one`, where the victim has approved before. */
+  async function beForwarded(): Promise<{ user: unknown; verdict: string | undefined }> {
+    const victim = new Browser()
+    const hostile = await victim.follow(target.startURL('two'))
+    expect(hostile.location).toContain(providers.get('two')?.origin)
+    await victim.comeBack(target.approved('1', 'one'))
+    const { user } = JSON.parse((await victim.follow(`${target.origin}/me`)).body)
+    return { user, verdict: target.visits.at(-1)?.verdict }
+  }
+
+  test('signs people in at the honest provider who asked for the other, with a naive strategy', async () => {
+    await run('naive')
+    expect((await beForwarded()).user).toBe('one:1')
+  })
+
+  test.each(ours)('gets nowhere with ours (%s), and the login of the honest one works afterwards', async (kind) => {
+    await run(kind)
+    expect(await beForwarded()).toEqual({ user: null, verdict: 'context_mismatch' })
+    expect(providers.get('one')?.requests).toEqual([])
+    const victim = new Browser()
+    await victim.follow(target.startURL('one'))
+    await victim.comeBack(target.approved('1', 'one'))
+    expect(target.visits.at(-1)?.verdict).toBe('accepted')
+  })
+
+  test.each(ours)('cannot start the honest login by itself: that asks the person (%s)', async (kind) => {
+    await run(kind)
+    const victim = new Browser()
+    await victim.follow(target.startURL('two'))
+    await victim.comeBack(target.startURL('one'))
+    expect(target.visits.at(-1)?.verdict).toBe('confirm page')
+    await victim.comeBack(target.approved('1', 'one'))
+    expect(target.visits.at(-1)?.verdict).toBe('context_mismatch')
+  })
+
+  test.each(ours)('cannot finish a login of the honest one that the victim began (%s)', async (kind) => {
+    await run(kind)
+    const victim = new Browser()
+    await victim.follow(target.startURL('one'))
+    const evil = { headers: { referer: `${providers.get('two')?.origin}/` } }
+    await victim.comeBack(target.approved('2', 'one'), evil)
+    expect(target.visits.at(-1)?.verdict).toBe('callback_forged')
+    await victim.comeBack(target.approved('2', 'two'), evil)
+    expect(target.visits.at(-1)?.verdict).toBe('context_mismatch')
+    await victim.comeBack(target.approved('1', 'one'))
+    expect(target.visits.at(-1)?.verdict).toBe('accepted')
+  })
+})

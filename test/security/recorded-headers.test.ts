@@ -1,0 +1,76 @@
+import { FakeProvider } from '../../lib/testing'
+import { type HeaderRow, headerRows, PROBES } from '../support/attacks/header-rows'
+import { EVIL, type HTTPTarget, startTarget } from '../support/attacks/http-target'
+import { ours, SOCIAL } from '../support/attacks/target-app'
+import { Browser, type BrowserAnswer, closeBrowsers } from '../support/browser'
+
+afterAll(closeBrowsers)
+
+let provider: FakeProvider
+let target: HTTPTarget
+
+beforeEach(async () => {
+  provider = await FakeProvider.start()
+})
+
+afterEach(async () => {
+  await target.stop()
+  await provider.stop()
+})
+
+/** The headers of a row, with the names of this test's hosts. */
+function headersOf({ sent }: HeaderRow, cookies: string): Record<string, string> {
+  const hosts: Record<string, string> = { app: target.origin, provider: provider.origin, null: 'null' }
+  const originOf = (label: string) => (label === 'absent' ? label : (hosts[label] ?? EVIL))
+  const headers = {
+    'sec-fetch-site': sent.site,
+    'sec-fetch-mode': sent.mode,
+    'sec-fetch-dest': sent.dest,
+    'sec-purpose': sent.purpose,
+    origin: originOf(sent.origin),
+    referer: originOf(sent.referer),
+    // The record travels in Lax cookies: without them, the browser comes empty-handed.
+    cookie: sent.cookies.includes('lax') ? cookies : '',
+  }
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== 'absent'))
+}
+
+async function replay(row: HeaderRow, browser: Browser): Promise<BrowserAnswer> {
+  const { method } = row.sent
+  if (method !== 'GET' && method !== 'POST') throw new Error(`a row by ${method}`)
+  if (row.pending) {
+    const site = row.strategy ? row.sent.site : 'same-origin'
+    await browser.follow(target.startURL(), { headers: { 'sec-fetch-site': site } })
+    expect(target.visits.at(-1)?.verdict).toBe('started')
+  }
+  const headers = headersOf(row, await browser.cookies(target.origin))
+  // Where the Lax cookies stay at home, so do those of the answer: it never meets the browser's own.
+  const sender = row.sent.cookies.includes('lax') ? browser : new Browser()
+  return sender.request(row.request === 'start' ? target.startURL() : target.approved('1'), { method, headers })
+}
+
+const firefoxRows = headerRows.flatMap((row) =>
+  row.firefox ? [{ ...row, id: `${row.id} (Firefox)`, sent: { ...row.sent, ...row.firefox } }] : [],
+)
+
+describe.each(ours)('what real browsers send, replayed (%s)', (kind) => {
+  test.each([...headerRows, ...firefoxRows])('$id, $scenario: the $request is $verdict', async (row) => {
+    const logins = [{ name: SOCIAL, provider }]
+    target = await startTarget({ kind, logins, ...(row.strategy && { strategy: row.strategy }) })
+    const browser = new Browser()
+    const answer = await replay(row, browser)
+    expect(target.visits.at(-1)?.verdict).toBe(row.verdict)
+    const exchanges = provider.requests.filter(({ endpoint }) => endpoint === 'authorize')
+    expect(exchanges).toHaveLength(row.verdict === 'accepted' ? 1 : 0)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    if (!row.pending || row.verdict === 'accepted') return
+    // Whatever was refused, the login under way can still be finished.
+    await browser.comeBack(target.approved('1'), { headers: { 'sec-fetch-site': 'cross-site' } })
+    expect(target.visits.at(-1)?.verdict).toBe('accepted')
+  })
+})
+
+test('the rows cover every cookie, and every id is there once', () => {
+  expect(new Set(headerRows.flatMap(({ sent }) => sent.cookies))).toEqual(new Set(Object.keys(PROBES)))
+  expect(new Set(headerRows.map(({ id }) => id)).size).toBe(headerRows.length)
+})

@@ -1,0 +1,171 @@
+import { FakeProvider } from '../../lib/testing'
+import { evilNavigation, type HTTPTarget, startTarget } from '../support/attacks/http-target'
+import { type Kind, ours, SOCIAL, type TargetOptions } from '../support/attacks/target-app'
+import { Browser, closeBrowsers } from '../support/browser'
+
+afterAll(closeBrowsers)
+
+const LINK = 'link'
+
+let provider: FakeProvider
+let target: HTTPTarget
+
+beforeEach(async () => {
+  provider = await FakeProvider.start()
+})
+
+afterEach(async () => {
+  await target.stop()
+  await provider.stop()
+})
+
+async function run(kind: Kind, options: Partial<TargetOptions> = {}): Promise<void> {
+  const logins = [
+    { name: SOCIAL, provider },
+    { name: LINK, provider, link: true },
+  ]
+  target = await startTarget({ kind, logins, ...options })
+}
+
+async function userOf(browser: Browser, headers: Record<string, string> = {}): Promise<string | null> {
+  return JSON.parse((await browser.follow(`${target.origin}/me`, { headers })).body).user
+}
+
+const lastVerdict = () => target.visits.at(-1)?.verdict
+const exchanges = () => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
+
+describe('a session that the attacker fixed before the login', () => {
+  test.each(['naive', ...ours] as const)('is worth nothing after it (%s)', async (kind) => {
+    await run(kind)
+    const attacker = new Browser()
+    // A session is saved once something lies in it: a failed login will do.
+    await attacker.follow(target.startURL())
+    await attacker.comeBack(target.callbackURL())
+    const fixed = await attacker.cookies(target.origin)
+    const victim = new Browser()
+    await victim.follow(target.startURL(), { headers: { cookie: fixed } })
+    const own = [fixed, await victim.cookies(target.origin)].filter(Boolean).join('; ')
+    await victim.comeBack(target.approved('1'), { headers: { cookie: kind === 'cookie' ? own : fixed } })
+    expect(await userOf(new Browser(), { cookie: fixed })).toBeNull()
+  })
+})
+
+describe('a record of one browser', () => {
+  test('is not needed by a naive strategy', async () => {
+    await run('naive')
+    await new Browser().follow(target.startURL())
+    const other = new Browser()
+    await other.comeBack(target.approved('2'))
+    expect(await userOf(other)).toBe('social:2')
+  })
+
+  test.each(ours)('does not let another browser in (%s)', async (kind) => {
+    await run(kind)
+    const [first, second] = [new Browser(), new Browser()]
+    await first.follow(target.startURL())
+    await second.comeBack(target.approved('2'))
+    expect([lastVerdict(), exchanges(), await userOf(second)]).toEqual(['login_not_started', 0, null])
+    await first.comeBack(target.approved('1'))
+    expect(lastVerdict()).toBe('accepted')
+  })
+
+  test.each(ours)('that was used cannot be used again in a copy of the cookies (%s)', async (kind) => {
+    await run(kind)
+    const victim = new Browser()
+    await victim.follow(target.startURL())
+    const copy = await victim.cookies(target.origin)
+    await victim.comeBack(target.approved('1'))
+    const thief = new Browser()
+    await thief.comeBack(target.approved('2'), { headers: { cookie: copy } })
+    expect([lastVerdict(), exchanges(), await userOf(thief)]).toEqual(['login_not_started', 1, null])
+  })
+})
+
+describe('a cookie that a sister subdomain planted', () => {
+  async function sealedRecord(): Promise<string> {
+    await run('cookie')
+    const attacker = new Browser()
+    await attacker.follow(target.startURL())
+    return attacker.cookies(target.origin)
+  }
+
+  test('beside the browser’s own, under the same name, stops the login', async () => {
+    const planted = await sealedRecord()
+    const victim = new Browser()
+    await victim.follow(target.startURL())
+    const cookie = `${planted}; ${await victim.cookies(target.origin)}`
+    await victim.comeBack(target.approved('2'), { headers: { cookie } })
+    expect([lastVerdict(), exchanges()]).toEqual(['login_not_started', 0])
+  })
+
+  // Browsers guard the name __Host-x but not names that only a careless parser takes for it.
+  test.each(['\u00a0', '\u0085', '\t\u00a0', '"', '=', '\u00c2\u00a0', '\u00ef\u00bb\u00bf'])(
+    'under a name that begins with %j is not taken for the browser’s own',
+    async (prefix) => {
+      const planted = await sealedRecord()
+      const victim = new Browser()
+      const cookie = `a=b; ${prefix}${planted}`
+      await victim.comeBack(target.approved('2'), { headers: { cookie } })
+      expect([lastVerdict(), exchanges()]).toEqual(['login_not_started', 0])
+    },
+  )
+})
+
+describe('linking an account to the attacker’s', () => {
+  const forged = () => target.approved('2', LINK)
+
+  test('lands on passport.authorize with a naive strategy', async () => {
+    await run('naive')
+    const victim = new Browser()
+    await victim.follow(`${target.origin}/become/victim`)
+    await victim.request(forged(), evilNavigation)
+    expect(target.linked).toEqual(['victim: link:2'])
+  })
+
+  test.each(ours)('does not land on ours (%s)', async (kind) => {
+    await run(kind)
+    const victim = new Browser()
+    await victim.follow(`${target.origin}/become/victim`)
+    await victim.request(forged(), evilNavigation)
+    expect(lastVerdict()).toBe('callback_forged')
+    await victim.comeBack(forged())
+    expect(lastVerdict()).toBe('login_not_started')
+    await victim.comeBack(target.startURL(LINK))
+    expect(lastVerdict()).toBe('confirm page')
+    await victim.comeBack(forged())
+    expect([lastVerdict(), exchanges(), target.linked]).toEqual(['login_not_started', 0, []])
+  })
+
+  test.each(ours)('a login that was begun does not become a link, nor a link a login (%s)', async (kind) => {
+    await run(kind)
+    const victim = new Browser()
+    await victim.follow(`${target.origin}/become/victim`)
+    await victim.follow(target.startURL())
+    await victim.comeBack(forged())
+    expect(lastVerdict()).toBe('context_mismatch')
+    await victim.follow(target.startURL(LINK))
+    await victim.comeBack(target.approved('2'))
+    expect([lastVerdict(), exchanges(), target.linked]).toEqual(['context_mismatch', 0, []])
+  })
+
+  test.each(ours)('a link begun by one user is not finished by another (%s)', async (kind) => {
+    await run(kind)
+    const shared = new Browser()
+    await shared.follow(`${target.origin}/become/attacker`)
+    await shared.follow(target.startURL(LINK))
+    const begun = await shared.cookies(target.origin)
+    await shared.follow(`${target.origin}/become/victim`)
+    if (kind === 'session') expect(begun).not.toBe(await shared.cookies(target.origin))
+    await shared.comeBack(forged())
+    expect([lastVerdict(), target.linked]).toEqual([kind === 'session' ? 'login_not_started' : 'user_changed', []])
+  })
+
+  test.each(ours)('the victim’s own link works (%s)', async (kind) => {
+    await run(kind)
+    const victim = new Browser()
+    await victim.follow(`${target.origin}/become/victim`)
+    await victim.follow(target.startURL(LINK))
+    await victim.comeBack(target.approved('1', LINK))
+    expect(target.linked).toEqual(['victim: link:1'])
+  })
+})

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { HOSTS } from '../browsers/sites'
+import type { Visit } from './target-app'
+
+/** What a browser says of a request, without what differs from run to run. */
+export interface SentHeaders {
+  readonly method: string
+  readonly site: string
+  readonly mode: string
+  readonly dest: string
+  /** Whose page the Referer names: a host's first label, or `absent`. */
+  readonly referer: string
+  /** The same of the Origin header; `null` where the browser hides it. */
+  readonly origin: string
+  /** `Sec-Purpose`, or `absent`. */
+  readonly purpose: string
+  /** Which of the five probe cookies came along. */
+  readonly cookies: readonly string[]
+}
+
+/** A row of security.md section 2, as recorded. */
+export interface HeaderRow {
+  readonly id: string
+  readonly scenario: string
+  /** Which request of the scenario the row is about. */
+  readonly request: 'start' | 'callback'
+  /** Whether a login is under way in the browser. */
+  readonly pending: boolean
+  /** The application that the browser was recorded at. Default: ours. */
+  readonly at?: 'naive'
+  readonly strategy?: { readonly unverifiedStart?: 'allow' }
+  readonly sent: SentHeaders
+  /** Where Firefox differs; null where Firefox does not send the request. */
+  readonly firefox?: Partial<SentHeaders> | null
+  /** What ours does with the request: `accepted`, `started`, `confirm page`, or a code of the table of outcomes. */
+  readonly verdict: string
+}
+
+const FILE = join(__dirname, '../../../../test/fixtures/browser-headers.json')
+
+/** The rows, in the order of the file. */
+export const headerRows: readonly HeaderRow[] = JSON.parse(readFileSync(FILE, 'utf8')).rows
+
+/** The probe cookies by the way they are set. */
+export const PROBES: Readonly<Record<string, string>> = {
+  bare: 'probe-bare=1; Path=/; Secure',
+  host: '__Host-probe=1; Path=/; Secure; SameSite=Lax',
+  lax: 'probe-lax=1; Path=/; Secure; SameSite=Lax',
+  none: 'probe-none=1; Path=/; Secure; SameSite=None',
+  strict: 'probe-strict=1; Path=/; Secure; SameSite=Strict',
+}
+
+/** What the browser sent with a visit. */
+export function sentWith({ method, headers }: Pick<Visit, 'method' | 'headers'>): SentHeaders {
+  const text = (name: string): string => String(headers[name] ?? 'absent')
+  const cookies = String(headers.cookie ?? '')
+  return {
+    method,
+    site: text('sec-fetch-site'),
+    mode: text('sec-fetch-mode'),
+    dest: text('sec-fetch-dest'),
+    referer: labelOf(text('referer')),
+    origin: labelOf(text('origin')),
+    purpose: text('sec-purpose'),
+    cookies: Object.keys(PROBES).filter((name) => cookies.includes(`${PROBES[name]?.split('=', 1)}=`)),
+  }
+}
+
+function labelOf(url: string): string {
+  if (!URL.canParse(url)) return url
+  const { hostname, pathname } = new URL(url)
+  const known = HOSTS.find((host) => host === hostname)
+  if (known === undefined) return `unknown: ${url}`
+  // A cross-site Referer is an origin by default; anything more would leak a path.
+  return known.split('.test', 1).join() + (known === 'app.test' || pathname === '/' ? '' : ' with a path')
+}

@@ -1,0 +1,217 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import session, { MemoryStore, type SessionOptions } from 'express-session'
+import { Passport } from 'passport'
+import { type Dispatcher, getGlobalDispatcher } from 'undici'
+import { CookieStore, Strategy, type StrategyOptions } from '../../../lib'
+import type { Application, FakeProvider } from '../../../lib/testing'
+import { COOKIE_KEY_CANARY, codeOf, failureIn, type Keep, SECRET_CANARY } from '../app'
+import { NaiveStrategy } from './naive-app'
+
+/** Which strategy the application uses: a naive one, or ours with its record in the session or in a cookie. */
+export type Kind = 'naive' | Keep
+
+export const ours: readonly Keep[] = ['session', 'cookie']
+
+/** One provider that the application signs people in with. */
+export interface Login {
+  readonly name: string
+  readonly provider: FakeProvider
+  /** Links an account to whoever is signed in (`passport.authorize`). */
+  readonly link?: boolean
+}
+
+/** What a test may change about the application that is attacked. */
+export interface TargetOptions {
+  readonly origin: string
+  readonly kind: Kind
+  readonly logins: readonly Login[]
+  readonly strategy?: Partial<StrategyOptions<false>>
+  readonly session?: Partial<SessionOptions>
+  readonly dispatcher?: Dispatcher
+  /** Middleware and routes before the application's own. */
+  readonly before?: (app: Express) => void
+  /** Answers the callback with a page instead of a redirect, so that it can be reloaded. */
+  readonly stayAtCallback?: boolean
+  /** HTML at the end of every page of the application. */
+  readonly extra?: (path: string) => string
+}
+
+/** One request to the application and what it ended in. */
+export interface Visit {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** `accepted`, `linked`, `gone on`, `started`, `confirm page`, `tab page`, `page`, or a code of the table of outcomes. */
+  readonly verdict: string
+}
+
+/** The application that is attacked: the same in every respect but its strategy. */
+export interface Target {
+  readonly app: Express
+  readonly origin: string
+  readonly applications: ReadonlyMap<string, Application>
+  /** Every answered request to the routes of a login. */
+  readonly visits: Visit[]
+  readonly errors: unknown[]
+  /** Accounts that were linked, as `user: account`. */
+  readonly linked: string[]
+  readonly store: MemoryStore
+  startURL(name?: string): string
+  callbackURL(name?: string): string
+  /** The callback that a person's approval would lead to. */
+  approved(userID: string, name?: string): string
+}
+
+/** The name of the first login. */
+export const SOCIAL = 'social'
+
+/** Makes the application. It listens nowhere yet. */
+export function createTarget(options: TargetOptions): Target {
+  const { origin, logins } = options
+  const app = express()
+  const passport = new Passport()
+  const applications = new Map<string, Application>()
+  const providers = new Map<string, FakeProvider>()
+  const target: Target = {
+    app,
+    origin,
+    applications,
+    visits: [],
+    errors: [],
+    linked: [],
+    store: new MemoryStore(),
+    startURL: (name = SOCIAL) => `${origin}/auth/${name}`,
+    callbackURL: (name = SOCIAL) => `${origin}/auth/${name}/callback`,
+    approved: (userID, name = SOCIAL) => {
+      const appID = applications.get(name)?.appID ?? ''
+      return `${target.callbackURL(name)}?auth_key=${providers.get(name)?.issueAuthKey({ appID, userID })}`
+    },
+  }
+  for (const { name, provider } of logins) {
+    const redirectURL = target.callbackURL(name)
+    const appSecret = `${SECRET_CANARY}-${name}`
+    applications.set(name, provider.registerApplication({ name: 'Target', redirectURL, appSecret }))
+    providers.set(name, provider)
+  }
+  passport.serializeUser((user, done) => done(null, user))
+  passport.deserializeUser((user, done) => done(null, asUser(user)))
+  const secret = { secret: 'session-secret', resave: false, saveUninitialized: false, store: target.store }
+  app.use(recordVisit(target))
+  app.use(session({ ...secret, ...options.session }), passport.session())
+  options.before?.(app)
+  for (const login of logins) {
+    passport.use(strategyFor(login, target, options))
+    mountLogin(app, passport, login, target, options)
+  }
+  mountPages(app, options)
+  app.use(recordError(target.errors))
+  return target
+}
+
+function strategyFor({ name, provider }: Login, target: Target, options: TargetOptions): NaiveStrategy | Strategy {
+  const application = target.applications.get(name)
+  if (!application) throw new Error(`no login named ${name}`)
+  const callbackURL = target.callbackURL(name)
+  const { dispatcher } = options
+  if (options.kind === 'naive') {
+    return new NaiveStrategy({
+      name,
+      provider,
+      application,
+      callbackURL,
+      dispatcher: dispatcher ?? getGlobalDispatcher(),
+    })
+  }
+  const settings = {
+    name,
+    baseURL: provider.baseURL,
+    clientID: application.appID,
+    clientSecret: application.appSecret,
+    callbackURL,
+    ...(dispatcher && { dispatcher }),
+    ...(options.kind === 'cookie' && { store: new CookieStore({ keys: [COOKIE_KEY_CANARY] }) }),
+    ...options.strategy,
+  }
+  return new Strategy(settings, async (_accessToken, _refreshToken, profile) => ({ id: `${name}:${profile.id}` }))
+}
+
+function mountLogin(
+  app: Express,
+  passport: InstanceType<typeof Passport>,
+  { name, link }: Login,
+  target: Target,
+  { stayAtCallback }: TargetOptions,
+): void {
+  const mode = link ? passport.authorize : passport.authenticate
+  const authenticate: RequestHandler = mode.call(passport, name, { failureMessage: true })
+  app.all(`/auth/${name}`, authenticate)
+  app.all(`/auth/${name}/callback`, authenticate, (req, res) => {
+    const account: unknown = Reflect.get(req, 'account')
+    if (link && account) target.linked.push(`${idOf(req.user)}: ${idOf(account)}`)
+    res.locals['verdict'] = link && account ? 'linked' : req.authInfo ? 'accepted' : 'gone on'
+    if (stayAtCallback) res.send(page(`Signed in as ${idOf(req.user)}`))
+    else res.redirect('/me')
+  })
+}
+
+function mountPages(app: Express, { logins, extra = () => '' }: TargetOptions): void {
+  const links = logins.map(
+    ({ name }) => `<a href="/auth/${name}">Sign in with ${name}</a>
+      <form method="post" action="/auth/${name}"><button>Sign in by POST with ${name}</button></form>`,
+  )
+  app.get('/', (req, res) => res.type('html').send(page(`${links.join('\n')}${extra(req.path)}`)))
+  app.get('/me', (req, res) => res.json({ user: idOf(req.user) }))
+  app.get('/become/:id', (req, res, next) => {
+    req.logIn({ id: req.params.id }, (error) => (error ? next(error) : res.redirect('/me')))
+  })
+}
+
+/** A page of HTML that asks for no favicon. */
+export function page(body: string): string {
+  return `<!doctype html><html lang="en"><title>Page</title><link rel="icon" href="data:,"><body>${body}`
+}
+
+function recordVisit({ visits }: Target): RequestHandler {
+  return (req, res, next) => {
+    const { method, headers, originalUrl: path } = req
+    // Not `finish`: Firefox may close the connection as soon as it has read where to go next.
+    res.once('close', () => {
+      if (path.startsWith('/auth/') && res.headersSent)
+        visits.push({ method, path, headers, verdict: verdictOf(req, res) })
+    })
+    next()
+  }
+}
+
+const verdictOf = (req: express.Request, res: express.Response): string => {
+  const told: unknown = res.locals['verdict']
+  if (typeof told === 'string') return told
+  if (res.statusCode === 503 && String(res.get('content-length')) === '0') return 'speculative_request'
+  if (res.statusCode < 300) {
+    const policy = String(res.get('content-security-policy'))
+    if (!policy.includes("frame-ancestors 'none'")) return 'page'
+    // The guard of the page is its one script; that of the tab comes beside it.
+    return /script-src 'sha256-\S+' 'sha256-/.test(policy) ? 'tab page' : 'confirm page'
+  }
+  if (res.statusCode < 400) return 'started'
+  const messages: unknown = Reflect.get(req.session ?? {}, 'messages')
+  return failureIn(JSON.stringify(Array.isArray(messages) ? (messages.at(-1) ?? '') : '')) ?? String(res.statusCode)
+}
+
+function recordError(errors: unknown[]): ErrorRequestHandler {
+  return (error, _req, res, next) => {
+    errors.push(error)
+    res.locals['verdict'] = codeOf(error)
+    next(error)
+  }
+}
+
+function asUser(value: unknown): Express.User {
+  return typeof value === 'object' && value !== null ? value : {}
+}
+
+function idOf(user: unknown): string | null {
+  const id: unknown = typeof user === 'object' && user !== null ? Reflect.get(user, 'id') : undefined
+  return typeof id === 'string' ? id : null
+}

@@ -1,0 +1,178 @@
+import { SOCIAL } from '../attacks/target-app'
+import type { Tab, Visitor } from './live-browser'
+import { isCallback, type World, type WorldOptions } from './live-world'
+
+/** How a row of browser-headers.json is brought about. */
+export interface LiveRow {
+  readonly world?: Omit<WorldOptions, 'kind'>
+  readonly play: (world: World, visitor: Visitor) => Promise<unknown>
+}
+
+const LOGIN_LINK = `a[href="/auth/${SOCIAL}"]`
+const LOGIN_BUTTON = `form[action="/auth/${SOCIAL}"] button`
+
+/** Goes to the application and clicks the login link, or the button of the login form. */
+export async function startLogin({ app }: World, visitor: Visitor, method: 'GET' | 'POST' = 'GET'): Promise<Tab> {
+  const tab = await visitor.open()
+  await tab.goto(`${app}/`)
+  await tab.click(method === 'GET' ? LOGIN_LINK : LOGIN_BUTTON)
+  return tab
+}
+
+/** A login that waits at the provider's page, and another tab on an evil page. */
+async function pendingBeside(world: World, visitor: Visitor, evilHTML: string): Promise<Tab> {
+  await startLogin(world, visitor)
+  await world.visited(({ verdict }) => verdict === 'started')
+  return evilTab(world, visitor, evilHTML)
+}
+
+async function evilTab(world: World, visitor: Visitor, html: string): Promise<Tab> {
+  const tab = await visitor.open()
+  await tab.goto(world.evilPage(html))
+  return tab
+}
+
+const link = (to: string, more = ''): string => `<a id="go" href="${to}" ${more}>Look</a>`
+const post = (to: string): string => `<form method="post" action="${to}"><button id="go">Win</button></form>`
+const script = (code: string): string => `<script>${code}</script>`
+const quoted = (text: string): string => JSON.stringify(text)
+
+/** A click on `#go` of an evil page, while a login waits. */
+const clicked = (html: (world: World) => string): LiveRow => ({
+  world: { way: 'form' },
+  play: async (world, visitor) => (await pendingBeside(world, visitor, html(world))).click('#go'),
+})
+
+/** An evil page that needs no click, while a login waits. */
+const loaded = (html: (world: World) => string): LiveRow => ({
+  world: { way: 'form' },
+  play: async (world, visitor) => {
+    await pendingBeside(world, visitor, html(world))
+    await world.visited(isCallback)
+  },
+})
+
+/** An evil page that plants a start, and then sends the callback. */
+const planted = (html: (world: World) => string, click: boolean): LiveRow => ({
+  world: { way: 'form' },
+  play: async (world, visitor) => {
+    const tab = await evilTab(world, visitor, html(world))
+    if (click) await tab.click('#go')
+    await world.visited(() => true)
+    const next = await evilTab(world, visitor, link(world.forged(), 'rel="noreferrer"'))
+    await next.click('#go')
+    // A row about the start ends here, too: else its callback could reach the application of the next row.
+    await world.visited(isCallback)
+  },
+})
+
+const login = (method: 'GET' | 'POST', way: WorldOptions['way'], world: LiveRow['world'] = {}): LiveRow => ({
+  world: { ...world, way: way ?? '302' },
+  play: async (scene, visitor) => {
+    const tab = await startLogin(scene, visitor, method)
+    if (way === 'form' || way === 'link' || way === '307' || way === 'no-referrer link') await tab.click('#go')
+    await scene.visited(isCallback)
+  },
+})
+
+const inApp = (extra: (app: string) => string, wait: boolean): LiveRow => ({
+  world: { extra: (path) => (path === '/' ? extra(path) : '') },
+  play: async (world, visitor) => {
+    const tab = await visitor.open()
+    await tab.goto(`${world.app}/`)
+    if (wait) await world.visited(() => true)
+  },
+})
+
+const START = `/auth/${SOCIAL}`
+const rules = (action: string): string =>
+  `<script type="speculationrules">{"${action}":[{"urls":["${START}"],"eagerness":"immediate"}]}</script>`
+
+/** By the id of the row. */
+export const liveRows: Readonly<Record<string, LiveRow>> = {
+  G1: login('POST', 'form'),
+  'G2 link': login('POST', 'link'),
+  'G2 script': login('POST', 'script'),
+  G3: login('POST', '302'),
+  'G3 naive': login('POST', '302'),
+  G4: login('GET', '302'),
+  'G4 naive': login('GET', '302'),
+  'G5 start': { play: async ({ target }, visitor) => (await visitor.open()).goto(target.startURL()) },
+  G5: { play: async ({ target }, visitor) => (await visitor.open()).goto(target.startURL()) },
+  'G5 confirmed start': { play: confirm },
+  'G5 confirmed': { play: confirm },
+  G6: login('POST', '307'),
+  G7: login('POST', 'no-referrer link'),
+  'G8 start': login('POST', '302', { referrerPolicy: 'no-referrer' }),
+  G8: login('POST', '302', { referrerPolicy: 'no-referrer' }),
+  'G8 link': login('GET', '302', { referrerPolicy: 'no-referrer' }),
+  'G8 same-origin': login('POST', '302', { referrerPolicy: 'same-origin' }),
+  A1: clicked((world) => link(world.forged())),
+  A2: clicked((world) => link(world.forged(), 'rel="noreferrer"')),
+  'A3 location': loaded((world) => script(`location = ${quoted(world.forged())}`)),
+  'A3 window.open': clicked(
+    (world) => `<button id="go" onclick='window.open(${quoted(world.forged())})'>Look</button>`,
+  ),
+  'A3 refresh': loaded(
+    (world) => `<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; ${world.forged()}">`,
+  ),
+  A4: loaded((world) => `<iframe src="${world.forged()}"></iframe>`),
+  'A4 object': loaded((world) => `<object data="${world.forged()}"></object>`),
+  A5: loaded((world) => `<img src="${world.forged()}" alt="">`),
+  A6: loaded((world) => script(`fetch(${quoted(world.forged())}, { mode: 'no-cors', credentials: 'include' })`)),
+  'A6 prefetch': loaded((world) => `<link rel="prefetch" href="${world.forged()}">`),
+  'A6 beacon': loaded((world) => script(`navigator.sendBeacon(${quoted(world.forged())})`)),
+  'A7 start': planted(({ target }) => post(target.startURL()), true),
+  A7: planted(({ target }) => post(target.startURL()), true),
+  'A8 start': planted(({ target }) => link(target.startURL()), true),
+  A8: planted(({ target }) => link(target.startURL()), true),
+  A9: planted(({ target }) => `<img src="${target.startURL()}" alt="">`, false),
+  A10: planted(({ target }) => `<iframe src="${target.startURL()}"></iframe>`, false),
+  A11: {
+    world: { way: 'form' },
+    play: async (world, visitor) => {
+      await startLogin(world, visitor)
+      await world.visited(({ verdict }) => verdict === 'started')
+      await (await visitor.open()).goto(world.forged())
+    },
+  },
+  A12: {
+    world: { way: 'form', before: (app) => app.get('/to', (req, res) => res.send(link(String(req.query['url'])))) },
+    play: async (world, visitor) => {
+      await startLogin(world, visitor)
+      await world.visited(({ verdict }) => verdict === 'started')
+      const tab = await visitor.open()
+      await tab.goto(`${world.app}/to?url=${encodeURIComponent(world.forged())}`)
+      await tab.click('#go')
+    },
+  },
+  A13: clicked((world) => link(`${world.providerOrigin}/open-redirect?to=${encodeURIComponent(world.forged())}`)),
+  A14: clicked((world) => post(world.forged())),
+  'S1 callback': {
+    world: { way: 'form' },
+    play: async (world, visitor) => {
+      await startLogin(world, visitor)
+      await world.visited(({ verdict }) => verdict === 'started')
+      const tab = await visitor.open()
+      await tab.goto(world.subPage(link(world.forged(), 'rel="noreferrer"')))
+      await tab.click('#go')
+    },
+  },
+  'S1 start': {
+    play: async (world, visitor) => {
+      const tab = await visitor.open()
+      await tab.goto(world.subPage(link(world.target.startURL())))
+      await tab.click('#go')
+    },
+  },
+  'P-1 prefetch': inApp(() => rules('prefetch'), true),
+  'P-1 prerender': inApp(() => rules('prerender'), true),
+  'P-1 link': inApp(() => `<link rel="prefetch" href="${START}">`, true),
+}
+
+async function confirm(world: World, visitor: Visitor): Promise<void> {
+  const tab = await visitor.open()
+  await tab.goto(world.target.startURL())
+  await tab.click('main a')
+  await world.visited(isCallback)
+}

@@ -1,0 +1,116 @@
+import type { HeaderRow } from '../attacks/header-rows'
+import { headerRows, sentWith } from '../attacks/header-rows'
+import { ours, type Visit } from '../attacks/target-app'
+import type { LiveBrowser, Visitor } from './live-browser'
+import { liveRows } from './live-rows'
+import { createWorld, isCallback, isStart, type World, type WorldOptions } from './live-world'
+import { Sites } from './sites'
+
+/** What became of a row in a real browser. */
+export interface Lived {
+  readonly sent: ReturnType<typeof sentWith>
+  readonly verdict: string
+}
+
+/** The rows that a browser sends, with what it sends. */
+export function rowsOf(name: LiveBrowser['name']): HeaderRow[] {
+  if (name === 'chromium') return [...headerRows]
+  return headerRows.flatMap((row) => (row.firefox === null ? [] : [{ ...row, sent: { ...row.sent, ...row.firefox } }]))
+}
+
+/** Brings a row about and returns what the browser sent. */
+async function live(row: HeaderRow, browser: LiveBrowser, sites: Sites, kind: 'session' | 'cookie'): Promise<Lived> {
+  const way = liveRows[row.id]
+  if (!way) throw new Error(`nobody knows how to bring about ${row.id}`)
+  const world = createWorld(sites, {
+    kind: row.at ?? kind,
+    ...(row.strategy && { strategy: row.strategy }),
+    ...way.world,
+  })
+  const visitor = await browser.visitor()
+  try {
+    await way.play(world, visitor)
+    const { sent, verdict } = row
+    // A scenario may make several requests of one kind; the row is about the one that ends as it says.
+    const ofKind = row.request === 'start' ? isStart : isCallback
+    await world.visited(ofKind)
+    const visits = world.target.visits.filter(ofKind)
+    const ends = (visit: Visit): boolean => visit.verdict === verdict && visit.method === sent.method
+    const visit = visits.find(ends) ?? visits[0]
+    if (!visit) throw new Error('it was there a moment ago')
+    return { sent: sentWith(visit), verdict: visit.verdict }
+  } finally {
+    await visitor.close()
+  }
+}
+
+/**
+ * Brings rows about, each lane on sites of its own. One lane where only one tab can have the focus (Firefox). Rows alternate
+ * between the two stores, because the headers are the same for both.
+ */
+export async function liveAll(
+  rows: readonly HeaderRow[],
+  browser: LiveBrowser,
+  lanes: number,
+): Promise<ReadonlyMap<string, Lived | Error>> {
+  const results = new Map<string, Lived | Error>()
+  const queue = rows.entries()
+  const lane = async (): Promise<void> => {
+    const sites = await Sites.start()
+    for (const [index, row] of queue) {
+      const ended = await live(row, browser, sites, ours[index % 2] ?? 'session').catch((error: Error) => error)
+      results.set(row.id, ended)
+    }
+    await sites.stop()
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return results
+}
+
+/** What the tests of a file share: one browser, the sites, and a new world and new people for each test. */
+export interface LiveScenes {
+  world(options: WorldOptions): World
+  visitor(): Promise<Visitor>
+  sites(): Sites
+}
+
+/** Starts the browser before the tests of the block and ends it after them. */
+export function liveScenes(start: () => Promise<LiveBrowser>): LiveScenes {
+  jest.setTimeout(30_000)
+  let sites: Sites
+  let browser: LiveBrowser
+  const visitors: Visitor[] = []
+  beforeAll(async () => {
+    sites = await Sites.start()
+    browser = await start()
+  }, 30_000)
+  afterEach(async () => {
+    for (const visitor of visitors.splice(0)) await visitor.close()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await sites.stop()
+  })
+  return {
+    world: (options) => createWorld(sites, options),
+    visitor: async () => {
+      const visitor = await browser.visitor()
+      visitors.push(visitor)
+      return visitor
+    },
+    sites: () => sites,
+  }
+}
+
+/** Who is signed in to the application in this browser. */
+export async function userIn({ app }: World, visitor: Visitor): Promise<unknown> {
+  const tab = await visitor.open()
+  await tab.goto(`${app}/me`)
+  return Reflect.get(JSON.parse(await tab.text()), 'user')
+}
+
+/** How many keys the provider was asked about. */
+export const exchangesOf = ({ provider }: World): number =>
+  provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
+
+export const verdictsOf = ({ target }: World): string[] => target.visits.map(({ verdict }) => verdict)

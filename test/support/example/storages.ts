@@ -1,0 +1,45 @@
+import { openDatabase } from '../../../example-app/storage/database'
+import { describeWithPostgres, startPostgres } from '../postgres/postgres'
+import { temporaryFolder } from './example-app'
+
+/** A database for a test: the environment that names it, and its rows. */
+export interface TestStorage {
+  readonly environment: Readonly<Record<string, string>>
+  rows(sql: string): Promise<Array<Readonly<Record<string, unknown>>>>
+}
+
+/** Runs the same tests on a libsql file and on Postgres. Each call of `fresh` gives an empty database. */
+export function onBothStorages(name: string, tests: (fresh: () => Promise<TestStorage>) => void): void {
+  describe(`${name}, on libsql`, () => {
+    const folder = temporaryFolder()
+    let count = 0
+    afterAll(() => folder.remove())
+    tests(async () => storageOf(undefined, `${folder.path}/${count++}`))
+  })
+
+  describeWithPostgres(`${name}, on Postgres`, () => {
+    let cluster: Awaited<ReturnType<typeof startPostgres>>
+    let count = 0
+    beforeAll(async () => {
+      cluster = await startPostgres()
+    }, 30_000)
+    afterAll(() => cluster.stop())
+    tests(async () => storageOf(await cluster.createDatabase(`example_${count++}`), '/nonexistent'))
+  })
+}
+
+function storageOf(databaseURL: string | undefined, dataDir: string): TestStorage {
+  const secret = { SESSION_SECRET: 'a secret of sixteen or more' }
+  return {
+    environment:
+      databaseURL === undefined ? { ...secret, DATA_DIR: dataDir } : { ...secret, DATABASE_URL: databaseURL },
+    async rows(sql) {
+      const database = openDatabase(databaseURL, dataDir)
+      try {
+        return await database.query(sql)
+      } finally {
+        await database.close()
+      }
+    },
+  }
+}

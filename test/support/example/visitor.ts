@@ -1,0 +1,82 @@
+import type { Application, FakeProvider } from '../../../lib/testing'
+import { Browser, type BrowserAnswer } from '../browser'
+
+const CALLBACK_PATH = '/auth/social-login/callback'
+
+/** The environment with which the example signs its users in at a provider of the test. */
+export function providerEnvironment(provider: FakeProvider, application: Application): Record<string, string> {
+  return {
+    SOCIAL_BASE_URL: provider.baseURL,
+    SOCIAL_CLIENT_ID: application.appID,
+    SOCIAL_CLIENT_SECRET: application.appSecret,
+    SOCIAL_CALLBACK_URL: application.redirectURL,
+  }
+}
+
+/** Registers the example with a provider of the test. Only a real browser cares for its port. */
+export function registerExample(provider: FakeProvider, port = 3000): Application {
+  return provider.registerApplication({ name: 'Example', redirectURL: `http://localhost:${port}${CALLBACK_PATH}` })
+}
+
+/** Somebody with a browser in front of the example application. */
+export class Visitor {
+  readonly browser: Browser
+
+  constructor(
+    private readonly provider: FakeProvider,
+    private readonly application: Application,
+    readonly userID: string,
+    /** What a proxy in front of the example adds to every request. */
+    proxyHeaders: Readonly<Record<string, string>> = {},
+  ) {
+    this.browser = new Browser(proxyHeaders)
+  }
+
+  /** A key that the provider issues for this person now. */
+  newKey(): string {
+    return this.provider.issueAuthKey({ appID: this.application.appID, userID: this.userID })
+  }
+
+  begin(appURL: string, fields: Record<string, string> = {}): Promise<BrowserAnswer> {
+    return this.submit(`${appURL}/auth/social-login`, fields)
+  }
+
+  comeBack(appURL: string, authKey = this.newKey()): Promise<BrowserAnswer> {
+    return this.browser.comeBack(`${appURL}${CALLBACK_PATH}?auth_key=${authKey}`)
+  }
+
+  submit(url: string, fields: Record<string, string> = {}): Promise<BrowserAnswer> {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    return this.browser.follow(url, { method: 'POST', headers, body: new URLSearchParams(fields).toString() })
+  }
+
+  /** From the button to the session. @returns where the application led to at last */
+  async signIn(appURL: string): Promise<string> {
+    await this.begin(appURL)
+    const back = await this.comeBack(appURL)
+    return back.location === '/login/confirm' ? this.confirm(appURL) : back.location
+  }
+
+  /** Presses a button of the page that asks whose login this is. @returns where the application led to */
+  async confirm(appURL: string, decision = 'continue'): Promise<string> {
+    return this.answer(appURL, await this.question(appURL), decision)
+  }
+
+  /** The id of the question that the confirm page asks now; empty where it asks none. */
+  async question(appURL: string): Promise<string> {
+    const { body } = await this.browser.follow(`${appURL}/login/confirm`)
+    return /name="confirmation" value="([^"]+)"/.exec(body)?.[1] ?? ''
+  }
+
+  async answer(appURL: string, confirmation: string, decision: string): Promise<string> {
+    return (await this.submit(`${appURL}/login/confirm`, { confirmation, decision })).location
+  }
+
+  /** What the application says of who is signed in; undefined for nobody. */
+  async whoAmI(appURL: string): Promise<Record<string, unknown> | undefined> {
+    const { status, body } = await this.browser.request(`${appURL}/profile`, {
+      headers: { accept: 'application/json' },
+    })
+    return status === 200 ? JSON.parse(body) : undefined
+  }
+}

@@ -1,0 +1,244 @@
+import { readFileSync } from 'node:fs'
+import type { SocialLoginClient } from '../../../lib/client/client'
+import type { OutcomeCode } from '../../../lib/errors'
+import { wild } from '../../../lib/testing'
+import { ClientBench, expectOutcome, key, marker, secret, token } from '../../support/client'
+import { expectNoneShown, rejectionOf } from '../../support/leak-check'
+
+let bench: ClientBench
+let client: SocialLoginClient
+
+beforeAll(async () => {
+  bench = await ClientBench.start()
+  client = bench.client()
+})
+afterEach(() => bench.reset())
+afterAll(() => bench.stop())
+
+test('the login URL carries the application id and nothing else', () => {
+  expect(client.loginURL()).toBe(`${bench.provider.oauthBase}/oauth?app_id=app-id`)
+  const odd = bench.client({ clientID: 'a b&auth_key=x#é' })
+  expect([...new URL(odd.loginURL()).searchParams]).toEqual([['app_id', 'a b&auth_key=x#é']])
+  expect(new URL(odd.loginURL()).hash).toBe('')
+})
+
+test('the exchange is one POST of exactly three form fields', async () => {
+  const authKey = bench.goodKey()
+  const answer = await client.exchangeAuthKey(authKey)
+  expect(answer).toEqual({ access_token: expect.stringMatching(/^[\x21-\x7e]+$/) })
+  const [request, ...others] = bench.provider.requests
+  expect(others).toEqual([])
+  expect(request).toMatchObject({ method: 'POST', path: '/api/authorize', status: 200 })
+  expect([...new URLSearchParams(request?.body)]).toEqual([
+    ['app_id', 'app-id'],
+    ['app_secret', secret],
+    ['auth_key', authKey],
+  ])
+  expect(request?.headers).toEqual({
+    host: new URL(bench.provider.baseURL).host,
+    connection: 'keep-alive',
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'content-type': 'application/x-www-form-urlencoded',
+    'content-length': String(request?.body.length),
+  })
+})
+
+test('whatever stands in a key, it stays one form field', async () => {
+  for (const authKey of ['a&app_secret=x', 'a=b;c', 'a+c%20', '%0d%0aX:y', '?auth_key=K#f', '&&&']) {
+    bench.provider.clearRequests()
+    expectOutcome(await rejectionOf(client.exchangeAuthKey(authKey)), 'auth_key_rejected', 'exchange')
+    const [request] = bench.provider.requests
+    expect([...new URLSearchParams(request?.body)].map(([name]) => name)).toEqual(['app_id', 'app_secret', 'auth_key'])
+    expect(request?.form).toEqual({ app_id: 'app-id', app_secret: secret, auth_key: authKey })
+  }
+})
+
+test('what cannot be a key is not sent', async () => {
+  for (const authKey of ['', 'é😀', 'a b', '\r\nX: y', '\u0000', 'a'.repeat(513)]) {
+    bench.provider.clearRequests()
+    expectOutcome(await rejectionOf(client.exchangeAuthKey(authKey)), 'auth_key_malformed', 'exchange')
+    expect(bench.provider.requests).toEqual([])
+  }
+})
+
+test('the current user is one GET with the bearer token and the content type', async () => {
+  const { access_token } = await client.exchangeAuthKey(bench.goodKey())
+  bench.provider.clearRequests()
+  expect(await client.getCurrentUser(access_token)).toMatchObject({ user_id: '1', user_firstname: 'Ada' })
+  const [request, ...others] = bench.provider.requests
+  expect(others).toEqual([])
+  expect(request).toMatchObject({ method: 'GET', path: '/api/v1/user/me', body: '', status: 200 })
+  expect(request?.headers).toEqual({
+    host: new URL(bench.provider.baseURL).host,
+    connection: 'keep-alive',
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    authorization: `Bearer ${access_token}`,
+    'content-type': 'application/json',
+  })
+})
+
+test('the legacy endpoint is one GET with the token in its query and not in a header', async () => {
+  const { access_token } = await client.exchangeAuthKey(bench.goodKey())
+  bench.provider.clearRequests()
+  expect(await client.getUserInfo(access_token)).toMatchObject({ user_id: '1' })
+  const [request, ...others] = bench.provider.requests
+  expect(others).toEqual([])
+  expect(request).toMatchObject({ method: 'GET', path: `/api/get_user_info?access_token=${access_token}`, body: '' })
+  expect(request?.headers).not.toHaveProperty('authorization')
+})
+
+test('a token of odd characters arrives as it was given, by both endpoints', async () => {
+  for (const odd of ['a+b/c==', 'a&access_token=b', 'a%20b', '#?;:,"\'', '~', 'x'.repeat(4096)]) {
+    bench.provider.clearRequests()
+    expectOutcome(await rejectionOf(client.getCurrentUser(odd)), 'profile_unauthorized', 'profile')
+    expectOutcome(await rejectionOf(client.getUserInfo(odd)), 'profile_unauthorized', 'profile')
+    const [bearer, legacy] = bench.provider.requests
+    expect(bearer?.headers.authorization).toBe(`Bearer ${odd}`)
+    expect([...new URLSearchParams(legacy?.path.split('?')[1])]).toEqual([['access_token', odd]])
+  }
+})
+
+test.each([
+  ...['', ' ', 'a b', 'a\r\nX: y', 'a\n', '\u0000', 'é', 'x'.repeat(4097), '\u007f'],
+  ...[undefined, null, 1, true, ['token'], {}],
+])('the token %j is never sent', async (odd) => {
+  for (const method of ['getCurrentUser', 'getUserInfo'] as const) {
+    const asked: Promise<unknown> = Reflect.apply(client[method], client, [odd])
+    expectOutcome(await rejectionOf(asked), 'profile_unauthorized', 'profile')
+  }
+  expect(bench.provider.requests).toEqual([])
+})
+
+test.each<[OutcomeCode, string[]]>([
+  ['auth_key_rejected', ['{}', '{"access_token":""}', '{"access_token":null}', '{"error":true}', '{"error":false}']],
+  ['auth_key_rejected', [`{"error":true,"message":"${marker}"}`, `{"error":true,"access_token":"${token}"}`]],
+  ['auth_key_rejected', ['{"message":"<script>"}', `{"Access_Token":"${token}"}`, `{"data":{"access_token":"x"}}`]],
+  ['auth_key_rejected', [`{"__proto__":{"access_token":"${token}"}}`]],
+  ['provider_bad_response', ['', ' ', 'null', '[]', '[1]', '""', `"${token}"`, '1', 'true', 'undefined', 'NaN']],
+  [
+    'provider_bad_response',
+    [`<!doctype html>${marker}`, `{"access_token":"${token}"`, `{"access_token":"${token}"}{}`],
+  ],
+  ['provider_bad_response', [`<b>Warning</b>{"access_token":"${token}"}`, `{'access_token':'${token}'}`]],
+  ['provider_bad_response', ['0', '1', '1.5', 'true', 'false', '[]', '["x"]', '{}', '{"a":1}'].map(withToken)],
+  ['provider_bad_response', ['a b', ' a', 'a\\n', 'a\\r\\nX: y', '\\u0000', 'é', '\\u007f', '\\ud800'].map(withText)],
+  ['provider_bad_response', ['x'.repeat(4097), 'x'.repeat(60_000)].map(withText)],
+  ['provider_bad_response', [`{"access_token":"a","access_token":"b"}`]],
+  ['provider_bad_response', [`{"access_token":"${token}","x":${'['.repeat(40)}${']'.repeat(40)}}`]],
+  ['provider_bad_response', [`{"access_token":"${token}","x":${'['.repeat(30_000)}${']'.repeat(30_000)}}`]],
+  ['provider_bad_response', ['['.repeat(65_000), '{"a":'.repeat(13_000)]],
+])('an exchange is %s when it is answered with a body like %j', async (code, bodies) => {
+  for (const body of bodies) {
+    bench.provider.failNext('authorize', { body })
+    expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), code, 'exchange')
+  }
+  expect(bench.provider.requests).toHaveLength(bodies.length)
+})
+
+function withToken(literal: string): string {
+  return `{"access_token":${literal}}`
+}
+
+function withText(text: string): string {
+  return withToken(`"${text}"`)
+}
+
+test('a token comes with whatever else the provider sent, without loss and without prototypes', async () => {
+  const body = `\ufeff{"access_token":"${token}","expires_in":9007199254740993,"scope":["a"],"__proto__":{"isAdmin":true}}`
+  bench.provider.failNext('authorize', { body, headers: { 'content-type': 'text/html', 'set-cookie': 'a=b' } })
+  const answer = await client.exchangeAuthKey(key)
+  expect(answer).toEqual({ access_token: token, expires_in: '9007199254740993', scope: ['a'] })
+  expect(Reflect.get(Object.assign({}, answer), 'isAdmin')).toBeUndefined()
+  await rejectionOf(client.exchangeAuthKey(key))
+  expect(bench.provider.requests[1]?.headers).not.toHaveProperty('cookie')
+})
+
+test.each<[number, OutcomeCode, OutcomeCode]>([
+  [400, 'auth_key_rejected', 'provider_bad_response'],
+  [401, 'auth_key_rejected', 'profile_unauthorized'],
+  [403, 'auth_key_rejected', 'profile_unauthorized'],
+  [404, 'provider_bad_response', 'provider_bad_response'],
+  [405, 'provider_bad_response', 'provider_bad_response'],
+  [410, 'provider_bad_response', 'provider_bad_response'],
+  [418, 'provider_bad_response', 'provider_bad_response'],
+  [499, 'provider_bad_response', 'provider_bad_response'],
+])('a bare status %d is %s at the exchange and %s at the profile', async (status, exchange, profile) => {
+  for (const body of ['', `<h1>${marker}</h1>`, 'null', '[]']) {
+    bench.provider.failNext('authorize', { status, body })
+    bench.provider.failNext('user/me', { status, body })
+    bench.provider.failNext('get_user_info', { status, body })
+    expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), exchange, 'exchange')
+    expectOutcome(await rejectionOf(client.getCurrentUser(token)), profile, 'profile')
+    expectOutcome(await rejectionOf(client.getUserInfo(token)), profile, 'profile')
+  }
+})
+
+test.each([400, 401, 403, 404, 422])(
+  'a status %d with a JSON refusal is a refusal, even beside a token',
+  async (status) => {
+    const body = `{"error":true,"access_token":"${token}","user_id":"1","message":"${marker}"}`
+    bench.provider.failNext('authorize', { status, body })
+    bench.provider.failNext('user/me', { status, body })
+    expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'auth_key_rejected', 'exchange')
+    expectOutcome(await rejectionOf(client.getCurrentUser(token)), 'profile_unauthorized', 'profile')
+  },
+)
+
+test.each<[OutcomeCode, string[]]>([
+  ['profile_unauthorized', ['{"error":true}', `{"error":true,"message":"${marker}"}`, '{"error":true,"user_id":"1"}']],
+  [
+    'profile_invalid',
+    ['null', '[]', '""', '1', '{}', '{"user_id":0}', '{"user_info":[]}', `{"user_name":"${marker}"}`],
+  ],
+  ['provider_bad_response', ['', `<h1>${marker}</h1>`, '{"user_id":"1"', '{"user_id":"1","user_id":"2"}']],
+  ['provider_bad_response', [`{"user_id":"1","x":${'['.repeat(40)}${']'.repeat(40)}}`, '['.repeat(60_000)]],
+])('a profile is %s when it is answered with a body like %j', async (code, bodies) => {
+  for (const body of bodies) {
+    bench.provider.failNext('user/me', { body })
+    bench.provider.failNext('get_user_info', { body })
+    expectOutcome(await rejectionOf(client.getCurrentUser(token)), code, 'profile')
+    expectOutcome(await rejectionOf(client.getUserInfo(token)), code, 'profile')
+  }
+})
+
+test('every fixture of a profile comes through both endpoints', async () => {
+  for (const name of ['bare', 'wrapped-user_info', 'wrapped-data', 'wild', 'hostile', 'beyond-2-53']) {
+    const body = readFileSync(`${__dirname}/../../../../test/fixtures/profiles/${name}.json`, 'utf8')
+    bench.provider.failNext('user/me', { body })
+    bench.provider.failNext('get_user_info', { body })
+    const user = await client.getCurrentUser(token)
+    expect(await client.getUserInfo(token)).toEqual(user)
+    expect(user.user_id).toMatch(/^(42|1|666|9007199254740993)$/)
+  }
+})
+
+test('a deployed server serves the same person by both endpoints', async () => {
+  bench.provider.setMode({ ...wild, wrapUser: 'data', htmlContentType: true })
+  const { access_token } = await client.exchangeAuthKey(bench.goodKey('3'))
+  const user = await client.getUserInfo(access_token)
+  expect(user).toMatchObject({ user_id: '3', user_lastname: 'O&#039;Brien', user_verified: false })
+  expect(await client.getCurrentUser(access_token)).toEqual(user)
+  bench.provider.removeUser('3')
+  expectOutcome(await rejectionOf(client.getUserInfo(access_token)), 'profile_invalid', 'profile')
+})
+
+test('a server without user/me says so at the profile', async () => {
+  bench.provider.setMode({ withoutUserMe: true })
+  const { access_token } = await client.exchangeAuthKey(bench.goodKey())
+  expect(await rejectionOf(client.getCurrentUser(access_token))).toHaveProperty('phase', 'profile')
+  expect(await client.getUserInfo(access_token)).toMatchObject({ user_id: '1' })
+})
+
+test('a server that redirects with the token in the body spends the key and gives no login', async () => {
+  bench.provider.setMode({ redirectWithJSONBody: true })
+  expectOutcome(await rejectionOf(client.exchangeAuthKey(bench.goodKey())), 'provider_redirected', 'exchange')
+  expect(bench.provider.requests).toHaveLength(1)
+})
+
+test('a client shows no secret', () => {
+  expectNoneShown(client, [secret])
+  expectNoneShown(Object.create(client), [secret])
+  expectNoneShown({ ...client }, [secret])
+})

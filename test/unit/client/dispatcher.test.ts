@@ -1,0 +1,63 @@
+import { Agent } from 'undici'
+import { Agent as Agent6 } from 'undici-6'
+import type { OutcomeCode } from '../../../lib'
+import type { Fault } from '../../../lib/testing'
+import { ClientBench, expectOutcome, key, marker } from '../../support/client'
+import { rejectionOf } from '../../support/leak-check'
+
+let bench: ClientBench
+
+beforeAll(async () => {
+  bench = await ClientBench.start()
+})
+afterEach(() => bench.reset())
+afterAll(() => bench.stop())
+
+const okay = 'HTTP/1.1 200 OK\r\n'
+const faults: [string, Fault, OutcomeCode][] = [
+  ['hangs', { hang: true }, 'provider_timeout'],
+  ['drips', { drip: 20, body: ' '.repeat(5000) }, 'provider_timeout'],
+  ['resets the connection', { reset: true }, 'provider_unreachable'],
+  ['redirects', { status: 302, headers: { location: '/elsewhere' } }, 'provider_redirected'],
+  ['is limited', { status: 429 }, 'provider_rate_limited'],
+  ['is down', { status: 503, body: marker }, 'provider_unavailable'],
+  ['answers without end', { endless: true }, 'provider_bad_response'],
+  ['answers in another protocol', { raw: `SSH-2.0-${marker}\r\n` }, 'provider_bad_response'],
+  ['sends a header of 20 kB', { raw: `${okay}x-a: ${'x'.repeat(20_000)}\r\n\r\n{}` }, 'provider_bad_response'],
+  ['sends less than it promised', { raw: `${okay}content-length: 99\r\n\r\n{}` }, 'provider_unreachable'],
+]
+
+const agents = [
+  ['undici 6', () => new Agent6()],
+  ['undici 7', () => new Agent()],
+] as const
+
+describe.each(agents)('an agent of %s as the dispatcher', (_, make) => {
+  const dispatcher = make()
+  afterAll(() => dispatcher.close())
+
+  test('carries a whole login', async () => {
+    const client = bench.client({ dispatcher })
+    const { access_token } = await client.exchangeAuthKey(bench.goodKey('2'))
+    expect(await client.getCurrentUser(access_token)).toMatchObject({ user_id: '2' })
+    expect(await client.getUserInfo(access_token)).toMatchObject({ user_id: '2' })
+  })
+
+  test.each(faults)('reports a provider that %s as its own pool would', async (_title, fault, code) => {
+    for (const given of [{ dispatcher }, {}]) {
+      bench.provider.failNext('authorize', fault)
+      const client = bench.client({ ...given, timeout: code === 'provider_timeout' ? 300 : 10_000 })
+      expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), code, 'exchange')
+    }
+  })
+})
+
+test('a dispatcher that heeds no signal is given up at the deadline all the same', async () => {
+  const client = bench.client({ dispatcher: { request: () => new Promise(() => {}) }, timeout: 50 })
+  expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_timeout', 'exchange')
+  const reason = new Error('the user left')
+  const controller = new AbortController()
+  const rejection = rejectionOf(client.getCurrentUser('token', { signal: controller.signal }))
+  controller.abort(reason)
+  expect(await rejection).toBe(reason)
+})

@@ -1,0 +1,51 @@
+import type { SocialLoginClient } from '../../../lib/client/client'
+import type { Fault } from '../../../lib/testing'
+import { ClientBench, expectOutcome, key, marker, token } from '../../support/client'
+import { rejectionOf } from '../../support/leak-check'
+
+// An operator who reads `provider_bad_response` must learn from it what the provider did wrong.
+
+let bench: ClientBench
+let client: SocialLoginClient
+
+beforeAll(async () => {
+  bench = await ClientBench.start()
+  client = bench.client()
+})
+afterEach(() => bench.reset())
+afterAll(() => bench.stop())
+
+const deep = `{"access_token":"${token}","user_id":"1","x":${'['.repeat(40)}${']'.repeat(40)}}`
+
+test.each<[string, Fault, RegExp]>([
+  ['no JSON', { body: '<h1>Hello</h1>' }, /answered with a JSON object\.$/],
+  ['a list', { body: '[]' }, /answered with a JSON object\.$/],
+  ['a token that is a number', { body: '{"access_token":1}' }, /access_token must be .*visible ASCII characters\.$/],
+  ['a token with a space', { body: '{"access_token":"a b"}' }, /access_token must be .*visible ASCII characters\.$/],
+  ['deep JSON', { body: deep }, /nested too deeply\.$/],
+  ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /no authorize endpoint/],
+  ['a compressed body', { headers: { 'content-encoding': 'gzip' }, body: '{}' }, /compressed/],
+  ['65 KiB', { body: ' '.repeat(65 * 1024) }, /larger than 64 KiB/],
+  ['Latin-1', { body: Buffer.from('{"a":"é"}', 'latin1') }, /not UTF-8/],
+])('an exchange that is answered with %s says so', async (_, fault, hint) => {
+  bench.provider.failNext('authorize', fault)
+  const error = expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_bad_response', 'exchange')
+  expect(error.message).toMatch(hint)
+})
+
+test.each<[string, Fault, RegExp]>([
+  ['no JSON', { body: '<h1>Hello</h1>' }, /profile must be answered with JSON\.$/],
+  ['deep JSON', { body: deep }, /nested too deeply\.$/],
+  ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /profileEndpoint/],
+  ['JSON that it is not there', { status: 404, body: `{"message":"${marker}"}` }, /profileEndpoint/],
+  ['JSON that nothing went wrong', { status: 404, body: '{"error":false}' }, /profileEndpoint/],
+])('a profile that is answered with %s says so', async (_, fault, hint) => {
+  for (const [endpoint, method] of [
+    ['user/me', 'getCurrentUser'],
+    ['get_user_info', 'getUserInfo'],
+  ] as const) {
+    bench.provider.failNext(endpoint, fault)
+    const error = expectOutcome(await rejectionOf(client[method](token)), 'provider_bad_response', 'profile')
+    expect(error.message).toMatch(hint)
+  }
+})

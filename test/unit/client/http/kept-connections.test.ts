@@ -1,0 +1,180 @@
+import { once } from 'node:events'
+import { createServer, type Server, type Socket } from 'node:net'
+import { SocialLoginClient } from '../../../../lib'
+import { port } from '../../../support/app'
+
+const client = (origin: string, timeout = 2000): SocialLoginClient =>
+  new SocialLoginClient({ baseURL: `${origin}/api/v1`, clientID: 'id', clientSecret: 'secret', timeout })
+
+describe('a server that ends connections', () => {
+  let server: Server
+  let origin: string
+  let connections: Socket[]
+  /** What the server does with the n-th request of a connection (from 0), the m-th in all. */
+  let answer: (socket: Socket, nth: number, mth: number) => void
+  let requests: number
+
+  const good = (socket: Socket): void => {
+    const body = '{"access_token":"token"}'
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nKeep-Alive: timeout=60\r\n\r\n${body}`)
+  }
+
+  beforeEach(async () => {
+    connections = []
+    requests = 0
+    server = createServer((socket) => {
+      connections.push(socket)
+      let nth = 0
+      socket.on('error', () => {})
+      socket.on('data', () => answer(socket, nth++, requests++))
+    }).listen(0, 'localhost')
+    await once(server, 'listening')
+    origin = `http://localhost:${port(server)}`
+  })
+
+  afterEach(async () => {
+    jest.useRealTimers()
+    for (const socket of connections) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  })
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['reset', (socket) => socket.resetAndDestroy()],
+    ['closed', (socket) => socket.end()],
+  ])(
+    'a request on a kept connection that is %s at that moment is sent once more, on a new one',
+    async (_title, end) => {
+      answer = (socket, nth) => (nth === 0 ? good(socket) : end(socket))
+      const asked = client(origin)
+      await asked.exchangeAuthKey('first')
+      expect(await asked.exchangeAuthKey('second')).toEqual({ access_token: 'token' })
+      expect([requests, connections.length]).toEqual([3, 2])
+      await asked.close()
+    },
+  )
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['reset', (socket) => socket.resetAndDestroy()],
+    ['closed', (socket) => socket.end()],
+  ])('a request on a new connection that is %s is not sent again', async (_title, end) => {
+    answer = end
+    const asked = client(origin)
+    await expect(asked.exchangeAuthKey('key')).rejects.toMatchObject({ code: 'provider_unreachable' })
+    expect([requests, connections.length]).toEqual([1, 1])
+    await asked.close()
+  })
+
+  test('a request is sent twice at the most', async () => {
+    answer = (socket, _nth, mth) => (mth === 0 ? good(socket) : socket.resetAndDestroy())
+    const asked = client(origin)
+    await asked.exchangeAuthKey('first')
+    await expect(asked.exchangeAuthKey('second')).rejects.toMatchObject({ code: 'provider_unreachable' })
+    expect(requests).toBe(3)
+    await asked.close()
+  })
+
+  test.each(['HTTP/1.1 200 OK\r\nContent-Le', 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"access_token'])(
+    'a request whose answer has begun is never sent again (%j)',
+    async (begun) => {
+      answer = (socket, nth) => (nth === 0 ? good(socket) : socket.end(begun))
+      const asked = client(origin)
+      await asked.exchangeAuthKey('first')
+      await expect(asked.exchangeAuthKey('second')).rejects.toMatchObject({ code: 'provider_unreachable' })
+      expect(requests).toBe(2)
+      await asked.close()
+    },
+  )
+
+  test.each<[string, string, string]>([
+    ['503 Unavailable', '', 'provider_unavailable'],
+    ['429 Too Many Requests', 'Retry-After: 1\r\n', 'provider_rate_limited'],
+    ['302 Found', 'Location: /\r\n', 'provider_redirected'],
+    ['200 OK', 'Content-Encoding: gzip\r\n', 'provider_bad_response'],
+  ])('an answer that is refused (%s %j) but came whole costs no connection', async (status, header, code) => {
+    answer = (socket) => socket.write(`HTTP/1.1 ${status}\r\n${header}Content-Length: 4\r\n\r\nbody`)
+    const asked = client(origin)
+    for (let count = 0; count < 5; count++) {
+      await expect(asked.exchangeAuthKey('key')).rejects.toMatchObject({ code })
+      // The connection is free again a turn of the event loop after its answer.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect([requests, connections.length]).toEqual([5, 1])
+    await asked.close()
+  })
+
+  test('a key that the first sending has spent is reported as the failure of the connection', async () => {
+    const refusal = '{"error":true}'
+    answer = (socket, nth, mth) => {
+      if (mth === 0) good(socket)
+      else if (nth === 1) socket.resetAndDestroy()
+      else socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${refusal.length}\r\n\r\n${refusal}`)
+    }
+    const asked = client(origin)
+    await asked.exchangeAuthKey('first')
+    await expect(asked.exchangeAuthKey('second')).rejects.toMatchObject({
+      code: 'provider_unreachable',
+      phase: 'exchange',
+    })
+    expect(requests).toBe(3)
+    await asked.close()
+  })
+
+  test.each([
+    ['HTTP/1.1 200 OK', '[]', 'provider_bad_response'],
+    ['HTTP/1.1 404 Not Found', '', 'provider_bad_response'],
+  ])('a second sending that fails otherwise (%s, %j) is reported as %s', async (status, body, code) => {
+    answer = (socket, nth, mth) => {
+      if (mth === 0) good(socket)
+      else if (nth === 1) socket.resetAndDestroy()
+      else socket.write(`${status}\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    }
+    const asked = client(origin)
+    await asked.exchangeAuthKey('first')
+    await expect(asked.exchangeAuthKey('second')).rejects.toMatchObject({ code, phase: 'exchange' })
+    expect(requests).toBe(3)
+    await asked.close()
+  })
+
+  test('a connection prepared ahead carries both requests of a login', async () => {
+    answer = good
+    const asked = client(origin)
+    asked.preconnect()
+    asked.preconnect()
+    await once(server, 'connection')
+    await asked.exchangeAuthKey('key')
+    expect([requests, connections.length]).toEqual([1, 1])
+    await asked.close()
+  })
+
+  test('a connection prepared long ago is renewed, so that it does not end while the next person is away', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+    answer = good
+    const asked = client(origin)
+    asked.preconnect()
+    const [first] = await once(server, 'connection')
+    const dropped = once(first, 'close')
+    // The server has seen it; give the client some turns of the event loop to see it, too.
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+    jest.advanceTimersByTime(40_000)
+    asked.preconnect()
+    await once(server, 'connection')
+    await dropped
+    jest.advanceTimersByTime(40_000)
+    await asked.exchangeAuthKey('key')
+    expect([requests, connections.length]).toEqual([1, 2])
+    await asked.close()
+  })
+
+  test('a prepared connection that the server has given up is not used', async () => {
+    answer = good
+    const asked = client(origin)
+    asked.preconnect()
+    const [prepared] = await once(server, 'connection')
+    prepared.end('HTTP/1.1 408 Request Timeout\r\n\r\n')
+    await once(prepared, 'close')
+    expect(await asked.exchangeAuthKey('key')).toEqual({ access_token: 'token' })
+    expect(requests).toBe(1)
+    await asked.close()
+  })
+})

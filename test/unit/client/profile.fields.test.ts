@@ -1,0 +1,179 @@
+import { parseJSON } from '../../../lib/client/json'
+import { type Profile, toProfile } from '../../../lib/client/profile'
+import { readUser } from '../../../lib/client/user'
+
+const uploads = new URL('https://social.example/content/uploads/')
+
+function profileWith(fields: Record<string, unknown>, uploadsURL?: URL): Profile {
+  const text = JSON.stringify({ user_id: '1', ...fields })
+  return toProfile(readUser(parseJSON(text), text), uploadsURL === undefined ? {} : { uploadsURL: uploadsURL.href })
+}
+
+function pictureOf(picture: unknown, uploadsURL?: URL): string | undefined {
+  const { photos, coverPhoto } = profileWith({ user_picture: picture, user_cover: picture }, uploadsURL)
+  expect(photos?.[0]?.value).toBe(coverPhoto)
+  return coverPhoto
+}
+
+test.each([
+  ['https://cdn.example/a.jpg', 'https://cdn.example/a.jpg'],
+  ['http://cdn.example/a.jpg', 'http://cdn.example/a.jpg'],
+  ['HTTPS://CDN.example/a.jpg', 'https://cdn.example/a.jpg'],
+  [' https://cdn.example/a.jpg ', 'https://cdn.example/a.jpg'],
+  ['\u00a0https://cdn.example/a.jpg\u2003', 'https://cdn.example/a.jpg'],
+  ['https://cdn.example/a.jpg?w=1&amp;h=2', 'https://cdn.example/a.jpg?w=1&h=2'],
+  ['https://cdn.example/a b.jpg', 'https://cdn.example/a%20b.jpg'],
+  ['https://cdn.example/"><script>', 'https://cdn.example/%22%3E%3Cscript%3E'],
+])('the picture %s is %s', (picture, url) => {
+  expect(pictureOf(picture)).toBe(url)
+  expect(pictureOf(picture, uploads)).toBe(url)
+})
+
+test.each([
+  ['photos/a.jpg', 'https://social.example/content/uploads/photos/a.jpg'],
+  ['./photos/a.jpg', 'https://social.example/content/uploads/photos/a.jpg'],
+  ['photos/../a.jpg', 'https://social.example/content/uploads/a.jpg'],
+  ['/content/uploads/a.jpg', 'https://social.example/content/uploads/a.jpg'],
+  ['\u00a0photos/a.jpg\u2003', 'https://social.example/content/uploads/photos/a.jpg'],
+  ['photos/a&amp;b.jpg', 'https://social.example/content/uploads/photos/a&b.jpg'],
+])('the relative picture %s lies below uploadsURL, and is left out without it', (picture, url) => {
+  expect(pictureOf(picture, uploads)).toBe(url)
+  expect(pictureOf(picture)).toBeUndefined()
+})
+
+test.each([
+  ...['', ' ', null, true, false, [], {}, ['https://cdn.example/a.jpg'], 'https://', 'https:///', 'http://[', '/'],
+  ...['javascript:alert(1)', 'JaVaScRiPt:alert(1)', ' javascript:alert(1)', 'java\tscript:alert(1)', 'vbscript:x'],
+  ...['data:image/svg+xml,<svg/>', 'blob:https://cdn.example/x', 'file:///etc/passwd', 'ftp://cdn.example/a.jpg'],
+  ...['//evil.example/a.jpg', '\\\\evil.example\\a.jpg', '/\\evil.example/a.jpg', '/\t/evil.example/a.jpg'],
+  ...['https://user@cdn.example/a.jpg', 'https://user:pw@cdn.example/a.jpg', 'https://social.example@evil.example/'],
+  ...[
+    '../a.jpg',
+    '../../api/oauth',
+    '/etc/a.jpg',
+    'photos/../../a.jpg',
+    '%2e%2e/a.jpg',
+    '.%2e/.%2E/a.jpg',
+    '..\\a.jpg',
+  ],
+  ...[
+    'javascript&colon;alert(1)',
+    '&#106;avascript:alert(1)',
+    'https://cdn.example/',
+    'https://cdn.example',
+    'photos/',
+  ],
+  ...[
+    '.',
+    '..',
+    '?x=1',
+    '#x',
+    'https://social.example/content/uploads/',
+    'https:\\\\evil.example\\a.jpg',
+    'mailto:a@b',
+  ],
+])('the picture %j is none', (picture) => {
+  expect(pictureOf(picture, uploads)).toBeUndefined()
+})
+
+test('the absolute twin stands in for a picture that is none, and never for one that is good', () => {
+  const twin = 'https://social.example/twin.jpg'
+  const photo = (user_picture: unknown) => profileWith({ user_picture, profile_picture: twin }).photos
+  expect(photo('javascript:alert(1)')).toEqual([{ value: twin }])
+  expect(photo(null)).toEqual([{ value: twin }])
+  expect(photo('https://cdn.example/a.jpg')).toEqual([{ value: 'https://cdn.example/a.jpg' }])
+  expect(profileWith({ user_cover: null, profile_cover: twin }).coverPhoto).toBe(twin)
+  expect(profileWith({ user_cover: null, profile_cover: 'https://social.example/uploads/' }).coverPhoto).toBeUndefined()
+})
+
+test.each([
+  ['O&#039;Brien', "O'Brien"],
+  ['O&#39;Brien', "O'Brien"],
+  ['O&apos;Brien', "O'Brien"],
+  ['Jos&eacute;', 'José'],
+  ['&quot;Al&quot;', '"Al"'],
+  ['Fish &amp; Chips', 'Fish & Chips'],
+  ['&amp;lt;b&amp;gt;', '&lt;b&gt;'],
+  ['&#x1F600;', '😀'],
+  ['R&D', 'R&D'],
+  ['&unknown;', '&unknown;'],
+  ['&eacute', '&eacute'],
+  ['&#0;x', '\ufffdx'],
+  ['a\u0000b\u009fc\u007f', 'abc'],
+  ['a&#27;b', 'ab'],
+  ['  x  ', 'x'],
+  ['&#13;&#10;', ''],
+])('the name %j is shown as %j', (name, shown) => {
+  const { displayName, username } = profileWith({ user_name: name })
+  expect(displayName).toBe(shown)
+  expect(username ?? '').toBe(shown)
+})
+
+test('texts are cut to 500 characters without cutting one in two', () => {
+  expect(profileWith({ user_name: '😀'.repeat(501) }).username).toBe('😀'.repeat(500))
+  expect(profileWith({ user_firstname: 'x'.repeat(60_000) }).name?.givenName).toHaveLength(500)
+})
+
+test.each([
+  [{ user_firstname: 'Ada', user_lastname: 'L' }, 'Ada L', { givenName: 'Ada', familyName: 'L' }],
+  [{ user_firstname: 'Ada', user_lastname: null }, 'Ada', { givenName: 'Ada', familyName: '' }],
+  [{ user_firstname: '', user_lastname: 'L' }, 'L', { givenName: '', familyName: 'L' }],
+  [{ user_firstname: ' ', user_lastname: '', user_name: 'ada' }, 'ada', undefined],
+  [{}, '', undefined],
+])('the names %j are displayed as %j', (fields, displayName, name) => {
+  const profile = profileWith(fields)
+  expect(profile.displayName).toBe(displayName)
+  expect(profile.name).toEqual(name)
+})
+
+test.each([
+  ['1988-02-29', '1988-02-29'],
+  ['2000-12-31', '2000-12-31'],
+  ...[
+    '0000-00-00',
+    '1990-00-10',
+    '1990-02-30',
+    '1989-02-29',
+    '1990-13-01',
+    '0001-13-13',
+    '1990-1-1',
+    '19900101',
+    'N/A',
+  ].map(none),
+  ...['', ' ', '1990-02-01T00:00:00Z', '1990-02-01\n', '02/01/1990', '-1990-02-01', '１９９０-02-01'].map(none),
+])('the birth date %j is %j', (date, birthday) => {
+  expect(profileWith({ user_birthdate: date }).birthday).toBe(birthday)
+})
+
+function none(value: string): [string, undefined] {
+  return [value, undefined]
+}
+
+test.each([
+  ...[true, 1, '1', 'true'].map((value) => [value, true]),
+  ...[false, 0, '0', 'false', ''].map((value) => [value, false]),
+  ...[null, 2, -1, '2', 'yes', 'N/A', [], {}, [1], 1.5].map((value) => [value, undefined]),
+])('the flag user_verified %j is the badge %j and no verified e-mail', (user_verified, badge) => {
+  const profile = profileWith({ user_verified, user_email: 'ada@people.example', email_verified: true, verified: true })
+  expect(profile.badge).toBe(badge)
+  expect('badge' in profile).toBe(badge !== undefined)
+  expect(profile.emails).toEqual([{ value: 'ada@people.example' }])
+  expect(Object.keys(profile)).not.toEqual(expect.arrayContaining(['verified']))
+})
+
+test.each([
+  ...['', ' ', 'a', '@', 'a@', '@b', 'a b@c', 'a@b c', 'a@b@c', 'N/A', null, 1, true, [], {}],
+  ...[`${'a'.repeat(250)}@b.example`, 'a\u00a0b@c', 'a@b,\nc@d', 'a@b, c@d'],
+])('the e-mail address %j is none', (user_email) => {
+  expect(profileWith({ user_email })).not.toHaveProperty('emails')
+})
+
+test('an e-mail address has at most 254 characters', () => {
+  const longest = `${'a'.repeat(244)}@b.example`
+  expect(profileWith({ user_email: longest }).emails).toEqual([{ value: longest }])
+  expect(profileWith({ user_email: `a${longest}` })).not.toHaveProperty('emails')
+})
+
+test.each(['Male', 'N/A', 'weiblich', 'Нет'])('the gender %s is free text', (user_gender) => {
+  expect(profileWith({ user_gender }).gender).toBe(user_gender)
+})

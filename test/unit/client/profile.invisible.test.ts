@@ -1,0 +1,99 @@
+import { SocialLoginError, toProfile } from '../../../lib'
+import { parseJSON } from '../../../lib/client/json'
+import type { Profile } from '../../../lib/client/profile'
+import { readUser } from '../../../lib/client/user'
+
+function profileOf(fields: object): Profile {
+  const text = JSON.stringify({ user_id: '1', ...fields })
+  return toProfile(readUser(parseJSON(text), text))
+}
+
+const nameOf = (name: string): string => profileOf({ user_name: name }).displayName
+
+// Zero width space, right-to-left mark, Arabic letter mark, Hangul filler, soft hyphen, word joiner, BOM, line separator,
+// invisible plus, half-width filler, interlinear annotation, tag, variation selector, joiners, bidi controls.
+const invisible = [
+  ...['\u200b', '\u200f', '\u061c', '\u3164', '\u00ad', '\u2060', '\ufeff', '\u2028', '\u2064', '\uffa0', '\ufff9'],
+  ...['\u{e0041}', '\ufe0f', '\u{e0100}', '\u200c', '\u200d', '\u202e', '\u2066', '\u0007', '\u034f', '\u180e'],
+  // A blank of Braille, a noncharacter, fillers, half a surrogate pair.
+  ...['\u2800', '\uffff', '\u{16fe4}', '\u{1d159}'],
+]
+const codeOf = (character: string): string => `U+${character.codePointAt(0)?.toString(16)}`
+
+test.each(invisible.map((character) => [codeOf(character), character]))(
+  'a name with %s is the name without it, which it looks like',
+  (_code, character) => {
+    expect(`Ada${character} Lovelace`).not.toBe('Ada Lovelace')
+    expect(nameOf(`Ada${character} Love${character}lace${character}`)).toBe('Ada Lovelace')
+    expect(nameOf(`Ada&#x${character.codePointAt(0)?.toString(16)}; Lovelace`)).toBe('Ada Lovelace')
+  },
+)
+
+test.each(invisible.map((character) => [codeOf(character), character]))(
+  'an e-mail address with %s is none: without it, it would be another one',
+  (_code, character) => {
+    expect(profileOf({ user_email: `ada${character}@people.example` })).not.toHaveProperty('emails')
+    expect(profileOf({ user_email: `ada@people${character}.example` })).not.toHaveProperty('emails')
+  },
+)
+
+test.each([
+  ['Persian, with a non-joiner', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
+  ['Hindi, with a joiner', '\u0915\u094d\u200d\u0937'],
+  ['Sinhala, with a joiner', '\u0dc1\u0dca\u200d\u0dbb\u0dd3'],
+  ['Mongolian, with a variation selector', '\u182a\u180b'],
+  ['Han, with a variation sequence', '\u845b\u{e0100}'],
+  ['a family of emoji', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'],
+  ['an emoji with a skin tone and a profession', '\u{1f469}\u{1f3fd}\u200d\u{1f4bb}'],
+  ['a heart in colour, on fire', '\u2764\ufe0f\u200d\u{1f525}'],
+  ['a keycap', '1\ufe0f\u20e3'],
+  ['the flag of Scotland', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}'],
+])('%s stays as it is', (_title, name) => {
+  expect(nameOf(name)).toBe(name)
+})
+
+test.each([
+  ['a lone surrogate', 'Ada\ud800', 'Ada'],
+  ['a selector behind a digit that is no keycap', 'neo1\ufe0f', 'neo1'],
+  ['a joiner with nothing behind it', '\u0645\u06cc\u200c', '\u0645\u06cc'],
+])('%s goes', (_title, name, shown) => {
+  expect(nameOf(name)).toBe(shown)
+})
+
+test.each(['\u3164', '\u200b\u200b', '\u2800', ' \u00a0\u2003', '\u{e0041}\u{e0042}', '\u200d'])(
+  'a name of which nothing can be seen is no name (%j)',
+  (name) => {
+    expect(profileOf({ user_name: 'ada', user_firstname: name, user_lastname: name }).displayName).toBe('ada')
+    expect(profileOf({ user_name: name })).not.toHaveProperty('username')
+  },
+)
+
+test.each([
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '__defineGetter__',
+  '.',
+  '..',
+  '...',
+])('the id %s is nobody: as a member of an object or a part of a path it means something else', (id) => {
+  expect(() => profileOf({ user_id: id })).toThrow(SocialLoginError)
+})
+
+test.each(['a..b', 'proto', '_', 'constructor2', '.a', 'Constructor'])('the id %s is somebody', (id) => {
+  expect(profileOf({ user_id: id }).id).toBe(id)
+})
+
+test('a profile of the client is the same as the strategy makes, provider and pictures included', () => {
+  const text = JSON.stringify({ user_id: 7, user_name: 'Ada\u200b', user_picture: 'photos/a.jpg' })
+  const answer = readUser(parseJSON(text), text)
+  expect(toProfile(answer)).toMatchObject({ provider: 'social-login', id: '7', displayName: 'Ada' })
+  expect(toProfile(answer)).not.toHaveProperty('photos')
+  expect(toProfile(answer, { provider: 'mine', uploadsURL: 'https://social.example/uploads' })).toMatchObject({
+    provider: 'mine',
+    photos: [{ value: 'https://social.example/uploads/photos/a.jpg' }],
+  })
+  expect(() => toProfile(answer, { uploadsURL: 'no URL' })).toThrow(/uploadsURL/)
+})

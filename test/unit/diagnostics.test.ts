@@ -1,0 +1,233 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { execFileSync } from 'node:child_process'
+import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
+import { join } from 'node:path'
+import type { Phase, TracedPhase } from '../../lib'
+import { SocialLoginError } from '../../lib'
+import { FakeProvider } from '../../lib/testing'
+import { type AppOptions, type RunningApp, SECRET_CANARY, startApp } from '../support/app'
+import { Browser, closeBrowsers } from '../support/browser'
+import { findSecrets } from '../support/canaries'
+
+const PHASES: readonly Phase[] = ['start', 'callback', 'exchange', 'profile', 'verify']
+const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const
+
+/** What a subscriber was told, copied at that moment. */
+interface Told {
+  readonly event: string
+  readonly report: TracedPhase
+}
+
+let provider: FakeProvider
+let app: RunningApp | undefined
+let unsubscribe: (() => void) | undefined
+
+beforeAll(async () => {
+  provider = await FakeProvider.start()
+})
+afterEach(async () => {
+  unsubscribe?.()
+  await app?.stop()
+  app = undefined
+})
+afterAll(() => Promise.all([provider.stop(), closeBrowsers()]))
+
+const channelOf = (phase: Phase): TracingChannel<unknown, TracedPhase> =>
+  tracingChannel<unknown, TracedPhase>(`passport-social-login:${phase}`)
+
+function listen(): Told[] {
+  const told: Told[] = []
+  const listeners = PHASES.map((phase) => {
+    const on = (event: string) => (report: TracedPhase) => void told.push({ event, report: { ...report } })
+    const [start, end, asyncStart, asyncEnd, error] = EVENTS.map(on)
+    const subscribers = { start, end, asyncStart, asyncEnd, error }
+    Reflect.apply(channelOf(phase).subscribe, channelOf(phase), [subscribers])
+    return () => Reflect.apply(channelOf(phase).unsubscribe, channelOf(phase), [subscribers])
+  })
+  unsubscribe = () => listeners.forEach((stop) => void stop())
+  return told
+}
+
+async function logIn(options: Omit<AppOptions, 'provider'> = {}): Promise<string> {
+  app = await startApp({ provider, ...options })
+  const browser = new Browser()
+  await browser.follow(app.loginURL)
+  const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
+  await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)
+  return authKey
+}
+
+const ends = (told: Told[]): TracedPhase[] =>
+  told.filter(({ event }) => event === 'asyncEnd').map(({ report }) => report)
+const codes = (told: Told[]): Record<string, unknown> =>
+  Object.fromEntries(ends(told).map(({ phase, code }) => [phase, code]))
+
+describe('the tracing channels', () => {
+  test('tell of every phase of a login, with its duration and one digest for the whole login', async () => {
+    const told = listen()
+    await logIn()
+    const reports = ends(told)
+    expect(reports.map(({ phase }) => phase)).toEqual(['start', 'exchange', 'profile', 'verify', 'callback'])
+    for (const report of reports) {
+      expect(report).toEqual({
+        strategy: 'social-login',
+        phase: report.phase,
+        login: expect.stringMatching(/^[\w-]{43}$/),
+        duration: expect.any(Number),
+      })
+      expect(report.duration).toBeGreaterThanOrEqual(0)
+    }
+    expect(new Set(reports.map(({ login }) => login)).size).toBe(1)
+    expect(told.filter(({ event }) => event === 'error')).toEqual([])
+  })
+
+  test('tell of each phase in the order that Node documents', async () => {
+    const told = listen()
+    await logIn()
+    const exchange = told.filter(({ report }) => report.phase === 'exchange').map(({ event }) => event)
+    expect(exchange).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
+  })
+
+  test('carry a bound store through the callback to what runs inside it', async () => {
+    const outer = new AsyncLocalStorage<unknown>()
+    const { start } = channelOf('callback')
+    start.bindStore(outer, ({ phase }) => phase)
+    let seen: unknown
+    try {
+      await logIn({
+        verify: async (_accessToken, _refreshToken, profile) => {
+          seen = outer.getStore()
+          return profile
+        },
+      })
+    } finally {
+      start.unbindStore(outer)
+    }
+    expect(seen).toBe('callback')
+  })
+
+  test('name the code of an outcome where it arose and at the callback', async () => {
+    const told = listen()
+    provider.failNext('authorize', { status: 503 })
+    await logIn()
+    expect(codes(told)).toEqual({
+      start: undefined,
+      exchange: 'provider_unavailable',
+      callback: 'provider_unavailable',
+    })
+    const errors = told.filter(({ event }) => event === 'error').map(({ report }) => report.error)
+    expect(errors).toEqual([expect.any(SocialLoginError), expect.any(SocialLoginError)])
+  })
+
+  test('tell which request was sent twice, whatever came of it', async () => {
+    const told = listen()
+    const retried = () => Object.fromEntries(ends(told.splice(0)).map((report) => [report.phase, report.retried]))
+    provider.failNext('user/me', { status: 503 })
+    await logIn()
+    expect(retried()).toEqual({ profile: true })
+    await app?.stop()
+    provider.failNext('user/me', { status: 503 }, { times: 2 })
+    await logIn()
+    expect(retried()).toEqual({ profile: true })
+    await app?.stop()
+    // The connection was opened at the start: it may have been stale.
+    provider.failNext('authorize', { reset: 'before' })
+    await logIn()
+    expect(retried()).toEqual({ exchange: true })
+  })
+
+  test('say that verify refused, which is no error', async () => {
+    const told = listen()
+    await logIn({ verify: async () => false })
+    expect(codes(told)).toMatchObject({ verify: 'verify_refused', callback: 'verify_refused' })
+    expect(told.filter(({ event }) => event === 'error')).toEqual([])
+  })
+
+  test("do not give out the application's own error", async () => {
+    const told = listen()
+    await logIn({
+      verify: async () => {
+        throw new Error('password=hunter2')
+      },
+    })
+    expect(codes(told)).toMatchObject({ verify: 'application_error', callback: 'application_error' })
+    expect(findSecrets(['password=hunter2'], { told })).toEqual([])
+  })
+
+  test('tell of a callback that no login was begun for', async () => {
+    const told = listen()
+    app = await startApp({ provider })
+    await new Browser().comeBack(`${app.callbackURL}?auth_key=0123456789abcdef`)
+    expect(ends(told)).toEqual([
+      {
+        strategy: 'social-login',
+        phase: 'callback',
+        code: 'login_not_started',
+        duration: expect.any(Number),
+        error: expect.any(SocialLoginError),
+      },
+    ])
+  })
+
+  test('do not call the confirm page an outcome, and call a prefetch one', async () => {
+    const told = listen()
+    app = await startApp({ provider })
+    const browser = new Browser()
+    expect((await browser.request(app.loginURL)).status).toBe(200)
+    expect((await browser.follow(app.loginURL, { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(503)
+    expect(ends(told).map(({ code }) => code)).toEqual([undefined, 'speculative_request'])
+  })
+
+  test('never hold a secret, a key, a token, a profile or the id of the record', async () => {
+    const told = listen()
+    let token = 'none'
+    const kept: string[] = []
+    const authKey = await logIn({
+      verify: async (accessToken, _refreshToken, profile) => {
+        token = accessToken
+        kept.push(...(app?.sessions().match(/"id\\?":\\?"[\w-]{22}/g) ?? []))
+        return profile
+      },
+    })
+    const recordIDs = kept.map((text) => text.slice(-22))
+    expect(recordIDs).toHaveLength(1)
+    const secrets = [authKey, token, SECRET_CANARY, 'Lovelace', 'localhost', ...recordIDs]
+    expect(findSecrets(secrets, { told })).toEqual([])
+  })
+})
+
+test('computes nothing when nobody listens', async () => {
+  const now = performance.now.bind(performance)
+  let mine = 0
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
+    // The deadline has a clock of its own.
+    const caller = new Error().stack?.split('\n').find((line) => /(?<!node_modules.*)\blib\/[\w/-]+\.[jt]s/.test(line))
+    if (caller?.includes('lib/diagnostics')) mine += 1
+    return now()
+  })
+  await logIn()
+  clock.mockRestore()
+  expect(mine).toBe(0)
+})
+
+test('NODE_DEBUG=passport-social-login writes one line for each phase, without a secret', () => {
+  const output = run({ NODE_DEBUG: 'passport-social-login' })
+  const lines = output.split('\n').filter((line) => line.startsWith('PASSPORT-SOCIAL-LOGIN'))
+  expect(lines.map((line) => line.replace(/^\S+ \d+: |\d+ ms|[\w-]{43}$/g, ''))).toEqual([
+    'social-login start: ok after , login ',
+    'social-login exchange: auth_key_rejected after , login ',
+    'social-login callback: auth_key_rejected after , login ',
+  ])
+  expect(findSecrets(['not-a-key-canary', 'canary-secret'], { output })).toEqual([])
+  expect(run({})).toBe('')
+})
+
+/** A login with a wrong key in a process of its own; what it writes to stderr. */
+function run(env: Record<string, string>): string {
+  const script = join(__dirname, 'rejected-login-program.js')
+  const { NODE_DEBUG: _, ...rest } = process.env
+  return execFileSync('sh', ['-c', `"${process.execPath}" "${script}" 2>&1 >/dev/null`], {
+    encoding: 'utf8',
+    env: { ...rest, ...env },
+  })
+}

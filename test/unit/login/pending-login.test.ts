@@ -1,0 +1,191 @@
+import {
+  type CallbackContext,
+  checkCallback,
+  createPendingLogin,
+  digest,
+  type PendingLogin,
+  readPendingLogin,
+} from '../../../lib/login/pending-login'
+import { readReturnPath } from '../../../lib/login/return-path'
+
+const callback = (strategyDigest: string, user: string | undefined): CallbackContext => ({
+  strategyDigest,
+  user,
+  fetchSite: 'cross-site',
+  referer: 'absent',
+  tabSecret: undefined,
+})
+
+const input = { strategyDigest: 'strategy', user: undefined, startSite: undefined }
+
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+function laterBy(record: PendingLogin, milliseconds: number): ReturnType<typeof checkCallback> {
+  jest.useFakeTimers({ now: record.issuedAt + milliseconds, doNotFake: ['nextTick', 'setImmediate'] })
+  return checkCallback(record, callback('strategy', undefined))
+}
+
+test('a record holds 128 random bits, its strategy, its time and nobody', () => {
+  const before = Date.now()
+  const record = createPendingLogin(input)
+  expect(record).toEqual({
+    id: expect.stringMatching(/^[\w-]{22}$/),
+    strategyDigest: 'strategy',
+    issuedAt: expect.any(Number),
+    user: null,
+    startSite: null,
+  })
+  expect(record.issuedAt).toBeGreaterThanOrEqual(before)
+  expect(record.issuedAt).toBeLessThanOrEqual(Date.now())
+})
+
+test('no two records have the same id', () => {
+  expect(new Set(Array.from({ length: 1000 }, () => createPendingLogin(input).id)).size).toBe(1000)
+})
+
+test('a record names its user by a salted digest only', () => {
+  const [one, other] = [1, 2].map(() => createPendingLogin({ ...input, user: '"user-canary"' }))
+  expect(JSON.stringify([one, other])).not.toContain('canary')
+  expect(one?.user).toEqual(expect.any(String))
+  expect(one?.user).not.toBe(other?.user)
+})
+
+test('a record survives the way through JSON, consumed or not', () => {
+  const state = { a: [1, 'x', null, { b: true }] }
+  const given = { ...input, user: 'u', startSite: 'same-origin', tabSecret: 'secret', returnTo: '/inbox?a=1#b', state }
+  const record = createPendingLogin(given)
+  expect(record).toMatchObject({ returnTo: '/inbox?a=1#b', state, startSite: 'same-origin', tab: expect.any(String) })
+  expect(readPendingLogin(JSON.parse(JSON.stringify(record)))).toEqual(record)
+  const consumed = { ...record, consumed: true }
+  expect(readPendingLogin(JSON.parse(JSON.stringify(consumed)))).toEqual(consumed)
+})
+
+test.each(['/é'.repeat(170), '/ü?q=ö', `/${'a'.repeat(1023)}`, '/a b', '/"<>', '/😀'.repeat(80)])(
+  'the return path number %# of a record is still there when the record is read',
+  (returnTo) => {
+    const record = createPendingLogin({ ...input, returnTo })
+    expect(record.returnTo).toBe(readReturnPath(returnTo))
+    expect(readPendingLogin(record)).toEqual(record)
+  },
+)
+
+test.each([
+  ...[undefined, null, true, 0, 1, '', 'x', [], {}, [createPendingLogin(input)], () => {}],
+  ...[
+    { ...createPendingLogin(input), id: 1 },
+    { ...createPendingLogin(input), id: undefined },
+  ],
+  ...[
+    { ...createPendingLogin(input), strategyDigest: null },
+    { ...createPendingLogin(input), issuedAt: '1' },
+  ],
+  ...[
+    { ...createPendingLogin(input), issuedAt: Number.NaN },
+    { ...createPendingLogin(input), user: 1 },
+  ],
+  ...[
+    { ...createPendingLogin(input), user: undefined },
+    { ...createPendingLogin(input), startSite: {} },
+  ],
+  ...[
+    { ...createPendingLogin(input), issuedAt: -Infinity },
+    { ...createPendingLogin(input), issuedAt: null },
+  ],
+])('the broken record number %# is none', (value) => {
+  expect(readPendingLogin(value)).toBeUndefined()
+})
+
+test('what else lies in a stored record is dropped, and a planted return path is checked again', () => {
+  const record = createPendingLogin(input)
+  const planted = { ...record, returnTo: '//evil.example', consumed: 'yes', tab: 7, isAdmin: true }
+  expect(readPendingLogin(planted)).toStrictEqual(record)
+})
+
+test.each([
+  [0, undefined],
+  [600_000, undefined],
+  [600_001, 'login_expired'],
+  [24 * 3_600_000, 'login_expired'],
+  [-1, undefined],
+  [-60_000, undefined],
+  [-60_001, 'login_expired'],
+  [-60 * 60_000, 'login_expired'],
+])('a record of %d milliseconds ago is refused with %s', (age, refusal) => {
+  expect(laterBy(createPendingLogin(input), age)).toBe(refusal)
+})
+
+test('a record of another strategy is refused first, whatever its age', () => {
+  const record = { ...createPendingLogin(input), issuedAt: 0 }
+  expect(checkCallback(record, callback('other', undefined))).toBe('context_mismatch')
+  expect(checkCallback(record, callback('strategy', undefined))).toBe('login_expired')
+})
+
+test.each([
+  [undefined, undefined, undefined],
+  ['a', 'a', undefined],
+  [undefined, 'a', 'user_changed'],
+  ['a', undefined, 'user_changed'],
+  ['a', 'b', 'user_changed'],
+  ['a', 'A', 'user_changed'],
+  ['', undefined, 'user_changed'],
+])('a login begun by %j and finished by %j is refused with %s', (starter, finisher, refusal) => {
+  const record = createPendingLogin({ ...input, user: starter })
+  expect(checkCallback(record, callback('strategy', finisher))).toBe(refusal)
+})
+
+test('a callback that was typed finishes only a login that was typed', () => {
+  const typed = { ...callback('strategy', undefined), fetchSite: 'none' }
+  expect(checkCallback(createPendingLogin({ ...input, startSite: 'same-origin' }), typed)).toBe('callback_forged')
+  expect(checkCallback(createPendingLogin({ ...input, startSite: 'none' }), typed)).toBeUndefined()
+})
+
+test.each([
+  ['the secret of the tab', 'secret', undefined],
+  ['another secret', 'other', 'tab_mismatch'],
+  ['no secret', '', 'tab_mismatch'],
+])('a record of a tab, finished with %s', (_title, tabSecret, refusal) => {
+  const record = createPendingLogin({ ...input, tabSecret: 'secret' })
+  expect(checkCallback(record, { ...callback('strategy', undefined), tabSecret })).toBe(refusal)
+})
+
+test('digests of different lists of texts differ', () => {
+  const lists = [[], [''], ['', ''], ['a', 'b'], ['ab'], ['a,b'], ['a","b'], ['b', 'a'], ['a', 'b', '']]
+  expect(new Set(lists.map((texts) => digest(...texts))).size).toBe(lists.length)
+})
+
+test.each([null, true, 0, 'text', [], {}, { a: [{ b: null }] }, 'x'.repeat(1022)])(
+  'the state number %# comes back',
+  (state) => {
+    expect(createPendingLogin({ ...input, state })).toHaveProperty('state', state)
+  },
+)
+
+test.each([[() => {}], [Symbol('x')], ['x'.repeat(1023)], ['é'.repeat(600)], [{ a: 'x'.repeat(2000) }]])(
+  'a state that is no small JSON is a TypeError',
+  (state) => {
+    expect(() => createPendingLogin({ ...input, state })).toThrow(TypeError)
+    expect(() => createPendingLogin({ ...input, state })).toThrow(/^state must be JSON of at most 1,024 bytes$/)
+  },
+)
+
+test.each([[1n], [circular()]])('a state that cannot be JSON is a TypeError that names the option', (state) => {
+  expect(() => createPendingLogin({ ...input, state })).toThrow(/^state must be JSON of at most 1,024 bytes$/)
+})
+
+function circular(): object {
+  const canary: Record<string, unknown> = {}
+  canary['canary'] = canary
+  return canary
+}
+
+test('a record without state or return path has no such members', () => {
+  expect(Object.keys(createPendingLogin({ ...input, state: undefined, returnTo: '//evil.example' }))).toEqual([
+    'id',
+    'strategyDigest',
+    'issuedAt',
+    'user',
+    'startSite',
+  ])
+})

@@ -1,0 +1,196 @@
+import {
+  fromApp,
+  fromProvider,
+  type Headers,
+  hostOnlyRules,
+  incoming,
+  readCallback,
+  readRequest,
+  readStart,
+  rules,
+  verdictOf,
+} from '../../support/incoming'
+
+const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+const framed = ['iframe', 'frame', 'embed', 'object', 'image', 'script', 'empty', '']
+const row = (headers: Headers, verdict: string): [Headers, string] => [headers, verdict]
+const metadata = (site: string) => ({ 'sec-fetch-site': site, ...navigation })
+
+test.each<[Headers, string]>([
+  [fromApp, 'start verified'],
+  [metadata('same-site'), 'start unverified'],
+  [metadata('cross-site'), 'start unverified'],
+  [metadata('none'), 'start unverified'],
+  [metadata('bogus'), 'start unverified'],
+  [metadata('same-origin, cross-site'), 'start unverified'],
+  [{ ...fromApp, 'sec-fetch-mode': 'no-cors' }, 'start_forbidden'],
+  [{ ...fromApp, 'sec-fetch-mode': 'cors' }, 'start_forbidden'],
+  ...framed.map((dest) => row({ ...fromApp, 'sec-fetch-dest': dest }, 'start_forbidden')),
+  [{ 'sec-fetch-site': 'same-origin' }, 'start_forbidden'],
+])('a start with the Fetch Metadata %j is read as %s', (headers, verdict) => {
+  expect(readStart(headers)).toBe(verdict)
+})
+
+test.each<[Headers, string]>([
+  [{}, 'start unverified'],
+  [{ referer: 'https://app.example/home?x=1' }, 'start verified'],
+  [{ origin: 'https://app.example' }, 'start verified'],
+  [{ origin: 'null', referer: 'https://app.example/' }, 'start verified'],
+  [{ origin: 'https://evil.example', referer: 'https://app.example/' }, 'start unverified'],
+  [{ origin: 'https://www.app.example' }, 'start verified'],
+  [{ referer: 'https://www.app.example/x' }, 'start verified'],
+  ...[
+    ...['https://evil.example/', 'https://app.example.evil.example/', 'https://evil.example/https://app.example/'],
+    ...[
+      'https://app.example@evil.example/',
+      'http://app.example/',
+      'https://app.example:8443/',
+      'https://sub.app.example/',
+    ],
+    ...[
+      '',
+      'null',
+      'about:blank',
+      'data:text/html,x',
+      'file:///tmp/x.html',
+      'android-app://com.example.mail/',
+      '/login',
+    ],
+    ...['app.example', 'blob:https://evil.example/1', 'javascript:0', 'https://', 'https://[', '//app.example/'],
+  ].map((referer) => row({ referer }, 'start unverified')),
+])('without Fetch Metadata a start with %j is read as %s', (headers, verdict) => {
+  expect(readStart(headers)).toBe(verdict)
+})
+
+test.each([
+  ['https://app.example/x', 'app.example', 'start verified'],
+  ['http://app.example/x', 'APP.example', 'start verified'],
+  ['http://localhost:3000/x', 'localhost:3000', 'start verified'],
+  ['http://localhost:3001/x', 'localhost:3000', 'start unverified'],
+  ['https://evil.example/x', 'app.example', 'start unverified'],
+  ['about:blank', 'app.example', 'start unverified'],
+  ['android-app://com.example.mail/', 'app.example', 'start unverified'],
+  ['file:///tmp/x.html', 'app.example', 'start unverified'],
+  ['data:text/html,x', '', 'start unverified'],
+  ['file:///tmp/x.html', '', 'start unverified'],
+  ['https://www.app.example/x', 'app.example', 'start verified'],
+])('where only Host tells the own origin, the Referer %s at %s is read as %s', (referer, host, verdict) => {
+  expect(readStart({ referer, host }, {}, hostOnlyRules)).toBe(verdict)
+  expect(readStart({ origin: referer.replace(/\/x$/, ''), host }, {}, hostOnlyRules)).toBe(verdict)
+})
+
+test('a request without Host, as HTTP/1.0 allows, comes from no known page', () => {
+  const bare = incoming('/login', { referer: 'https://app.example/' })
+  Reflect.deleteProperty(bare.headers, 'host')
+  expect(verdictOf(readRequest(bare, hostOnlyRules))).toBe('start unverified')
+})
+
+test('forwarded hosts do not make a foreign page the own one', () => {
+  const headers = {
+    referer: 'https://evil.example/',
+    'x-forwarded-host': 'evil.example',
+    forwarded: 'host=evil.example',
+  }
+  expect(readStart(headers, {}, hostOnlyRules)).toBe('start unverified')
+})
+
+test('a sister site may start a login across sites, by its Referer or Origin', () => {
+  expect(readStart({ ...metadata('same-site'), referer: 'https://www.app.example/' })).toBe('start verified')
+  expect(readStart({ ...metadata('cross-site'), origin: 'https://www.app.example' })).toBe('start verified')
+  expect(readStart({ ...metadata('cross-site'), referer: 'https://www.app.example.evil.example/' })).toBe(
+    'start unverified',
+  )
+  expect(
+    readStart({ ...metadata('cross-site'), 'sec-fetch-dest': 'iframe', referer: 'https://www.app.example/' }),
+  ).toBe('start_forbidden')
+})
+
+test('an unverified start is refused or let through where the application says so', () => {
+  expect(readStart(metadata('none'), {}, { ...rules, unverifiedStart: 'refuse' })).toBe('start_forbidden')
+  expect(readStart(fromApp, {}, { ...rules, unverifiedStart: 'refuse' })).toBe('start verified')
+  expect(readStart(metadata('none'), {}, { ...rules, unverifiedStart: 'allow' })).toBe('start unverified')
+  expect(
+    readStart({ ...metadata('none'), 'sec-fetch-dest': 'image' }, {}, { ...rules, unverifiedStart: 'allow' }),
+  ).toBe('start_forbidden')
+})
+
+test.each<[Headers, string]>([
+  [{}, 'callback K'],
+  [fromProvider, 'callback K'],
+  [{ ...fromProvider, referer: '' }, 'callback K'],
+  [metadata('none'), 'callback_forged'],
+  [metadata('same-origin'), 'callback_forged'],
+  [metadata('same-site'), 'callback_forged'],
+  [metadata(''), 'callback_forged'],
+  [metadata('bogus'), 'callback_forged'],
+  [metadata('cross-site, cross-site'), 'callback_forged'],
+  ...framed.map((dest) => row({ ...fromProvider, 'sec-fetch-dest': dest }, 'callback_forged')),
+  ...['no-cors', 'cors', 'same-origin', 'nested-navigate', ''].map((mode) =>
+    row({ ...fromProvider, 'sec-fetch-mode': mode }, 'callback_forged'),
+  ),
+])('a callback with the Fetch Metadata %j is read as %s', (headers, verdict) => {
+  expect(readCallback(headers)).toBe(verdict)
+})
+
+test.each([
+  ['https://social.example/api/oauth', 'callback K'],
+  ['https://social.example', 'callback K'],
+  ['https://login.social.example/', 'callback K'],
+  ['https://app.example/login', 'callback K'],
+  ['https://www.app.example/', 'callback K'],
+  ...[
+    ...['https://evil.example/', 'https://social.example.evil.example/', 'https://social.example@evil.example/'],
+    ...['http://social.example/', 'https://social.example:8443/', 'https://evil.example/?https://social.example/'],
+    ...[
+      'about:blank',
+      'null',
+      'data:text/html,x',
+      'file:///tmp/x',
+      'android-app://com.example.mail/',
+      '/x',
+      'https://[',
+    ],
+  ].map((referer) => [referer, 'callback_forged']),
+])('a callback with the Referer %s is read as %s, with and without Fetch Metadata', (referer, verdict) => {
+  expect(readCallback({ ...fromProvider, referer })).toBe(verdict)
+  expect(readCallback({ referer })).toBe(verdict)
+  expect(readCallback({ referer }, {}, hostOnlyRules)).toBe(verdict)
+})
+
+test.each([
+  ['https://social.example/', 'provider'],
+  ['https://app.example/', 'app'],
+])('the callback from %s is told as coming from the %s', (referer, whose) => {
+  const read = readRequest(incoming('/auth/callback?auth_key=K', { ...fromProvider, referer }), rules)
+  expect(read).toEqual({ type: 'callback', authKey: 'K', fetchSite: 'cross-site', referer: whose })
+})
+
+test.each([
+  ['https://social.app.example', 'same-site', 'callback K'],
+  ['https://social.app.example', 'cross-site', 'callback K'],
+  ['https://app.example', 'same-site', 'callback K'],
+  ['https://other.example.net', 'same-site', 'callback_forged'],
+  ['https://app.example', 'same-origin', 'callback K'],
+  ['https://social.app.example', 'same-origin', 'callback_forged'],
+])('a provider at %s may answer as %s: %s', (providerOrigin, site, verdict) => {
+  expect(readCallback(metadata(site), {}, { ...rules, providerOrigin })).toBe(verdict)
+})
+
+test.each([
+  ['http://127.0.0.1:4400', 'localhost:3000', 'same-site', 'callback_forged'],
+  ['http://127.0.0.1:4400', '127.0.0.1:3000', 'same-site', 'callback K'],
+  ['http://127.0.0.1:4400', '10.0.0.1:3000', 'same-site', 'callback_forged'],
+  ['http://[::1]:4400', '[::1]:3000', 'same-site', 'callback K'],
+  ['http://localhost:4400', 'localhost:3000', 'same-site', 'callback K'],
+  ['http://localhost:3000', 'localhost:3000', 'same-origin', 'callback K'],
+  ['http://localhost:4400', 'a b', 'same-site', 'callback_forged'],
+])('with a provider at %s an application at %s reads %s as %s', (providerOrigin, host, site, verdict) => {
+  expect(readCallback({ ...metadata(site), host }, {}, { ...hostOnlyRules, providerOrigin })).toBe(verdict)
+})
+
+test('a typed callback is let through only where typed starts are', () => {
+  for (const unverifiedStart of ['confirm', 'refuse'] as const) {
+    expect(readCallback(metadata('none'), {}, { ...rules, unverifiedStart })).toBe('callback_forged')
+  }
+  expect(readCallback(metadata('none'), {}, { ...rules, unverifiedStart: 'allow' })).toBe('callback K')
+})

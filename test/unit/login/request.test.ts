@@ -1,0 +1,224 @@
+import { fromApp, fromProvider, type Headers, incoming, readRequest, rules, verdictOf } from '../../support/incoming'
+
+function callbackOf(query: string, headers: Headers = fromProvider, more?: object) {
+  return readRequest(incoming(`/auth/callback${query}`, headers, more), rules)
+}
+
+test.each([
+  ['?auth_key=K', 'callback K'],
+  ['?auth_key=K&x=1', 'callback K'],
+  ['?x=1&auth_key=K', 'callback K'],
+  ['?&&auth_key=K&', 'callback K'],
+  ['?auth%5Fkey=K', 'callback K'],
+  ['?auth_key=%4b', 'callback K'],
+  ['?auth_key=a=b', 'callback a=b'],
+  ['?auth_key=a%2Bb', 'callback a+b'],
+  ['?auth_key=K#fragment', 'callback K'],
+  [`?auth_key=${'k'.repeat(512)}`, `callback ${'k'.repeat(512)}`],
+  ['?auth_key=~!*()', 'callback ~!*()'],
+  ['?auth_key=__proto__', 'callback __proto__'],
+  ['?auth_key=K&error=access_denied&error_description=x', 'callback K'],
+  ...['', '?', '?x=1', '?auth_key', '?auth_key=', '?AUTH_KEY=K', '?auth_key.x=K', '?auth-key=K', '?error=x'].map(
+    missing,
+  ),
+  ...['?%00auth_key=K', '?+auth_key=K', '?auth_key%20=K', '?x=1;auth_key=K', '?auth_keys=K'].map(missing),
+  ...['?auth_key=a&auth_key=b', '?auth_key=a&auth_key=a', '?auth_key=&auth_key=', '?auth_key=a&auth_key='].map(
+    malformed,
+  ),
+  ...['?auth_key=a&auth%5fkey=b', '?auth_key&auth_key=a', '?auth_key[]=a', '?auth_key[0]=a', '?auth_key[a]=b'].map(
+    malformed,
+  ),
+  ...['?auth_key%5B%5D=a', '?auth_key=a&auth_key[]=b', '?auth_key[=a', '?auth_key[__proto__]=a'].map(malformed),
+  ...['?auth_key=a%20b', '?auth_key=a+b', '?auth_key=%0d%0aX', '?auth_key=%00', '?auth_key=%7f', '?auth_key=é'].map(
+    malformed,
+  ),
+  ...['?auth_key=%ff', '?auth_key=%E2%80%8B', '?auth_key=%09', '?auth_key=%20', '?auth_key=+'].map(malformed),
+  ...[`?auth_key=${'k'.repeat(513)}`, `?auth_key=${'k'.repeat(20_000)}`, `?auth_key=${'%41'.repeat(513)}`].map(
+    malformed,
+  ),
+  ...['?a=1?auth_key=K', '?a=1&b=2?auth_key=K', '?a=1?auth_key=K&auth_key=L', '?a=%3Fauth_key=K', '??auth_key=K'].map(
+    hidden,
+  ),
+  ...['?a=1&amp;auth_key=K', '?&amp;auth_key=K', '?auth_key=K&amp;auth_key=L'].map(malformed),
+])('the callback query %s is read as %s', (query, code) => {
+  expect(verdictOf(callbackOf(query))).toBe(code)
+})
+
+function missing(query: string): [string, string] {
+  return [query, 'auth_key_missing']
+}
+
+function malformed(query: string): [string, string] {
+  return [query, 'auth_key_malformed']
+}
+
+function hidden(query: string): [string, string] {
+  return query.startsWith('??') ? missing(query) : malformed(query)
+}
+
+test.each([
+  ['?a=1?auth_key=K', 'register a redirect URL without one'],
+  ['?a=1&amp;auth_key=K', 'register a redirect URL without a query'],
+  ['?auth_key[]=K', 'without brackets'],
+])('the callback query %s is refused with advice and without its key', (query, advice) => {
+  const read = callbackOf(query.replace('K', 'key-canary'))
+  expect(read).toMatchObject({ type: 'refused', phase: 'callback', hint: expect.stringContaining(advice) })
+  expect(JSON.stringify(read)).not.toContain('canary')
+})
+
+test.each(['/auth/callback', '/auth/callback/', '/AUTH/Callback', '/auth/callback//'])(
+  'the path %s without a key is a callback, never a start',
+  (path) => {
+    expect(verdictOf(readRequest(incoming(path, fromApp), rules))).toBe('auth_key_missing')
+  },
+)
+
+test.each(['/auth/./callback', '/x/../auth/callback', '/login/%2e%2e/auth/callback', '/auth\\callback'])(
+  'the path %s, which URL parsers read otherwise than routers, is neither start nor callback',
+  (path) => {
+    expect(verdictOf(readRequest(incoming(path, fromApp), rules))).toBe('callback_forged')
+    expect(verdictOf(readRequest(incoming(`${path}?auth_key=K`, fromProvider), rules))).toBe('callback_forged')
+  },
+)
+
+test.each([
+  '/login?auth_key=K',
+  '/?auth_key=K',
+  '/login?a=1?auth_key=K',
+  '/login?auth_key[]=K',
+  '/login?a&amp;auth_key=K',
+])('the target %s on another path is a callback by its key', (target) => {
+  expect(readRequest(incoming(target, fromProvider), rules)).not.toHaveProperty('type', 'start')
+})
+
+test.each([
+  ['/callback', 'callback K'],
+  ['/CALLBACK/', 'callback K'],
+  ['/prefix/auth/callback', 'callback_forged'],
+  ['/login', 'callback_forged'],
+  ['/', 'callback_forged'],
+  ['/xcallback', 'callback_forged'],
+  ['/auth', 'callback_forged'],
+])('a key at %s, where a proxy may have taken a prefix off, is %s', (path, verdict) => {
+  expect(verdictOf(readRequest(incoming(`${path}?auth_key=K`, fromProvider), rules))).toBe(verdict)
+})
+
+test.each(['/auth', '/auth/callback/x', '/auth/callbacks', '/xauth/callback', '/login', '/', '/login?x=auth_key'])(
+  'the target %s is a start',
+  (target) => {
+    expect(verdictOf(readRequest(incoming(target, fromApp), rules))).toBe('start verified')
+  },
+)
+
+test.each([
+  ['HEAD', 'method_not_allowed', 'method_not_allowed'],
+  ['POST', 'start verified', 'method_not_allowed'],
+  ['GET', 'start verified', 'callback K'],
+  ...['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'get', 'TRACE', ''].map((method) => [
+    method,
+    ...Array(2).fill('method_not_allowed'),
+  ]),
+])('%s is read as %s on the start and as %s on the callback', (method, start, callback) => {
+  expect(verdictOf(readRequest(incoming('/login', fromApp, { method }), rules))).toBe(start)
+  expect(verdictOf(callbackOf('?auth_key=K', fromProvider, { method }))).toBe(callback)
+})
+
+test('a POST never brings a key, whatever its body', () => {
+  const more = { method: 'POST', body: { auth_key: 'K' }, query: { auth_key: 'K' } }
+  expect(verdictOf(callbackOf('', fromProvider, more))).toBe('method_not_allowed')
+})
+
+test('what a query parser made of the query is not looked at', () => {
+  expect(verdictOf(callbackOf('?auth_key=K', fromProvider, { query: { auth_key: ['a', 'b'] } }))).toBe('callback K')
+  expect(verdictOf(callbackOf('', fromProvider, { query: { auth_key: 'K' }, params: { auth_key: 'K' } }))).toBe(
+    'auth_key_missing',
+  )
+})
+
+test('a mounted application is told by its whole URL, and Connect without one by its own', () => {
+  const mounted = incoming('/callback?auth_key=short', fromProvider, { originalUrl: '/auth/callback?auth_key=K' })
+  expect(verdictOf(readRequest(mounted, rules))).toBe('callback K')
+  expect(verdictOf(readRequest(incoming('/auth/callback?auth_key=K', fromProvider), rules))).toBe('callback K')
+  const odd = incoming('/auth/callback?auth_key=K', fromProvider, { originalUrl: ['/x'] })
+  expect(verdictOf(readRequest(odd, rules))).toBe('callback K')
+})
+
+test.each([
+  ['http://app.example/auth/callback?auth_key=K', 'callback K'],
+  ['https://evil.example/auth/callback?auth_key=K', 'callback K'],
+  ['http://app.example/login', 'start verified'],
+  ['//evil.example/auth/callback?auth_key=', 'callback_forged'],
+  ['*', 'start verified'],
+  ['', 'start verified'],
+  ['http://[', 'start verified'],
+])('the request target %s is read as %s', (target, code) => {
+  const headers = code.startsWith('start') ? fromApp : fromProvider
+  expect(verdictOf(readRequest(incoming(target, headers), rules))).toBe(code)
+})
+
+test.each([
+  ...[
+    '//evil.example/',
+    '///evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/.//evil.example',
+    '/a/..//evil.example',
+  ],
+  ...['http://evil.example//evil.example/x', 'http://evil.example', 'data:javascript:alert(1)', 'javascript:alert(1)'],
+  ...['x:javascript:alert(1)', 'foo://evil.example', 'foo://evil.example//evil.example', '/\t/evil.example', '*', ''],
+  ...[
+    '/?x=//evil.example',
+    '/%2f/evil.example',
+    '/"><script>',
+    'about:blank',
+    'x:https://evil.example',
+    '/;//evil.example',
+  ],
+])('the link of a start at %s stays on the origin', (originalUrl) => {
+  const read = readRequest(incoming('/', fromApp, { originalUrl }), rules)
+  if (read.type !== 'start') throw new Error('not a start')
+  expect(read.path).toMatch(/^\/(?![/\\])/)
+  expect(new URL(read.path, 'https://app.example/x/y').origin).toBe('https://app.example')
+})
+
+test('the link of a start keeps path and query', () => {
+  const read = readRequest(incoming('/login?returnTo=%2Finbox&x=1', fromApp), rules)
+  expect(read).toEqual({
+    type: 'start',
+    method: 'GET',
+    path: '/login?returnTo=%2Finbox&x=1',
+    verified: true,
+    fetchSite: 'same-origin',
+  })
+})
+
+test.each([
+  ['sec-purpose', 'prefetch'],
+  ['sec-purpose', 'prefetch;prerender'],
+  ['sec-purpose', 'Prefetch;anonymous-client-ip'],
+  ['purpose', 'prefetch'],
+  ['x-purpose', 'preview'],
+  ['x-moz', 'prefetch'],
+])('a request in advance (%s: %s) is speculative, be it a start or a callback', (name, value) => {
+  const start = readRequest(incoming('/login', { ...fromApp, [name]: value }), rules)
+  expect(start).toEqual({ type: 'refused', code: 'speculative_request', phase: 'start' })
+  expect(callbackOf('?auth_key=K', { ...fromProvider, [name]: value })).toEqual({
+    type: 'refused',
+    code: 'speculative_request',
+    phase: 'callback',
+  })
+})
+
+test('a purpose that is no speculation is ignored', () => {
+  expect(verdictOf(callbackOf('?auth_key=K', { ...fromProvider, purpose: 'navigation' }))).toBe('callback K')
+})
+
+test('a start without proof keeps its query to the letter, and loses only a secret that is not of its tab', () => {
+  const pathOf = (url: string, tabBinding: boolean): unknown =>
+    Reflect.get(readRequest(incoming(url), { ...rules, tabBinding }), 'path')
+  const secret = 'a'.repeat(32)
+  expect(pathOf('/login?a&b=%20c', false)).toBe('/login?a&b=%20c')
+  expect(pathOf('/login?a&b=%20c', true)).toBe('/login?a&b=%20c')
+  expect(pathOf(`/login?a=1&social_login_tab=${secret}`, true)).toBe('/login?a=1')
+})

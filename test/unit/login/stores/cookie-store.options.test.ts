@@ -1,0 +1,50 @@
+import { inspect } from 'node:util'
+import { CookieStore } from '../../../../lib'
+
+const KEY = 'cookie-key-canary-0123456789abcdef'
+const CANARY = 'key-canary-7f'
+
+describe('the constructor', () => {
+  const wrong: [string, unknown, RegExp][] = [
+    ['no keys', {}, /^keys must/],
+    ['keys that are no array', { keys: KEY }, /^keys must/],
+    ['an empty list of keys', { keys: [] }, /^keys must/],
+    ['eleven keys', { keys: Array.from({ length: 11 }, () => KEY) }, /^keys must/],
+    ['a short key', { keys: [KEY, CANARY] }, /^keys must/],
+    ['a short key of bytes', { keys: [Buffer.from(CANARY)] }, /^keys must/],
+    ['a missing key', { keys: [undefined] }, /^keys must/],
+    ['a key that is an array', { keys: [Array.from({ length: 40 }, () => CANARY)] }, /^keys must/],
+    ['an empty name', { keys: [KEY], name: '' }, /^name must/],
+    ['a name with a line break', { keys: [KEY], name: `${CANARY}\r\nx` }, /^name must/],
+    ['a name that is no string', { keys: [KEY], name: 7 }, /^name must/],
+    ['an allowInsecureHTTP that is no boolean', { keys: [KEY], allowInsecureHTTP: CANARY }, /^allowInsecureHTTP must/],
+    ['no options', undefined, /^CookieStore needs an options object$/],
+    ['no object as options', 'options', /^CookieStore needs an options object$/],
+  ]
+
+  test.each(wrong)('refuses %s by a TypeError that names the option, never its value', (_title, options, message) => {
+    const thrown = thrownBy(() => Reflect.construct(CookieStore, [options]))
+    expect(thrown).toBeInstanceOf(TypeError)
+    expect(String(Reflect.get(Object(thrown), 'message'))).toMatch(message)
+    expect(inspect(thrown, { depth: Infinity })).not.toContain(CANARY)
+  })
+
+  test('takes ten keys', () => {
+    expect(new CookieStore({ keys: Array.from({ length: 10 }, () => KEY) })).toBeInstanceOf(CookieStore)
+  })
+
+  test('keeps its keys out of sight', () => {
+    const store = new CookieStore({ keys: [KEY] })
+    const shown = inspect(store, { depth: Infinity, showHidden: true }) + JSON.stringify(store)
+    expect(shown).not.toContain(KEY)
+  })
+})
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}

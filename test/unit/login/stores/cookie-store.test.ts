@@ -1,0 +1,278 @@
+import { randomBytes } from 'node:crypto'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { parseSetCookie, type SetCookie } from 'cookie'
+import fc from 'fast-check'
+import { CookieStore, type CookieStoreOptions, type PendingLogin } from '../../../../lib'
+import { createPendingLogin } from '../../../../lib/login/pending-login'
+
+const MUTATIONS = Number(process.env['COOKIE_RUNS'] ?? 5000)
+const NAME = '__Host-social-login'
+const KEY = 'k'.repeat(32)
+const store = new CookieStore({ keys: [KEY] })
+
+const RECORD = createPendingLogin({
+  strategyDigest: 'provider A',
+  user: 'ada',
+  startSite: 'same-origin',
+  returnTo: '/inbox',
+})
+
+interface Exchange {
+  readonly req: IncomingMessage & { res: ServerResponse }
+  /** The Set-Cookie lines of the answer. */
+  cookies(): string[]
+}
+
+function exchange(cookie?: string): Exchange {
+  const message = new IncomingMessage(new Socket())
+  if (cookie !== undefined) message.headers.cookie = cookie
+  const res = new ServerResponse(message)
+  return { req: Object.assign(message, { res }), cookies: () => [res.getHeader('set-cookie') ?? []].flat().map(String) }
+}
+
+async function seal(by: CookieStore = store, record: PendingLogin = RECORD): Promise<string> {
+  const { req, cookies } = exchange()
+  await by.save(req, record)
+  return nameAndValue(cookies()[0])
+}
+
+function nameAndValue(line = ''): string {
+  return line.slice(0, line.indexOf(';'))
+}
+
+function load(cookie: string, by: CookieStore = store): Promise<PendingLogin | undefined> {
+  return by.load(exchange(cookie).req)
+}
+
+describe('a sealed record', () => {
+  test('comes back as it was', async () => {
+    expect(await load(await seal())).toEqual(RECORD)
+    expect(await load(`a=b; ${await seal()}; c=d`)).toEqual(RECORD)
+  })
+
+  test('is refused if it is longer than any browser keeps', async () => {
+    expect(await load(await seal(store, { ...RECORD, state: 's'.repeat(5000) }))).toBeUndefined()
+  })
+
+  test('shows nothing of what is in it, and looks different each time', async () => {
+    const [one, two] = [await seal(), await seal()]
+    expect(one).not.toBe(two)
+    const clear = one.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1'))
+    for (const value of [RECORD.id, '/inbox', String(RECORD.user)]) expect(clear.join()).not.toContain(value)
+  })
+
+  test('is refused with any bit of it flipped', async () => {
+    const sealed = await seal()
+    const start = NAME.length + 1
+    const accepted: string[] = []
+    for (let index = start; index < sealed.length; index += 1) {
+      for (let bit = 0; bit < 8; bit += 1) {
+        const flipped = String.fromCharCode(sealed.charCodeAt(index) ^ (1 << bit))
+        const changed = sealed.slice(0, index) + flipped + sealed.slice(index + 1)
+        if (await load(changed)) accepted.push(`bit ${bit} of character ${index - start}`)
+      }
+    }
+    expect(accepted).toEqual([])
+  })
+
+  test('is refused cut off at any length, at either end', async () => {
+    const sealed = await seal()
+    const value = sealed.slice(NAME.length + 1)
+    for (let length = 0; length < value.length; length += 1) {
+      expect(await load(`${NAME}=${value.slice(0, length)}`)).toBeUndefined()
+      expect(await load(`${NAME}=${value.slice(value.length - length)}`)).toBeUndefined()
+    }
+  })
+
+  test(`is refused in each of ${MUTATIONS} generated mutations`, async () => {
+    const sealed = (await seal()).slice(NAME.length + 1)
+    const other = (await seal(store, { ...RECORD, strategyDigest: 'provider B' })).slice(NAME.length + 1)
+    await fc.assert(
+      fc.asyncProperty(mutationOf(sealed, other), async (changed) => {
+        fc.pre(changed !== sealed && changed !== other)
+        expect(await load(`${NAME}=${changed}`)).toBeUndefined()
+      }),
+      { numRuns: MUTATIONS },
+    )
+  })
+
+  test('is refused under another key, and under the key of another cookie’s name', async () => {
+    expect(await load(await seal(), new CookieStore({ keys: ['x'.repeat(32)] }))).toBeUndefined()
+    const other = new CookieStore({ keys: [KEY], name: 'other-login' })
+    const moved = (await seal()).replace(NAME, '__Host-other-login')
+    expect(await load(moved, other)).toBeUndefined()
+    expect(await load(await seal(other), other)).toEqual(RECORD)
+  })
+
+  test('is accepted as long as its key is listed, at any place', async () => {
+    const [older, newer] = [randomBytes(32), randomBytes(32)]
+    const sealed = await seal(new CookieStore({ keys: [older] }))
+    expect(await load(sealed, new CookieStore({ keys: [newer, older] }))).toEqual(RECORD)
+    expect(await load(sealed, new CookieStore({ keys: [newer] }))).toBeUndefined()
+    const fresh = await seal(new CookieStore({ keys: [newer, older] }))
+    expect(await load(fresh, new CookieStore({ keys: [newer] }))).toEqual(RECORD)
+    expect(await load(fresh, new CookieStore({ keys: [older] }))).toBeUndefined()
+  })
+
+  test('reaches every process when a key is put behind the old one first, and in front then', async () => {
+    const [older, newer] = ['a'.repeat(32), 'b'.repeat(32)]
+    const [before, behind, inFront, after] = [[older], [older, newer], [newer, older], [newer]].map(
+      (keys) => new CookieStore({ keys }),
+    )
+    // In front at once: a process that has not been changed yet does not know what the other sealed.
+    expect(await load(await seal(inFront), before)).toBeUndefined()
+    for (const [one, other] of [
+      [before, behind],
+      [behind, inFront],
+      [inFront, after],
+    ]) {
+      expect(await load(await seal(one), other)).toEqual(RECORD)
+      expect(await load(await seal(other), one)).toEqual(RECORD)
+    }
+  })
+
+  test('is refused beside a second cookie of its name, whichever comes first', async () => {
+    const [one, two] = [await seal(), await seal()]
+    for (const cookies of [`${one}; ${two}`, `${one}; ${one}`, `${one}; ${NAME}=`, `${NAME}=planted; ${one}`]) {
+      expect(await load(cookies)).toBeUndefined()
+    }
+  })
+})
+
+/** Bytes of the sealed text replaced, removed, added or swapped; parts of two sealed texts mixed; made-up headers. */
+function mutationOf(sealed: string, other: string): fc.Arbitrary<string> {
+  const place = fc.nat(sealed.length - 1)
+  const text = fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 8 })
+  const token = fc.stringMatching(/^[\w-]{0,40}$/)
+  const parts = [sealed, other].map((value) => value.split('.'))
+  const header = fc.record(
+    {
+      alg: fc.constantFrom('dir', 'none', 'A256KW', 'RSA-OAEP', 'PBES2-HS256+A128KW'),
+      enc: fc.constantFrom('A256GCM', 'A128GCM', 'A128CBC-HS256', 'none'),
+      zip: fc.constant('DEF'),
+      crit: fc.constant(['ctx']),
+      p2c: fc.constant(1_000_000_000),
+      p2s: fc.constant('AAAA'),
+      ctx: fc.constantFrom('provider A', 'provider B'),
+    },
+    { requiredKeys: [] },
+  )
+  return fc.oneof(
+    fc.tuple(place, text).map(([at, added]) => sealed.slice(0, at) + added + sealed.slice(at + added.length)),
+    fc.tuple(place, text).map(([at, added]) => sealed.slice(0, at) + added + sealed.slice(at)),
+    fc
+      .tuple(place, fc.integer({ min: 1, max: 40 }))
+      .map(([at, count]) => sealed.slice(0, at) + sealed.slice(at + count)),
+    fc.tuple(place, place).map(([a, b]) => sealed.slice(Math.min(a, b)) + sealed.slice(0, Math.min(a, b))),
+    fc.tuple(fc.constantFrom(0, 2, 3, 4), token).map(([part, value]) => withPart(parts[0], part, value)),
+    // Parts 0, 2, 3 and 4 of a compact JWE are the header, the IV, the ciphertext and the tag.
+    fc.constantFrom(0, 2, 3, 4).map((part) => withPart(parts[0], part, parts[1]?.[part] ?? '')),
+    header.map((value) => withPart(parts[0], 0, Buffer.from(JSON.stringify(value)).toString('base64url'))),
+    fc.array(token, { maxLength: 7 }).map((tokens) => tokens.join('.')),
+    fc.json().map((json) => Buffer.from(json).toString('base64url')),
+    text,
+  )
+}
+
+function withPart(parts: readonly string[] = [], place: number, value: string): string {
+  return parts.with(place, value).join('.')
+}
+
+describe('the cookie', () => {
+  async function saved(options: Partial<CookieStoreOptions> = {}, record = RECORD): Promise<[SetCookie, string]> {
+    const { req, cookies } = exchange()
+    await new CookieStore({ keys: [KEY], ...options }).save(req, record)
+    const [line = ''] = cookies()
+    return [readCookie(line), line]
+  }
+
+  test('is __Host-, Path=/, Secure, HttpOnly, SameSite=Lax and lives ten minutes', async () => {
+    const [cookie] = await saved()
+    const { name, path, secure, httpOnly, sameSite, maxAge, domain } = cookie
+    expect({ name, path, secure, httpOnly, sameSite, maxAge, domain }).toEqual({
+      name: NAME,
+      path: '/',
+      secure: true,
+      httpOnly: true,
+      sameSite: 'lax',
+      maxAge: 600,
+      domain: undefined,
+    })
+  })
+
+  test('under allowInsecureHTTP loses Secure and the prefix', async () => {
+    const [cookie] = await saved({ allowInsecureHTTP: true })
+    expect([cookie.name, cookie.secure ?? false, cookie.httpOnly, cookie.sameSite]).toEqual([
+      'social-login',
+      false,
+      true,
+      'lax',
+    ])
+  })
+
+  test('stays below 4,096 bytes with the longest returnTo and state, which nobody can make longer', async () => {
+    const longest = createPendingLogin({
+      strategyDigest: RECORD.strategyDigest.padEnd(43, 'x'),
+      user: 'u'.repeat(10_000),
+      startSite: 'same-origin',
+      tabSecret: 'f'.repeat(32),
+      returnTo: `/${'a'.repeat(1023)}`,
+      state: 's'.repeat(1022),
+    })
+    expect(longest.returnTo).toHaveLength(1024)
+    const [, line] = await saved({ name: 'n'.repeat(64) }, longest)
+    expect(line.length).toBeLessThan(4096)
+    const cookie = nameAndValue(line)
+    expect((await load(cookie, new CookieStore({ keys: [KEY], name: 'n'.repeat(64) })))?.state).toBe(longest.state)
+  })
+
+  test('is taken back with the same attributes when the record is used or forgotten', async () => {
+    for (const act of ['consume', 'remove'] as const) {
+      const { req, cookies } = exchange(await seal())
+      await store[act](req)
+      const { name, value, path, secure, maxAge } = readCookie(cookies()[0])
+      expect({ name, value, path, secure, maxAge }).toEqual({
+        name: NAME,
+        value: '',
+        path: '/',
+        secure: true,
+        maxAge: 0,
+      })
+    }
+  })
+
+  test('leaves other cookies of the answer alone, and there is one line of its own', async () => {
+    const { req, cookies } = exchange()
+    req.res.setHeader('Set-Cookie', ['cart=1; Path=/', '__Host-social-login-2=x', 'a=b'])
+    await store.save(req, RECORD)
+    await store.consume(req)
+    await store.remove(req)
+    expect(cookies().slice(0, 3)).toEqual(['cart=1; Path=/', '__Host-social-login-2=x', 'a=b'])
+    expect(cookies()).toHaveLength(4)
+    const alone = exchange()
+    alone.req.res.setHeader('Set-Cookie', 'cart=1')
+    await store.save(alone.req, RECORD)
+    expect(alone.cookies()[0]).toBe('cart=1')
+  })
+
+  test('needs a response, and says where to put it', async () => {
+    for (const more of [{}, { res: null }, { res: 'x' }, { res: { setHeader: () => {} } }]) {
+      const bare = Object.assign(new IncomingMessage(new Socket()), more)
+      const work = { start: [store.save(bare, RECORD)], callback: [store.consume(bare), store.remove(bare)] }
+      for (const [phase, promises] of Object.entries(work)) {
+        for (const promise of promises) {
+          await expect(promise).rejects.toMatchObject({ code: 'session_unavailable', status: 503, phase })
+          await expect(promise).rejects.toThrow(/CookieStore needs req\.res/)
+        }
+      }
+      expect(await store.load(bare)).toBeUndefined()
+    }
+  })
+})
+
+function readCookie(line = ''): SetCookie {
+  const cookie = parseSetCookie(line)
+  if (!cookie) throw new Error('no cookie')
+  return cookie
+}

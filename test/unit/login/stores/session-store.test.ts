@@ -1,0 +1,71 @@
+import { createPendingLogin } from '../../../../lib/login/pending-login'
+import { SessionStore } from '../../../../lib/login/stores/session-store'
+import { incoming } from '../../../support/incoming'
+
+const store = new SessionStore()
+const record = createPendingLogin({ strategyDigest: 'context', user: undefined, startSite: undefined })
+
+test('a session without save, such as cookie-session, travels with the answer', async () => {
+  const session = {}
+  await store.save(incoming('/', {}, { session }), record)
+  expect(await store.load(incoming('/', {}, { session }))).toEqual(record)
+})
+
+test('a record lies in the session under one name, beside what the application keeps there', async () => {
+  const session: Record<string, unknown> = { cart: 'full' }
+  await store.save(incoming('/', {}, { session }), record)
+  expect(session).toEqual({ cart: 'full', 'passport-social-login': record })
+})
+
+test('a used record stays in the session, marked as used, until it is removed', async () => {
+  const session = { cart: 'full' }
+  const request = incoming('/', {}, { session })
+  await store.save(request, record)
+  await store.consume(request, record)
+  expect(await store.load(request)).toEqual({ ...record, consumed: true })
+  await store.remove(request)
+  expect(await store.load(request)).toBeUndefined()
+  expect(JSON.stringify(session)).toBe('{"cart":"full"}')
+})
+
+test('removing is saved, unless there is nothing to remove', async () => {
+  let saves = 0
+  const save = async () => {
+    saves += 1
+  }
+  const session = { save }
+  await store.remove(incoming('/', {}, { session }))
+  expect(saves).toBe(0)
+  await store.save(incoming('/', {}, { session }), record)
+  await store.remove(incoming('/', {}, { session }))
+  expect(saves).toBe(2)
+})
+
+test.each<[string, (callback: (error?: unknown) => void) => unknown]>([
+  ['calls back', (callback) => setImmediate(callback)],
+  ['calls back and returns the session', (callback) => void callback()],
+  ['returns a promise', async () => {}],
+])('a save that %s is waited for', async (_title, save) => {
+  await expect(store.save(incoming('/', {}, { session: { save } }), record)).resolves.toBeUndefined()
+})
+
+test.each<[string, (callback: (error?: unknown) => void) => unknown]>([
+  ['calls back with an error', (callback) => callback(new Error('down'))],
+  ['rejects', () => Promise.reject(new Error('down'))],
+  [
+    'throws',
+    () => {
+      throw new Error('down')
+    },
+  ],
+])('a save that %s is a failure', async (_title, save) => {
+  await expect(store.save(incoming('/', {}, { session: { save } }), record)).rejects.toThrow('down')
+})
+
+test('a request without a session is a failure', async () => {
+  for (const more of [{}, { session: null }, { session: 'x' }]) {
+    await expect(store.load(incoming('/', {}, more))).rejects.toThrow(/^no session$/)
+    await expect(store.save(incoming('/', {}, more), record)).rejects.toThrow(/^no session$/)
+    await expect(store.remove(incoming('/', {}, more))).rejects.toThrow(/^no session$/)
+  }
+})

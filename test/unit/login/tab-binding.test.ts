@@ -1,0 +1,87 @@
+import type { RequestRules } from '../../../lib/login/request-headers'
+import { fromApp, fromProvider, type Headers, incoming, readRequest, rules, verdictOf } from '../../support/incoming'
+
+// What mutation testing found unwatched in request.ts.
+
+const SECRET = '0123456789abcdef0123456789abcdef'
+const bound: RequestRules = { ...rules, tabBinding: true }
+
+const start = (query: string, given = bound) => readRequest(incoming(`/login${query}`, fromApp), given)
+const callback = (query: string, headers: Headers, method: string, given = bound) =>
+  readRequest(incoming(`/auth/callback${query}`, headers, { method }), given)
+
+test.each([
+  [`?social_login_tab=${SECRET}`, SECRET],
+  [`?x=1&social_login_tab=${SECRET}`, SECRET],
+  ['', undefined],
+  ['?social_login_tab=', undefined],
+  ['?social_login_tab=a', undefined],
+  [`?social_login_tab=${SECRET}0`, undefined],
+  [`?social_login_tab=0${SECRET}`, undefined],
+  [`?social_login_tab=${SECRET.toUpperCase()}`, undefined],
+  [`?social_login_tab=${'g'.repeat(32)}`, undefined],
+  [`?social_login_tab=${SECRET}&social_login_tab=${SECRET}`, undefined],
+])('a start with the query %j has the tab secret %j', (query, tabSecret) => {
+  expect(start(query)).toMatchObject({ type: 'start' })
+  expect(start(query)).toHaveProperty('tabSecret', tabSecret)
+})
+
+test('a callback from the tab is a POST of the application’s own page, and only where tabs are bound', () => {
+  const query = `?auth_key=K&social_login_tab=${SECRET}`
+  expect(callback(query, fromApp, 'POST')).toMatchObject({ type: 'callback', tabSecret: SECRET })
+  expect(verdictOf(callback(query, fromProvider, 'POST'))).toBe('callback_forged')
+  expect(verdictOf(callback(query, fromApp, 'POST', rules))).toBe('method_not_allowed')
+  expect(verdictOf(callback('?auth_key=K', fromApp, 'POST'))).toBe('method_not_allowed')
+  expect(verdictOf(callback(query, fromApp, 'PUT'))).toBe('method_not_allowed')
+  expect(verdictOf(callback(query, fromApp, 'GET'))).toBe('callback_forged')
+})
+
+test('a tab that had stored nothing says so, and a first callback says nothing', () => {
+  expect(callback('?auth_key=K&social_login_tab=', fromApp, 'POST')).toHaveProperty('tabSecret', '')
+  expect(callback(`?auth_key=K&social_login_tab=a&social_login_tab=b`, fromApp, 'POST')).toHaveProperty('tabSecret', '')
+  expect(callback('?auth_key=K', fromProvider, 'GET')).toHaveProperty('tabSecret', undefined)
+  expect(callback(`?auth_key=K&social_login_tab=${SECRET}`, fromProvider, 'GET')).toHaveProperty('tabSecret', undefined)
+})
+
+test('a refusal says in which part of the login, and has a hint only where there is one', () => {
+  const refused = (method: string, headers: Headers) => readRequest(incoming('/login', headers, { method }), rules)
+  expect(refused('PUT', fromApp)).toEqual({ type: 'refused', code: 'method_not_allowed', phase: 'start' })
+  const framed = { ...fromApp, 'sec-fetch-dest': 'iframe' }
+  expect(refused('GET', framed)).toEqual({ type: 'refused', code: 'start_forbidden', phase: 'start' })
+  expect(Object.keys(callback('', fromProvider, 'GET'))).not.toContain('hint')
+})
+
+test('a callback without Referer, or with an empty one, has none', () => {
+  for (const headers of [fromProvider, { ...fromProvider, referer: '' }]) {
+    expect(callback('?auth_key=K', headers, 'GET')).toHaveProperty('referer', 'absent')
+  }
+})
+
+test('only a typed callback is let through by unverifiedStart: allow, no odd one', () => {
+  const allowing: RequestRules = { ...rules, unverifiedStart: 'allow' }
+  const from = (site: string) =>
+    verdictOf(callback('?auth_key=K', { ...fromProvider, 'sec-fetch-site': site }, 'GET', allowing))
+  expect([from('none'), from('bogus'), from('')]).toEqual(['callback K', 'callback_forged', 'callback_forged'])
+})
+
+test.each([
+  ['a.login.host2', 'b.login.host2', 'callback K'],
+  ['1.login.example', '2.login.example', 'callback K'],
+  ['10.0.0.1', '9.0.0.1', 'callback_forged'],
+  ['[::1]', 'app.example', 'callback_forged'],
+  ['login.example', 'log.inexample', 'callback_forged'],
+])('the hosts %s and %s on one site: %s', (provider, app, verdict) => {
+  const given: RequestRules = { ...rules, providerOrigin: `https://${provider}`, appOrigin: `https://${app}` }
+  expect(verdictOf(callback('?auth_key=K', { ...fromProvider, 'sec-fetch-site': 'same-site' }, 'GET', given))).toBe(
+    verdict,
+  )
+})
+
+test('headers that came twice are read as one list, and a missing URL as the root', () => {
+  const twice = Object.assign(incoming('/login', fromApp), {})
+  Object.assign(twice.headers, { 'sec-fetch-site': ['same-origin', 'same-origin'] })
+  expect(verdictOf(readRequest(twice, rules))).toBe('start unverified')
+  expect(readRequest(incoming('/', fromApp, { url: undefined }), rules)).toHaveProperty('path', '/')
+  expect(readRequest(incoming('http://app.example/login?x=1', fromApp), rules)).toHaveProperty('path', '/login?x=1')
+  expect(readRequest(incoming('/a//b', fromApp), rules)).toHaveProperty('path', '/a//b')
+})

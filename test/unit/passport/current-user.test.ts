@@ -1,0 +1,32 @@
+import { currentUserKey } from '../../../lib/passport/request'
+import { incoming } from '../../support/incoming'
+
+const inSession = (user: unknown) => currentUserKey(incoming('/', {}, { session: { passport: { user } } }))
+const onRequest = (user: unknown) => currentUserKey(incoming('/', {}, { user }))
+
+test('nobody is signed in without a session, with an empty one, or with what Passport takes for nobody', () => {
+  expect(currentUserKey(incoming('/'))).toBeUndefined()
+  for (const user of [undefined, null, false, '']) expect(inSession(user)).toBeUndefined()
+  for (const user of [undefined, null, false]) expect(onRequest(user)).toBeUndefined()
+  for (const session of [null, 'x', {}, { passport: 'x' }, { passport: {} }]) {
+    expect(currentUserKey(incoming('/', {}, { session }))).toBeUndefined()
+  }
+})
+
+test('different users have different names, and the same user always the same', () => {
+  const different = [
+    ...[0, 1, '1', 'a', { id: 1 }, { id: '1' }].map(inSession),
+    ...[{ id: 1 }, { id: '1' }, { id: 1n + 1n }, { _id: { toJSON: () => 'a' } }, { _id: { toJSON: () => 'b' } }].map(
+      onRequest,
+    ),
+    ...[{ sub: 'x' }, { sub: 'y' }, 'somebody'].map(onRequest),
+  ]
+  expect(different).not.toContain(undefined)
+  expect(new Set(different).size).toBe(different.length)
+  expect(onRequest({ id: 7, name: 'then' })).toBe(onRequest({ id: 7, name: 'now' }))
+})
+
+test('what Passport keeps in the session goes before what hangs on the request', () => {
+  const both = incoming('/', {}, { session: { passport: { user: 1 } }, user: { id: 2 } })
+  expect(currentUserKey(both)).toBe(inSession(1))
+})

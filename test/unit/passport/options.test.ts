@@ -1,0 +1,108 @@
+import { SocialLoginClient } from '../../../lib/client/client'
+import { readCallbackURL, readOrigins, readUploadsURL } from '../../../lib/client/option-values'
+import { readClientOptions } from '../../../lib/client/options'
+import { Strategy } from '../../../lib/passport/strategy'
+import { expectNoneShown } from '../../support/leak-check'
+import { construct, failureOf, good, verify } from '../../support/options'
+
+test.each([
+  ['https://social.example/api/v1', 'https://social.example', '/api/v1', '/api'],
+  ['https://social.example/v1', 'https://social.example', '/v1', ''],
+  ['https://social.example:8443/a/b/v1', 'https://social.example:8443', '/a/b/v1', '/a/b'],
+  ['HTTPS://Social.Example/api/v1', 'https://social.example', '/api/v1', '/api'],
+  ['https://social.example/v1/v1', 'https://social.example', '/v1/v1', '/v1'],
+  ['http://localhost:4400/api/v1', 'http://localhost:4400', '/api/v1', '/api'],
+  ['http://social.localhost/api/v1', 'http://social.localhost', '/api/v1', '/api'],
+  ['http://127.0.0.1:4400/api/v1', 'http://127.0.0.1:4400', '/api/v1', '/api'],
+  ['http://127.8.9.1/api/v1', 'http://127.8.9.1', '/api/v1', '/api'],
+  ['http://[::1]:4400/api/v1', 'http://[::1]:4400', '/api/v1', '/api'],
+])('of the baseURL %s the parts are %s, %s and %s', (baseURL, origin, basePath, oauthPath) => {
+  expect(readClientOptions({ ...good, baseURL })).toEqual({
+    origin,
+    basePath,
+    oauthPath,
+    timeout: 10_000,
+    maxConnections: 128,
+  })
+})
+
+test('plain http beyond loopback needs an option that says so', () => {
+  const baseURL = 'http://social.example/api/v1'
+  expect(readClientOptions({ ...good, baseURL, allowInsecureHTTP: true }).origin).toBe('http://social.example')
+  expect(failureOf(() => readClientOptions({ ...good, baseURL })).message).toContain('allowInsecureHTTP')
+  expect(failureOf(() => readClientOptions({ ...good, baseURL, allowInsecureHTTP: false })).message).toMatch(/^baseURL/)
+  expect(readCallbackURL('http://app.example/cb', true).origin).toBe('http://app.example')
+})
+
+test('limits are inclusive', () => {
+  for (const [timeout, maxConnections] of [
+    [1, 1],
+    [120_000, 10_000],
+  ] as const) {
+    expect(readClientOptions({ ...good, timeout, maxConnections })).toMatchObject({ timeout, maxConnections })
+  }
+  for (const verifyTimeout of [1, 600_000]) expect(() => construct({ ...good, verifyTimeout })).not.toThrow()
+})
+
+test.each([
+  ['https://app.example/auth/callback', '/auth/callback', 'https://app.example'],
+  ['https://app.example/auth/callback?a=1', '/auth/callback', 'https://app.example'],
+  ['https://app.example', '/', 'https://app.example'],
+  ['http://localhost:3000/cb', '/cb', 'http://localhost:3000'],
+  ['/auth/callback', '/auth/callback', undefined],
+  ['/auth/callback/', '/auth/callback/', undefined],
+  ['/cb?a=1', '/cb', undefined],
+  ['/', '/', undefined],
+])('of the callbackURL %s the path is %s and the origin %s', (value, path, origin) => {
+  expect(readCallbackURL(value)).toEqual({ path, origin })
+})
+
+test('origins are normalised and told apart', () => {
+  expect(readOrigins('allowedStartOrigins', undefined)).toEqual(new Set())
+  expect(readOrigins('allowedStartOrigins', [])).toEqual(new Set())
+  expect(readOrigins('x', ['https://WWW.app.example', 'http://localhost:3000', 'https://www.app.example'])).toEqual(
+    new Set(['https://www.app.example', 'http://localhost:3000']),
+  )
+})
+
+test('uploadsURL is a folder', () => {
+  expect(readUploadsURL(undefined, false)).toBeUndefined()
+  expect(readUploadsURL('https://social.example/uploads', false)?.href).toBe('https://social.example/uploads/')
+  expect(readUploadsURL('https://social.example/uploads/', false)?.href).toBe('https://social.example/uploads/')
+  expect(readUploadsURL('https://social.example', false)?.href).toBe('https://social.example/')
+})
+
+test('every optional option may be undefined, and the name has its default', () => {
+  const names = [
+    'name',
+    'timeout',
+    'verifyTimeout',
+    'maxConcurrentLogins',
+    'profileEndpoint',
+    'unverifiedStart',
+    'store',
+  ]
+  const others = ['passReqToCallback', 'allowInsecureHTTP', 'skipUserProfile', 'dispatcher', 'uploadsURL']
+  const origins = ['allowedStartOrigins', 'allowedCallbackOrigins']
+  const optional = Object.fromEntries([...names, ...others, ...origins].map((name) => [name, undefined]))
+  expect(construct({ ...good, ...optional })).toHaveProperty('name', 'social-login')
+  expect(construct({ ...good, name: 'other' })).toHaveProperty('name', 'other')
+})
+
+test('a strategy shows no secret, and neither do its copies', () => {
+  const strategy = new Strategy(good, verify)
+  for (const shown of [strategy, Object.create(strategy), { ...strategy }]) expectNoneShown(shown, [good.clientSecret])
+})
+
+test('the inherited client of passport-oauth2 is out of reach', () => {
+  const strategy = new Strategy(good, verify)
+  expect(failureOf(() => Reflect.get(strategy, '_oauth2')).message).toContain('dispatcher')
+})
+
+test('changing the options afterwards changes nothing', () => {
+  const options = { ...good, allowedStartOrigins: ['https://www.app.example'] }
+  const client = new SocialLoginClient(options)
+  options.clientID = 'other'
+  options.baseURL = 'https://evil.example/v1'
+  expect(client.loginURL()).toBe('https://social.example/api/oauth?app_id=app-id')
+})

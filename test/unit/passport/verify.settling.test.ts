@@ -1,0 +1,121 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { type AnyVerifyFunction, callVerify, type Request } from '../../../lib/passport/verify'
+import { rejectionOf } from '../../support/leak-check'
+
+type Done = (error?: unknown, user?: unknown, info?: unknown) => void
+
+const request: Request = Object.setPrototypeOf(new IncomingMessage(new Socket()), IncomingMessage.prototype)
+const login = { params: { access_token: 'token' }, profile: undefined }
+const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+
+beforeEach(() => {
+  emitWarning.mockClear()
+})
+afterAll(() => {
+  emitWarning.mockRestore()
+})
+
+function call(verify: AnyVerifyFunction, verifyTimeout = 1000) {
+  return callVerify(verify, request, login, { passReqToCallback: false, verifyTimeout })
+}
+
+async function turns(): Promise<void> {
+  for (let count = 0; count < 5; count++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+const failure = new Error('late-canary')
+const twice: [string, AnyVerifyFunction][] = [
+  [
+    'calls done twice',
+    (_a: string, _r: undefined, _p: undefined, done: Done) => {
+      done(null, 'first')
+      done(null, 'second')
+    },
+  ],
+  [
+    'calls done and then throws',
+    (_a: string, _r: undefined, _p: undefined, done: Done) => {
+      done(null, 'first')
+      throw failure
+    },
+  ],
+  [
+    'calls done and then rejects',
+    async (_a: string, _r: undefined, _p: undefined, done: Done) => {
+      done(null, 'first')
+      throw failure
+    },
+  ],
+  [
+    'calls done and then resolves another user',
+    async (_a: string, _r: undefined, _p: undefined, done: Done) => {
+      done(null, 'first')
+      return 'second'
+    },
+  ],
+  [
+    'calls done with a user and then with an error',
+    (_a: string, _r: undefined, _p: undefined, done: Done) => {
+      done(null, 'first')
+      setImmediate(done, failure)
+    },
+  ],
+]
+
+test.each(twice)(
+  'of a verify function that %s the first answer counts, and the second is a warning',
+  async (_, verify) => {
+    await expect(call(verify)).resolves.toEqual({ user: 'first', info: undefined })
+    await turns()
+    const options = { type: 'SocialLoginWarning', code: 'VERIFY_SETTLED_TWICE' }
+    expect(emitWarning.mock.calls).toEqual([[expect.not.stringContaining('canary'), options]])
+  },
+)
+
+test('an answer after the deadline is a warning and no unhandled rejection', async () => {
+  let reject = (_error: Error): void => {}
+  const never = new Promise((_, rejectIt) => {
+    reject = rejectIt
+  })
+  expect(await rejectionOf(call(() => never, 10))).toMatchObject({
+    code: 'verify_timeout',
+    phase: 'verify',
+    status: 504,
+  })
+  reject(failure)
+  await turns()
+  expect(emitWarning).toHaveBeenCalledTimes(1)
+})
+
+test('an async verify function that calls done and resolves nothing is no second answer', async () => {
+  const verify = async (_a: string, _r: undefined, _p: undefined, done: Done) => done(null, 'user')
+  await expect(call(verify)).resolves.toEqual({ user: 'user', info: undefined })
+  await turns()
+  expect(emitWarning).not.toHaveBeenCalled()
+})
+
+test('the timer of a verify function that answers is cleared', async () => {
+  const clear = jest.spyOn(globalThis, 'clearTimeout')
+  await call(() => 'user', 600_000)
+  expect(clear).toHaveBeenCalled()
+  clear.mockRestore()
+})
+
+test('a skipped profile is undefined in its place', async () => {
+  const verify = jest.fn((_a: string, _r: undefined, _p: undefined, done: Done) => done(null, 'user'))
+  Object.defineProperty(verify, 'length', { value: 4 })
+  await call(verify)
+  expect(verify).toHaveBeenCalledWith('token', undefined, undefined, expect.any(Function))
+})
+
+test("an application's own error is passed on as it is", async () => {
+  expect(await rejectionOf(call(() => Promise.reject(failure)))).toBe(failure)
+  const frozen = Object.freeze({ code: 'APP' })
+  expect(await rejectionOf(call(() => Promise.reject(frozen)))).toBe(frozen)
+})
+
+test('a promise given to done is an error and no user', async () => {
+  const verify = (_a: string, _r: undefined, _p: unknown, done: Done) => done(null, Promise.resolve('user'))
+  expect(await rejectionOf(call(verify))).toMatchObject({ message: expect.stringContaining('await it first') })
+})

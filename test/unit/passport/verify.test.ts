@@ -1,0 +1,223 @@
+import { VerifyBench } from './verify-app'
+
+type Done = (error?: unknown, user?: unknown, info?: unknown) => void
+type Profile = { id: string; displayName: string }
+
+let bench: VerifyBench
+
+beforeAll(async () => {
+  bench = await VerifyBench.start()
+})
+afterAll(() => bench.stop())
+
+const signedIn = { status: 200, body: { user: { id: '1' }, info: {} } }
+const refused = { status: 401, body: { name: 'AuthenticationError', message: 'Unauthorized' } }
+const user = (profile: Profile) => ({ id: profile.id })
+
+/** What Nest's PassportStrategy mixin makes of a `validate` method. */
+function nest(validate: (...values: unknown[]) => unknown): (...values: unknown[]) => Promise<void> {
+  return async (...params) => {
+    const done = params.at(-1)
+    if (typeof done !== 'function') throw new Error('no callback')
+    try {
+      done(null, await validate(...params))
+    } catch (error) {
+      done(error, null)
+    }
+  }
+}
+
+function isProfile(value: unknown): value is Profile {
+  return typeof value === 'object' && value !== null && 'id' in value && 'displayName' in value
+}
+
+const byDone = (_a: string, _r: undefined, profile: Profile, done: Done): void => done(null, user(profile))
+const laterByDone = (_a: string, _r: undefined, profile: Profile, done: Done): void => {
+  setImmediate(done, null, user(profile))
+}
+const shapes: [string, unknown][] = [
+  ['calls done', byDone],
+  ['calls done later', laterByDone],
+  [
+    'calls done in a classic function',
+    function verify(_a: string, _r: undefined, profile: Profile, done: Done) {
+      done(null, user(profile))
+    },
+  ],
+  ['is async', async (_a: string, _r: undefined, profile: Profile) => user(profile)],
+  ['returns a promise', (_a: string, _r: undefined, profile: Profile) => Promise.resolve(user(profile))],
+  ['returns the user', (_a: string, _r: undefined, profile: Profile) => user(profile)],
+  ['is async and declares done', async (_a: string, _r: undefined, profile: Profile, _done: Done) => user(profile)],
+  [
+    'is async and calls done',
+    async (_a: string, _r: undefined, profile: Profile, done: Done) => done(null, user(profile)),
+  ],
+  [
+    'declares done and returns what the call returns',
+    (_a: string, _r: undefined, profile: Profile, done: Done) => {
+      setImmediate(done, null, user(profile))
+      return { id: 'a query, not a user' }
+    },
+  ],
+  ['returns a thenable', (_a: string, _r: undefined, profile: Profile) => thenable(user(profile))],
+  [
+    'returns a thenable of a promise',
+    (_a: string, _r: undefined, profile: Profile) => thenable(Promise.resolve(user(profile))),
+  ],
+  [
+    'declares done and returns a thenable that is none of its business',
+    (_a: string, _r: undefined, profile: Profile, done: Done) => {
+      setImmediate(done, null, user(profile))
+      return thenable({ id: 'a query, not a user' })
+    },
+  ],
+  ['is the wrapper of NestJS', nest((_a, _r, profile) => (isProfile(profile) ? user(profile) : null))],
+  [
+    'is the wrapper of NestJS around an async method',
+    nest(async (_a, _r, profile) => (isProfile(profile) ? user(profile) : null)),
+  ],
+  [
+    'has rest parameters and returns the user',
+    (...values: unknown[]) => (isProfile(values[2]) ? user(values[2]) : null),
+  ],
+  [
+    'has rest parameters and calls done later',
+    (...values: unknown[]) => {
+      if (typeof values[3] === 'function')
+        setImmediate(() => values[3] instanceof Function && values[3](null, { id: '1' }))
+    },
+  ],
+]
+
+function thenable(value: unknown): object {
+  // biome-ignore lint/suspicious/noThenProperty: query builders of databases are such objects
+  return { then: (resolve: (value: unknown) => void) => resolve(value) }
+}
+
+test.each(shapes)('a verify function that %s signs its user in', async (_, verify) => {
+  expect(await bench.login(verify)).toEqual(signedIn)
+})
+
+test('verify is given the token, no refresh token, and the profile', async () => {
+  const verify = (...values: unknown[]) => ({ id: 'x', given: values.slice(0, 3), count: values.length })
+  const { body } = await bench.login(verify)
+  expect(body).toMatchObject({
+    user: { given: [expect.stringMatching(/^[\w-]{43}$/), null, { provider: 'social-login', id: '1' }], count: 4 },
+  })
+})
+
+test('under passReqToCallback verify is given the request first', async () => {
+  const four = (req: { url: string }, _a: string, _r: undefined, profile: Profile) => ({
+    ...user(profile),
+    url: req.url,
+  })
+  const five = (req: { url: string }, _a: string, _r: undefined, profile: Profile, done: Done): void =>
+    done(null, { ...user(profile), url: req.url })
+  for (const verify of [four, five]) {
+    const { body } = await bench.login(verify, { passReqToCallback: true })
+    expect(body).toMatchObject({ user: { id: '1', url: expect.stringMatching(/^\/callback\?auth_key=/) } })
+  }
+})
+
+test('with one more parameter verify is given the answer of the exchange', async () => {
+  const five = (token: string, _r: undefined, params: object, profile: Profile, done: Done): void =>
+    done(null, { ...user(profile), same: Reflect.get(params, 'access_token') === token })
+  const six = (_q: object, token: string, _r: undefined, params: object, profile: Profile, done: Done): void =>
+    five(token, undefined, params, profile, done)
+  expect(await bench.login(five)).toMatchObject({ body: { user: { id: '1', same: true } } })
+  expect(await bench.login(six, { passReqToCallback: true })).toMatchObject({ body: { user: { id: '1', same: true } } })
+})
+
+test('the wrapper of NestJS works under passReqToCallback', async () => {
+  const verify = nest((_req, _a, _r, profile) => (isProfile(profile) ? user(profile) : null))
+  expect(await bench.login(verify, { passReqToCallback: true })).toEqual(signedIn)
+})
+
+test('the info of a success is found beside the user', async () => {
+  const verify = (_a: string, _r: undefined, profile: Profile, done: Done): void =>
+    done(null, user(profile), { isNew: true })
+  expect(await bench.login(verify)).toMatchObject({ status: 200, body: { info: { isNew: true } } })
+})
+
+test.each<[string, unknown]>([
+  ['calls done with false', (_a: string, _r: undefined, _p: Profile, done: Done) => done(null, false)],
+  ['calls done with nothing', (_a: string, _r: undefined, _p: Profile, done: Done) => done()],
+  [
+    'calls done with null and info',
+    (_a: string, _r: undefined, _p: Profile, done: Done) => done(null, null, { message: 'no' }),
+  ],
+  ['calls done with false and a text', (_a: string, _r: undefined, _p: Profile, done: Done) => done(null, false, 'no')],
+  ['returns false', () => false],
+  ['returns nothing without declaring done', (_a: string) => {}],
+  ['resolves false', async () => false],
+  ['resolves null', async () => null],
+  ['resolves nothing without declaring done', async (_a: string) => {}],
+  ['is a NestJS method that returns nothing', nest(() => undefined)],
+  ['returns an empty text', (_a: string) => ''],
+  ['returns zero', (_a: string) => 0],
+])('a verify function that %s refuses the login', async (_, verify) => {
+  expect(await bench.login(verify)).toMatchObject(refused)
+})
+
+class Refusal extends Error {
+  readonly status = 409
+}
+const refusal = new Refusal('the application says no')
+
+test.each<[string, unknown]>([
+  ['throws', () => thrown(refusal)],
+  ['throws and declares done', (_a: string, _r: undefined, _p: Profile, _done: Done) => thrown(refusal)],
+  ['rejects', () => Promise.reject(refusal)],
+  ['rejects and declares done', (_a: string, _r: undefined, _p: Profile, _done: Done) => Promise.reject(refusal)],
+  ['calls done with an error', (_a: string, _r: undefined, _p: Profile, done: Done) => done(refusal)],
+  [
+    'calls done with an error and a user',
+    (_a: string, _r: undefined, _p: Profile, done: Done) => done(refusal, { id: '1' }),
+  ],
+  ['is a NestJS method that throws', nest(() => thrown(refusal))],
+  ['returns a thenable whose then throws', () => brokenThenable()],
+])("a verify function that %s ends in the application's own error", async (_, verify) => {
+  expect(await bench.login(verify)).toEqual({
+    status: 409,
+    body: { name: 'Error', message: 'the application says no' },
+  })
+})
+
+function thrown(error: unknown): never {
+  throw error
+}
+
+function brokenThenable(): object {
+  // biome-ignore lint/suspicious/noThenProperty: that is what is tested
+  return { then: () => thrown(refusal) }
+}
+
+const route = /^(route|router)$/
+test.each(['route', 'router', '', 0, null, undefined, false, Number.NaN, Symbol('x'), 1n, () => {}])(
+  'a failure with %p as its error never lets the request pass as if signed in',
+  async (reason) => {
+    const byDoneOnly = (_a: string, _r: undefined, _p: Profile, done: Done): void => done(reason)
+    const failures = [() => Promise.reject(reason), () => thrown(reason)]
+    for (const verify of reason ? [...failures, byDoneOnly] : failures) {
+      const { status, body } = await bench.login(verify)
+      expect({ status, body }).toMatchObject({ status: 500, body: { name: 'Error' } })
+      if (!route.test(String(reason))) {
+        expect(body).toHaveProperty(
+          'message',
+          'A function of the application failed without saying why: let it throw an Error, or give one to done.',
+        )
+      }
+    }
+  },
+)
+
+test.each<[string, unknown]>([
+  ['never calls done', (_a: string, _r: undefined, _p: Profile, _done: Done) => {}],
+  ['returns a promise that never settles', () => new Promise(() => {})],
+  ['is async, declares done and resolves nothing', async (_a: string, _r: undefined, _p: Profile, _done: Done) => {}],
+  ['has rest parameters and does nothing', (..._values: unknown[]) => {}],
+  ['declares done and returns no promise', (_a: string, _r: undefined, _p: Profile, _done: Done) => ({ id: '1' })],
+])('a verify function that %s ends in verify_timeout', async (_, verify) => {
+  const answer = await bench.login(verify, { verifyTimeout: 50 })
+  expect(answer).toMatchObject({ status: 504, body: { name: 'SocialLoginError', code: 'verify_timeout' } })
+})

@@ -1,0 +1,22 @@
+import { FakeProvider, providerNavigation, sameOriginNavigation } from 'passport-social-login/testing'
+import supertest from 'supertest'
+import { createApp } from '../package/readme/your-app'
+
+/** A program: a login that the provider refuses. */
+async function main(): Promise<void> {
+  const provider = await FakeProvider.start()
+  const { appID, appSecret } = provider.registerApplication({
+    name: 'Debug',
+    redirectURL: 'http://localhost/callback',
+    appSecret: 'canary-secret',
+  })
+  const browser = supertest.agent(createApp({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret }))
+  await browser.get('/auth').set(sameOriginNavigation).expect(302)
+  await browser.get('/callback?auth_key=not-a-key-canary').set(providerNavigation).expect(401)
+  await provider.stop()
+}
+
+main().catch((error: unknown) => {
+  console.error(error)
+  process.exitCode = 1
+})
