@@ -156,7 +156,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     })
 
     test('answers every step with no-store, and the callback with no-referrer', async () => {
-      // helmet sets the policy on every answer; the redirect of a start must be without (see attacks.firefox.test.ts).
+      // helmet sets the policy on every answer; the redirect of a start must be without (see security/browsers/recorded-rows.test.ts).
       await start({
         before: (express) => express.use((_req, res, next) => next(void res.set('Referrer-Policy', 'no-referrer'))),
       })

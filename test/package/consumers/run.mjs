@@ -98,7 +98,7 @@ function startArguments(name) {
 
 function ownSuite(node) {
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js')
-  return attempt(node, root, [jest, '--testPathIgnorePatterns', 'browser'])
+  return attempt(node, root, [jest, '--testPathIgnorePatterns', '/browsers/'])
 }
 
 async function attempt(node, cwd, args) {
