@@ -94,7 +94,6 @@ test('brings no install scripts, and no more packages than are justified', () =>
     'jose',
     'lossless-json',
     'passport-oauth2',
-    'rate-limiter-flexible',
     'undici',
   ])
   expect(run('npm', 'query', ':attr(scripts, [install]), :attr(scripts, [postinstall])').trim()).toBe('[]')

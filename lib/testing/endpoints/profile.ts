@@ -6,7 +6,7 @@ import { errorAnswer, jsonAnswer, maintenanceAnswer, oneOf } from './api-answer'
 import { userJSON } from './user-json'
 
 /** Section 4.3: the current user, by a bearer token. */
-export async function userMe(request: ProviderRequest, state: State): Promise<Answer> {
+export function userMe(request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours()
   if (behaviours.htmlAtStatus200) return maintenanceAnswer()
   if (behaviours.withoutUserMe) return errorAnswer(behaviours, 404, 'There is nothing here.')
@@ -22,7 +22,7 @@ export async function userMe(request: ProviderRequest, state: State): Promise<An
 }
 
 /** Section 4.4: the same person, by a token in the query. */
-export async function getUserInfo(request: ProviderRequest, state: State): Promise<Answer> {
+export function getUserInfo(request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours()
   if (behaviours.htmlAtStatus200) return maintenanceAnswer()
   if (request.method !== 'GET') return errorAnswer(behaviours, 405, 'Use GET.', { allow: 'GET' })
@@ -31,14 +31,14 @@ export async function getUserInfo(request: ProviderRequest, state: State): Promi
   return profileFor(token, request, state)
 }
 
-async function profileFor(token: string, request: ProviderRequest, state: State): Promise<Answer> {
+function profileFor(token: string, request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours()
   const holder = state.grants.holderOf(token)
   if (holder === undefined) {
     const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
     return errorAnswer(behaviours, 401, 'The access_token is unknown or expired.', challenge)
   }
-  const refusal = await state.rateLimit.refusalFor(holder)
+  const refusal = state.rateLimit.refusalFor(holder)
   if (refusal !== undefined) return tooMany(refusal, state)
   const user = state.users.get(holder.userID)
   if (user !== undefined) return jsonAnswer(behaviours, userJSON(user, behaviours, request.origin))

@@ -11,7 +11,7 @@ import { endpointOf } from './endpoints'
 import { oauth } from './oauth'
 import { getUserInfo, userMe } from './profile'
 
-type Handler = (request: ProviderRequest, state: State) => Answer | Promise<Answer>
+type Handler = (request: ProviderRequest, state: State) => Answer
 
 const handlers: Readonly<Record<Endpoint, Handler>> = {
   oauth,
@@ -32,7 +32,7 @@ export function refusalFor(request: ProviderRequest, state: State): Answer | und
 }
 
 /** What the provider truly answers: one of the four endpoints, or a page. */
-export async function answerFor(request: ProviderRequest, state: State): Promise<Answer> {
+export function answerFor(request: ProviderRequest, state: State): Answer {
   const endpoint = endpointOf(request.pathname)
   if (endpoint !== undefined) return handlers[endpoint](request, state)
   if (request.pathname.startsWith('/api/')) return errorAnswer(state.behaviours(), 404, 'There is nothing here.')

@@ -62,15 +62,15 @@ export class Listener {
     const undisturbed = { response, socket, fault: {}, gone, onStatus: () => {} }
     if (refusal !== undefined) return deliver({ ...undisturbed, answer: refusal })
     const endpoint = endpointOf(request.pathname)
-    if (endpoint === undefined) return deliver({ ...undisturbed, answer: await this._trueAnswer(request) })
+    if (endpoint === undefined) return deliver({ ...undisturbed, answer: this._trueAnswer(request) })
     const entry = log.add(endpoint, request)
     const fault = faults.take(endpoint)
-    const answer = ownAnswer(fault) ?? rewritten(await this._trueAnswer(request), fault)
+    const answer = ownAnswer(fault) ?? rewritten(this._trueAnswer(request), fault)
     const onStatus = (status: number): void => log.setStatus(entry, status)
     await deliver({ response, socket, answer, fault, gone, onStatus })
   }
 
-  private async _trueAnswer(request: ProviderRequest): Promise<Answer> {
+  private _trueAnswer(request: ProviderRequest): Answer {
     if (request.isTooLarge) return { status: 413, headers: {}, body: '' }
     return answerFor(request, this._parts.state)
   }

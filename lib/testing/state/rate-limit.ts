@@ -1,10 +1,9 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../clock'
 import { limits } from '../limits'
 import { BoundedMap } from './bounded-map'
 import type { TokenHolder } from './grants'
 
-const hour = 3_600_000
+const HOUR_MS = 3_600_000
 
 /** A refusal: when, by the provider's clock, the token's next hour begins. */
 export interface Refusal {
@@ -15,12 +14,10 @@ export interface Refusal {
 
 /** Section 8: so many API requests per hour and token. A token's hours count from its issue, so that no test straddles two. */
 export class RateLimit {
-  private readonly _limiter: RateLimiterMemory | undefined
-  /** When each hour that is counted ends. The limiter itself would keep every token for a real hour, and a timer for each. */
-  private readonly _hourEnds = new BoundedMap<number>({
+  /** The requests that each token has made in the hour that ends at `resetAt`. */
+  private readonly _counts = new BoundedMap<{ readonly requests: number; readonly resetAt: number }>({
     limit: limits.credentials,
-    isExpired: (end) => this._clock.now() >= end,
-    onDrop: (key) => this._limiter?.delete(key),
+    isExpired: ({ resetAt }) => this._clock.now() >= resetAt,
   })
 
   constructor(
@@ -30,23 +27,16 @@ export class RateLimit {
     if (limit !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(limit) && limit > 0)) {
       throw new TypeError('rateLimit must be a whole number of requests per hour from 1, or Infinity')
     }
-    if (Number.isFinite(limit)) this._limiter = new RateLimiterMemory({ points: limit, duration: hour / 1000 })
   }
 
   /** Counts one request. @returns undefined when it is within the limit. */
-  async refusalFor(holder: TokenHolder): Promise<Refusal | undefined> {
+  refusalFor({ token, issuedAt }: TokenHolder): Refusal | undefined {
     const now = this._clock.now()
-    const window = Math.floor((now - holder.issuedAt) / hour)
-    const resetAt = holder.issuedAt + (window + 1) * hour
-    if (this._limiter === undefined) return undefined
-    try {
-      const key = `${holder.token} ${window}`
-      this._hourEnds.set(key, resetAt)
-      await this._limiter.consume(key)
-      return undefined
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused
-      return { resetAt, secondsLeft: Math.ceil((resetAt - now) / 1000), limit: this.limit }
-    }
+    const resetAt = issuedAt + (Math.floor((now - issuedAt) / HOUR_MS) + 1) * HOUR_MS
+    const counted = this._counts.get(token)
+    const requests = counted?.resetAt === resetAt ? counted.requests + 1 : 1
+    this._counts.set(token, { requests, resetAt })
+    if (requests <= this.limit) return undefined
+    return { resetAt, secondsLeft: Math.ceil((resetAt - now) / 1000), limit: this.limit }
   }
 }
