@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { Deadline } from '../deadline'
+import { onAbort } from '../deadline'
 import type { ResponseReader } from './response-reader'
 import type { TransportCall } from './transport'
 
@@ -9,13 +9,13 @@ import type { TransportCall } from './transport'
  * more CPU than all else that a login does.
  *
  * Settles when undici is done with the request, after a whole response one turn of the event loop later, when the
- * connection is free again: asked sooner, undici would open a second one for the profile. Only a deadline that ends does
+ * connection is free again: asked sooner, undici would open a second one for the profile. Only an abort does
  * not wait for that.
  *
- * `onDone` is called when undici is done with the request, which may be long after a deadline has ended; with the
+ * `onDone` is called when undici is done with the request, which may be long after an abort; with the
  * error, if it ended in one.
  *
- * @throws the deadline's reason, what the reader threw, or undici's own error
+ * @throws the signal's reason, what the reader threw, or undici's own error
  */
 export function dispatch(
   dispatcher: Dispatcher,
@@ -23,15 +23,15 @@ export function dispatch(
   onDone: (error?: unknown) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const { request, deadline } = call
+    const { request, signal } = call
     const reader = call.newReader()
-    dispatcher.dispatch(request, new DispatchHandler({ reader, deadline, resolve, reject, onDone }))
+    dispatcher.dispatch(request, new DispatchHandler({ reader, signal, resolve, reject, onDone }))
   })
 }
 
 interface Call {
   readonly reader: ResponseReader
-  readonly deadline: Deadline
+  readonly signal: AbortSignal
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
   readonly onDone: (error?: unknown) => void
@@ -46,16 +46,15 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
 
   constructor(call: Call) {
     this.#call = call
-    this.#unwatch = call.deadline.onEnd((reason) => {
+    this.#unwatch = onAbort(call.signal, (reason) => {
       this.#reject(reason)
       this.#abort(reason)
     })
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { ended } = this.#call.deadline
     // Thrown and not aborted: the connection stays, for another request.
-    if (ended) throw ended.reason
+    this.#call.signal.throwIfAborted()
     this.#controller = controller
   }
 

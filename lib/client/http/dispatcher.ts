@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
+import { onAbort, pause } from '../deadline'
 import type { Transport, TransportCall } from './transport'
 
 /**
@@ -31,7 +32,7 @@ export class DispatcherTransport implements Transport {
   send(call: TransportCall): Promise<void> {
     return new Promise((resolve, reject) => {
       // Not left to the signal: nothing makes a caller's dispatcher heed it.
-      const unwatch = call.deadline.onEnd(reject)
+      const unwatch = onAbort(call.signal, reject)
       this.#send(call).finally(unwatch).then(resolve, reject)
     })
   }
@@ -42,16 +43,16 @@ export class DispatcherTransport implements Transport {
     } catch (error) {
       const wait = call.retryAfter(error)
       if (wait === undefined) throw error
-      await call.deadline.pause(wait)
+      await pause(wait, call.signal)
       await this.#request(call)
     }
   }
 
   async #request(call: TransportCall): Promise<void> {
-    const { request, deadline } = call
+    const { request, signal } = call
     const reader = call.newReader()
     // A copy of the headers: an interceptor may well write into what it is given.
-    const options = { ...request, headers: { ...request.headers }, signal: deadline.signal }
+    const options = { ...request, headers: { ...request.headers }, signal }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
     try {
       reader.start(statusCode, headers)

@@ -1,4 +1,5 @@
 import { Client, errors, Pool } from 'undici'
+import { pause } from '../deadline'
 import { Semaphore } from '../semaphore'
 import { Connector } from './connector'
 import { dispatch } from './dispatch'
@@ -47,7 +48,7 @@ export class ProviderPool implements Transport {
    */
   async send(call: TransportCall): Promise<void> {
     if (this.#closing !== undefined) throw new errors.ClientClosedError()
-    await this.#slots.acquire(call.deadline)
+    await this.#slots.acquire(call.signal)
     const retry: { wait: number | undefined } = { wait: undefined }
     const onDone = (error?: unknown): void => {
       retry.wait = this.#retryAfter(error, call)
@@ -77,7 +78,7 @@ export class ProviderPool implements Transport {
   }
 
   #retryAfter(error: unknown, call: TransportCall): number | undefined {
-    if (error === undefined || call.deadline.ended) return undefined
+    if (error === undefined || call.signal.aborted) return undefined
     return this.#connector.wasStale(error) ? 0 : call.retryAfter(error)
   }
 
@@ -86,7 +87,7 @@ export class ProviderPool implements Transport {
     // All other kept connections may be stale, too.
     if (this.#connector.wasStale(error)) return this.#sendOnNewConnection(call, release)
     try {
-      await call.deadline.pause(wait)
+      await pause(wait, call.signal)
     } catch (reason) {
       release()
       throw reason

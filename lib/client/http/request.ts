@@ -1,6 +1,6 @@
 import { errors } from 'undici'
 import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
-import type { Deadline } from '../deadline'
+import { type Deadline, hasTimedOut } from '../deadline'
 import { badResponse, ResponseReader } from './response-reader'
 import type { ProviderRequest, Transport, TransportCall } from './transport'
 import { unreachable } from './unreachable'
@@ -47,20 +47,21 @@ export async function sendRequest(
   request: ProviderRequest,
   context: RequestContext,
 ): Promise<ProviderResponse> {
-  const { deadline } = context
+  const { signal } = context.deadline
   const call = new Call(phase, request, context)
   try {
-    if (deadline.ended) throw deadline.ended.reason
+    signal.throwIfAborted()
     await transport.send(call)
     return call.finish()
   } catch (error) {
-    throw outcomeOf(error, phase, deadline)
+    throw outcomeOf(error, phase, signal)
   }
 }
 
 class Call implements TransportCall {
   readonly request: ProviderRequest
-  readonly deadline: Deadline
+  readonly signal: AbortSignal
+  readonly #deadline: Deadline
   readonly #phase: Phase
   readonly #onRetry: (() => void) | undefined
   readonly #timeAtStart: number
@@ -69,7 +70,8 @@ class Call implements TransportCall {
 
   constructor(phase: Phase, request: ProviderRequest, { deadline, onRetry }: RequestContext) {
     this.request = request
-    this.deadline = deadline
+    this.signal = deadline.signal
+    this.#deadline = deadline
     this.#phase = phase
     this.#onRetry = onRetry
     this.#timeAtStart = deadline.remaining
@@ -86,11 +88,11 @@ class Call implements TransportCall {
 
   /** What has taken long once would take as long again: there must be time left for that, and for the wait asked for. */
   retryAfter(error: unknown): number | undefined {
-    if (this.request.method !== 'GET' || this.deadline.ended) return undefined
-    const outcome = outcomeOf(error, this.#phase, this.deadline)
+    if (this.request.method !== 'GET' || this.signal.aborted) return undefined
+    const outcome = outcomeOf(error, this.#phase, this.signal)
     if (!(outcome instanceof SocialLoginError) || !RETRYABLE.has(outcome.code)) return undefined
     const wait = (outcome.retryAfter ?? 0) * 1000
-    const { remaining } = this.deadline
+    const { remaining } = this.#deadline
     const took = this.#timeAtStart - remaining
     return wait + took < remaining ? wait : undefined
   }
@@ -103,10 +105,9 @@ class Call implements TransportCall {
 }
 
 // Classified by class: undici's parser errors have no stable code. Never a `cause`: it may quote what was sent.
-function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
+function outcomeOf(error: unknown, phase: Phase, signal: AbortSignal): unknown {
   if (error instanceof SocialLoginError) return error
-  if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
-  if (deadline.ended) return deadline.ended.reason
+  if (signal.aborted) return hasTimedOut(signal) ? new SocialLoginError('provider_timeout', phase) : signal.reason
   if (error instanceof errors.ResponseExceededMaxSizeError)
     return badResponse(phase, 'The response took more than 128 KiB, headers and framing included.')
   if (BAD_RESPONSE_ERRORS.some((kind) => error instanceof kind))

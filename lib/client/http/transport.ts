@@ -1,4 +1,3 @@
-import type { Deadline } from '../deadline'
 import type { ResponseReader } from './response-reader'
 
 /** A request as it is written; the path with its query. */
@@ -13,7 +12,7 @@ export interface ProviderRequest {
 /** One request of the client, which a transport sends once, or twice if that is allowed. */
 export interface TransportCall {
   readonly request: ProviderRequest
-  readonly deadline: Deadline
+  readonly signal: AbortSignal
   /** A reader for the response to one sending. */
   newReader(): ResponseReader
   /** Milliseconds to wait before the request is retried after this error; undefined if it must not be. */
@@ -25,7 +24,7 @@ export interface Transport {
   /**
    * Sends one request, twice at the most, and feeds each response to a reader of its own.
    *
-   * @throws what the reader threw, the deadline's reason, or an error of the network
+   * @throws what the reader threw, the signal's reason, or an error of the network
    */
   send(call: TransportCall): Promise<void>
 }
