@@ -26,19 +26,19 @@ export interface SocialLoginClientOptions {
   /** The application secret (`app_secret`). It is sent to the authorize endpoint and nowhere else. */
   readonly clientSecret: string
   /** Milliseconds that a call may take in all, connection and body included. Default 10,000; 1 to 120,000. */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
   /** The most connections to the provider at one time, beside one that is opened ahead. Default 128; 1 to 10,000. */
-  readonly maxConnections?: number
+  readonly maxConnections?: number | undefined
   /**
    * The dispatcher to use instead of an own pool, for a proxy, a custom CA or a mock. You close it. Only its `request`
    * method is called: dispatchers of undici 6, 7 and 8 serve.
    */
-  readonly dispatcher?: RequestDispatcher
+  readonly dispatcher?: RequestDispatcher | undefined
   /**
    * Allows plain `http` to a host that is not loopback: whoever can read the network then reads the secret, the keys
    * and the tokens. Default false.
    */
-  readonly allowInsecureHTTP?: boolean
+  readonly allowInsecureHTTP?: boolean | undefined
 }
 
 /** Validated options of the client. */

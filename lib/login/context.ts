@@ -22,7 +22,7 @@ export interface LoginSettings extends ExchangeSettings {
 export interface LoginOptions {
   readonly returnTo?: unknown
   readonly state?: unknown
-  readonly callbackURL?: string
+  readonly callbackURL?: string | undefined
 }
 
 /** One request, as the adapter of a framework hands it in. */

@@ -1,21 +1,27 @@
-import type { AuthenticateOptions as PassportAuthenticateOptions } from 'passport'
+import type { Handler } from 'express'
+import type {
+  AuthenticateOptions as PassportAuthenticateOptions,
+  AuthenticateCallback as PassportCallback,
+  Strategy as PassportStrategy,
+} from 'passport'
 import type { ProfileEndpoint, SocialLoginClientOptions } from '../client/options'
 import type { SkipUserProfile } from '../login/exchange'
+import type { LoginInfo } from '../login/info'
 import type { RenderConfirmPage } from '../login/pages/confirm-page'
 import type { PendingLoginStore } from '../login/pending-login'
 
 /**
- * Options of the {@link Strategy}.
+ * Options of the {@link Strategy}. `StrategyOptions<true>` are those with `passReqToCallback: true`.
  *
  * @example
- * const options: StrategyOptions<false> = {
+ * const options: StrategyOptions = {
  *   baseURL: 'https://social.example/api/v1',
  *   clientID,
  *   clientSecret,
  *   callbackURL: 'https://app.example/auth/social-login/callback',
  * }
  */
-export interface StrategyOptions<WithRequest extends boolean = boolean>
+export interface StrategyOptions<WithRequest extends boolean = false>
   extends Omit<SocialLoginClientOptions, 'maxConnections'> {
   /**
    * The URL registered with the provider as "App Redirect URL", or its path. The path tells callbacks from starts;
@@ -23,75 +29,115 @@ export interface StrategyOptions<WithRequest extends boolean = boolean>
    */
   readonly callbackURL: string
   /** The name given to `passport.authenticate`. Default `social-login`. Several providers need several names. */
-  readonly name?: string
+  readonly name?: string | undefined
   /**
    * Milliseconds that the provider may take in all, over the exchange and the profile. Default 10,000; 1 to 120,000.
    * When they are over: error `provider_timeout`.
    */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
   /** Where the profile comes from. Default `user/me`; `get_user_info` for servers without the versioned API. */
-  readonly profileEndpoint?: ProfileEndpoint
+  readonly profileEndpoint?: ProfileEndpoint | undefined
   /** Gives the request to the verify function as its first argument. Default false. */
-  readonly passReqToCallback?: WithRequest
+  readonly passReqToCallback?: WithRequest | undefined
   /** Skips the profile request, always or as the function decides: verify then gets `undefined`. Default false. */
-  readonly skipUserProfile?: boolean | SkipUserProfile
+  readonly skipUserProfile?: boolean | SkipUserProfile | undefined
   /** Milliseconds that the verify function may take. Default 30,000; 1 to 600,000. Then: error `verify_timeout`. */
-  readonly verifyTimeout?: number
+  readonly verifyTimeout?: number | undefined
   /**
    * Logins that may wait for the provider at one time; others get error `overloaded`, before anything of theirs is used
    * up. Default 128; 1 to 10,000.
    */
-  readonly maxConcurrentLogins?: number
+  readonly maxConcurrentLogins?: number | undefined
   /** Where the login in progress is kept. Default: the session (`req.session`). */
-  readonly store?: PendingLoginStore
+  readonly store?: PendingLoginStore | undefined
   /**
    * What a start gets that carries no proof of coming from this application (typed, mailed, or redirected by a login
    * wall): `confirm`, a page whose button is the proof (default); `refuse`, fail `start_forbidden`; or `allow`, which
    * opens the application to login CSRF by a link.
    */
-  readonly unverifiedStart?: 'confirm' | 'refuse' | 'allow'
+  readonly unverifiedStart?: 'confirm' | 'refuse' | 'allow' | undefined
   /** Origins of sister sites whose links may start a login, such as `https://www.app.example`. Default none. */
-  readonly allowedStartOrigins?: readonly string[]
+  readonly allowedStartOrigins?: readonly string[] | undefined
   /** Further origins of the provider whose pages may lead to the callback. Default none: `baseURL`'s own origin. */
-  readonly allowedCallbackOrigins?: readonly string[]
+  readonly allowedCallbackOrigins?: readonly string[] | undefined
   /**
    * Replaces the confirm page: returns a whole HTML document whose link or form leads to `path`. It may use styles,
    * fonts and pictures of this origin, and no script. It appears after 0.8 seconds, so that no click on another page
    * presses it. Default: a plain page in English.
    */
-  readonly confirmPage?: RenderConfirmPage
+  readonly confirmPage?: RenderConfirmPage | undefined
   /**
    * Ties the login to the browser tab that started it, by a secret in the tab's `sessionStorage`: a hostile page in
    * another tab, or one that opened this tab, can then not slip its own callback into a login under way. The route of
    * the callback must accept POST too, and the people need JavaScript. Default false.
    */
-  readonly tabBinding?: boolean
+  readonly tabBinding?: boolean | undefined
   /** Root of the provider's uploads: pictures given as relative paths are resolved below it. Default: left out. */
-  readonly uploadsURL?: string
+  readonly uploadsURL?: string | undefined
 }
 
 /**
  * Options of one `passport.authenticate(name, options)`: Passport's own, and those of this strategy.
  *
  * @example
- * const start: AuthenticateOptions = { returnTo: '/inbox' }
- * app.get('/auth/social-login', passport.authenticate('social-login', start))
+ * app.get('/auth/social-login', passport.authenticate('social-login', { returnTo: '/inbox', state: { cart: 7 } }))
  */
-export interface AuthenticateOptions extends PassportAuthenticateOptions {
+export interface AuthenticateOptions extends Omit<PassportAuthenticateOptions, 'state'> {
   /**
    * A local path to go to after the login, such as `/inbox`. It comes back as `req.authInfo.returnTo`. Anything that
    * would lead to another origin, or is longer than 1,024 characters once percent-encoded, is ignored: it may well
    * come from a query.
    */
-  readonly returnTo?: string
+  readonly returnTo?: string | undefined
   /**
-   * Up to 1,024 bytes of JSON to have back as `req.authInfo.state` after the login. Passport's types want a string; any JSON
-   * value works. More is an error (a TypeError given to `next`), so put no text of a query here.
+   * Up to 1,024 bytes of JSON to have back as `req.authInfo.state` after the login. More is an error (a TypeError given
+   * to `next`), so put no text of a query here.
    */
-  readonly state?: string
+  readonly state?: object | string | number | boolean | null | undefined
   /**
    * Replaces the strategy's `callbackURL` for this request: give it to the start and to the callback alike. For several
    * domains, and for proxies that rewrite the path of the callback.
    */
-  readonly callbackURL?: string
+  readonly callbackURL?: string | undefined
+}
+
+type OwnOptions = AuthenticateOptions
+
+// So that `passport.authenticate('social-login', { returnTo: '/inbox' })` compiles as it is written.
+declare module 'passport' {
+  interface AuthenticateOptions {
+    /** Of passport-social-login: a local path to go to after the login. */
+    returnTo?: string | undefined
+    /** Of passport-social-login: replaces the strategy's `callbackURL` for this request. */
+    callbackURL?: string | undefined
+  }
+
+  // The type parameters must be those of Passport's own declaration: a result of JSON.parse is its `any`.
+  interface Authenticator<
+    InitializeRet = Handler,
+    AuthenticateRet = ReturnType<typeof JSON.parse>,
+    AuthorizeRet = AuthenticateRet,
+    AuthorizeOptions = PassportAuthenticateOptions,
+  > {
+    /** With the options of passport-social-login, whose `state` may be any JSON. */
+    authenticate(
+      strategy: string | string[] | PassportStrategy,
+      options: OwnOptions,
+      callback?: PassportCallback,
+    ): AuthenticateRet
+
+    /** With the options of passport-social-login, whose `state` may be any JSON. */
+    authorize(
+      strategy: string | string[] | PassportStrategy,
+      options: OwnOptions,
+      callback?: PassportCallback,
+    ): AuthorizeRet
+  }
+}
+
+declare global {
+  namespace Express {
+    /** What passport-social-login adds to `req.authInfo` at a login. */
+    interface AuthInfo extends Partial<LoginInfo> {}
+  }
 }

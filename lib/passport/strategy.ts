@@ -53,11 +53,13 @@ export class Strategy extends OAuth2Strategy {
   /**
    * @throws TypeError naming the option that is wrong, never its value
    */
-  constructor(options: StrategyOptions<false>, verify: VerifyFunction)
-  constructor(options: StrategyOptions<false>, verify: VerifyFunctionWithParams)
+  constructor(options: StrategyOptions, verify: VerifyFunction)
+  constructor(options: StrategyOptions, verify: VerifyFunctionWithParams)
   constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
   constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
-  constructor(options: StrategyOptions, verify: AnyVerifyFunction) {
+  // Once more, because TypeScript reports a mistake as seen from the last one.
+  constructor(options: StrategyOptions, verify: VerifyFunction)
+  constructor(options: StrategyOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
     const settings = readSettings(options)
     super(INHERITED_OPTIONS, () => {})
@@ -154,7 +156,7 @@ interface StrategySettings extends LoginSettings {
   readonly verifyTimeout: number
 }
 
-function readSettings(options: StrategyOptions): StrategySettings {
+function readSettings(options: StrategyOptions<boolean>): StrategySettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('Strategy needs an options object')
   const { name = 'social-login', skipUserProfile = false, store = new SessionStore(), confirmPage } = options
   requireText('name', name)
@@ -182,7 +184,7 @@ function readSettings(options: StrategyOptions): StrategySettings {
   }
 }
 
-function readRules(options: StrategyOptions): RequestRules {
+function readRules(options: StrategyOptions<boolean>): RequestRules {
   const { path, origin } = readCallbackURL(options.callbackURL, options.allowInsecureHTTP)
   const { unverifiedStart } = options
   return {

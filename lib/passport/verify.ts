@@ -40,6 +40,10 @@ export type VerifyResult<User = Express.User> =
   | void
   | Promise<User | false | null | undefined | void>
 
+// TypeScript compares the parameters of a method loosely: so functions fit that declare `refreshToken: string`, as those for
+// other strategies do.
+type Declared<Method extends { verify: unknown }> = Method['verify']
+
 /**
  * Finds or creates the user of a profile. It answers by `done`, by what it returns, or by a promise: the first answer
  * counts, later ones are reported as a process warning and ignored. `refreshToken` is always undefined: this protocol
@@ -48,12 +52,14 @@ export type VerifyResult<User = Express.User> =
  * @example
  * const verify: VerifyFunction = async (accessToken, refreshToken, profile) => users.findOrCreate(profile.id)
  */
-export type VerifyFunction<User = Express.User> = (
-  accessToken: string,
-  refreshToken: undefined,
-  profile: Profile,
-  done: VerifyCallback<User>,
-) => VerifyResult<User>
+export type VerifyFunction<User = Express.User> = Declared<{
+  verify(
+    accessToken: string,
+    refreshToken: string | undefined,
+    profile: Profile,
+    done: VerifyCallback<User>,
+  ): VerifyResult<User>
+}>
 
 /**
  * A {@link VerifyFunction} with five parameters: also gets the whole answer of the exchange, as in passport-oauth2.
@@ -62,13 +68,15 @@ export type VerifyFunction<User = Express.User> = (
  * const verify: VerifyFunctionWithParams = (accessToken, refreshToken, params, profile, done) =>
  *   done(null, { id: profile.id, lifetime: params['expires_in'] })
  */
-export type VerifyFunctionWithParams<User = Express.User> = (
-  accessToken: string,
-  refreshToken: undefined,
-  params: TokenResponse,
-  profile: Profile,
-  done: VerifyCallback<User>,
-) => VerifyResult<User>
+export type VerifyFunctionWithParams<User = Express.User> = Declared<{
+  verify(
+    accessToken: string,
+    refreshToken: string | undefined,
+    params: TokenResponse,
+    profile: Profile,
+    done: VerifyCallback<User>,
+  ): VerifyResult<User>
+}>
 
 /**
  * A {@link VerifyFunction} under `passReqToCallback: true`.
@@ -76,10 +84,9 @@ export type VerifyFunctionWithParams<User = Express.User> = (
  * @example
  * new Strategy({ ...options, passReqToCallback: true }, async (req, accessToken, refreshToken, profile) => link(req.user, profile))
  */
-export type VerifyFunctionWithRequest<User = Express.User> = (
-  req: Request,
-  ...rest: Parameters<VerifyFunction<User>>
-) => VerifyResult<User>
+export type VerifyFunctionWithRequest<User = Express.User> = Declared<{
+  verify(req: Request, ...rest: Parameters<VerifyFunction<User>>): VerifyResult<User>
+}>
 
 /**
  * A {@link VerifyFunctionWithParams} under `passReqToCallback: true`.
@@ -88,10 +95,9 @@ export type VerifyFunctionWithRequest<User = Express.User> = (
  * const verify: VerifyFunctionWithRequestAndParams = (req, accessToken, refreshToken, params, profile, done) =>
  *   done(null, { id: profile.id, ip: req.ip, token: params.access_token })
  */
-export type VerifyFunctionWithRequestAndParams<User = Express.User> = (
-  req: Request,
-  ...rest: Parameters<VerifyFunctionWithParams<User>>
-) => VerifyResult<User>
+export type VerifyFunctionWithRequestAndParams<User = Express.User> = Declared<{
+  verify(req: Request, ...rest: Parameters<VerifyFunctionWithParams<User>>): VerifyResult<User>
+}>
 
 /** Any of the four shapes. */
 export type AnyVerifyFunction = (...args: never[]) => unknown

@@ -21,7 +21,7 @@ interface Contract {
   readonly passport?: keyof typeof passports
   readonly express?: keyof typeof frameworks
   readonly sessions?: RequestHandler
-  readonly strategy?: Partial<StrategyOptions<true>>
+  readonly strategy?: Omit<Partial<StrategyOptions<true>>, 'passReqToCallback'>
   readonly callback?: AuthenticateOptions
   readonly which?: (strategy: Strategy) => Which
   readonly route?: (passport: Made) => RequestHandler

@@ -20,12 +20,12 @@ export interface CookieStoreOptions {
    */
   readonly keys: readonly (string | Uint8Array)[]
   /** Name of the cookie, without the `__Host-` prefix. Default `social-login`. */
-  readonly name?: string
+  readonly name?: string | undefined
   /**
    * Drops `Secure` and the `__Host-` prefix, for development on plain http beyond localhost: a sister subdomain can
    * then plant the cookie. Default false.
    */
-  readonly allowInsecureHTTP?: boolean
+  readonly allowInsecureHTTP?: boolean | undefined
 }
 
 // A cookie is refused by browsers beyond 4,096 bytes; a sealed record with the longest returnTo and state has 3,300.

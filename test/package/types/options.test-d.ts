@@ -50,8 +50,6 @@ export function info(of: LoginInfo): void {
   same<Equal<typeof of.state, unknown>>(true)
 }
 
-// No global augmentation: nothing of ours shows up in anybody's request.
+// The user of an application is its own.
 // @ts-expect-error not on Express.User
 export type OnUser = Express.User['displayName']
-// @ts-expect-error not on Express.AuthInfo
-export type OnInfo = Express.AuthInfo['assurance']

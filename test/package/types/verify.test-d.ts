@@ -16,7 +16,7 @@ new Strategy(options, (...args) => {
 })
 new Strategy(options, async (accessToken, refreshToken, profile) => {
   same<Equal<typeof accessToken, string>>(true)
-  same<Equal<typeof refreshToken, undefined>>(true)
+  same<Equal<typeof refreshToken, string | undefined>>(true)
   same<Equal<typeof profile, Profile>>(true)
   return { id: profile.id }
 })
