@@ -1,0 +1,45 @@
+import express from 'express'
+import session from 'express-session'
+import passport from 'passport'
+import { Strategy } from 'passport-social-login'
+
+declare module 'express-session' {
+  interface SessionData {
+    messages?: string[]
+  }
+}
+
+const { SOCIAL_BASE_URL = '', SOCIAL_CLIENT_ID = '', SOCIAL_CLIENT_SECRET = '', SESSION_SECRET = '' } = process.env
+
+const options = {
+  baseURL: SOCIAL_BASE_URL, // such as https://social.example/api/v1
+  clientID: SOCIAL_CLIENT_ID,
+  clientSecret: SOCIAL_CLIENT_SECRET,
+  callbackURL: '/auth/social-login/callback', // the path of the registered URL, or all of it
+}
+passport.use(
+  new Strategy(options, async (_accessToken, _refreshToken, profile) => {
+    return { id: profile.id, name: profile.displayName } // find or create your user here
+  }),
+)
+passport.serializeUser((user, done) => done(null, user))
+passport.deserializeUser((user: Express.User, done) => done(null, user))
+
+const app = express()
+app.use(session({ secret: SESSION_SECRET, resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
+app.use(passport.session())
+
+app.get('/auth/social-login', passport.authenticate('social-login'))
+const ends = { successRedirect: '/', failureRedirect: '/', failureMessage: true }
+app.get('/auth/social-login/callback', passport.authenticate('social-login', ends))
+
+app.get('/', (req, res) => {
+  const problem = req.session.messages?.pop() ?? '' // why the last login failed
+  if (req.user)
+    res.send('<a href="/profile">Profile</a> <form method="post" action="/logout"><button>Sign out</button></form>')
+  else res.send(`<p>${problem}</p> <a href="/auth/social-login">Sign in</a>`)
+})
+app.get('/profile', (req, res) => res.json(req.user ?? null))
+app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))))
+
+app.listen(Number(process.env['PORT'] ?? 3000), 'localhost')
