@@ -1,20 +1,18 @@
 import dns from 'node:dns'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Agent } from 'undici'
 import { Agent as Agent6 } from 'undici-6'
 import type { OutcomeCode, SocialLoginClient } from '../../lib'
-import { type Endpoint, FakeProvider, type Fault } from '../../lib/testing'
-import { codeOf, port, type RunningApp, startApp, stopServer } from '../support/app'
-import { Browser, closeBrowsers } from '../support/browser'
+import type { Endpoint, Fault } from '../../lib/testing'
+import { codeOf, type RunningApp } from '../support/app'
 import { ClientBench, expectOutcome, key, marker, token } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
+import { listen } from '../support/listen'
+import { useLogins } from '../support/logins'
 import { inParallel } from '../support/parallel'
 import { answer, goodBody, RawProvider, type Wire } from '../support/raw-provider'
 import { settled, until } from '../support/turns'
-
-afterAll(closeBrowsers)
 
 const down: Fault = { status: 503, body: marker }
 const okay = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
@@ -51,41 +49,29 @@ const lasting: [string, Fault, OutcomeCode][] = [
 
 const AT = ['user/me', 'get_user_info'] as const
 
-describe('in a login', () => {
-  let provider: FakeProvider
-  let app: RunningApp
+const logins = useLogins('all tests', { rateLimit: 1_000_000 })
 
-  beforeAll(async () => {
-    provider = await FakeProvider.start()
-  })
-  afterEach(async () => {
-    await app.stop()
-    provider.clearFaults()
-    provider.clearRequests()
-  })
-  afterAll(() => provider.stop())
+describe('in a login', () => {
+  let app: RunningApp
 
   async function logIn(endpoint: Endpoint = 'user/me'): Promise<number> {
     const profileEndpoint = endpoint === 'get_user_info' ? endpoint : 'user/me'
-    app = await startApp({ provider, strategy: { profileEndpoint } })
-    const browser = new Browser()
-    await browser.follow(app.loginURL)
-    const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
-    return (await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)).status
+    app = await logins.startApp({ strategy: { profileEndpoint } })
+    return (await app.logIn()).status
   }
 
-  const sent = (): Endpoint[] => provider.requests.map(({ endpoint }) => endpoint)
+  const sent = (): Endpoint[] => logins.provider.requests.map(({ endpoint }) => endpoint)
 
   describe.each(AT)('%s', (endpoint) => {
     test.each(passing)('%s, and then a good answer, is a good login with one exchange', async (_title, fault) => {
-      provider.failNext(endpoint, fault)
+      logins.provider.failNext(endpoint, fault)
       expect(await logIn(endpoint)).toBe(200)
       expect(sent()).toEqual(['authorize', endpoint, endpoint])
       expect(app.profiles).toHaveLength(1)
     })
 
     test.each(lasting)('%s is not asked for again', async (_title, fault, code) => {
-      provider.failNext(endpoint, fault)
+      logins.provider.failNext(endpoint, fault)
       await logIn(endpoint)
       expect(app.errors.map(codeOf)).toEqual([code])
       expect(sent()).toEqual(['authorize', endpoint])
@@ -101,8 +87,8 @@ describe('in a login', () => {
     ['503 and 401', down, { status: 401 }, 'profile_unauthorized'],
     ['503 and nobody', down, { body: '{}' }, 'profile_invalid'],
   ])('%s end in what the second says; nothing is sent a third time', async (_title, first, second, code) => {
-    provider.failNext('user/me', first)
-    provider.failNext('user/me', second)
+    logins.provider.failNext('user/me', first)
+    logins.provider.failNext('user/me', second)
     await logIn()
     expect(app.errors.map(codeOf)).toEqual([code])
     expect(sent()).toEqual(['authorize', 'user/me', 'user/me'])
@@ -111,7 +97,7 @@ describe('in a login', () => {
   test.each<[Fault]>([[down], [{ status: 500 }], [{ reset: 'headers' }], [{ reset: 'body' }]])(
     'an exchange that fails with %j is not sent again',
     async (fault) => {
-      provider.failNext('authorize', fault)
+      logins.provider.failNext('authorize', fault)
       expect(await logIn()).toBe(502)
       expect(sent()).toEqual(['authorize'])
     },
@@ -119,32 +105,26 @@ describe('in a login', () => {
 })
 
 test('1,000 logins at a provider that answers every second profile request with 503: no key is spent in vain', async () => {
-  const provider = await FakeProvider.start({ rateLimit: 1_000_000 })
   const seen = new Set<string | undefined>()
   const sockets = new Set<Socket>()
   const isFirst = ({ headers: { authorization }, url }: IncomingMessage): boolean =>
     url?.endsWith('/user/me') === true && seen.size < seen.add(authorization).size
-  const server = createServer((req, res) => {
-    if (isFirst(req)) res.writeHead(503).end()
-    else provider.requestListener(req, res)
-  }).listen(0, 'localhost')
+  const { server, origin } = logins.stopLater(
+    await listen((req, res) => {
+      if (isFirst(req)) res.writeHead(503).end()
+      else logins.provider.requestListener(req, res)
+    }),
+  )
   server.on('connection', (socket) => sockets.add(socket))
-  await once(server, 'listening')
-  const strategy = { baseURL: `http://localhost:${port(server)}/api/v1`, maxConcurrentLogins: 8 }
-  const app = await startApp({ provider, strategy })
+  const strategy = { baseURL: `${origin}/api/v1`, maxConcurrentLogins: 8 }
+  const app = await logins.startApp({ strategy })
   const statuses: number[] = []
   await inParallel(1000, 8, async () => {
-    const browser = new Browser()
-    await browser.follow(app.loginURL)
-    const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
-    statuses.push((await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)).status)
+    statuses.push((await app.logIn()).status)
   })
   expect([statuses.length, new Set(statuses), seen.size]).toEqual([1000, new Set([200]), 1000])
   // Eight, and some that were opened ahead: a 503 costs no connection.
   expect(sockets.size).toBeLessThanOrEqual(16)
-  await app.stop()
-  await stopServer(server)
-  await provider.stop()
 }, 60_000)
 
 describe('the client', () => {
