@@ -6,7 +6,7 @@ import { Agent as Agent6 } from 'undici-6'
 import type { OutcomeCode, SocialLoginClient } from '../../lib'
 import type { Endpoint, Fault } from '../../lib/testing'
 import { codeOf, type RunningApp } from '../support/app'
-import { ClientBench, expectOutcome, key, marker, token } from '../support/client'
+import { expectOutcome, key, marker, token, useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
@@ -50,6 +50,7 @@ const lasting: [string, Fault, OutcomeCode][] = [
 const AT = ['user/me', 'get_user_info'] as const
 
 const logins = useLogins('all tests', { rateLimit: 1_000_000 })
+const clients = useClients()
 
 describe('in a login', () => {
   let app: RunningApp
@@ -128,16 +129,7 @@ test('1,000 logins at a provider that answers every second profile request with 
 }, 60_000)
 
 describe('the client', () => {
-  let bench: ClientBench
-
-  beforeAll(async () => {
-    bench = await ClientBench.start()
-  })
-  afterEach(() => bench.reset())
-  afterAll(async () => {
-    await bench.stop()
-    await Promise.all(dispatchers.map(([, dispatcher]) => dispatcher?.close()))
-  })
+  afterAll(() => Promise.all(dispatchers.map(([, dispatcher]) => dispatcher?.close())))
 
   const dispatchers: [string, Agent | Agent6 | undefined][] = [
     ['its own pool', undefined],
@@ -152,49 +144,49 @@ describe('the client', () => {
   ]
 
   describe.each(dispatchers)('over %s', (_over, dispatcher) => {
-    const make = (): SocialLoginClient => bench.client(dispatcher ? { dispatcher } : {})
+    const make = (): SocialLoginClient => clients.client(dispatcher ? { dispatcher } : {})
 
     test.each(methods)('%s asks twice at the most', async (_name, endpoint, ask) => {
       const client = make()
-      const { access_token } = await client.exchangeAuthKey(bench.goodKey())
+      const { access_token } = await client.exchangeAuthKey(clients.newKey())
       for (const fault of [down, { reset: 'body' } as const]) {
-        bench.provider.clearRequests()
-        bench.provider.failNext(endpoint, fault)
+        clients.provider.clearRequests()
+        clients.provider.failNext(endpoint, fault)
         await expect(ask(client, access_token)).resolves.toBeDefined()
-        expect(bench.provider.requests).toHaveLength(2)
-        bench.provider.failNext(endpoint, fault, { times: 2 })
+        expect(clients.provider.requests).toHaveLength(2)
+        clients.provider.failNext(endpoint, fault, { times: 2 })
         await rejectionOf(ask(client, access_token))
-        expect(bench.provider.requests).toHaveLength(4)
+        expect(clients.provider.requests).toHaveLength(4)
       }
     })
 
     test('asks once where a second time would not help, and for an exchange', async () => {
       const client = make()
-      bench.provider.failNext('user/me', { status: 429 })
+      clients.provider.failNext('user/me', { status: 429 })
       expectOutcome(await rejectionOf(client.getCurrentUser(token)), 'provider_rate_limited', 'profile')
-      bench.provider.failNext('authorize', down)
+      clients.provider.failNext('authorize', down)
       expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_unavailable', 'exchange')
-      expect(bench.provider.requests).toHaveLength(2)
+      expect(clients.provider.requests).toHaveLength(2)
     })
   })
 
   test('does not ask again when its caller has gone', async () => {
-    const client = bench.client({ maxConnections: 1 })
+    const client = clients.client({ maxConnections: 1 })
     const controller = new AbortController()
     const reason = new Error('the user left')
-    bench.provider.failNext('user/me', { ...down, headers: { 'retry-after': '5' } })
+    clients.provider.failNext('user/me', { ...down, headers: { 'retry-after': '5' } })
     const rejection = rejectionOf(client.getCurrentUser(token, { signal: controller.signal }))
-    await until(() => bench.provider.requests.length === 1)
+    await until(() => clients.provider.requests.length === 1)
     controller.abort(reason)
     expect(await rejection).toBe(reason)
     // The one place is free again.
-    await client.exchangeAuthKey(bench.goodKey())
-    expect(bench.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['user/me', 'authorize'])
+    await client.exchangeAuthKey(clients.newKey())
+    expect(clients.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['user/me', 'authorize'])
   })
 
   test('keeps its place and its connection for the second time, and closes only after it', async () => {
     const raw = await RawProvider.start()
-    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 1 })
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 1 })
     let closed: Promise<void> | undefined
     raw.failNext('user/me', (socket) => {
       closed = client.close()
@@ -217,7 +209,7 @@ describe('the client', () => {
       (socket) => socket.write('HTTP/1.1 500 Down\r\ncontent-length: 99\r\n\r\n'),
       (socket) => socket.write(answer('', 'connection: close\r\n', '502 Down')),
     ]
-    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 3 })
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 3 })
     for (const fault of faults) {
       raw.failNext(
         'user/me',
@@ -241,7 +233,7 @@ describe('the client', () => {
 
   test('opens no connection beyond maxConnections for the second time, and uses the kept ones', async () => {
     const raw = await RawProvider.start()
-    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 3 })
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 3 })
     await Promise.all([1, 2, 3].map(() => client.getCurrentUser(token)))
     const held: (() => unknown)[] = []
     raw.failNext('user/me', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{'))
@@ -260,7 +252,7 @@ describe('the client', () => {
 
   test('finds none of the connections that ended together with the first', async () => {
     const raw = await RawProvider.start()
-    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 4 })
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 4 })
     const held: (() => unknown)[] = []
     raw.failNext('user/me', (socket, body) => held.push(() => socket.write(answer(body))))
     raw.failNext('user/me', (socket) => {
@@ -293,7 +285,7 @@ describe('the client', () => {
       refused += 1
       done(null, [{ address: '127.0.0.99', family: 4 }])
     })
-    const client = bench.client({ baseURL: raw.baseURL })
+    const client = clients.client({ baseURL: raw.baseURL })
     expect(await client.getCurrentUser(token)).toMatchObject({ user_id: '1' })
     expect([refused, raw.requests.length]).toEqual([1, 1])
     spy.mockRestore()
@@ -305,19 +297,16 @@ describe('the client', () => {
 describe('the deadline', () => {
   const TIMEOUT = 10_000
   let raw: RawProvider
-  let bench: ClientBench
   let timers: jest.SpiedFunction<typeof setTimeout>
 
   beforeEach(async () => {
     raw = await RawProvider.start()
-    bench = await ClientBench.start()
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask', 'hrtime'] })
     timers = jest.spyOn(globalThis, 'setTimeout')
   })
   afterEach(async () => {
     timers.mockRestore()
     jest.useRealTimers()
-    await bench.stop()
     await raw.stop()
   })
 
@@ -327,7 +316,7 @@ describe('the deadline', () => {
     raw.failNext('user/me', (socket) => {
       fail = () => socket.write(answer('', headers, '503 Down'))
     })
-    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 1, timeout: TIMEOUT })
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 1, timeout: TIMEOUT })
     const call = client.getCurrentUser(token, signal ? { signal } : {})
     call.catch(() => {})
     await until(() => raw.requests.length === 1)
@@ -357,7 +346,7 @@ describe('the deadline', () => {
       raw.failNext('user/me', () => {})
       socket.write(answer('', '', '503 Down'))
     })
-    const call = rejectionOf(bench.client({ baseURL: raw.baseURL, timeout: TIMEOUT }).getCurrentUser(token))
+    const call = rejectionOf(clients.client({ baseURL: raw.baseURL, timeout: TIMEOUT }).getCurrentUser(token))
     await until(() => raw.requests.length === 2)
     jest.advanceTimersByTime(TIMEOUT)
     expectOutcome(await call, 'provider_timeout', 'profile')
