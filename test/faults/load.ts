@@ -28,7 +28,7 @@ export interface Logins extends Figures {
 /** So many logins of as many people, so many at a time. */
 export async function manyLogins(count: number, lanes: number): Promise<Logins> {
   await using provider = await FakeProvider.start({ users: Array.from({ length: count }, () => ({})) })
-  await using app = await startApp({ provider })
+  await using app = await startApp(provider)
   const users = provider.users
   const times: number[] = []
   let failed = 0
@@ -97,7 +97,7 @@ export async function stall(callbacks: number, cap: number, timeout: number): Pr
 /** So many starts that nobody comes back from, the login kept in the cookie. @returns bytes of heap more than before */
 export async function abandonedStarts(count: number, lanes: number): Promise<Figures & { grown: number }> {
   await using provider = await FakeProvider.start()
-  await using app = await startApp({ provider, keep: 'cookie' })
+  await using app = await startApp(provider, { keep: 'cookie' })
   const begin = async (): Promise<void> => {
     if ((await new Browser().follow(app.loginURL)).status !== 302) throw new Error('a start failed')
   }

@@ -9,8 +9,7 @@ import { useLogins } from '../support/logins'
 const logins = useLogins()
 
 describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep) => {
-  const start = (options: Omit<AppOptions, 'provider'> = {}): Promise<RunningApp> =>
-    logins.startApp({ keep, ...options })
+  const start = (options: AppOptions = {}): Promise<RunningApp> => logins.startApp({ keep, ...options })
 
   describe('a whole login', () => {
     test('goes from the login link over the provider’s pages back to a signed-in browser', async () => {

@@ -110,7 +110,7 @@ function secretsOf({ provider, app, authKey }: Played): string[] {
 describe('outcomes that are no failure of a callback', () => {
   let app: RunningApp
 
-  const run = async (options: Omit<AppOptions, 'provider'> = {}): Promise<Browser> => {
+  const run = async (options: AppOptions = {}): Promise<Browser> => {
     app = await logins.startApp(options)
     return new Browser()
   }

@@ -7,7 +7,7 @@ import { useLogins } from '../support/logins'
 const logins = useLogins()
 let app: RunningApp
 
-async function start(options: Omit<AppOptions, 'provider'> = {}): Promise<Browser> {
+async function start(options: AppOptions = {}): Promise<Browser> {
   app = await logins.startApp(options)
   return new Browser()
 }
@@ -73,7 +73,7 @@ describe('a place for the record that fails', () => {
 })
 
 describe('a custom callback that fails', () => {
-  const withCallback = (callback: (error: unknown) => unknown): Omit<AppOptions, 'provider'> => ({
+  const withCallback = (callback: (error: unknown) => unknown): AppOptions => ({
     before: (express) =>
       express.get('/callback', (req, res, next) => app.passport.authenticate('social-login', callback)(req, res, next)),
   })

@@ -16,7 +16,7 @@ const linked: RequestHandler = (req, res) => {
 }
 
 /** An application that links accounts at a callback of its own, of the same strategy. */
-async function linking({ before, ...options }: Partial<AppOptions> = {}): Promise<Browser> {
+async function linking({ before, ...options }: AppOptions = {}): Promise<Browser> {
   const link: AuthenticateOptions = { callbackURL: '/link/callback' }
   app = await logins.startApp({
     ...options,

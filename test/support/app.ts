@@ -23,7 +23,6 @@ export type PassportInstance = InstanceType<typeof Passport>
 
 /** What a test may change about its application. */
 export interface AppOptions {
-  readonly provider: FakeProvider
   /** Default: it is registered anew. */
   readonly application?: Application
   readonly strategy?: Partial<StrategyOptions<false>>
@@ -83,16 +82,14 @@ export const SECRET_CANARY = 'app-secret-canary-5c1e9a7f'
 export const COOKIE_KEY_CANARY = 'cookie-key-canary-d41c8f21a9e04b7c'
 
 /** Starts an application with one strategy, `/auth` (start), `/callback`, `/me` and `POST /logout`. */
-export async function startApp(options: AppOptions): Promise<RunningApp> {
+export async function startApp(provider: FakeProvider, options: AppOptions = {}): Promise<RunningApp> {
   const app = express()
   const { server: _, ...listening } = await listen(app)
   const { origin } = listening
-  const { provider, callbackPath = '/callback', store = new MemoryStore() } = options
-  const [loginURL, callbackURL, otherCallbackURL] = [
-    `${origin}/auth`,
-    origin + callbackPath,
-    `${origin}/other-callback`,
-  ]
+  const { callbackPath = '/callback', store = new MemoryStore() } = options
+  const loginURL = `${origin}/auth`
+  const callbackURL = origin + callbackPath
+  const otherCallbackURL = `${origin}/other-callback`
   const appSecret = `${SECRET_CANARY}-${new URL(origin).port}`
   const application =
     options.application ?? provider.registerApplication({ name: 'Test', redirectURL: callbackURL, appSecret })

@@ -7,7 +7,7 @@ export interface Logins {
   /** The provider of the test. There is none before the test has begun. */
   readonly provider: FakeProvider
   /** Starts an application that signs in with the provider. It is stopped after the test. */
-  startApp(options?: Omit<AppOptions, 'provider'>): Promise<RunningApp>
+  startApp(options?: AppOptions): Promise<RunningApp>
   /** Has this stopped after the test, before whatever was started earlier. */
   stopLater<T extends { stop(): Promise<unknown> }>(started: T): T
   /** How many keys the provider has been asked to exchange. */
@@ -46,7 +46,7 @@ export function useLogins(
       if (!provider) throw new Error('the provider starts with the test')
       return provider
     },
-    startApp: async (more) => logins.stopLater(await startApp({ provider: logins.provider, ...more })),
+    startApp: async (more) => logins.stopLater(await startApp(logins.provider, more)),
     stopLater: (running) => {
       started.push(running)
       return running

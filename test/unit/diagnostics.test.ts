@@ -40,7 +40,7 @@ function listen(): Told[] {
   return told
 }
 
-async function logIn(options: Omit<AppOptions, 'provider'> = {}): Promise<string> {
+async function logIn(options: AppOptions = {}): Promise<string> {
   app = await logins.startApp(options)
   const browser = new Browser()
   await browser.follow(app.loginURL)
