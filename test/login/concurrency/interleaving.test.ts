@@ -21,7 +21,7 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
   let early: number
   let arrivals: string[]
 
-  /** An application that waits for its turn at its session store, at its verify function, and at the logins.provider. */
+  /** An application that waits for its turn at its session store, at its verify function, and at the provider. */
   async function start(): Promise<RunningApp> {
     const { origin } = logins.stopLater(
       await listen((req, res) => {
