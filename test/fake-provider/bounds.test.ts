@@ -1,11 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { type Application, Clock, FakeProvider } from '../../lib/testing'
 import { BoundedMap } from '../../lib/testing/state/bounded-map'
 import { RateLimit } from '../../lib/testing/state/rate-limit'
-import { port, stopServer } from '../support/app'
+import { listen } from '../support/listen'
 import { ask, exchange, post, signInAs, tokenFor, userMe } from '../support/provider-http'
 import { sendMany, sendRaw } from '../support/raw-requests'
 
@@ -238,10 +237,9 @@ test('a long international name as Host or Origin costs a naive server much, and
       .map((code) => String.fromCodePoint(code))
       .join(''),
   )
-  const naive = createServer((request, response) => {
+  await using naive = await listen((request, response) => {
     response.end(String(URL.canParse(`http://${request.headers.host}`) && URL.canParse(request.headers.origin ?? '')))
-  }).listen(0, '127.0.0.1')
-  await once(naive, 'listening')
+  }, '127.0.0.1')
   const attack = async (origin: string): Promise<number> => {
     const start = performance.now()
     await sendMany(origin, `POST /developers HTTP/1.1\r\nHost: ${name}\r\nContent-Length: 0\r\n\r\n`, 40)
@@ -249,7 +247,6 @@ test('a long international name as Host or Origin costs a naive server much, and
     await sendMany(origin, other, 40)
     return performance.now() - start
   }
-  const [hurt, ours] = [await attack(`http://127.0.0.1:${port(naive)}`), await attack(provider.origin)]
-  await stopServer(naive)
+  const [hurt, ours] = [await attack(naive.origin), await attack(provider.origin)]
   expect(hurt).toBeGreaterThan(3 * ours)
 }, 30_000)

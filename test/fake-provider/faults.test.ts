@@ -1,6 +1,6 @@
-import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { type Application, Clock, FakeProvider, type Fault } from '../../lib/testing'
+import { listen } from '../support/listen'
 import { ask, bearer, exchange, tokenFor, userMe } from '../support/provider-http'
 
 let provider: FakeProvider
@@ -189,23 +189,18 @@ test('a request body beyond 64 KiB is refused', async () => {
 test('the listener can be mounted on a server of your own', async () => {
   const mounted = new FakeProvider({ origin: 'http://provider.test:4400' })
   expect(mounted.baseURL).toBe('http://provider.test:4400/api/v1')
-  const server = createServer(mounted.requestListener).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  const response = await fetch(`http://127.0.0.1:${port}/`)
+  await using listening = await listen(mounted.requestListener, '127.0.0.1')
+  const response = await fetch(`${listening.origin}/`)
   expect(response.status).toBe(200)
   expect(await response.text()).toContain('A social network of nobody')
   mounted.failNext('oauth', { hang: true })
-  const hanging = fetch(`http://127.0.0.1:${port}/api/oauth`).then(
+  const hanging = fetch(`${listening.origin}/api/oauth`).then(
     () => 'answered',
     () => 'freed',
   )
   while (mounted.requests.length === 0) await new Promise(setImmediate)
   await mounted.stop()
   expect(await hanging).toBe('freed')
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
 })
 
 test('it does not listen beyond loopback, nor on a taken port, and says so', async () => {

@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http'
 import { type Application, FakeProvider } from '../../lib/testing'
-import { port, stopServer } from '../support/app'
+import { listen } from '../support/listen'
 import { bearer, signInAs, tokenFor } from '../support/provider-http'
 import { type RawAnswer, sendRaw } from '../support/raw-requests'
 
@@ -79,16 +78,11 @@ function send(origin: string, line: string, headers: readonly string[], body = '
 /** A provider that looks neither at where a form comes from nor at the name that it is called by. */
 async function withNaiveProvider<T>(work: (origin: string, registered: string[]) => Promise<T>): Promise<T> {
   const registered: string[] = []
-  const server: Server = createServer((request, response) => {
+  await using listening = await listen((request, response) => {
     request.on('data', (chunk) => registered.push(String(chunk)))
     request.on('end', () => response.end('app_secret: 12345'))
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  try {
-    return await work(`http://127.0.0.1:${port(server)}`, registered)
-  } finally {
-    await stopServer(server)
-  }
+  }, '127.0.0.1')
+  return await work(listening.origin, registered)
 }
 
 describe('forms of another site', () => {
@@ -171,12 +165,10 @@ describe('DNS rebinding', () => {
 
   test('the option origin makes a name of its own good', async () => {
     const named = new FakeProvider({ origin: 'https://social.example' })
-    const server = createServer(named.requestListener).listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    const origin = `http://127.0.0.1:${port(server)}`
+    await using listening = await listen(named.requestListener, '127.0.0.1')
+    const { origin } = listening
     const answers = ['social.example', 'evil.example'].map((name) => send(origin, 'GET /', [`Host: ${name}`]))
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 421])
-    await stopServer(server)
   })
 })
 

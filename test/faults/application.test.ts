@@ -1,33 +1,13 @@
 import { MemoryStore } from 'express-session'
 import { CookieStore } from '../../lib'
-import { FakeProvider } from '../../lib/testing'
-import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type RunningApp, startApp } from '../support/app'
-import { Browser, closeBrowsers } from '../support/browser'
+import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type RunningApp } from '../support/app'
+import { Browser } from '../support/browser'
 import { captureOutput, findSecrets } from '../support/canaries'
+import { useLogins } from '../support/logins'
 import { BrokenStore, STORE_CANARY } from './broken-store'
 
-let provider: FakeProvider
-let apps: RunningApp[] = []
-
-beforeEach(async () => {
-  provider = await FakeProvider.start()
-})
-afterEach(async () => {
-  jest.restoreAllMocks()
-  for (const app of apps) await app.stop()
-  apps = []
-  await provider.stop()
-})
-afterAll(closeBrowsers)
-
-async function run(options: Omit<AppOptions, 'provider'> = {}): Promise<RunningApp> {
-  const app = await startApp({ provider, ...options })
-  apps.push(app)
-  return app
-}
-
-const callback = (app: RunningApp, appID = app.application.appID): string =>
-  `${app.callbackURL}?auth_key=${provider.issueAuthKey({ appID, userID: '1' })}`
+const logins = useLogins()
+afterEach(() => jest.restoreAllMocks())
 
 async function begin(app: RunningApp): Promise<Browser> {
   const browser = new Browser()
@@ -37,10 +17,8 @@ async function begin(app: RunningApp): Promise<Browser> {
 
 async function expectGoodLogin(app: RunningApp): Promise<void> {
   const browser = await begin(app)
-  expect((await browser.comeBack(callback(app))).status).toBe(200)
+  expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
 }
-
-const exchanges = (): number => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
 
 describe('a session store', () => {
   test.each([
@@ -52,12 +30,12 @@ describe('a session store', () => {
     'whose %s fails at the callback signs nobody in; its text reaches an error of ours: never',
     async (operation, isOurs, sent) => {
       const store = new BrokenStore()
-      const app = await run({ store })
+      const app = await logins.startApp({ store })
       const browser = await begin(app)
       store.fail(operation)
-      const answer = await browser.comeBack(callback(app))
+      const answer = await browser.comeBack(app.approvedCallback())
       expect([answer.status, answer.headers['retry-after']]).toEqual(isOurs ? [503, '5'] : [500, undefined])
-      expect(exchanges()).toBe(sent)
+      expect(logins.exchanges()).toBe(sent)
       if (isOurs) {
         expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
         expect(findSecrets([STORE_CANARY], { body: answer.body, errors: app.errors })).toEqual([])
@@ -72,26 +50,26 @@ describe('a session store', () => {
     'whose %s fails at the callback leaves login and key whole: a reload works when it is back',
     async (operation) => {
       const store = new BrokenStore()
-      const app = await run({ store })
+      const app = await logins.startApp({ store })
       const browser = await begin(app)
-      const address = callback(app)
+      const address = app.approvedCallback()
       store.fail(operation)
       for (let visit = 0; visit < 3; visit += 1)
         expect((await browser.comeBack(address)).status).toBeGreaterThanOrEqual(500)
-      expect(exchanges()).toBe(0)
+      expect(logins.exchanges()).toBe(0)
       store.mend()
       expect((await browser.comeBack(address)).status).toBe(200)
-      expect(exchanges()).toBe(1)
+      expect(logins.exchanges()).toBe(1)
       const again = await browser.comeBack(address)
-      expect([again.status, exchanges()]).toEqual([200, 1])
+      expect([again.status, logins.exchanges()]).toEqual([200, 1])
     },
   )
 
   test('whose save is only thought to have failed lets the record be used once all the same', async () => {
     const store = new BrokenStore()
-    const app = await run({ store, strategy: { timeout: 200 } })
+    const app = await logins.startApp({ store, strategy: { timeout: 200 } })
     const browser = await begin(app)
-    const address = callback(app)
+    const address = app.approvedCallback()
     let answerLate = (): void => {}
     store.before = (operation) =>
       operation === 'set'
@@ -104,13 +82,13 @@ describe('a session store', () => {
     answerLate()
     store.mend()
     const answers = [await browser.comeBack(address), await browser.comeBack(address)]
-    expect(exchanges()).toBeLessThanOrEqual(1)
+    expect(logins.exchanges()).toBeLessThanOrEqual(1)
     expect(answers.filter(({ status }) => status === 200 || status === 403)).toHaveLength(2)
   })
 
   test('that cannot save at the start sends nobody away', async () => {
     const store = new BrokenStore()
-    const app = await run({ store })
+    const app = await logins.startApp({ store })
     store.fail('set')
     expect((await new Browser().follow(app.loginURL)).status).toBe(503)
     expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
@@ -120,7 +98,7 @@ describe('a session store', () => {
 
   test('that takes its time to save is waited for before the key is sent', async () => {
     const store = new BrokenStore()
-    const app = await run({ store })
+    const app = await logins.startApp({ store })
     const browser = await begin(app)
     let release = (): void => {}
     const saving = new Promise<void>((resolve) => {
@@ -132,22 +110,22 @@ describe('a session store', () => {
             })
           : Promise.resolve()
     })
-    const answer = browser.comeBack(callback(app))
+    const answer = browser.comeBack(app.approvedCallback())
     await saving
     await new Promise((resolve) => setImmediate(resolve))
-    expect(provider.requests).toEqual([])
+    expect(logins.provider.requests).toEqual([])
     store.mend()
     release()
     expect((await answer).status).toBe(200)
   })
 
   test('that loses the record is a login that was not started, and no key is sent', async () => {
-    const app = await run()
+    const app = await logins.startApp()
     const browser = await begin(app)
     app.store.clear()
-    expect((await browser.comeBack(callback(app))).status).toBe(403)
+    expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
     expect(failureIn(app.sessions())).toBe('login_not_started')
-    expect(provider.requests).toEqual([])
+    expect(logins.provider.requests).toEqual([])
     await expectGoodLogin(app)
   })
 })
@@ -173,22 +151,22 @@ describe('a verify function', () => {
     async (_, verify, status) => {
       let isBroken = true
       const good: AppOptions['verify'] = async (_token, _refresh, profile) => ({ id: profile.id })
-      const app = await run({
+      const app = await logins.startApp({
         strategy: { verifyTimeout: 100 },
         verify: (...args) => (isBroken ? verify(...args) : good(...args)),
       })
       const browser = await begin(app)
-      expect((await browser.comeBack(callback(app))).status).toBe(status)
-      const sent = exchanges()
-      expect((await browser.comeBack(callback(app))).status).toBe(403)
-      expect(exchanges()).toBe(sent)
+      expect((await browser.comeBack(app.approvedCallback())).status).toBe(status)
+      const sent = logins.exchanges()
+      expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
+      expect(logins.exchanges()).toBe(sent)
       isBroken = false
       await expectGoodLogin(app)
     },
   )
 
   test('that answers twice is heard once; the second answer is a process warning', async () => {
-    const app = await run({
+    const app = await logins.startApp({
       verify: (_token, _refresh, profile, done) => {
         done(null, { id: profile.id })
         done(null, { id: 'somebody else' })
@@ -197,7 +175,7 @@ describe('a verify function', () => {
     })
     const browser = await begin(app)
     const { result, output } = await captureOutput(async () => {
-      const answer = await browser.comeBack(callback(app))
+      const answer = await browser.comeBack(app.approvedCallback())
       await new Promise((resolve) => setImmediate(resolve))
       return answer
     })
@@ -208,62 +186,61 @@ describe('a verify function', () => {
 })
 
 describe('a process and its clock', () => {
-  const sameApplication = ({ application: { appID, appSecret } }: RunningApp) => ({
-    clientID: appID,
-    clientSecret: appSecret,
-  })
-
   test.each(['session', 'cookie'] as const)(
     'restarts between start and callback (%s kept outside of it): the login ends well',
     async (keep) => {
       const store = new MemoryStore()
-      const before = await run({ keep, store })
+      const before = await logins.startApp({ keep, store })
       const browser = await begin(before)
       await before.stop()
-      apps = []
-      const after = await run({ keep, ...(keep === 'session' && { store }), strategy: sameApplication(before) })
-      expect((await browser.comeBack(callback(after, before.application.appID))).status).toBe(200)
-      expect((await browser.comeBack(callback(after, before.application.appID))).status).toBe(200)
-      expect(exchanges()).toBe(1)
+      const after = await logins.startApp({
+        keep,
+        ...(keep === 'session' && { store }),
+        application: before.application,
+      })
+      expect((await browser.comeBack(after.approvedCallback())).status).toBe(200)
+      expect((await browser.comeBack(after.approvedCallback())).status).toBe(200)
+      expect(logins.exchanges()).toBe(1)
     },
   )
 
   test('restarts with a session store in its memory: the login was not started, and no key is sent', async () => {
-    const before = await run()
+    const before = await logins.startApp()
     const browser = await begin(before)
-    const after = await run({ strategy: sameApplication(before) })
-    expect((await browser.comeBack(callback(after, before.application.appID))).status).toBe(403)
-    expect(provider.requests).toEqual([])
+    const after = await logins.startApp({ application: before.application })
+    expect((await browser.comeBack(after.approvedCallback())).status).toBe(403)
+    expect(logins.provider.requests).toEqual([])
   })
 
   test('are two workers with one store: what one starts, the other ends, once', async () => {
     const store = new MemoryStore()
-    const one = await run({ store })
-    const two = await run({ store, strategy: sameApplication(one) })
+    const one = await logins.startApp({ store })
+    const two = await logins.startApp({ store, application: one.application })
     const browser = await begin(one)
-    const query = new URL(callback(one)).search
+    const query = new URL(one.approvedCallback()).search
     expect((await browser.comeBack(`${two.callbackURL}${query}`)).status).toBe(200)
     await browser.comeBack(`${one.callbackURL}${query}`)
-    expect(exchanges()).toBe(1)
+    expect(logins.exchanges()).toBe(1)
   })
 
   test('rotate the key of the cookie in between: the old one still opens', async () => {
-    const before = await run({ keep: 'cookie' })
+    const before = await logins.startApp({ keep: 'cookie' })
     const browser = await begin(before)
     const keys = ['a new key of at least 32 characters', COOKIE_KEY_CANARY]
-    const after = await run({ strategy: { ...sameApplication(before), store: new CookieStore({ keys }) } })
-    expect((await browser.comeBack(callback(after, before.application.appID))).status).toBe(200)
+    const store = new CookieStore({ keys })
+    const after = await logins.startApp({ application: before.application, strategy: { store } })
+    expect((await browser.comeBack(after.approvedCallback())).status).toBe(200)
   })
 
   test.each([-3_600_000, 3_600_000])('jump by %d ms: the login has expired, and no key is sent', async (jump) => {
-    const app = await run({ session: { cookie: { maxAge: 86_400_000 } } })
+    const app = await logins.startApp({ session: { cookie: { maxAge: 86_400_000 } } })
     const browser = await begin(app)
     const { now } = Date
     jest.spyOn(Date, 'now').mockImplementation(() => now() + jump)
-    expect((await browser.comeBack(callback(app))).status).toBe(403)
+    expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
     jest.restoreAllMocks()
     expect(failureIn(app.sessions())).toBe('login_expired')
-    expect(provider.requests).toEqual([])
+    expect(logins.provider.requests).toEqual([])
     await expectGoodLogin(app)
   })
 })

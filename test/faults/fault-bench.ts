@@ -35,7 +35,7 @@ export class FaultBench {
     more: Partial<StrategyOptions<false>> = {},
   ): Promise<FaultBench> {
     const fake = await FakeProvider.start()
-    return new FaultBench(raw, await startApp({ provider: fake, keep, strategy: { baseURL, ...more } }), fake)
+    return new FaultBench(raw, await startApp(fake, { keep, strategy: { baseURL, ...more } }), fake)
   }
 
   async stop(): Promise<void> {

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { FakeProvider } from '../../lib/testing'
-import { type RunningApp, startApp } from '../support/app'
-import { Browser, type BrowserAnswer } from '../support/browser'
+import { startApp } from '../support/app'
+import { Browser } from '../support/browser'
 import { inParallel } from '../support/parallel'
 import { RawProvider } from '../support/raw-provider'
 import { FaultBench } from './fault-bench'
@@ -27,8 +27,8 @@ export interface Logins extends Figures {
 
 /** So many logins of as many people, so many at a time. */
 export async function manyLogins(count: number, lanes: number): Promise<Logins> {
-  const provider = await FakeProvider.start({ users: Array.from({ length: count }, () => ({})) })
-  const app = await startApp({ provider })
+  await using provider = await FakeProvider.start({ users: Array.from({ length: count }, () => ({})) })
+  await using app = await startApp(provider)
   const users = provider.users
   const times: number[] = []
   let failed = 0
@@ -37,22 +37,13 @@ export async function manyLogins(count: number, lanes: number): Promise<Logins> 
   await inParallel(count, lanes, async (index) => {
     const userID = users[index]?.user_id ?? ''
     const start = performance.now()
-    const answer = await logIn(app, provider, userID)
+    const answer = await app.logIn(new Browser(), userID)
     times.push(performance.now() - start)
     if (answer.status !== 200) failed += 1
     else if (JSON.parse(answer.body).user.id !== userID) mixed += 1
   })
   const elapsed = performance.now() - begin
-  await app.stop()
-  await provider.stop()
   return { failed, mixed, ...figuresOf(times, elapsed) }
-}
-
-async function logIn(app: RunningApp, provider: FakeProvider, userID: string): Promise<BrowserAnswer> {
-  const browser = new Browser()
-  await browser.follow(app.loginURL)
-  const authKey = provider.issueAuthKey({ appID: app.application.appID, userID })
-  return browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)
 }
 
 export interface Stall {
@@ -105,8 +96,8 @@ export async function stall(callbacks: number, cap: number, timeout: number): Pr
 
 /** So many starts that nobody comes back from, the login kept in the cookie. @returns bytes of heap more than before */
 export async function abandonedStarts(count: number, lanes: number): Promise<Figures & { grown: number }> {
-  const provider = await FakeProvider.start()
-  const app = await startApp({ provider, keep: 'cookie' })
+  await using provider = await FakeProvider.start()
+  await using app = await startApp(provider, { keep: 'cookie' })
   const begin = async (): Promise<void> => {
     if ((await new Browser().follow(app.loginURL)).status !== 302) throw new Error('a start failed')
   }
@@ -122,8 +113,6 @@ export async function abandonedStarts(count: number, lanes: number): Promise<Fig
   const figures = figuresOf(times, performance.now() - started)
   times.length = 0
   const grown = heapUsed() - heap
-  await app.stop()
-  await provider.stop()
   return { ...figures, grown }
 }
 

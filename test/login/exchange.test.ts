@@ -1,22 +1,16 @@
 import { Trace } from '../../lib/diagnostics'
 import { type ExchangedLogin, type ExchangeSettings, exchange } from '../../lib/login/exchange'
-import { ClientBench, expectOutcome } from '../support/client'
+import { expectOutcome, useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
 
-let bench: ClientBench
-
-beforeAll(async () => {
-  bench = await ClientBench.start()
-})
-afterEach(() => bench.reset())
-afterAll(() => bench.stop())
+const clients = useClients()
 
 const skipped = { profile: undefined, params: { access_token: expect.any(String) } }
 const loaded = { profile: { id: '1' }, params: { access_token: expect.any(String) } }
 
 function exchanged(options: Partial<ExchangeSettings> = {}): Promise<ExchangedLogin> {
   const settings: ExchangeSettings = {
-    client: bench.client(),
+    client: clients.client(),
     name: 'social-login',
     timeout: 5000,
     profileEndpoint: 'user/me',
@@ -24,14 +18,14 @@ function exchanged(options: Partial<ExchangeSettings> = {}): Promise<ExchangedLo
     uploadsURL: undefined,
     ...options,
   }
-  return exchange(settings, bench.goodKey(), new Trace(settings.name))
+  return exchange(settings, clients.newKey(), new Trace(settings.name))
 }
 
 test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(
   'a key is worth a token and the profile of %s',
   async (profileEndpoint) => {
     expect(await exchanged({ profileEndpoint })).toMatchObject(loaded)
-    expect(bench.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', profileEndpoint])
+    expect(clients.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', profileEndpoint])
   },
 )
 
@@ -49,7 +43,7 @@ const decisions: [string, ExchangeSettings['skipUserProfile'], object][] = [
 
 test.each(decisions)('skipUserProfile may be %s', async (_, skipUserProfile, result) => {
   expect(await exchanged({ skipUserProfile })).toMatchObject(result)
-  expect(bench.provider.requests).toHaveLength(result === skipped ? 1 : 2)
+  expect(clients.provider.requests).toHaveLength(result === skipped ? 1 : 2)
 })
 
 test('skipUserProfile is given the token', async () => {
@@ -85,8 +79,8 @@ test.each<[string, ExchangeSettings['skipUserProfile']]>([
 })
 
 test('exchange and profile share one deadline', async () => {
-  bench.provider.failNext('authorize', { delay: 300 })
-  bench.provider.failNext('user/me', { delay: 300 })
+  clients.provider.failNext('authorize', { delay: 300 })
+  clients.provider.failNext('user/me', { delay: 300 })
   const start = performance.now()
   const error = await rejectionOf(exchanged({ timeout: 450 }))
   expectOutcome(error, 'provider_timeout', 'profile')

@@ -1,21 +1,19 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
 import cookieSession from 'cookie-session'
 import express5, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import express4 from 'express-4'
-import session, { MemoryStore } from 'express-session'
+import { MemoryStore } from 'express-session'
 import passport7 from 'passport'
 import passport6 from 'passport-0-6'
 import { type AuthenticateOptions, CookieStore, Strategy, type StrategyOptions } from '../../lib'
-import { FakeProvider } from '../../lib/testing'
-import { codeOf, port, stopServer } from '../support/app'
-import { Browser, closeBrowsers } from '../support/browser'
+import { codeOf, keepSessions, type PassportInstance } from '../support/app'
+import { Browser } from '../support/browser'
 import { HookedStore } from '../support/hooked-store'
+import { listen } from '../support/listen'
+import { useLogins } from '../support/logins'
 
 const passports = { '0.6': passport6.Passport, '0.7': passport7.Passport }
 const frameworks = { 4: express4, 5: express5 }
-type Made = InstanceType<typeof passport7.Passport>
-type Which = Parameters<Made['authenticate']>[0]
+type Which = Parameters<PassportInstance['authenticate']>[0]
 
 interface Contract {
   readonly passport?: keyof typeof passports
@@ -24,30 +22,22 @@ interface Contract {
   readonly strategy?: Omit<Partial<StrategyOptions<true>>, 'passReqToCallback'>
   readonly callback?: AuthenticateOptions
   readonly which?: (strategy: Strategy) => Which
-  readonly route?: (passport: Made) => RequestHandler
+  readonly route?: (passport: PassportInstance) => RequestHandler
   readonly failsToSerialize?: boolean
 }
 
-let provider: FakeProvider
-let server: Server
+const logins = useLogins()
 let origin: string
 let appID: string
 let errors: unknown[]
 const seen: unknown[] = []
 
-beforeEach(async () => {
-  provider = await FakeProvider.start()
+beforeEach(() => {
   errors = []
   seen.length = 0
 })
-afterEach(async () => {
-  await stopServer(server)
-  await provider.stop()
-})
-afterAll(closeBrowsers)
 
-const memory = (): RequestHandler =>
-  session({ secret: 's', resave: false, saveUninitialized: false, store: new MemoryStore() })
+const memory = (): RequestHandler => keepSessions(new MemoryStore())
 
 /** A store of a network: every operation takes turns of the event loop. */
 function slowStore(): RequestHandler {
@@ -55,14 +45,13 @@ function slowStore(): RequestHandler {
   store.before = async () => {
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   }
-  return session({ secret: 's', resave: false, saveUninitialized: false, store })
+  return keepSessions(store)
 }
 
 async function run(contract: Contract): Promise<void> {
   const app = frameworks[contract.express ?? 5]()
-  server = createServer(app).listen(0, 'localhost')
-  await once(server, 'listening')
-  origin = `http://localhost:${port(server)}`
+  origin = logins.stopLater(await listen(app)).origin
+  const { provider } = logins
   const application = provider.registerApplication({ name: 'Contract', redirectURL: `${origin}/callback` })
   appID = application.appID
   const strategy = new Strategy(
@@ -114,7 +103,7 @@ async function logIn(
 ): Promise<{ status: number; body: Record<string, unknown> }> {
   const start = await browser.follow(`${origin}/login`)
   if (start.status !== 302) return { status: start.status, body: JSON.parse(start.body) }
-  const key = provider.issueAuthKey({ appID, userID: '1' })
+  const key = logins.provider.issueAuthKey({ appID, userID: '1' })
   const answer = await browser.comeBack(`${origin}/callback${query ?? `?auth_key=${key}`}`)
   return { status: answer.status, body: answer.body.startsWith('{') ? JSON.parse(answer.body) : {} }
 }
@@ -180,7 +169,7 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
   test('tells a custom callback of the user, or of the failure', async () => {
     const heard: unknown[] = []
     const route =
-      (passport: Made): RequestHandler =>
+      (passport: PassportInstance): RequestHandler =>
       (req, res, next) => {
         passport.authenticate('social-login', (error: unknown, user: unknown, info: unknown, status: unknown) => {
           heard.push([error, user, Reflect.get(Object(info), 'code'), status])

@@ -1,62 +1,39 @@
 import { inspect } from 'node:util'
 import type { RequestHandler } from 'express'
 import supertest from 'supertest'
-import { FakeProvider, providerNavigation, sameOriginNavigation } from '../../lib/testing'
-import { type AppOptions, failureIn, type RunningApp, startApp } from '../support/app'
-import { Browser, closeBrowsers } from '../support/browser'
+import { providerNavigation, sameOriginNavigation } from '../../lib/testing'
+import { type AppOptions, failureIn, type RunningApp } from '../support/app'
+import { Browser } from '../support/browser'
+import { useLogins } from '../support/logins'
 
-afterAll(closeBrowsers)
+const logins = useLogins()
 
 describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep) => {
-  let provider: FakeProvider
-  let app: RunningApp
-
-  beforeEach(async () => {
-    provider = await FakeProvider.start()
-  })
-
-  afterEach(async () => {
-    await app.stop()
-    await provider.stop()
-  })
-
-  async function start(options: Omit<AppOptions, 'provider'> = {}): Promise<void> {
-    app = await startApp({ provider, keep, ...options })
-  }
-
-  function approvedCallback(userID = '1'): string {
-    const authKey = provider.issueAuthKey({ appID: app.application.appID, userID })
-    return `${app.callbackURL}?auth_key=${authKey}`
-  }
-
-  async function logIn(browser: Browser, userID = '1') {
-    await browser.follow(app.loginURL)
-    return browser.comeBack(approvedCallback(userID))
-  }
+  const start = (options: AppOptions = {}): Promise<RunningApp> => logins.startApp({ keep, ...options })
 
   describe('a whole login', () => {
     test('goes from the login link over the provider’s pages back to a signed-in browser', async () => {
-      await start()
+      const app = await start()
       const browser = new Browser()
       const toProvider = await browser.follow(app.loginURL)
       expect(toProvider.status).toBe(302)
-      expect(toProvider.location).toBe(`${provider.oauthBase}/oauth?app_id=${app.application.appID}`)
-      provider.approve({ appID: app.application.appID, userID: '1' })
+      expect(toProvider.location).toBe(`${logins.provider.oauthBase}/oauth?app_id=${app.application.appID}`)
+      logins.provider.approve({ appID: app.application.appID, userID: '1' })
       const people = await browser.request(toProvider.location)
       expect(people.status).toBe(200)
 
-      const back = await browser.comeBack(approvedCallback())
+      const back = await browser.comeBack(app.approvedCallback())
       expect(back.status).toBe(200)
       expect(JSON.parse(back.body).user).toEqual({ id: '1' })
-      expect(JSON.parse((await browser.follow(`${app.origin}/me`)).body).user).toEqual({ id: '1' })
+      expect(await app.userOf(browser)).toEqual({ id: '1' })
     })
 
     test('works the same with supertest, as the tests of applications are written', async () => {
       // supertest, unlike browsers, keeps Secure cookies from plain http on localhost.
-      await start({ keep: 'session', callback: { successRedirect: '/me' } })
+      const app = await start({ keep: 'session', callback: { successRedirect: '/me' } })
       const agent = supertest.agent(app.origin)
       await agent.get('/auth').set(sameOriginNavigation).expect(302)
-      const { pathname, search } = new URL(approvedCallback('2'))
+      const { pathname, search } = new URL(app.approvedCallback('2'))
       await agent
         .get(pathname + search)
         .set(providerNavigation)
@@ -67,12 +44,12 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     })
 
     test('exchanges by POST with exactly app_id, app_secret and auth_key as a form', async () => {
-      await start()
+      const app = await start()
       const browser = new Browser()
       await browser.follow(app.loginURL)
-      const callback = approvedCallback()
+      const callback = app.approvedCallback()
       await browser.comeBack(callback)
-      const [exchange] = provider.requests.filter(({ endpoint }) => endpoint === 'authorize')
+      const [exchange] = logins.provider.requests.filter(({ endpoint }) => endpoint === 'authorize')
       expect(exchange?.method).toBe('POST')
       expect(exchange?.path).toBe('/api/authorize')
       expect(exchange?.headers['content-type']).toBe('application/x-www-form-urlencoded')
@@ -84,9 +61,9 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     })
 
     test('reads the profile with the Bearer header and Content-Type: application/json', async () => {
-      await start()
-      await logIn(new Browser())
-      const profile = provider.requests.at(-1)
+      const app = await start()
+      await app.logIn()
+      const profile = logins.provider.requests.at(-1)
       expect(profile?.method).toBe('GET')
       expect(profile?.path).toBe('/api/v1/user/me')
       expect(profile?.headers.authorization).toMatch(/^Bearer [\x21-\x7e]+$/)
@@ -95,49 +72,49 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     })
 
     test('reads the profile from get_user_info when told so', async () => {
-      await start({ strategy: { profileEndpoint: 'get_user_info' } })
-      const answer = await logIn(new Browser())
+      const app = await start({ strategy: { profileEndpoint: 'get_user_info' } })
+      const answer = await app.logIn()
       expect(JSON.parse(answer.body).user).toEqual({ id: '1' })
-      expect(provider.requests.at(-1)?.path).toMatch(/^\/api\/get_user_info\?access_token=[^&]+$/)
-      expect(provider.requests.at(-1)?.headers.authorization).toBeUndefined()
+      expect(logins.provider.requests.at(-1)?.path).toMatch(/^\/api\/get_user_info\?access_token=[^&]+$/)
+      expect(logins.provider.requests.at(-1)?.headers.authorization).toBeUndefined()
     })
 
     test('survives a provider as it is in the wild', async () => {
-      provider.setMode('wild')
-      await start({ strategy: { profileEndpoint: 'get_user_info' } })
-      const answer = await logIn(new Browser())
+      logins.provider.setMode('wild')
+      const app = await start({ strategy: { profileEndpoint: 'get_user_info' } })
+      const answer = await app.logIn()
       expect(JSON.parse(answer.body).user).toEqual({ id: '1' })
     })
 
     test('keeps ids apart that JavaScript numbers cannot tell apart', async () => {
-      await start()
+      const app = await start()
       const ids = ['9007199254740992', '9007199254740993']
       for (const mode of ['specification', { stringTypes: true }] as const) {
-        provider.setMode(mode)
+        logins.provider.setMode(mode)
         for (const id of ids) {
-          if (!provider.users.some((user) => user.user_id === id)) provider.addUser({ user_id: id })
-          const answer = await logIn(new Browser(), id)
+          if (!logins.provider.users.some((user) => user.user_id === id)) logins.provider.addUser({ user_id: id })
+          const answer = await app.logIn(new Browser(), id)
           expect(JSON.parse(answer.body).user).toEqual({ id })
         }
       }
     })
 
     test('starts by POST as well', async () => {
-      await start()
+      const app = await start()
       const browser = new Browser()
       const toProvider = await browser.follow(app.loginURL, { method: 'POST', headers: { origin: app.origin } })
       expect(toProvider.status).toBe(302)
-      expect((await browser.comeBack(approvedCallback())).status).toBe(200)
+      expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
     })
 
     test('renews the session, so that a fixed session id is worth nothing', async () => {
-      await start({
+      const app = await start({
         before: (express) => express.use((req, _res, next) => next(void Object.assign(req.session, { cart: 1 }))),
       })
       const browser = new Browser()
       await browser.follow(app.loginURL)
       const before = await browser.cookies(app.origin)
-      await browser.comeBack(approvedCallback())
+      await browser.comeBack(app.approvedCallback())
       const after = await browser.cookies(app.origin)
       expect(after).not.toBe(before)
       const thief = new Browser()
@@ -146,22 +123,22 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     })
 
     test('leaves no usable record behind, even under keepSessionInfo', async () => {
-      await start({ callback: { keepSessionInfo: true } })
+      const app = await start({ callback: { keepSessionInfo: true } })
       const browser = new Browser()
-      await logIn(browser)
-      const exchanges = provider.requests.length
-      expect((await browser.comeBack(approvedCallback('2'))).status).toBe(200)
-      expect(JSON.parse((await browser.follow(`${app.origin}/me`)).body).user).toEqual({ id: '1' })
-      expect(provider.requests).toHaveLength(exchanges)
+      await app.logIn(browser)
+      const exchanges = logins.provider.requests.length
+      expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(200)
+      expect(await app.userOf(browser)).toEqual({ id: '1' })
+      expect(logins.provider.requests).toHaveLength(exchanges)
     })
 
     test('answers every step with no-store, and the callback with no-referrer', async () => {
       // helmet sets the policy on every answer; the redirect of a start must be without (see security/browsers/recorded-rows.test.ts).
-      await start({
+      const app = await start({
         before: (express) => express.use((_req, res, next) => next(void res.set('Referrer-Policy', 'no-referrer'))),
       })
       const browser = new Browser()
-      const answers = [await browser.follow(app.loginURL), await browser.comeBack(approvedCallback())]
+      const answers = [await browser.follow(app.loginURL), await browser.comeBack(app.approvedCallback())]
       expect(answers.map(({ headers }) => headers['cache-control'])).toEqual(['no-store', 'no-store'])
       expect(answers.map(({ headers }) => headers['referrer-policy'])).toEqual([undefined, 'no-referrer'])
     })
@@ -169,32 +146,32 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
 
   describe('what the application carries through a login', () => {
     test('returnTo and state come back in req.authInfo', async () => {
-      await start({ start: { returnTo: '/inbox?unread=1#top', state: 'cart-7' } })
-      const answer = await logIn(new Browser())
+      const app = await start({ start: { returnTo: '/inbox?unread=1#top', state: 'cart-7' } })
+      const answer = await app.logIn()
       expect(JSON.parse(answer.body).info).toMatchObject({ returnTo: '/inbox?unread=1#top', state: 'cart-7' })
     })
 
     test.each(['https://evil.example', '//evil.example', '/\\evil.example', '/.//evil.example', 'inbox'])(
       'a returnTo that would lead elsewhere (%s) is dropped, and the login goes on',
       async (returnTo) => {
-        await start({ start: { returnTo } })
-        const answer = await logIn(new Browser())
+        const app = await start({ start: { returnTo } })
+        const answer = await app.logIn()
         expect(JSON.parse(answer.body).user).toEqual({ id: '1' })
         expect(JSON.parse(answer.body).info.returnTo).toBeUndefined()
       },
     )
 
     test('the info of the verify function arrives beside them', async () => {
-      await start({
+      const app = await start({
         start: { returnTo: '/inbox' },
         verify: (_accessToken, _refreshToken, profile, done) => done(null, { id: profile.id }, { scope: 'all' }),
       })
-      const answer = await logIn(new Browser())
+      const answer = await app.logIn()
       expect(JSON.parse(answer.body).info).toMatchObject({ scope: 'all', returnTo: '/inbox' })
     })
 
     test('a state beyond 1,024 bytes is an error of the application, before anything is started', async () => {
-      await start({ start: { state: 'x'.repeat(1025) } })
+      const app = await start({ start: { state: 'x'.repeat(1025) } })
       const answer = await new Browser().follow(app.loginURL)
       expect(answer.status).toBe(500)
       expect(inspect(app.errors[0])).toContain('state must be JSON')
@@ -204,48 +181,48 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
 
   describe('a second visit', () => {
     test('a reload of the callback in a signed-in browser goes on without an exchange', async () => {
-      await start()
+      const app = await start()
       const browser = new Browser()
       await browser.follow(app.loginURL)
-      const callback = approvedCallback()
+      const callback = app.approvedCallback()
       await browser.comeBack(callback)
-      const requests = provider.requests.length
+      const requests = logins.provider.requests.length
       const again = await browser.comeBack(callback)
       expect(again.status).toBe(200)
       expect(JSON.parse(again.body).user).toEqual({ id: '1' })
-      expect(provider.requests).toHaveLength(requests)
+      expect(logins.provider.requests).toHaveLength(requests)
     })
 
     test('a reload goes where successRedirect leads', async () => {
-      await start({ callback: { successRedirect: '/me' } })
+      const app = await start({ callback: { successRedirect: '/me' } })
       const browser = new Browser()
-      await logIn(browser)
-      const again = await browser.comeBack(approvedCallback())
+      await app.logIn(browser)
+      const again = await browser.comeBack(app.approvedCallback())
       expect(again.location).toBe('/me')
     })
 
     test('a double click is one exchange and two signed-in answers', async () => {
-      await start()
+      const app = await start()
       const browser = new Browser()
       await browser.follow(app.loginURL)
-      const callback = approvedCallback()
-      provider.failNext('authorize', { delay: 50 })
+      const callback = app.approvedCallback()
+      logins.provider.failNext('authorize', { delay: 50 })
       const answers = await Promise.all([browser.comeBack(callback), browser.comeBack(callback)])
       expect(answers.map(({ body }) => JSON.parse(body).user)).toEqual([{ id: '1' }, { id: '1' }])
-      expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toHaveLength(1)
+      expect(logins.exchanges()).toBe(1)
       expect(app.profiles).toHaveLength(1)
     })
 
     test('another key beside a login under way is refused and does not disturb it', async () => {
-      await start()
+      const app = await start()
       const browser = new Browser()
       await browser.follow(app.loginURL)
-      const [callback, other] = [approvedCallback('1'), approvedCallback('2')]
-      provider.failNext('authorize', { delay: 50 })
+      const [callback, other] = [app.approvedCallback('1'), app.approvedCallback('2')]
+      logins.provider.failNext('authorize', { delay: 50 })
       const [first, second] = await Promise.all([browser.comeBack(callback), browser.comeBack(other)])
       const statuses = [first.status, second.status].sort()
       expect(statuses).toEqual([200, 403])
-      expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toHaveLength(1)
+      expect(logins.exchanges()).toBe(1)
     })
 
     test('a double click that is handled late does not sign out whom the first one signed in', async () => {
@@ -262,30 +239,34 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
         arrive()
         held.then(() => next(), next)
       }
-      await start({ session: { cookie: { maxAge: 60_000 } }, callback: {}, before: (express) => express.use(hold) })
+      const app = await start({
+        session: { cookie: { maxAge: 60_000 } },
+        callback: {},
+        before: (express) => express.use(hold),
+      })
       const browser = new Browser()
       await browser.follow(app.loginURL)
-      const callback = approvedCallback()
+      const callback = app.approvedCallback()
       // Its session is read before the first login ends, and looked at after.
       const late = browser.comeBack(callback, { headers: { 'x-hold': '1' } })
       await arrived
       expect((await browser.comeBack(callback)).status).toBe(200)
       release()
       expect((await late).status).toBe(403)
-      expect(JSON.parse((await browser.follow(`${app.origin}/me`)).body).user).toEqual({ id: '1' })
-      expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toHaveLength(1)
+      expect(await app.userOf(browser)).toEqual({ id: '1' })
+      expect(logins.exchanges()).toBe(1)
     })
 
     test('a second start replaces the first; its login succeeds', async () => {
-      await start()
+      const app = await start()
       const browser = new Browser()
       await browser.follow(app.loginURL)
-      const answer = await logIn(browser)
+      const answer = await app.logIn(browser)
       expect(answer.status).toBe(200)
     })
 
     test('a callback without a key is a failure and never a new start', async () => {
-      await start({ callback: { failureRedirect: '/auth', failureMessage: true } })
+      const app = await start({ callback: { failureRedirect: '/auth', failureMessage: true } })
       const browser = new Browser()
       await browser.follow(app.loginURL)
       const answer = await browser.comeBack(app.callbackURL)
@@ -295,7 +276,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       const page = await browser.comeBack(`${app.origin}/auth`)
       expect(page.status).toBe(200)
       expect(page.body).toContain('Continue to')
-      expect(provider.requests).toHaveLength(0)
+      expect(logins.provider.requests).toHaveLength(0)
     })
   })
 
@@ -305,7 +286,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       ['linked from another site', providerNavigation],
       ['of an old browser without a Referer', {}],
     ])('(%s) gets the confirm page, whose link starts the login', async (_title, headers) => {
-      await start()
+      const app = await start()
       const browser = new Browser()
       const page = await browser.request(`${app.loginURL}?next=%22%3Cx`, { headers })
       expect(page.status).toBe(200)
@@ -313,23 +294,23 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       const href = /<a href="([^"]+)"/.exec(page.body)?.[1]
       expect(href).toBe('/auth?next=%22%3Cx')
       expect((await browser.follow(`${app.origin}${href}`)).status).toBe(302)
-      expect((await browser.comeBack(approvedCallback())).status).toBe(200)
+      expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
     })
 
     test('by POST gets a page whose button posts', async () => {
-      await start()
+      const app = await start()
       const page = await new Browser().request(app.loginURL, { method: 'POST', headers: providerNavigation })
       expect(page.body).toMatch(/<form method="post" action="\/auth"><button>/)
     })
 
     test('an old browser’s own Referer is proof enough', async () => {
-      await start()
+      const app = await start()
       const answer = await new Browser().request(app.loginURL, { headers: { referer: `${app.origin}/login` } })
       expect(answer.status).toBe(302)
     })
 
     test('the confirm page cannot be framed, runs nothing but its guard, and lets go of the page that opened it', async () => {
-      await start()
+      const app = await start()
       const page = await new Browser().request(app.loginURL)
       expect(page.headers['content-security-policy']).toMatch(
         /^default-src 'none'; style-src 'sha256-\S+' 'sha256-\S+'; img-src data:; script-src 'sha256-[^ ;]+';/,
@@ -342,15 +323,15 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
   })
 
   test('skipUserProfile spares the profile request', async () => {
-    await start({ strategy: { skipUserProfile: true }, verify: async () => ({ id: 'no profile' }) })
-    const answer = await logIn(new Browser())
+    const app = await start({ strategy: { skipUserProfile: true }, verify: async () => ({ id: 'no profile' }) })
+    const answer = await app.logIn()
     expect(JSON.parse(answer.body).user).toEqual({ id: 'no profile' })
-    expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize'])
+    expect(logins.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize'])
   })
 
   test('userProfile loads the profile of a token that the application has', async () => {
-    await start({ strategy: { skipUserProfile: true }, verify: async (accessToken) => ({ accessToken }) })
-    const { accessToken } = JSON.parse((await logIn(new Browser())).body).user
+    const app = await start({ strategy: { skipUserProfile: true }, verify: async (accessToken) => ({ accessToken }) })
+    const { accessToken } = JSON.parse((await app.logIn()).body).user
     const profile = await new Promise((resolve, reject) => {
       app.strategy.userProfile(accessToken, (error, loaded) => (error ? reject(error) : resolve(loaded)))
     })
@@ -358,7 +339,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
   })
 
   test('the inherited HTTP client is out of reach and says what to use instead', async () => {
-    await start()
+    const app = await start()
     expect(() => Reflect.get(app.strategy, '_oauth2')).toThrow(/SocialLoginClient/)
   })
 })

@@ -12,7 +12,7 @@ export interface Row {
   readonly record: 'kept' | 'removed'
   /** What the provider receives. */
   readonly sent: readonly string[]
-  readonly app?: Omit<AppOptions, 'provider' | 'keep'>
+  readonly app?: Omit<AppOptions, 'keep'>
   /** Default: both. */
   readonly keep?: Keep
   /** Before the visit: the login has been started by `browser`. */

@@ -1,12 +1,13 @@
 import { OUTCOMES, type OutcomeCode, SocialLoginClient } from '../../lib'
-import { FakeProvider, type Fault } from '../../lib/testing'
-import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type RunningApp, startApp } from '../support/app'
-import { Browser, type BrowserAnswer, closeBrowsers } from '../support/browser'
+import type { Fault } from '../../lib/testing'
+import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type RunningApp } from '../support/app'
+import { Browser, type BrowserAnswer } from '../support/browser'
 import { captureOutput, findSecrets } from '../support/canaries'
+import { useLogins } from '../support/logins'
 import { leftAfter, readLeftTable } from './left-table'
 import { BODY_CANARY, FailingStore, failures, type Row, type Scene, visitWith } from './outcome-rows'
 
-afterAll(closeBrowsers)
+const logins = useLogins()
 
 afterEach(() => jest.restoreAllMocks())
 
@@ -22,34 +23,28 @@ const situations = stores.flatMap((keep) =>
 test.each(situations)(
   '$situation is $code; the record is $record; the provider receives $sent ($keep)',
   async (row) => {
-    const provider = await FakeProvider.start()
-    const { result, output } = await captureOutput(() => play(row, provider))
-    const { app, answer } = result
-    try {
-      expect(outcomeOf(app)).toBe(row.code)
-      expect(answer.status).toBe(OUTCOMES[row.code].status)
-      expect(answer.headers['cache-control']).toBe('no-store')
-      expect(answer.headers['referrer-policy']).toBe('no-referrer')
-      expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual(row.sent)
-      expect(app.profiles).toHaveLength(row.code === 'verify_timeout' ? 1 : 0)
-      const sinks = {
-        answer: { ...answer },
-        errors: app.errors,
-        sessions: app.sessions(),
-        strategy: app.strategy,
-        output,
-      }
-      expect(findSecrets(secretsOf(result), sinks)).toEqual([])
-      const left = leftAfter(table, row.code, row.sent.includes('user/me'))
-      const key = await keyOf(result)
-      expect(left.key === 'unknown' ? 'unknown' : key).toBe(left.key)
-      fates.set(row.code, new Set([...(fates.get(row.code) ?? []), row.sent.includes('user/me') ? 'later' : key]))
-      expect(left.login).toBe(row.record === 'kept' ? 'kept' : 'over')
-      expect(await recordOf(result)).toBe(row.record)
-    } finally {
-      await app.stop()
-      await provider.stop()
+    const { result, output } = await captureOutput(() => play(row))
+    const { provider, app, answer } = result
+    expect(outcomeOf(app)).toBe(row.code)
+    expect(answer.status).toBe(OUTCOMES[row.code].status)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.headers['referrer-policy']).toBe('no-referrer')
+    expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual(row.sent)
+    expect(app.profiles).toHaveLength(row.code === 'verify_timeout' ? 1 : 0)
+    const sinks = {
+      answer: { ...answer },
+      errors: app.errors,
+      sessions: app.sessions(),
+      strategy: app.strategy,
+      output,
     }
+    expect(findSecrets(secretsOf(result), sinks)).toEqual([])
+    const left = leftAfter(table, row.code, row.sent.includes('user/me'))
+    const key = await keyOf(result)
+    expect(left.key === 'unknown' ? 'unknown' : key).toBe(left.key)
+    fates.set(row.code, new Set([...(fates.get(row.code) ?? []), row.sent.includes('user/me') ? 'later' : key]))
+    expect(left.login).toBe(row.record === 'kept' ? 'kept' : 'over')
+    expect(await recordOf(result)).toBe(row.record)
   },
 )
 
@@ -67,11 +62,12 @@ test('it calls a key unknown that was spent in one of the situations above and u
 
 type Played = Scene & { readonly answer: BrowserAnswer }
 
-async function play(row: Row, provider: FakeProvider): Promise<Played> {
-  const app = await startApp({ provider, ...row.app, ...(row.keep && { keep: row.keep }) })
+async function play(row: Row): Promise<Played> {
+  const { provider } = logins
+  const app = await logins.startApp({ ...row.app, ...(row.keep && { keep: row.keep }) })
   const browser = new Browser()
   expect((await browser.follow(app.loginURL)).status).toBe(302)
-  const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
+  const authKey = app.newKey()
   const scene = { provider, app, browser, authKey, cookies: await browser.cookies(app.origin) }
   await row.arrange?.(scene)
   return { ...scene, answer: await (row.visit ?? visitWith(() => `?auth_key=${authKey}`))(scene) }
@@ -101,9 +97,8 @@ async function keyOf({ provider, app, authKey }: Played): Promise<'spent' | 'uns
 async function recordOf({ app, browser, provider }: Played): Promise<'kept' | 'removed'> {
   if (app.store instanceof FailingStore) app.store.failing = false
   provider.clearFaults()
-  const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '2' })
   const exchanges = provider.requests.length
-  await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)
+  await browser.comeBack(app.approvedCallback('2'))
   return provider.requests.length > exchanges ? 'kept' : 'removed'
 }
 
@@ -113,22 +108,12 @@ function secretsOf({ provider, app, authKey }: Played): string[] {
 }
 
 describe('outcomes that are no failure of a callback', () => {
-  let provider: FakeProvider
   let app: RunningApp
 
-  const run = async (options: Omit<AppOptions, 'provider'> = {}): Promise<Browser> => {
-    provider = await FakeProvider.start()
-    app = await startApp({ provider, ...options })
+  const run = async (options: AppOptions = {}): Promise<Browser> => {
+    app = await logins.startApp(options)
     return new Browser()
   }
-
-  const approved = (userID = '1') =>
-    `${app.callbackURL}?auth_key=${provider.issueAuthKey({ appID: app.application.appID, userID })}`
-
-  afterEach(async () => {
-    await app.stop()
-    await provider.stop()
-  })
 
   test.each(['sec-purpose', 'purpose', 'x-moz', 'x-purpose'])(
     'a speculative request (%s) gets an empty 503, at the start and at the callback, and touches nothing',
@@ -139,10 +124,10 @@ describe('outcomes that are no failure of a callback', () => {
       expect([start.status, start.body, app.sessions()]).toEqual([503, '', '{}'])
 
       await browser.follow(app.loginURL)
-      const callback = approved()
+      const callback = app.approvedCallback()
       const early = await browser.comeBack(callback, speculation)
       expect([early.status, early.body, early.headers['cache-control']]).toEqual([503, '', 'no-store'])
-      expect(provider.requests).toHaveLength(0)
+      expect(logins.provider.requests).toHaveLength(0)
       expect((await browser.comeBack(callback)).status).toBe(200)
     },
   )
@@ -165,13 +150,13 @@ describe('outcomes that are no failure of a callback', () => {
     const browser = await run({ strategy: { unverifiedStart: 'allow' } })
     const typed = { headers: { 'sec-fetch-site': 'none' } }
     expect((await browser.follow(app.loginURL, typed)).status).toBe(302)
-    expect((await browser.comeBack(approved(), typed)).status).toBe(200)
+    expect((await browser.comeBack(app.approvedCallback(), typed)).status).toBe(200)
   })
 
   test('under unverifiedStart: allow a mailed callback still does not finish a login that was clicked', async () => {
     const browser = await run({ strategy: { unverifiedStart: 'allow' } })
     await browser.follow(app.loginURL)
-    const mailed = await browser.comeBack(approved(), { headers: { 'sec-fetch-site': 'none' } })
+    const mailed = await browser.comeBack(app.approvedCallback(), { headers: { 'sec-fetch-site': 'none' } })
     expect(mailed.status).toBe(403)
     expect(failureIn(app.sessions())).toBe('callback_forged')
   })
@@ -193,7 +178,7 @@ describe('outcomes that are no failure of a callback', () => {
     const browser = await run({
       before: (express) => express.use((req, _res, next) => next(void Reflect.deleteProperty(req, 'session'))),
     })
-    for (const answer of [await browser.follow(app.loginURL), await browser.comeBack(approved())]) {
+    for (const answer of [await browser.follow(app.loginURL), await browser.comeBack(app.approvedCallback())]) {
       expect(answer.status).toBe(503)
       expect(answer.body).toContain('mount session middleware')
     }
@@ -204,14 +189,14 @@ describe('outcomes that are no failure of a callback', () => {
     const second = new Browser()
     await first.follow(app.loginURL)
     await second.follow(app.loginURL)
-    provider.failNext('user/me', { delay: 100 })
-    const [one, other] = [approved('1'), approved('2')]
+    logins.provider.failNext('user/me', { delay: 100 })
+    const [one, other] = [app.approvedCallback('1'), app.approvedCallback('2')]
     const [slow, refused] = await Promise.all([first.comeBack(one), second.comeBack(other)])
     expect([slow.status, refused.status].sort()).toEqual([200, 503])
     expect(app.errors.map(codeOf)).toEqual(['overloaded'])
     const [browser, callback, answer] = slow.status === 503 ? [first, one, slow] : [second, other, refused]
     expect(answer.headers['retry-after']).toBe('1')
-    expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toHaveLength(1)
+    expect(logins.exchanges()).toBe(1)
     expect((await browser.comeBack(callback)).status).toBe(200)
   })
 
@@ -222,14 +207,14 @@ describe('outcomes that are no failure of a callback', () => {
       for (const fault of faults) {
         await browser.follow(app.loginURL)
         // The profile is asked for twice.
-        provider.failNext(endpoint, fault, { times: endpoint === 'user/me' ? 2 : 1 })
-        expect((await browser.comeBack(approved())).status).toBeGreaterThanOrEqual(400)
-        provider.clearFaults()
+        logins.provider.failNext(endpoint, fault, { times: endpoint === 'user/me' ? 2 : 1 })
+        expect((await browser.comeBack(app.approvedCallback())).status).toBeGreaterThanOrEqual(400)
+        logins.provider.clearFaults()
       }
     }
     expect(app.errors.map(codeOf)).not.toContain('overloaded')
     await browser.follow(app.loginURL)
-    expect((await browser.comeBack(approved())).status).toBe(200)
+    expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
   })
 
   test('a callback whose record cannot be used up gives its slot back', async () => {
@@ -238,7 +223,7 @@ describe('outcomes that are no failure of a callback', () => {
     for (const failing of [true, true, false]) {
       await browser.follow(app.loginURL)
       store.failing = failing
-      const { status } = await browser.comeBack(approved())
+      const { status } = await browser.comeBack(app.approvedCallback())
       store.failing = false
       expect(status).toBe(failing ? 503 : 200)
     }
@@ -250,16 +235,16 @@ describe('outcomes that are no failure of a callback', () => {
       verify: (_accessToken, _refreshToken, _profile, done) => done(null, false, { message: 'You are banned.' }),
     })
     await browser.follow(app.loginURL)
-    expect((await browser.comeBack(approved())).status).toBe(401)
+    expect((await browser.comeBack(app.approvedCallback())).status).toBe(401)
     expect(app.sessions()).toContain('You are banned.')
-    expect((await browser.comeBack(approved())).status).toBe(403)
+    expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
   })
 
   test('what verify throws is the application’s own error, untouched', async () => {
     const error = Object.assign(new Error('database down'), { status: 507 })
     const browser = await run({ verify: () => Promise.reject(error) })
     await browser.follow(app.loginURL)
-    expect((await browser.comeBack(approved())).status).toBe(507)
+    expect((await browser.comeBack(app.approvedCallback())).status).toBe(507)
     expect(app.errors).toEqual([error])
     expect(app.errors[0]).toBe(error)
   })
@@ -267,41 +252,41 @@ describe('outcomes that are no failure of a callback', () => {
   test('a callback for a signed-in browser without a record asks the provider nothing', async () => {
     const browser = await run()
     await browser.follow(app.loginURL)
-    await browser.comeBack(approved('1'))
-    const before = [provider.requests.length, await browser.cookies(app.origin)]
-    const planted = await browser.comeBack(approved('2'))
+    await browser.comeBack(app.approvedCallback('1'))
+    const before = [logins.provider.requests.length, await browser.cookies(app.origin)]
+    const planted = await browser.comeBack(app.approvedCallback('2'))
     expect(JSON.parse(planted.body).user).toEqual({ id: '1' })
-    expect([provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
+    expect([logins.provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
   })
 
   test('a login that met another user is over, even when that user has signed out', async () => {
     const browser = await run({ keep: 'cookie' })
     await browser.follow(app.loginURL)
     await browser.follow(`${app.origin}/become`)
-    expect((await browser.comeBack(approved())).status).toBe(403)
+    expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
     expect(failureIn(app.sessions())).toBe('user_changed')
     await browser.follow(`${app.origin}/logout`, { method: 'POST' })
-    expect((await browser.comeBack(approved())).status).toBe(403)
-    expect(provider.requests).toEqual([])
+    expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
+    expect(logins.provider.requests).toEqual([])
   })
 
   test('a rate limit tells the browser how long to wait', async () => {
     const browser = await run()
     await browser.follow(app.loginURL)
-    provider.failNext('authorize', { status: 429, headers: { 'retry-after': '17' } })
-    const answer = await browser.comeBack(approved())
+    logins.provider.failNext('authorize', { status: 429, headers: { 'retry-after': '17' } })
+    const answer = await browser.comeBack(app.approvedCallback())
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '17'])
   })
 
   test('every failure leaves the next login whole', async () => {
     const browser = await run()
-    provider.failNext('authorize', { reset: 'body' })
-    provider.failNext('authorize', { status: 500 })
-    provider.failNext('user/me', { body: 'null' })
+    logins.provider.failNext('authorize', { reset: 'body' })
+    logins.provider.failNext('authorize', { status: 500 })
+    logins.provider.failNext('user/me', { body: 'null' })
     const statuses: number[] = []
     for (let login = 0; login < 4; login += 1) {
       await browser.follow(app.loginURL)
-      statuses.push((await browser.comeBack(approved())).status)
+      statuses.push((await browser.comeBack(app.approvedCallback())).status)
     }
     expect(statuses).toEqual([502, 502, 502, 200])
   })

@@ -1,20 +1,18 @@
 import dns from 'node:dns'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Agent } from 'undici'
 import { Agent as Agent6 } from 'undici-6'
 import type { OutcomeCode, SocialLoginClient } from '../../lib'
-import { type Endpoint, FakeProvider, type Fault } from '../../lib/testing'
-import { codeOf, port, type RunningApp, startApp, stopServer } from '../support/app'
-import { Browser, closeBrowsers } from '../support/browser'
-import { ClientBench, expectOutcome, key, marker, token } from '../support/client'
+import type { Endpoint, Fault } from '../../lib/testing'
+import { codeOf, type RunningApp } from '../support/app'
+import { expectOutcome, key, marker, token, useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
+import { listen } from '../support/listen'
+import { useLogins } from '../support/logins'
 import { inParallel } from '../support/parallel'
 import { answer, goodBody, RawProvider, type Wire } from '../support/raw-provider'
 import { settled, until } from '../support/turns'
-
-afterAll(closeBrowsers)
 
 const down: Fault = { status: 503, body: marker }
 const okay = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
@@ -51,41 +49,30 @@ const lasting: [string, Fault, OutcomeCode][] = [
 
 const AT = ['user/me', 'get_user_info'] as const
 
-describe('in a login', () => {
-  let provider: FakeProvider
-  let app: RunningApp
+const logins = useLogins('all tests', { rateLimit: 1_000_000 })
+const clients = useClients()
 
-  beforeAll(async () => {
-    provider = await FakeProvider.start()
-  })
-  afterEach(async () => {
-    await app.stop()
-    provider.clearFaults()
-    provider.clearRequests()
-  })
-  afterAll(() => provider.stop())
+describe('in a login', () => {
+  let app: RunningApp
 
   async function logIn(endpoint: Endpoint = 'user/me'): Promise<number> {
     const profileEndpoint = endpoint === 'get_user_info' ? endpoint : 'user/me'
-    app = await startApp({ provider, strategy: { profileEndpoint } })
-    const browser = new Browser()
-    await browser.follow(app.loginURL)
-    const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
-    return (await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)).status
+    app = await logins.startApp({ strategy: { profileEndpoint } })
+    return (await app.logIn()).status
   }
 
-  const sent = (): Endpoint[] => provider.requests.map(({ endpoint }) => endpoint)
+  const sent = (): Endpoint[] => logins.provider.requests.map(({ endpoint }) => endpoint)
 
   describe.each(AT)('%s', (endpoint) => {
     test.each(passing)('%s, and then a good answer, is a good login with one exchange', async (_title, fault) => {
-      provider.failNext(endpoint, fault)
+      logins.provider.failNext(endpoint, fault)
       expect(await logIn(endpoint)).toBe(200)
       expect(sent()).toEqual(['authorize', endpoint, endpoint])
       expect(app.profiles).toHaveLength(1)
     })
 
     test.each(lasting)('%s is not asked for again', async (_title, fault, code) => {
-      provider.failNext(endpoint, fault)
+      logins.provider.failNext(endpoint, fault)
       await logIn(endpoint)
       expect(app.errors.map(codeOf)).toEqual([code])
       expect(sent()).toEqual(['authorize', endpoint])
@@ -101,8 +88,8 @@ describe('in a login', () => {
     ['503 and 401', down, { status: 401 }, 'profile_unauthorized'],
     ['503 and nobody', down, { body: '{}' }, 'profile_invalid'],
   ])('%s end in what the second says; nothing is sent a third time', async (_title, first, second, code) => {
-    provider.failNext('user/me', first)
-    provider.failNext('user/me', second)
+    logins.provider.failNext('user/me', first)
+    logins.provider.failNext('user/me', second)
     await logIn()
     expect(app.errors.map(codeOf)).toEqual([code])
     expect(sent()).toEqual(['authorize', 'user/me', 'user/me'])
@@ -111,7 +98,7 @@ describe('in a login', () => {
   test.each<[Fault]>([[down], [{ status: 500 }], [{ reset: 'headers' }], [{ reset: 'body' }]])(
     'an exchange that fails with %j is not sent again',
     async (fault) => {
-      provider.failNext('authorize', fault)
+      logins.provider.failNext('authorize', fault)
       expect(await logIn()).toBe(502)
       expect(sent()).toEqual(['authorize'])
     },
@@ -119,45 +106,30 @@ describe('in a login', () => {
 })
 
 test('1,000 logins at a provider that answers every second profile request with 503: no key is spent in vain', async () => {
-  const provider = await FakeProvider.start({ rateLimit: 1_000_000 })
   const seen = new Set<string | undefined>()
   const sockets = new Set<Socket>()
   const isFirst = ({ headers: { authorization }, url }: IncomingMessage): boolean =>
     url?.endsWith('/user/me') === true && seen.size < seen.add(authorization).size
-  const server = createServer((req, res) => {
-    if (isFirst(req)) res.writeHead(503).end()
-    else provider.requestListener(req, res)
-  }).listen(0, 'localhost')
+  const { server, origin } = logins.stopLater(
+    await listen((req, res) => {
+      if (isFirst(req)) res.writeHead(503).end()
+      else logins.provider.requestListener(req, res)
+    }),
+  )
   server.on('connection', (socket) => sockets.add(socket))
-  await once(server, 'listening')
-  const strategy = { baseURL: `http://localhost:${port(server)}/api/v1`, maxConcurrentLogins: 8 }
-  const app = await startApp({ provider, strategy })
+  const strategy = { baseURL: `${origin}/api/v1`, maxConcurrentLogins: 8 }
+  const app = await logins.startApp({ strategy })
   const statuses: number[] = []
   await inParallel(1000, 8, async () => {
-    const browser = new Browser()
-    await browser.follow(app.loginURL)
-    const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
-    statuses.push((await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)).status)
+    statuses.push((await app.logIn()).status)
   })
   expect([statuses.length, new Set(statuses), seen.size]).toEqual([1000, new Set([200]), 1000])
   // Eight, and some that were opened ahead: a 503 costs no connection.
   expect(sockets.size).toBeLessThanOrEqual(16)
-  await app.stop()
-  await stopServer(server)
-  await provider.stop()
 }, 60_000)
 
 describe('the client', () => {
-  let bench: ClientBench
-
-  beforeAll(async () => {
-    bench = await ClientBench.start()
-  })
-  afterEach(() => bench.reset())
-  afterAll(async () => {
-    await bench.stop()
-    await Promise.all(dispatchers.map(([, dispatcher]) => dispatcher?.close()))
-  })
+  afterAll(() => Promise.all(dispatchers.map(([, dispatcher]) => dispatcher?.close())))
 
   const dispatchers: [string, Agent | Agent6 | undefined][] = [
     ['its own pool', undefined],
@@ -172,49 +144,49 @@ describe('the client', () => {
   ]
 
   describe.each(dispatchers)('over %s', (_over, dispatcher) => {
-    const make = (): SocialLoginClient => bench.client(dispatcher ? { dispatcher } : {})
+    const make = (): SocialLoginClient => clients.client(dispatcher ? { dispatcher } : {})
 
     test.each(methods)('%s asks twice at the most', async (_name, endpoint, ask) => {
       const client = make()
-      const { access_token } = await client.exchangeAuthKey(bench.goodKey())
+      const { access_token } = await client.exchangeAuthKey(clients.newKey())
       for (const fault of [down, { reset: 'body' } as const]) {
-        bench.provider.clearRequests()
-        bench.provider.failNext(endpoint, fault)
+        clients.provider.clearRequests()
+        clients.provider.failNext(endpoint, fault)
         await expect(ask(client, access_token)).resolves.toBeDefined()
-        expect(bench.provider.requests).toHaveLength(2)
-        bench.provider.failNext(endpoint, fault, { times: 2 })
+        expect(clients.provider.requests).toHaveLength(2)
+        clients.provider.failNext(endpoint, fault, { times: 2 })
         await rejectionOf(ask(client, access_token))
-        expect(bench.provider.requests).toHaveLength(4)
+        expect(clients.provider.requests).toHaveLength(4)
       }
     })
 
     test('asks once where a second time would not help, and for an exchange', async () => {
       const client = make()
-      bench.provider.failNext('user/me', { status: 429 })
+      clients.provider.failNext('user/me', { status: 429 })
       expectOutcome(await rejectionOf(client.getCurrentUser(token)), 'provider_rate_limited', 'profile')
-      bench.provider.failNext('authorize', down)
+      clients.provider.failNext('authorize', down)
       expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_unavailable', 'exchange')
-      expect(bench.provider.requests).toHaveLength(2)
+      expect(clients.provider.requests).toHaveLength(2)
     })
   })
 
   test('does not ask again when its caller has gone', async () => {
-    const client = bench.client({ maxConnections: 1 })
+    const client = clients.client({ maxConnections: 1 })
     const controller = new AbortController()
     const reason = new Error('the user left')
-    bench.provider.failNext('user/me', { ...down, headers: { 'retry-after': '5' } })
+    clients.provider.failNext('user/me', { ...down, headers: { 'retry-after': '5' } })
     const rejection = rejectionOf(client.getCurrentUser(token, { signal: controller.signal }))
-    await until(() => bench.provider.requests.length === 1)
+    await until(() => clients.provider.requests.length === 1)
     controller.abort(reason)
     expect(await rejection).toBe(reason)
     // The one place is free again.
-    await client.exchangeAuthKey(bench.goodKey())
-    expect(bench.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['user/me', 'authorize'])
+    await client.exchangeAuthKey(clients.newKey())
+    expect(clients.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['user/me', 'authorize'])
   })
 
   test('keeps its place and its connection for the second time, and closes only after it', async () => {
     const raw = await RawProvider.start()
-    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 1 })
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 1 })
     let closed: Promise<void> | undefined
     raw.failNext('user/me', (socket) => {
       closed = client.close()
@@ -237,7 +209,7 @@ describe('the client', () => {
       (socket) => socket.write('HTTP/1.1 500 Down\r\ncontent-length: 99\r\n\r\n'),
       (socket) => socket.write(answer('', 'connection: close\r\n', '502 Down')),
     ]
-    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 3 })
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 3 })
     for (const fault of faults) {
       raw.failNext(
         'user/me',
@@ -261,7 +233,7 @@ describe('the client', () => {
 
   test('opens no connection beyond maxConnections for the second time, and uses the kept ones', async () => {
     const raw = await RawProvider.start()
-    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 3 })
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 3 })
     await Promise.all([1, 2, 3].map(() => client.getCurrentUser(token)))
     const held: (() => unknown)[] = []
     raw.failNext('user/me', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{'))
@@ -280,7 +252,7 @@ describe('the client', () => {
 
   test('finds none of the connections that ended together with the first', async () => {
     const raw = await RawProvider.start()
-    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 4 })
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 4 })
     const held: (() => unknown)[] = []
     raw.failNext('user/me', (socket, body) => held.push(() => socket.write(answer(body))))
     raw.failNext('user/me', (socket) => {
@@ -313,7 +285,7 @@ describe('the client', () => {
       refused += 1
       done(null, [{ address: '127.0.0.99', family: 4 }])
     })
-    const client = bench.client({ baseURL: raw.baseURL })
+    const client = clients.client({ baseURL: raw.baseURL })
     expect(await client.getCurrentUser(token)).toMatchObject({ user_id: '1' })
     expect([refused, raw.requests.length]).toEqual([1, 1])
     spy.mockRestore()
@@ -325,19 +297,16 @@ describe('the client', () => {
 describe('the deadline', () => {
   const TIMEOUT = 10_000
   let raw: RawProvider
-  let bench: ClientBench
   let timers: jest.SpiedFunction<typeof setTimeout>
 
   beforeEach(async () => {
     raw = await RawProvider.start()
-    bench = await ClientBench.start()
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask', 'hrtime'] })
     timers = jest.spyOn(globalThis, 'setTimeout')
   })
   afterEach(async () => {
     timers.mockRestore()
     jest.useRealTimers()
-    await bench.stop()
     await raw.stop()
   })
 
@@ -347,7 +316,7 @@ describe('the deadline', () => {
     raw.failNext('user/me', (socket) => {
       fail = () => socket.write(answer('', headers, '503 Down'))
     })
-    const client = bench.client({ baseURL: raw.baseURL, maxConnections: 1, timeout: TIMEOUT })
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 1, timeout: TIMEOUT })
     const call = client.getCurrentUser(token, signal ? { signal } : {})
     call.catch(() => {})
     await until(() => raw.requests.length === 1)
@@ -377,7 +346,7 @@ describe('the deadline', () => {
       raw.failNext('user/me', () => {})
       socket.write(answer('', '', '503 Down'))
     })
-    const call = rejectionOf(bench.client({ baseURL: raw.baseURL, timeout: TIMEOUT }).getCurrentUser(token))
+    const call = rejectionOf(clients.client({ baseURL: raw.baseURL, timeout: TIMEOUT }).getCurrentUser(token))
     await until(() => raw.requests.length === 2)
     jest.advanceTimersByTime(TIMEOUT)
     expectOutcome(await call, 'provider_timeout', 'profile')

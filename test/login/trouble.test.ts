@@ -1,34 +1,20 @@
 import type { PendingLoginStore } from '../../lib'
-import { FakeProvider } from '../../lib/testing'
-import { type AppOptions, codeOf, failureIn, type RunningApp, startApp } from '../support/app'
-import { Browser, type BrowserAnswer, closeBrowsers } from '../support/browser'
+import { type AppOptions, codeOf, failureIn, type RunningApp } from '../support/app'
+import { Browser, type BrowserAnswer } from '../support/browser'
 import { captureOutput } from '../support/canaries'
+import { useLogins } from '../support/logins'
 
-let provider: FakeProvider
+const logins = useLogins()
 let app: RunningApp
 
-beforeEach(async () => {
-  provider = await FakeProvider.start()
-})
-afterEach(async () => {
-  await app.stop()
-  await provider.stop()
-})
-afterAll(closeBrowsers)
-
-async function start(options: Omit<AppOptions, 'provider'> = {}): Promise<Browser> {
-  app = await startApp({ provider, ...options })
+async function start(options: AppOptions = {}): Promise<Browser> {
+  app = await logins.startApp(options)
   return new Browser()
 }
 
-const approved = (userID = '1') =>
-  `${app.callbackURL}?auth_key=${provider.issueAuthKey({ appID: app.application.appID, userID })}`
-
-const me = async (browser: Browser) => JSON.parse((await browser.follow(`${app.origin}/me`)).body).user
-
 /** Waits until the provider has been asked so many times. */
 async function asked(times: number): Promise<void> {
-  while (provider.requests.length < times) await new Promise((resolve) => setImmediate(resolve))
+  while (logins.provider.requests.length < times) await new Promise((resolve) => setImmediate(resolve))
 }
 
 const LASTING = { cookie: { maxAge: 60_000 } }
@@ -40,13 +26,13 @@ describe('what happens while a login waits for the provider', () => {
       const browser = await start({ session: LASTING, callback: {}, verify: async () => false })
       await browser.follow(`${app.origin}/become`)
       await browser.follow(app.loginURL)
-      provider.failNext('authorize', { ...answer, delay: 100 })
+      logins.provider.failNext('authorize', { ...answer, delay: 100 })
       const cookies = await browser.cookies(app.origin)
-      const late = browser.comeBack(approved())
+      const late = browser.comeBack(app.approvedCallback())
       await asked(1)
       await browser.follow(`${app.origin}/logout`, { method: 'POST' })
       await late
-      expect(await me(browser)).toBeNull()
+      expect(await app.userOf(browser)).toBeNull()
       const thief = await new Browser().request(`${app.origin}/me`, { headers: { cookie: cookies } })
       expect(JSON.parse(thief.body).user).toBeNull()
     },
@@ -55,13 +41,13 @@ describe('what happens while a login waits for the provider', () => {
   test('a second start is not undone by the end of the first login', async () => {
     const browser = await start({ strategy: { timeout: 150 } })
     await browser.follow(app.loginURL)
-    provider.failNext('authorize', { hang: true })
-    const stalled = browser.comeBack(approved('1'))
+    logins.provider.failNext('authorize', { hang: true })
+    const stalled = browser.comeBack(app.approvedCallback('1'))
     await asked(1)
     await browser.follow(app.loginURL)
     expect((await stalled).status).toBe(504)
-    expect((await browser.comeBack(approved('2'))).status).toBe(200)
-    expect(await me(browser)).toEqual({ id: '2' })
+    expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(200)
+    expect(await app.userOf(browser)).toEqual({ id: '2' })
   })
 })
 
@@ -87,7 +73,7 @@ describe('a place for the record that fails', () => {
 })
 
 describe('a custom callback that fails', () => {
-  const withCallback = (callback: (error: unknown) => unknown): Omit<AppOptions, 'provider'> => ({
+  const withCallback = (callback: (error: unknown) => unknown): AppOptions => ({
     before: (express) =>
       express.get('/callback', (req, res, next) => app.passport.authenticate('social-login', callback)(req, res, next)),
   })
@@ -103,7 +89,7 @@ describe('a custom callback that fails', () => {
   ])('and %s every time is a warning and a 500, not the end of the process', async (_title, callback) => {
     const browser = await start(withCallback(callback))
     await browser.follow(app.loginURL)
-    const { result, output } = await captureOutput(async () => browser.comeBack(approved()))
+    const { result, output } = await captureOutput(async () => browser.comeBack(app.approvedCallback()))
     expect(result.status).toBe(500)
     expect(output).toContain('broken')
   })
@@ -114,7 +100,7 @@ test('a reason in any language is no header', async () => {
     verify: (_accessToken, _refreshToken, _profile, done) => done(null, false, 'Доступ закрыт'),
   })
   await browser.follow(app.loginURL)
-  const answer = await browser.comeBack(approved())
+  const answer = await browser.comeBack(app.approvedCallback())
   expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, undefined])
   expect(app.sessions()).toContain('Доступ закрыт')
 })
@@ -122,7 +108,7 @@ test('a reason in any language is no header', async () => {
 test('a wrong method is told the right one', async () => {
   const browser = await start()
   expect((await browser.follow(app.loginURL, { method: 'PUT' })).headers['allow']).toBe('GET, POST')
-  expect((await browser.comeBack(approved(), { method: 'POST' })).headers['allow']).toBe('GET')
+  expect((await browser.comeBack(app.approvedCallback(), { method: 'POST' })).headers['allow']).toBe('GET')
 })
 
 describe('tabBinding', () => {
@@ -140,9 +126,9 @@ describe('tabBinding', () => {
   test('works where the application asks for it', async () => {
     const browser = await start({ strategy: { tabBinding: true } })
     await begin(browser)
-    const page = await browser.comeBack(approved())
+    const page = await browser.comeBack(app.approvedCallback())
     expect(page.headers['cross-origin-opener-policy']).toBe('same-origin')
-    expect(provider.requests).toHaveLength(0)
+    expect(logins.provider.requests).toHaveLength(0)
     const answer = JSON.parse((await finish(browser, page)).body)
     expect(answer.user).toEqual({ id: '1' })
     expect(answer.info.assurance).toMatchObject({ tabBound: true })
@@ -151,10 +137,10 @@ describe('tabBinding', () => {
   test('a callback in another tab is refused, and the genuine one still works', async () => {
     const browser = await start({ strategy: { tabBinding: true } })
     await begin(browser)
-    const other = await browser.comeBack(approved('2'))
+    const other = await browser.comeBack(app.approvedCallback('2'))
     expect((await finish(browser, other, '')).status).toBe(403)
     expect(failureIn(app.sessions())).toBe('tab_mismatch')
-    const genuine = await browser.comeBack(approved('1'))
+    const genuine = await browser.comeBack(app.approvedCallback('1'))
     expect(JSON.parse((await finish(browser, genuine)).body).user).toEqual({ id: '1' })
   })
 })

@@ -1,19 +1,19 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import express from 'express'
 import { OUTCOMES } from '../../lib'
-import { FakeProvider } from '../../lib/testing'
-import { port, stopServer } from '../support/app'
-import { Browser, closeBrowsers } from '../support/browser'
+import { Browser } from '../support/browser'
+import { freePort } from '../support/free-port'
+import { listen } from '../support/listen'
+import { useLogins } from '../support/logins'
 import { client, errorHandling } from './readme/recipes'
 
 const root = join(__dirname, '../../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
-afterAll(closeBrowsers)
+const logins = useLogins()
 
 /** The regions of a folder's sources that the README quotes, without their indentation. */
 function regions(...names: string[]): string[] {
@@ -97,7 +97,7 @@ describe('the README', () => {
 })
 
 test('the quick start is a working login', async () => {
-  const provider = await FakeProvider.start()
+  const { provider } = logins
   const appPort = await freePort()
   const origin = `http://localhost:${appPort}`
   const callback = `${origin}/auth/social-login/callback`
@@ -126,7 +126,6 @@ test('the quick start is a working login', async () => {
   } finally {
     app.kill()
     await once(app, 'exit')
-    await provider.stop()
   }
 })
 
@@ -143,11 +142,10 @@ test('the example of a test with node:test passes', () => {
 })
 
 test('the example of the client reads a profile', async () => {
-  const provider = await FakeProvider.start()
+  const { provider } = logins
   const { appID, appSecret } = provider.registerApplication({ name: 'Client', redirectURL: 'http://localhost/cb' })
   const authKey = provider.issueAuthKey({ appID, userID: '1' })
   expect(await client(provider.baseURL, appID, appSecret, authKey)).toMatchObject({ user_id: '1', user_name: 'ada' })
-  await provider.stop()
 })
 
 test('the example of an error handler answers errors of this package and passes others on', async () => {
@@ -156,19 +154,10 @@ test('the example of an error handler answers errors of this package and passes 
     throw Object.assign(new Error('mine'), { status: 418 })
   })
   errorHandling(app)
-  const server = createServer(app).listen(0)
-  const answer = await new Browser().request(`http://localhost:${port(server)}/other`)
+  await using listening = await listen(app)
+  const answer = await new Browser().request(`${listening.origin}/other`)
   expect(answer.status).toBe(418)
-  await stopServer(server)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, 'localhost')
-  await once(server, 'listening')
-  const free = port(server)
-  await stopServer(server)
-  return free
-}
 
 async function untilListening(origin: string, app: ChildProcess): Promise<void> {
   while (app.exitCode === null) {

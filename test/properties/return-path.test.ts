@@ -1,13 +1,11 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import express from 'express'
 import fc from 'fast-check'
 import { Agent } from 'undici'
 import { createPendingLogin, readPendingLogin } from '../../lib/login/pending-login'
 import { readReturnPath } from '../../lib/login/return-path'
-import { port, stopServer } from '../support/app'
+import { listen } from '../support/listen'
 
 const APP = 'https://app.example'
 const GENERATED = Number(process.env['RETURN_TO_RUNS'] ?? 20_000)
@@ -102,23 +100,15 @@ test(`none of ${GENERATED} generated strings leads to another origin`, () => {
 })
 
 describe('as Express writes it', () => {
-  let server: Server
   const agent = new Agent()
 
-  beforeAll(async () => {
-    const app = express()
-    app.get('/:index', (req, res) => res.redirect(readReturnPath(curated[Number(req.params.index)]) ?? '/refused'))
-    server = createServer(app).listen(0, 'localhost')
-    await once(server, 'listening')
-  })
-
-  afterAll(async () => {
-    await agent.close()
-    await stopServer(server)
-  })
+  afterAll(() => agent.close())
 
   test('no curated string makes a Location that a browser follows to another origin', async () => {
-    const origin = `http://localhost:${port(server)}`
+    const app = express()
+    app.get('/:index', (req, res) => res.redirect(readReturnPath(curated[Number(req.params.index)]) ?? '/refused'))
+    await using listening = await listen(app)
+    const { origin } = listening
     for (const index of curated.keys()) {
       const answer = await agent.request({ origin, path: `/${index}`, method: 'GET' })
       await answer.body.dump()

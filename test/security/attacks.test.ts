@@ -1,7 +1,8 @@
-import { FakeProvider } from '../../lib/testing'
+import type { FakeProvider } from '../../lib/testing'
 import { EVIL, evilNavigation, fromEvil, type HTTPTarget, startTarget } from '../support/attacks/http-target'
 import { type Kind, ours, SOCIAL } from '../support/attacks/target-app'
-import { Browser, closeBrowsers } from '../support/browser'
+import { Browser } from '../support/browser'
+import { useLogins } from '../support/logins'
 
 const ATTACKER = '2'
 const VICTIM = '1'
@@ -23,33 +24,24 @@ interface Attack {
   readonly landed?: (scene: Scene) => Promise<boolean>
 }
 
-afterAll(closeBrowsers)
+const logins = useLogins()
 
 async function play(kind: Kind, attack: Attack): Promise<{ landed: boolean; verdict: string | undefined }> {
-  const provider = await FakeProvider.start()
-  const target = await startTarget({ kind, logins: [{ name: SOCIAL, provider }] })
-  try {
-    const scene = { target, provider, victim: new Browser() }
-    await attack.play(scene)
-    const landed = await (attack.landed ?? isSignedInAsAttacker)(scene)
-    return { landed, verdict: target.visits.at(-1)?.verdict }
-  } finally {
-    await target.stop()
-    await provider.stop()
-  }
+  const { provider } = logins
+  const target = logins.stopLater(await startTarget({ kind, logins: [{ name: SOCIAL, provider }] }))
+  const scene = { target, provider, victim: new Browser() }
+  await attack.play(scene)
+  const landed = await (attack.landed ?? isSignedInAsAttacker)(scene)
+  return { landed, verdict: target.lastVerdict() }
 }
 
-async function userOf({ target }: Scene, browser: Browser): Promise<string | null> {
-  return JSON.parse((await browser.follow(`${target.origin}/me`)).body).user
-}
-
-async function isSignedInAsAttacker(scene: Scene): Promise<boolean> {
-  return (await userOf(scene, scene.victim)) === `${SOCIAL}:${ATTACKER}`
+async function isSignedInAsAttacker({ target, victim }: Scene): Promise<boolean> {
+  return (await target.userOf(victim)) === `${SOCIAL}:${ATTACKER}`
 }
 
 /** Requests to the provider's API: none of them must follow from a forged callback. */
-async function keyWasSpent({ provider }: Scene): Promise<boolean> {
-  return provider.requests.some(({ endpoint }) => endpoint === 'authorize')
+async function keyWasSpent(): Promise<boolean> {
+  return logins.exchanges() > 0
 }
 
 const forged = ({ target }: Scene) => target.approved(ATTACKER)

@@ -2,39 +2,27 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { RequestHandler } from 'express'
 import { type AuthenticateOptions, Strategy } from '../../lib'
-import { FakeProvider } from '../../lib/testing'
-import { type AppOptions, codeOf, type Keep, type RunningApp, startApp } from '../support/app'
-import { Browser, type BrowserAnswer, closeBrowsers } from '../support/browser'
+import { type AppOptions, codeOf, type Keep, type RunningApp } from '../support/app'
+import { Browser, type BrowserAnswer } from '../support/browser'
+import { useLogins } from '../support/logins'
 
 // A login belongs to the callback at which it began, to who was signed in, and to a request that nobody has answered yet.
 
-let provider: FakeProvider
+const logins = useLogins()
 let app: RunningApp
 
-beforeEach(async () => {
-  provider = await FakeProvider.start()
-})
-afterEach(async () => {
-  await app.stop()
-  await provider.stop()
-})
-afterAll(closeBrowsers)
-
-const keyOf = (userID = '2'): string => provider.issueAuthKey({ appID: app.application.appID, userID })
-const exchanges = (): number => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
 const linked: RequestHandler = (req, res) => {
   res.json({ linked: Reflect.get(req, 'account') ?? null, to: req.user ?? null })
 }
 
 /** An application that links accounts at a callback of its own, of the same strategy. */
-async function linking({ before, ...options }: Partial<AppOptions> = {}): Promise<Browser> {
+async function linking({ before, ...options }: AppOptions = {}): Promise<Browser> {
   const link: AuthenticateOptions = { callbackURL: '/link/callback' }
-  const authorize: RequestHandler = (req, res, next) => app.passport.authorize('social-login', link)(req, res, next)
-  app = await startApp({
-    provider,
+  app = await logins.startApp({
     ...options,
-    before: (server) => {
-      before?.(server)
+    before: (server, passport) => {
+      const authorize: RequestHandler = passport.authorize('social-login', link)
+      before?.(server, passport)
       server.get('/link', authorize)
       server.get('/link/callback', authorize, linked)
       server.get('/as/:id', (req, res, next) => {
@@ -50,9 +38,9 @@ async function linking({ before, ...options }: Partial<AppOptions> = {}): Promis
 
 /** Sends the callback once, and before the provider has answered once more to another address. */
 async function double(browser: Browser, urls: readonly [string, string], between = async (): Promise<void> => {}) {
-  provider.failNext('authorize', { delay: 300, rewrite: (body) => body })
+  logins.provider.failNext('authorize', { delay: 300, rewrite: (body) => body })
   const first = browser.comeBack(urls[0])
-  while (exchanges() === 0) await new Promise((resolve) => setImmediate(resolve))
+  while (logins.exchanges() === 0) await new Promise((resolve) => setImmediate(resolve))
   await between()
   const second = await browser.comeBack(urls[1])
   return { first: await first, second }
@@ -62,7 +50,7 @@ describe.each<[Keep]>([['session'], ['cookie']])('a callback that comes twice (%
   test('does not link, at the callback of links, the account that it signs in with', async () => {
     const browser = await linking({ keep })
     await browser.follow(app.loginURL)
-    const query = `?auth_key=${keyOf()}`
+    const query = `?auth_key=${app.newKey('2')}`
     const { first, second } = await double(browser, [
       `${app.callbackURL}${query}`,
       `${app.origin}/link/callback${query}`,
@@ -70,13 +58,13 @@ describe.each<[Keep]>([['session'], ['cookie']])('a callback that comes twice (%
     expect(JSON.parse(first.body).user).toEqual({ id: '2' })
     expect([second.status, second.body]).not.toContain('"linked":{"id":"2"}')
     expect(second.status).toBe(403)
-    expect(exchanges()).toBe(1)
+    expect(logins.exchanges()).toBe(1)
   })
 
   test('does not link to somebody who has signed in meanwhile', async () => {
     const browser = await linking({ keep })
     await browser.follow(`${app.origin}/link`)
-    const url = `${app.origin}/link/callback?auth_key=${keyOf()}`
+    const url = `${app.origin}/link/callback?auth_key=${app.newKey('2')}`
     const other = async (): Promise<void> => void (await browser.follow(`${app.origin}/as/third`))
     const { second } = await double(browser, [url, url], other)
     expect(second.body).not.toContain('"linked":{"id":"2"}')
@@ -85,37 +73,35 @@ describe.each<[Keep]>([['session'], ['cookie']])('a callback that comes twice (%
 
 test('a login of one strategy does not end at another that has the same name in its options', async () => {
   const browser = await linking({
-    before: (server) => {
-      const { appID, appSecret } = provider.registerApplication({ name: 'Link', redirectURL: 'http://localhost/x' })
-      const options = { baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret }
+    before: (server, passport) => {
+      const { appID, appSecret } = logins.provider.registerApplication({
+        name: 'Link',
+        redirectURL: 'http://localhost/x',
+      })
+      const options = { baseURL: logins.provider.baseURL, clientID: appID, clientSecret: appSecret }
       const login = new Strategy({ ...options, callbackURL: '/one/callback' }, async () => ({ id: 'one' }))
       const link = new Strategy({ ...options, callbackURL: '/two/callback' }, async () => ({ id: 'two' }))
-      server.use((_req, _res, next) => {
-        app.passport.use('one', login).use('two', link)
-        next()
-      })
-      server.get('/one', (req, res, next) => app.passport.authenticate('one')(req, res, next))
-      server.get('/two/callback', (req, res, next) => app.passport.authorize('two')(req, res, next), linked)
+      passport.use('one', login).use('two', link)
+      server.get('/one', passport.authenticate('one'))
+      server.get('/two/callback', passport.authorize('two'), linked)
     },
   })
   await browser.follow(`${app.origin}/one`)
   expect((await browser.comeBack(`${app.origin}/two/callback?auth_key=a-key`)).status).toBe(403)
-  expect(exchanges()).toBe(0)
+  expect(logins.exchanges()).toBe(0)
 })
 
 test.each(['/auth/callback', '/auth/../callback', '/auth/%2e%2e/callback'])(
   'a start that is mounted with app.use does not exchange the key of %s, where no limit counts it',
   async (path) => {
-    app = await startApp({
-      provider,
-      before: (server) =>
-        server.use('/auth', (req, res, next) => app.passport.authenticate('social-login')(req, res, next)),
+    app = await logins.startApp({
+      before: (server, passport) => server.use('/auth', passport.authenticate('social-login')),
     })
     const browser = new Browser()
     await browser.follow(app.loginURL)
-    const answer = await raw(browser, `${path}?auth_key=${keyOf()}`)
+    const answer = await raw(browser, `${path}?auth_key=${app.newKey('2')}`)
     expect(answer).toContain('403 Forbidden')
-    expect(exchanges()).toBe(0)
+    expect(logins.exchanges()).toBe(0)
   },
 )
 
@@ -137,8 +123,7 @@ async function raw(browser: Browser, target: string): Promise<string> {
 
 describe('a request that the application has answered before the provider did', () => {
   const late = async (callback: AppOptions['callback']): Promise<BrowserAnswer> => {
-    app = await startApp({
-      provider,
+    app = await logins.startApp({
       ...(callback && { callback }),
       before: (server) =>
         server.use('/callback', (_req, res, next) => {
@@ -149,7 +134,7 @@ describe('a request that the application has answered before the provider did', 
     })
     const browser = new Browser()
     await browser.follow(app.loginURL)
-    return browser.comeBack(`${app.callbackURL}?auth_key=${keyOf()}`)
+    return browser.comeBack(app.approvedCallback('2'))
   }
 
   test('signs nobody in, redirects nowhere, and does not end the process', async () => {
@@ -167,10 +152,10 @@ test.each<[string, unknown]>([
   ["'route'", 'route'],
   ["'router'", 'router'],
 ])('a function of the application that rejects with %s lets no request pass', async (_title, reason) => {
-  app = await startApp({ provider, strategy: { skipUserProfile: () => Promise.reject(reason) } })
+  app = await logins.startApp({ strategy: { skipUserProfile: () => Promise.reject(reason) } })
   const browser = new Browser()
   await browser.follow(app.loginURL)
-  expect((await browser.comeBack(`${app.callbackURL}?auth_key=${keyOf()}`)).status).toBe(500)
+  expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(500)
   expect(app.errors).toEqual([expect.any(Error)])
   expect(app.errors.map(codeOf)).not.toContain('overloaded')
 })

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { FakeProvider, type Fault } from '../../lib/testing'
+import type { Fault } from '../../lib/testing'
 import { encodings, findSecrets } from '../support/canaries'
+import { useLogins } from '../support/logins'
 
 const SECRET = 'secret-canary-2c8e-07b1'
 const MARKER = 'body-canary-5f0d-91aa'
@@ -20,18 +21,10 @@ client.exchangeAuthKey(process.env.KEY)
   .finally(() => client.close())
 `
 
-let provider: FakeProvider
-
-beforeAll(async () => {
-  provider = await FakeProvider.start()
-})
-afterAll(() => provider.stop())
-afterEach(() => {
-  provider.clearRequests()
-  provider.clearFaults()
-})
+const logins = useLogins('all tests')
 
 async function debugOutput(modules: string): Promise<{ output: string; secrets: string[] }> {
+  const { provider } = logins
   const { appID } = provider.registerApplication({
     name: 'Debugged',
     redirectURL: 'http://localhost/cb',
@@ -56,7 +49,7 @@ const faults: [string, Fault | undefined][] = [
 ]
 
 test.each(faults)('the debug output of Node and undici shows no secret of %s', async (title, fault) => {
-  if (fault) provider.failNext('user/me', fault, { times: 2 })
+  if (fault) logins.provider.failNext('user/me', fault, { times: 2 })
   const { output, secrets } = await debugOutput('http,net,tls,undici')
   expect(output).toMatch(/NET \d+/)
   expect(output).toMatch(/UNDICI|undici/i)

@@ -1,38 +1,22 @@
 import { inspect } from 'node:util'
-import { FakeProvider } from '../../lib/testing'
 import { type HTTPTarget, startTarget } from '../support/attacks/http-target'
 import { type Kind, ours, SOCIAL, type TargetOptions } from '../support/attacks/target-app'
-import { Browser, type BrowserAnswer, closeBrowsers } from '../support/browser'
+import { Browser, type BrowserAnswer } from '../support/browser'
 import { captureOutput, findSecrets } from '../support/canaries'
-
-afterAll(closeBrowsers)
+import { useLogins } from '../support/logins'
 
 const CANARY = 'error-text-canary-7f20b6'
 
-let provider: FakeProvider
+const logins = useLogins()
 let target: HTTPTarget
 
-beforeEach(async () => {
-  provider = await FakeProvider.start()
-})
-
-afterEach(async () => {
-  await target.stop()
-  await provider.stop()
-})
-
 async function run(kind: Kind, options: Partial<TargetOptions> = {}): Promise<Browser> {
-  target = await startTarget({ kind, logins: [{ name: SOCIAL, provider }], ...options })
+  const { provider } = logins
+  target = logins.stopLater(await startTarget({ kind, logins: [{ name: SOCIAL, provider }], ...options }))
   const browser = new Browser()
   await browser.follow(target.startURL())
   return browser
 }
-
-async function userOf(browser: Browser): Promise<string | null> {
-  return JSON.parse((await browser.follow(`${target.origin}/me`)).body).user
-}
-
-const exchanges = () => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
 
 describe('error text that the attacker wrote', () => {
   const text = encodeURIComponent(`${CANARY} Call +1 555 0100 to unlock your account`)
@@ -78,7 +62,7 @@ describe('error text that the attacker wrote', () => {
       const shown = await show(browser, query)
       expect(shownIn(shown)).toEqual([])
       expect(shown.answer.status).toBeGreaterThanOrEqual(400)
-      expect(await userOf(browser)).toBeNull()
+      expect(await target.userOf(browser)).toBeNull()
     },
   )
 })
@@ -119,9 +103,9 @@ describe.each(['simple', 'extended'])('parameters in odd shapes, with Express’
   test.each(rows)('?$shown is $verdict, asks nobody, and leaves the login whole', async ({ query, verdict }) => {
     const browser = await run('session', { before })
     await browser.comeBack(`${target.callbackURL()}?${query(good())}`)
-    expect([target.visits.at(-1)?.verdict, exchanges(), await userOf(browser)]).toEqual([verdict, 0, null])
+    expect([target.lastVerdict(), logins.exchanges(), await target.userOf(browser)]).toEqual([verdict, 0, null])
     await browser.comeBack(target.approved('1'))
-    expect(target.visits.at(-1)?.verdict).toBe('accepted')
+    expect(target.lastVerdict()).toBe('accepted')
   })
 
   test('what else stands in the query neither helps nor harms', async () => {
@@ -129,13 +113,13 @@ describe.each(['simple', 'extended'])('parameters in odd shapes, with Express’
     const noise =
       'state=1&code=2&app_id=x&error=&social_login_tab=0123456789abcdef0123456789abcdef&returnTo=//evil.example'
     await browser.comeBack(`${target.approved('1')}&${noise}`)
-    expect(target.visits.at(-1)?.verdict).toBe('accepted')
-    expect(provider.requests.find(({ endpoint }) => endpoint === 'authorize')?.form).not.toHaveProperty('state')
+    expect(target.lastVerdict()).toBe('accepted')
+    expect(logins.provider.requests.find(({ endpoint }) => endpoint === 'authorize')?.form).not.toHaveProperty('state')
   })
 })
 
 test('the extended parser makes a naive strategy send an array for a key', async () => {
   const browser = await run('naive', { before: (app) => app.set('query parser', 'extended') })
   await browser.comeBack(`${target.callbackURL()}?auth_key[]=a&auth_key[]=b`)
-  expect(provider.requests.at(-1)?.form['auth_key']).toBe('a,b')
+  expect(logins.provider.requests.at(-1)?.form['auth_key']).toBe('a,b')
 })

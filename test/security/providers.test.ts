@@ -45,7 +45,7 @@ async function mixUp(start: string, callback: string, keyOf: string): Promise<{ 
   await victim.follow(target.startURL(start))
   const authKey = target.approved('2', keyOf).split('auth_key=')[1] ?? ''
   await victim.comeBack(`${target.callbackURL(callback)}?auth_key=${authKey}`)
-  const { user } = JSON.parse((await victim.follow(`${target.origin}/me`)).body)
+  const user = await target.userOf(victim)
   return { user, strays: strays(new Map([[keyOf, authKey]])) }
 }
 
@@ -67,7 +67,7 @@ describe.each(ours)('three providers and their callbacks (%s)', (kind) => {
     const { user, strays } = await mixUp(triple.start, triple.callback, triple.keyOf)
     const isGenuine = triple.start === triple.callback
     expect(user).toBe(isGenuine && !triple.foreign ? `${triple.start}:2` : null)
-    expect(target.visits.at(-1)?.verdict).toBe(
+    expect(target.lastVerdict()).toBe(
       isGenuine ? (triple.foreign ? 'auth_key_rejected' : 'accepted') : 'context_mismatch',
     )
     // At its own callback, nobody can tell a key of another provider from one of the right provider.
@@ -83,8 +83,7 @@ describe('a hostile provider that forwards the browser to an honest one', () => 
     const hostile = await victim.follow(target.startURL('two'))
     expect(hostile.location).toContain(providers.get('two')?.origin)
     await victim.comeBack(target.approved('1', 'one'))
-    const { user } = JSON.parse((await victim.follow(`${target.origin}/me`)).body)
-    return { user, verdict: target.visits.at(-1)?.verdict }
+    return { user: await target.userOf(victim), verdict: target.lastVerdict() }
   }
 
   test('signs people in at the honest provider who asked for the other, with a naive strategy', async () => {
@@ -99,7 +98,7 @@ describe('a hostile provider that forwards the browser to an honest one', () => 
     const victim = new Browser()
     await victim.follow(target.startURL('one'))
     await victim.comeBack(target.approved('1', 'one'))
-    expect(target.visits.at(-1)?.verdict).toBe('accepted')
+    expect(target.lastVerdict()).toBe('accepted')
   })
 
   test.each(ours)('cannot start the honest login by itself: that asks the person (%s)', async (kind) => {
@@ -107,9 +106,9 @@ describe('a hostile provider that forwards the browser to an honest one', () => 
     const victim = new Browser()
     await victim.follow(target.startURL('two'))
     await victim.comeBack(target.startURL('one'))
-    expect(target.visits.at(-1)?.verdict).toBe('confirm page')
+    expect(target.lastVerdict()).toBe('confirm page')
     await victim.comeBack(target.approved('1', 'one'))
-    expect(target.visits.at(-1)?.verdict).toBe('context_mismatch')
+    expect(target.lastVerdict()).toBe('context_mismatch')
   })
 
   test.each(ours)('cannot finish a login of the honest one that the victim began (%s)', async (kind) => {
@@ -118,10 +117,10 @@ describe('a hostile provider that forwards the browser to an honest one', () => 
     await victim.follow(target.startURL('one'))
     const evil = { headers: { referer: `${providers.get('two')?.origin}/` } }
     await victim.comeBack(target.approved('2', 'one'), evil)
-    expect(target.visits.at(-1)?.verdict).toBe('callback_forged')
+    expect(target.lastVerdict()).toBe('callback_forged')
     await victim.comeBack(target.approved('2', 'two'), evil)
-    expect(target.visits.at(-1)?.verdict).toBe('context_mismatch')
+    expect(target.lastVerdict()).toBe('context_mismatch')
     await victim.comeBack(target.approved('1', 'one'))
-    expect(target.visits.at(-1)?.verdict).toBe('accepted')
+    expect(target.lastVerdict()).toBe('accepted')
   })
 })

@@ -1,26 +1,15 @@
-import { FakeProvider } from '../../lib/testing'
 import { type HeaderRow, headerRows, PROBES } from '../support/attacks/header-rows'
 import { EVIL, type HTTPTarget, startTarget } from '../support/attacks/http-target'
 import { ours, SOCIAL } from '../support/attacks/target-app'
-import { Browser, type BrowserAnswer, closeBrowsers } from '../support/browser'
+import { Browser, type BrowserAnswer } from '../support/browser'
+import { useLogins } from '../support/logins'
 
-afterAll(closeBrowsers)
-
-let provider: FakeProvider
+const logins = useLogins()
 let target: HTTPTarget
-
-beforeEach(async () => {
-  provider = await FakeProvider.start()
-})
-
-afterEach(async () => {
-  await target.stop()
-  await provider.stop()
-})
 
 /** The headers of a row, with the names of this test's hosts. */
 function headersOf({ sent }: HeaderRow, cookies: string): Record<string, string> {
-  const hosts: Record<string, string> = { app: target.origin, provider: provider.origin, null: 'null' }
+  const hosts: Record<string, string> = { app: target.origin, provider: logins.provider.origin, null: 'null' }
   const originOf = (label: string) => (label === 'absent' ? label : (hosts[label] ?? EVIL))
   const headers = {
     'sec-fetch-site': sent.site,
@@ -41,7 +30,7 @@ async function replay(row: HeaderRow, browser: Browser): Promise<BrowserAnswer> 
   if (row.pending) {
     const site = row.strategy ? row.sent.site : 'same-origin'
     await browser.follow(target.startURL(), { headers: { 'sec-fetch-site': site } })
-    expect(target.visits.at(-1)?.verdict).toBe('started')
+    expect(target.lastVerdict()).toBe('started')
   }
   const headers = headersOf(row, await browser.cookies(target.origin))
   // Where the Lax cookies stay at home, so do those of the answer: it never meets the browser's own.
@@ -55,18 +44,17 @@ const firefoxRows = headerRows.flatMap((row) =>
 
 describe.each(ours)('what real browsers send, replayed (%s)', (kind) => {
   test.each([...headerRows, ...firefoxRows])('$id, $scenario: the $request is $verdict', async (row) => {
-    const logins = [{ name: SOCIAL, provider }]
-    target = await startTarget({ kind, logins, ...(row.strategy && { strategy: row.strategy }) })
+    const options = { kind, logins: [{ name: SOCIAL, provider: logins.provider }] }
+    target = logins.stopLater(await startTarget({ ...options, ...(row.strategy && { strategy: row.strategy }) }))
     const browser = new Browser()
     const answer = await replay(row, browser)
-    expect(target.visits.at(-1)?.verdict).toBe(row.verdict)
-    const exchanges = provider.requests.filter(({ endpoint }) => endpoint === 'authorize')
-    expect(exchanges).toHaveLength(row.verdict === 'accepted' ? 1 : 0)
+    expect(target.lastVerdict()).toBe(row.verdict)
+    expect(logins.exchanges()).toBe(row.verdict === 'accepted' ? 1 : 0)
     expect(answer.headers['cache-control']).toBe('no-store')
     if (!row.pending || row.verdict === 'accepted') return
     // Whatever was refused, the login under way can still be finished.
     await browser.comeBack(target.approved('1'), { headers: { 'sec-fetch-site': 'cross-site' } })
-    expect(target.visits.at(-1)?.verdict).toBe('accepted')
+    expect(target.lastVerdict()).toBe('accepted')
   })
 })
 

@@ -1,38 +1,21 @@
-import { FakeProvider } from '../../lib/testing'
 import { evilNavigation, type HTTPTarget, startTarget } from '../support/attacks/http-target'
 import { type Kind, ours, SOCIAL, type TargetOptions } from '../support/attacks/target-app'
-import { Browser, closeBrowsers } from '../support/browser'
-
-afterAll(closeBrowsers)
+import { Browser } from '../support/browser'
+import { useLogins } from '../support/logins'
 
 const LINK = 'link'
 
-let provider: FakeProvider
+const logins = useLogins()
 let target: HTTPTarget
 
-beforeEach(async () => {
-  provider = await FakeProvider.start()
-})
-
-afterEach(async () => {
-  await target.stop()
-  await provider.stop()
-})
-
 async function run(kind: Kind, options: Partial<TargetOptions> = {}): Promise<void> {
-  const logins = [
+  const { provider } = logins
+  const both = [
     { name: SOCIAL, provider },
     { name: LINK, provider, link: true },
   ]
-  target = await startTarget({ kind, logins, ...options })
+  target = logins.stopLater(await startTarget({ kind, logins: both, ...options }))
 }
-
-async function userOf(browser: Browser, headers: Record<string, string> = {}): Promise<string | null> {
-  return JSON.parse((await browser.follow(`${target.origin}/me`, { headers })).body).user
-}
-
-const lastVerdict = () => target.visits.at(-1)?.verdict
-const exchanges = () => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
 
 describe('a session that the attacker fixed before the login', () => {
   test.each(['naive', ...ours] as const)('is worth nothing after it (%s)', async (kind) => {
@@ -46,7 +29,7 @@ describe('a session that the attacker fixed before the login', () => {
     await victim.follow(target.startURL(), { headers: { cookie: fixed } })
     const own = [fixed, await victim.cookies(target.origin)].filter(Boolean).join('; ')
     await victim.comeBack(target.approved('1'), { headers: { cookie: kind === 'cookie' ? own : fixed } })
-    expect(await userOf(new Browser(), { cookie: fixed })).toBeNull()
+    expect(await target.userOf(new Browser(), { cookie: fixed })).toBeNull()
   })
 })
 
@@ -56,7 +39,7 @@ describe('a record of one browser', () => {
     await new Browser().follow(target.startURL())
     const other = new Browser()
     await other.comeBack(target.approved('2'))
-    expect(await userOf(other)).toBe('social:2')
+    expect(await target.userOf(other)).toBe('social:2')
   })
 
   test.each(ours)('does not let another browser in (%s)', async (kind) => {
@@ -64,9 +47,13 @@ describe('a record of one browser', () => {
     const [first, second] = [new Browser(), new Browser()]
     await first.follow(target.startURL())
     await second.comeBack(target.approved('2'))
-    expect([lastVerdict(), exchanges(), await userOf(second)]).toEqual(['login_not_started', 0, null])
+    expect([target.lastVerdict(), logins.exchanges(), await target.userOf(second)]).toEqual([
+      'login_not_started',
+      0,
+      null,
+    ])
     await first.comeBack(target.approved('1'))
-    expect(lastVerdict()).toBe('accepted')
+    expect(target.lastVerdict()).toBe('accepted')
   })
 
   test.each(ours)('that was used cannot be used again in a copy of the cookies (%s)', async (kind) => {
@@ -77,7 +64,11 @@ describe('a record of one browser', () => {
     await victim.comeBack(target.approved('1'))
     const thief = new Browser()
     await thief.comeBack(target.approved('2'), { headers: { cookie: copy } })
-    expect([lastVerdict(), exchanges(), await userOf(thief)]).toEqual(['login_not_started', 1, null])
+    expect([target.lastVerdict(), logins.exchanges(), await target.userOf(thief)]).toEqual([
+      'login_not_started',
+      1,
+      null,
+    ])
   })
 })
 
@@ -95,7 +86,7 @@ describe('a cookie that a sister subdomain planted', () => {
     await victim.follow(target.startURL())
     const cookie = `${planted}; ${await victim.cookies(target.origin)}`
     await victim.comeBack(target.approved('2'), { headers: { cookie } })
-    expect([lastVerdict(), exchanges()]).toEqual(['login_not_started', 0])
+    expect([target.lastVerdict(), logins.exchanges()]).toEqual(['login_not_started', 0])
   })
 
   // Browsers guard the name __Host-x but not names that only a careless parser takes for it.
@@ -106,7 +97,7 @@ describe('a cookie that a sister subdomain planted', () => {
       const victim = new Browser()
       const cookie = `a=b; ${prefix}${planted}`
       await victim.comeBack(target.approved('2'), { headers: { cookie } })
-      expect([lastVerdict(), exchanges()]).toEqual(['login_not_started', 0])
+      expect([target.lastVerdict(), logins.exchanges()]).toEqual(['login_not_started', 0])
     },
   )
 })
@@ -127,13 +118,13 @@ describe('linking an account to the attacker’s', () => {
     const victim = new Browser()
     await victim.follow(`${target.origin}/become/victim`)
     await victim.request(forged(), evilNavigation)
-    expect(lastVerdict()).toBe('callback_forged')
+    expect(target.lastVerdict()).toBe('callback_forged')
     await victim.comeBack(forged())
-    expect(lastVerdict()).toBe('login_not_started')
+    expect(target.lastVerdict()).toBe('login_not_started')
     await victim.comeBack(target.startURL(LINK))
-    expect(lastVerdict()).toBe('confirm page')
+    expect(target.lastVerdict()).toBe('confirm page')
     await victim.comeBack(forged())
-    expect([lastVerdict(), exchanges(), target.linked]).toEqual(['login_not_started', 0, []])
+    expect([target.lastVerdict(), logins.exchanges(), target.linked]).toEqual(['login_not_started', 0, []])
   })
 
   test.each(ours)('a login that was begun does not become a link, nor a link a login (%s)', async (kind) => {
@@ -142,10 +133,10 @@ describe('linking an account to the attacker’s', () => {
     await victim.follow(`${target.origin}/become/victim`)
     await victim.follow(target.startURL())
     await victim.comeBack(forged())
-    expect(lastVerdict()).toBe('context_mismatch')
+    expect(target.lastVerdict()).toBe('context_mismatch')
     await victim.follow(target.startURL(LINK))
     await victim.comeBack(target.approved('2'))
-    expect([lastVerdict(), exchanges(), target.linked]).toEqual(['context_mismatch', 0, []])
+    expect([target.lastVerdict(), logins.exchanges(), target.linked]).toEqual(['context_mismatch', 0, []])
   })
 
   test.each(ours)('a link begun by one user is not finished by another (%s)', async (kind) => {
@@ -157,7 +148,10 @@ describe('linking an account to the attacker’s', () => {
     await shared.follow(`${target.origin}/become/victim`)
     if (kind === 'session') expect(begun).not.toBe(await shared.cookies(target.origin))
     await shared.comeBack(forged())
-    expect([lastVerdict(), target.linked]).toEqual([kind === 'session' ? 'login_not_started' : 'user_changed', []])
+    expect([target.lastVerdict(), target.linked]).toEqual([
+      kind === 'session' ? 'login_not_started' : 'user_changed',
+      [],
+    ])
   })
 
   test.each(ours)('the victim’s own link works (%s)', async (kind) => {

@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import session, { MemoryStore, type SessionOptions } from 'express-session'
-import { Passport } from 'passport'
+import session, { MemoryStore, type SessionOptions, type Store } from 'express-session'
+import { Passport, type Strategy as PassportStrategy } from 'passport'
 import {
   type AuthenticateOptions,
   CookieStore,
@@ -15,121 +13,151 @@ import {
   type VerifyFunction,
 } from '../../lib'
 import type { Application, FakeProvider } from '../../lib/testing'
+import { Browser, type BrowserAnswer } from './browser'
+import { HookedStore } from './hooked-store'
+import { type Listening, listen } from './listen'
+
+export { port, stopServer } from './listen'
+
+export type PassportInstance = InstanceType<typeof Passport>
 
 /** What a test may change about its application. */
 export interface AppOptions {
-  readonly provider: FakeProvider
+  /** Default: it is registered anew. */
+  readonly application?: Application
   readonly strategy?: Partial<StrategyOptions<false>>
   readonly verify?: VerifyFunction
-  readonly session?: Partial<Omit<SessionOptions, 'store'>>
+  /** Makes the strategy in a way of its own; then there are no `profiles`. */
+  readonly newStrategy?: (settings: StrategyOptions<false>) => Strategy
+  /** Default: one of its own. */
+  readonly passport?: PassportInstance
+  /** `false`: without any session. */
+  readonly session?: Partial<Omit<SessionOptions, 'store'>> | false
   /** Default: a new memory store. */
-  readonly store?: MemoryStore
+  readonly store?: MemoryStore | HookedStore
   /** Where the login in progress is kept. Default: the session. */
   readonly keep?: Keep
   /** Given to the start. */
   readonly start?: AuthenticateOptions
+  /** Default: `/callback`. */
+  readonly callbackPath?: string
   /** Given to the callback. Default: `failureMessage: true`. */
   readonly callback?: AuthenticateOptions
   /** Gives the strategy object itself to `passport.authenticate`. */
   readonly byInstance?: boolean
-  /** Routes and middleware that come before the login's. */
-  readonly before?: (app: Express) => void
+  /** Routes and middleware that come before the login's. The strategies are in the Passport. */
+  readonly before?: (app: Express, passport: PassportInstance) => void
 }
 
 /** The two places for a login in progress. */
 export type Keep = 'session' | 'cookie'
 
-/** An application as people write it, listening on a free port. */
-export interface RunningApp {
-  readonly origin: string
+/** An application as people write it, listening on a free port. `await using` stops it where the test ends. */
+export interface RunningApp extends Omit<Listening, 'server'> {
   readonly loginURL: string
   readonly callbackURL: string
   /** The callback of a second strategy, `other`, of the same application. */
   readonly otherCallbackURL: string
   readonly application: Application
   readonly strategy: Strategy
-  readonly passport: InstanceType<typeof Passport>
-  readonly store: MemoryStore
+  readonly passport: PassportInstance
+  readonly store: MemoryStore | HookedStore
   /** Errors that came to the error handler. */
   readonly errors: unknown[]
   /** Profiles that came to the verify function. */
   readonly profiles: Profile[]
   /** What lies in the session store. */
   sessions(): string
-  stop(): Promise<void>
+  /** A key that the provider issues to a user who approves the application. Default: user 1. */
+  newKey(userID?: string): string
+  /** The callback with such a key. */
+  approvedCallback(userID?: string): string
+  /** A whole login: the start, and the callback after an approval. @returns the callback's answer */
+  logIn(browser?: Browser, userID?: string): Promise<BrowserAnswer>
+  /** Who is signed in in the browser, or null. */
+  userOf(browser: Browser): Promise<unknown>
 }
 
 export const SECRET_CANARY = 'app-secret-canary-5c1e9a7f'
 export const COOKIE_KEY_CANARY = 'cookie-key-canary-d41c8f21a9e04b7c'
 
-/** Starts an application with one strategy, `/login`, `/auth` (start), `/callback`, `/me` and `POST /logout`. */
-export async function startApp(options: AppOptions): Promise<RunningApp> {
+/** Starts an application with one strategy, `/auth` (start), `/callback`, `/me` and `POST /logout`. */
+export async function startApp(provider: FakeProvider, options: AppOptions = {}): Promise<RunningApp> {
   const app = express()
-  const server = createServer(app)
-  server.listen(0, 'localhost')
-  await once(server, 'listening')
-  const origin = `http://localhost:${port(server)}`
-  const callbackURL = `${origin}/callback`
-  const { provider } = options
-  const application = provider.registerApplication({
-    name: 'Test',
-    redirectURL: callbackURL,
-    appSecret: `${SECRET_CANARY}-${port(server)}`,
-  })
+  const { server: _, ...listening } = await listen(app)
+  const { origin } = listening
+  const { callbackPath = '/callback', store = new MemoryStore() } = options
+  const loginURL = `${origin}/auth`
+  const callbackURL = origin + callbackPath
+  const otherCallbackURL = `${origin}/other-callback`
+  const appSecret = `${SECRET_CANARY}-${new URL(origin).port}`
+  const application =
+    options.application ?? provider.registerApplication({ name: 'Test', redirectURL: callbackURL, appSecret })
   const profiles: Profile[] = []
-  const verify = options.verify ?? (async (_accessToken, _refreshToken, profile) => ({ id: profile.id }))
+  const errors: unknown[] = []
   const common = {
     baseURL: provider.baseURL,
     clientID: application.appID,
     clientSecret: application.appSecret,
     ...(options.keep === 'cookie' && { store: new CookieStore({ keys: [COOKIE_KEY_CANARY] }) }),
   }
-  const strategy = new Strategy(
-    { ...common, callbackURL, ...options.strategy },
-    (accessToken, refreshToken, profile, done) => {
-      profiles.push(profile)
-      return verify(accessToken, refreshToken, profile, done)
-    },
-  )
-  const otherCallbackURL = `${origin}/other-callback`
+  const settings = { ...common, callbackURL, ...options.strategy }
+  const strategy = options.newStrategy?.(settings) ?? newStrategy(settings, profiles, options.verify)
   const other = new Strategy({ ...common, callbackURL: otherCallbackURL, name: 'other' }, () => false)
-  const { store = new MemoryStore() } = options
-  const errors: unknown[] = []
-  const passport = mount(app, [strategy, other], store, errors, options)
+  const passport = newPassport([strategy, other], options.passport)
+  mount(app, passport, strategy, store, errors, options)
+  const newKey = (userID = '1'): string => provider.issueAuthKey({ appID: application.appID, userID })
+  const approvedCallback = (userID?: string): string => `${callbackURL}?auth_key=${newKey(userID)}`
   return {
-    origin,
-    loginURL: `${origin}/auth`,
-    callbackURL,
-    otherCallbackURL,
-    application,
-    strategy,
-    passport,
-    store,
-    errors,
-    profiles,
-    sessions: () => JSON.stringify(Reflect.get(store, 'sessions')),
-    stop: () => stopServer(server),
+    ...listening,
+    ...{ loginURL, callbackURL, otherCallbackURL, application, strategy, passport, store, errors, profiles },
+    sessions: () => (store instanceof HookedStore ? store.contents() : JSON.stringify(Reflect.get(store, 'sessions'))),
+    newKey,
+    approvedCallback,
+    logIn: async (browser = new Browser(), userID) => {
+      await browser.follow(loginURL)
+      return browser.comeBack(approvedCallback(userID))
+    },
+    userOf: async (browser) => JSON.parse((await browser.follow(`${origin}/me`)).body).user,
   }
+}
+
+function newStrategy(settings: StrategyOptions<false>, profiles: Profile[], verify = takeID): Strategy {
+  return new Strategy(settings, (accessToken, refreshToken, profile, done) => {
+    profiles.push(profile)
+    return verify(accessToken, refreshToken, profile, done)
+  })
+}
+
+const takeID: VerifyFunction = async (_accessToken, _refreshToken, { id }) => ({ id })
+
+/** A Passport with these strategies that keeps users in the session as they are. */
+export function newPassport(strategies: readonly PassportStrategy[], passport = new Passport()): PassportInstance {
+  for (const strategy of strategies) passport.use(strategy)
+  passport.serializeUser((user, done) => done(null, user))
+  passport.deserializeUser((user, done) => done(null, typeof user === 'object' && user !== null ? user : {}))
+  return passport
+}
+
+/** The middleware of express-session. */
+export function keepSessions(store: Store, options: Partial<SessionOptions> = {}): RequestHandler {
+  return session({ secret: 'session-secret', resave: false, saveUninitialized: false, store, ...options })
 }
 
 function mount(
   app: Express,
-  [strategy, other]: [Strategy, Strategy],
-  store: MemoryStore,
+  passport: PassportInstance,
+  strategy: Strategy,
+  store: Store,
   errors: unknown[],
-  options: AppOptions,
-): InstanceType<typeof Passport> {
-  const passport = new Passport()
-  passport.use(strategy).use(other)
-  passport.serializeUser((user, done) => done(null, user))
-  passport.deserializeUser((user, done) => done(null, asUser(user)))
+  { callbackPath = '/callback', callback = { failureMessage: true }, ...options }: AppOptions,
+): void {
   const which = options.byInstance ? strategy : strategy.name
-  app.use(session({ secret: 'session-secret', resave: false, saveUninitialized: false, store, ...options.session }))
-  app.use(passport.session())
-  options.before?.(app)
+  if (options.session !== false) app.use(keepSessions(store, options.session), passport.session())
+  options.before?.(app, passport)
   app.all('/auth', passport.authenticate(which, options.start ?? {}))
-  app.all('/callback', passport.authenticate(which, options.callback ?? { failureMessage: true }), answerMe)
-  app.all('/other-callback', passport.authenticate('other', { failureMessage: true }))
+  app.all(callbackPath, passport.authenticate(which, callback), answerMe)
+  app.all('/other-callback', passport.authenticate('other', callback))
   app.get('/me', answerMe)
   app.get('/become', (req, res, next) => {
     req.logIn({ id: 'another' }, { session: true, keepSessionInfo: true }, (error) =>
@@ -138,7 +166,6 @@ function mount(
   })
   app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))))
   app.use(recordErrors(errors))
-  return passport
 }
 
 const answerMe: RequestHandler = (req, res) => {
@@ -150,10 +177,6 @@ function recordErrors(errors: unknown[]): ErrorRequestHandler {
     errors.push(error)
     next(error)
   }
-}
-
-function asUser(value: unknown): Express.User {
-  return typeof value === 'object' && value !== null ? value : {}
 }
 
 /** The code of an error that this package raised. */
@@ -169,16 +192,4 @@ export function failureIn(sessions: string): OutcomeCode | undefined {
 
 function isOutcomeCode(code: string): code is OutcomeCode {
   return Object.hasOwn(OUTCOMES, code)
-}
-
-export function port(server: Pick<Server, 'address'>): number {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port')
-  return address.port
-}
-
-export async function stopServer(server: Server): Promise<void> {
-  server.close()
-  server.closeAllConnections()
-  await once(server, 'close')
 }

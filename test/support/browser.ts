@@ -19,7 +19,7 @@ export interface BrowserRequest {
 }
 
 // Many browsers, one pool: as many sockets as the tests have requests under way.
-const agent = new Agent({ connections: 512 })
+let agent: Agent | undefined
 
 /** A browser with cookies of its own that does not follow redirects by itself. */
 export class Browser {
@@ -31,6 +31,7 @@ export class Browser {
   async request(url: string, { method = 'GET', headers = {}, body }: BrowserRequest = {}): Promise<BrowserAnswer> {
     const { origin, pathname, search } = new URL(url)
     const cookie = await this.#jar.getCookieString(url)
+    agent ??= new Agent({ connections: 512 })
     const response = await agent.request({
       origin,
       path: pathname + search,
@@ -66,7 +67,9 @@ export class Browser {
   }
 }
 
-/** Closes the sockets that all browsers share. */
-export function closeBrowsers(): Promise<void> {
-  return agent.close()
+/** Closes the sockets that all browsers share. A later request opens new ones. */
+export async function closeBrowsers(): Promise<void> {
+  const closing = agent
+  agent = undefined
+  await closing?.close()
 }

@@ -1,8 +1,9 @@
 import { SocialLoginClient } from '../../lib/client/client'
 import type { SocialLoginClientOptions } from '../../lib/client/options'
 import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError } from '../../lib/errors'
-import { FakeProvider } from '../../lib/testing'
+import type { FakeProvider } from '../../lib/testing'
 import { expectNoneShown } from './leak-check'
+import { useLogins } from './logins'
 
 /** Planted where secrets travel: none of them may show in any error. */
 export const secret = 'secret-canary-7cf1'
@@ -10,43 +11,40 @@ export const key = 'key-canary-93ab'
 export const token = 'token-canary-51de'
 export const marker = 'body-canary-e0c4'
 
-/** A provider with one application, and the clients of one test file. */
-export class ClientBench {
-  readonly #clients: SocialLoginClient[] = []
+/** What the tests of a file ask a provider with: clients of its one application. */
+export interface Clients {
+  readonly provider: FakeProvider
+  /** Makes a client. It is closed after the tests. */
+  client(options?: Partial<SocialLoginClientOptions>): SocialLoginClient
+  /** A key that can be exchanged. Default: of user 1. */
+  newKey(userID?: string): string
+}
 
-  private constructor(
-    readonly provider: FakeProvider,
-    readonly appID: string,
-  ) {}
+/** Starts one provider for all tests of the file or block. It forgets after each what happened to it. */
+export function useClients(): Clients {
+  const logins = useLogins('all tests')
+  const opened: SocialLoginClient[] = []
+  const application = { appID: 'app-id', appSecret: secret }
 
-  static async start(): Promise<ClientBench> {
-    const provider = await FakeProvider.start()
+  beforeAll(() => {
     const redirectURL = 'http://localhost:3000/auth/callback'
-    const { appID } = provider.registerApplication({ name: 'App', redirectURL, appID: 'app-id', appSecret: secret })
-    return new ClientBench(provider, appID)
-  }
+    logins.provider.registerApplication({ name: 'App', redirectURL, ...application })
+  })
+  afterEach(() => logins.provider.setMode('specification'))
+  afterAll(() => Promise.all(opened.map((client) => client.close())))
 
-  client(options: Partial<SocialLoginClientOptions> = {}): SocialLoginClient {
-    const { baseURL } = this.provider
-    const client = new SocialLoginClient({ baseURL, clientID: this.appID, clientSecret: secret, ...options })
-    this.#clients.push(client)
-    return client
-  }
-
-  goodKey(userID = '1'): string {
-    return this.provider.issueAuthKey({ appID: this.appID, userID })
-  }
-
-  /** Forgets what happened to the provider in the last test. */
-  reset(): void {
-    this.provider.clearFaults()
-    this.provider.clearRequests()
-    this.provider.setMode('specification')
-  }
-
-  async stop(): Promise<void> {
-    await this.provider.stop()
-    await Promise.all(this.#clients.map((client) => client.close()))
+  return {
+    get provider() {
+      return logins.provider
+    },
+    client: (options) => {
+      const { baseURL } = logins.provider
+      const required = { baseURL, clientID: application.appID, clientSecret: application.appSecret }
+      const client = new SocialLoginClient({ ...required, ...options })
+      opened.push(client)
+      return client
+    },
+    newKey: (userID = '1') => logins.provider.issueAuthKey({ appID: application.appID, userID }),
   }
 }
 

@@ -4,10 +4,10 @@ import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { join } from 'node:path'
 import type { Phase, TracedPhase } from '../../lib'
 import { SocialLoginError } from '../../lib'
-import { FakeProvider } from '../../lib/testing'
-import { type AppOptions, type RunningApp, SECRET_CANARY, startApp } from '../support/app'
-import { Browser, closeBrowsers } from '../support/browser'
+import { type AppOptions, type RunningApp, SECRET_CANARY } from '../support/app'
+import { Browser } from '../support/browser'
 import { findSecrets } from '../support/canaries'
+import { useLogins } from '../support/logins'
 
 const PHASES: readonly Phase[] = ['start', 'callback', 'exchange', 'profile', 'verify']
 const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const
@@ -18,19 +18,11 @@ interface Told {
   readonly report: TracedPhase
 }
 
-let provider: FakeProvider
-let app: RunningApp | undefined
+const logins = useLogins('all tests')
+let app: RunningApp
 let unsubscribe: (() => void) | undefined
 
-beforeAll(async () => {
-  provider = await FakeProvider.start()
-})
-afterEach(async () => {
-  unsubscribe?.()
-  await app?.stop()
-  app = undefined
-})
-afterAll(() => Promise.all([provider.stop(), closeBrowsers()]))
+afterEach(() => unsubscribe?.())
 
 const channelOf = (phase: Phase): TracingChannel<unknown, TracedPhase> =>
   tracingChannel<unknown, TracedPhase>(`passport-social-login:${phase}`)
@@ -48,11 +40,11 @@ function listen(): Told[] {
   return told
 }
 
-async function logIn(options: Omit<AppOptions, 'provider'> = {}): Promise<string> {
-  app = await startApp({ provider, ...options })
+async function logIn(options: AppOptions = {}): Promise<string> {
+  app = await logins.startApp(options)
   const browser = new Browser()
   await browser.follow(app.loginURL)
-  const authKey = provider.issueAuthKey({ appID: app.application.appID, userID: '1' })
+  const authKey = app.newKey()
   await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)
   return authKey
 }
@@ -108,7 +100,7 @@ describe('the tracing channels', () => {
 
   test('name the code of an outcome where it arose and at the callback', async () => {
     const told = listen()
-    provider.failNext('authorize', { status: 503 })
+    logins.provider.failNext('authorize', { status: 503 })
     await logIn()
     expect(codes(told)).toEqual({
       start: undefined,
@@ -122,16 +114,14 @@ describe('the tracing channels', () => {
   test('tell which request was sent twice, whatever came of it', async () => {
     const told = listen()
     const retried = () => Object.fromEntries(ends(told.splice(0)).map((report) => [report.phase, report.retried]))
-    provider.failNext('user/me', { status: 503 })
+    logins.provider.failNext('user/me', { status: 503 })
     await logIn()
     expect(retried()).toEqual({ profile: true })
-    await app?.stop()
-    provider.failNext('user/me', { status: 503 }, { times: 2 })
+    logins.provider.failNext('user/me', { status: 503 }, { times: 2 })
     await logIn()
     expect(retried()).toEqual({ profile: true })
-    await app?.stop()
     // The connection was opened at the start: it may have been stale.
-    provider.failNext('authorize', { reset: 'before' })
+    logins.provider.failNext('authorize', { reset: 'before' })
     await logIn()
     expect(retried()).toEqual({ exchange: true })
   })
@@ -156,7 +146,7 @@ describe('the tracing channels', () => {
 
   test('tell of a callback that no login was begun for', async () => {
     const told = listen()
-    app = await startApp({ provider })
+    app = await logins.startApp()
     await new Browser().comeBack(`${app.callbackURL}?auth_key=0123456789abcdef`)
     expect(ends(told)).toEqual([
       {
@@ -171,7 +161,7 @@ describe('the tracing channels', () => {
 
   test('do not call the confirm page an outcome, and call a prefetch one', async () => {
     const told = listen()
-    app = await startApp({ provider })
+    app = await logins.startApp()
     const browser = new Browser()
     expect((await browser.request(app.loginURL)).status).toBe(200)
     expect((await browser.follow(app.loginURL, { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(503)
@@ -185,7 +175,7 @@ describe('the tracing channels', () => {
     const authKey = await logIn({
       verify: async (accessToken, _refreshToken, profile) => {
         token = accessToken
-        kept.push(...(app?.sessions().match(/"id\\?":\\?"[\w-]{22}/g) ?? []))
+        kept.push(...(app.sessions().match(/"id\\?":\\?"[\w-]{22}/g) ?? []))
         return profile
       },
     })

@@ -1,9 +1,9 @@
-import { createServer } from 'node:http'
 import express from 'express'
 import { Passport, Strategy as PassportStrategy } from 'passport'
-import { FakeProvider } from '../../../lib/testing'
-import { port, startApp, stopServer } from '../../support/app'
-import { Browser, closeBrowsers } from '../../support/browser'
+import { Browser } from '../../support/browser'
+import { listen } from '../../support/listen'
+import { useLogins } from '../../support/logins'
+import { inParallel } from '../../support/parallel'
 import { isSoak } from '../../support/runs'
 
 const LOGINS = 5000
@@ -11,7 +11,7 @@ const AT_ONCE = 100
 // Of each of the two requests of a login; a real provider's under `SOAK=1`.
 const MAX_DELAY_MS = isSoak ? 200 : 20
 
-afterAll(closeBrowsers)
+const logins = useLogins('each test', { users: Array.from({ length: LOGINS }, () => ({})) })
 
 // A strategy that keeps anything of a request on `this` answers one user's login to another browser here.
 describe.each([
@@ -19,34 +19,23 @@ describe.each([
   ['a strategy given by name', false],
 ])('%s', (_title, byInstance) => {
   test(`answers ${LOGINS} overlapping logins each to its own browser`, async () => {
-    const provider = await FakeProvider.start({ users: Array.from({ length: LOGINS }, () => ({})) })
-    const app = await startApp({ provider, byInstance })
-    const people = provider.users.map(({ user_id }) => user_id)
+    const { provider } = logins
+    const app = await logins.startApp({ byInstance })
     const mixedUp: string[] = []
-
-    const logIn = async (userID: string): Promise<void> => {
+    await inParallel(LOGINS, AT_ONCE, async (index) => {
+      const userID = provider.users[index]?.user_id ?? ''
       const browser = new Browser()
-      await browser.follow(app.loginURL)
       provider.failNext('authorize', { delay: Math.random() * MAX_DELAY_MS })
       provider.failNext('user/me', { delay: Math.random() * MAX_DELAY_MS })
-      const authKey = provider.issueAuthKey({ appID: app.application.appID, userID })
-      const answer = await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)
+      const answer = await app.logIn(browser, userID)
       const me = await browser.follow(`${app.origin}/me`)
       const seen = [answer, me].map(({ body }) => JSON.parse(body).user?.id)
       if (seen.some((id) => id !== userID)) mixedUp.push(`${userID} became ${seen.join(' and ')}`)
-    }
-
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (let userID = people.pop(); userID !== undefined; userID = people.pop()) await logIn(userID)
-      }),
-    )
+    })
     expect(mixedUp).toEqual([])
     expect(app.errors).toEqual([])
     expect(new Set(app.profiles.map(({ id }) => id)).size).toBe(LOGINS)
-    expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toHaveLength(LOGINS)
-    await app.stop()
-    await provider.stop()
+    expect(logins.exchanges()).toBe(LOGINS)
   }, 120_000)
 })
 
@@ -70,12 +59,11 @@ test('a naive strategy instance gives the first one’s identity to the second o
     })
   })
   app.get('/', new Passport().authenticate(naive, { session: false }), (req, res) => res.json(req.user))
-  const server = createServer(app).listen(0)
-  const origin = `http://localhost:${port(server)}`
+  const { origin, stop } = await listen(app)
   const first = new Browser().request(origin).catch(() => 'never answered')
   await arrived
   const second = await new Browser().request(origin)
   expect(JSON.parse(second.body)).toEqual({ id: 'the first one' })
-  await stopServer(server)
+  await stop()
   expect(await first).toBe('never answered')
 })

@@ -1,14 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import express from 'express'
-import session from 'express-session'
 import fc from 'fast-check'
-import { Passport } from 'passport'
-import { CookieStore, Strategy } from '../../../lib'
-import { FakeProvider } from '../../../lib/testing'
-import { port, stopServer } from '../../support/app'
-import { Browser, type BrowserAnswer, closeBrowsers } from '../../support/browser'
+import type { RunningApp } from '../../support/app'
+import { Browser, type BrowserAnswer } from '../../support/browser'
 import { HookedStore } from '../../support/hooked-store'
+import { listen } from '../../support/listen'
+import { useLogins } from '../../support/logins'
 import { settled } from '../../support/turns'
 
 // Half of the interleavings for each store; on a slow machine as many as fit.
@@ -18,82 +13,55 @@ const MAX_MILLISECONDS = Number(process.env['INTERLEAVING_MS'] ?? 20_000)
 /** Waits for its turn; undefined while nothing is being interleaved. */
 type Gate = (what: string) => Promise<void>
 
-afterAll(closeBrowsers)
-
 describe.each(['session', 'cookie'] as const)('with the login in progress in the %s', (keep) => {
+  const logins = useLogins('each test', { rateLimit: 1_000_000 })
   let gate: Gate | undefined
   let verified: number
   /** How many callbacks reached the strategy before the login was verified: they share it. */
   let early: number
   let arrivals: string[]
-  let app: Server
-  let origin: string
-  let providerServer: Server
-  let provider: FakeProvider
-  let appID: string
 
-  beforeAll(async () => {
-    app = createServer().listen(0, 'localhost')
-    providerServer = createServer((req, res) => {
-      const turn = gate?.(req.url ?? '') ?? Promise.resolve()
-      turn.then(() => provider.requestListener(req, res), res.destroy)
-    }).listen(0, '127.0.0.1')
-    await Promise.all([once(app, 'listening'), once(providerServer, 'listening')])
-    origin = `http://localhost:${port(app)}`
-    provider = new FakeProvider({ origin: `http://127.0.0.1:${port(providerServer)}`, rateLimit: 1_000_000 })
-    const application = provider.registerApplication({ name: 'Test', redirectURL: `${origin}/callback` })
-    appID = application.appID
-    app.on('request', buildApp(application.appSecret))
-  })
-
-  afterAll(() => Promise.all([stopServer(app), stopServer(providerServer)]))
-
-  function buildApp(clientSecret: string) {
+  /** An application that waits for its turn at its session store, at its verify function, and at the provider. */
+  async function start(): Promise<RunningApp> {
+    const { origin } = logins.stopLater(
+      await listen((req, res) => {
+        const turn = gate?.(req.url ?? '') ?? Promise.resolve()
+        turn.then(() => logins.provider.requestListener(req, res), res.destroy)
+      }, '127.0.0.1'),
+    )
     const store = new HookedStore()
     store.before = async (operation) => gate?.(operation)
-    const passport = new Passport()
-    const options = {
-      baseURL: provider.baseURL,
-      clientID: appID,
-      clientSecret,
-      callbackURL: `${origin}/callback`,
-      ...(keep === 'cookie' && { store: new CookieStore({ keys: ['k'.repeat(32)] }) }),
-    }
-    passport.use(
-      new Strategy(options, async (_accessToken, _refreshToken, profile) => {
+    return logins.startApp({
+      keep,
+      store,
+      strategy: { baseURL: `${origin}/api/v1` },
+      verify: async (_accessToken, _refreshToken, profile) => {
         await gate?.('verify')
         verified += 1
         return { id: profile.id }
-      }),
-    )
-    passport.serializeUser((user, done) => done(null, user))
-    passport.deserializeUser((user, done) => done(null, Object(user)))
-    const routes = express()
-    routes.use(session({ secret: 'secret', resave: false, saveUninitialized: false, store }))
-    routes.use(passport.session())
-    // After the session was read: what a callback holds of it may be old when its turn comes.
-    routes.use('/callback', async (req, _res, next) => {
-      await gate?.('arrival')
-      arrivals.push(new URL(req.originalUrl, origin).searchParams.get('auth_key') ?? '')
-      if (verified === 0) early += 1
-      next()
+      },
+      callback: {},
+      before: (app) =>
+        // After the session was read: what a callback holds of it may be old when its turn comes.
+        app.use('/callback', async (req, _res, next) => {
+          await gate?.('arrival')
+          arrivals.push(String(req.query['auth_key']))
+          if (verified === 0) early += 1
+          next()
+        }),
     })
-    routes.get('/auth', passport.authenticate('social-login'))
-    routes.get('/callback', passport.authenticate('social-login'), (req, res) => res.json({ user: req.user }))
-    routes.get('/me', (req, res) => res.json({ user: req.user ?? null }))
-    return routes
   }
 
   /** Sends the callbacks at once; in which order everything behind them happens, the scheduler says. */
-  async function interleave(scheduler: fc.Scheduler, browser: Browser, keys: readonly string[]) {
+  async function interleave(app: RunningApp, scheduler: fc.Scheduler, browser: Browser, keys: readonly string[]) {
     verified = 0
     early = 0
     arrivals = []
-    provider.clearRequests()
+    logins.provider.clearRequests()
     gate = (what) => scheduler.schedule(Promise.resolve(), what)
     const answers: BrowserAnswer[] = []
     const callbacks = keys.map(async (key) => {
-      answers.push(await browser.comeBack(`${origin}/callback?auth_key=${key}`))
+      answers.push(await browser.comeBack(`${app.callbackURL}?auth_key=${key}`))
     })
     while (answers.length < keys.length) {
       // Whatever can be waiting for its turn is waiting for it before the next one is chosen.
@@ -106,6 +74,7 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
   }
 
   test(`${Math.ceil(RUNS / 2)} interleavings of two or three callbacks make one exchange and one signed-in browser`, async () => {
+    const app = await start()
     const users = ['1', '2', '3']
     const which = fc.array(fc.nat(2), { minLength: 2, maxLength: 3 })
     const seen = { shared: 0, late: 0, refused: 0 }
@@ -114,13 +83,13 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
       fc.asyncProperty(fc.scheduler(), which, async (scheduler, choice) => {
         // Not fast-check's own limit: it leaves a run alone in the middle, whose requests then fail unheard.
         if (performance.now() > end) return
-        const issued = users.map((userID) => provider.issueAuthKey({ appID, userID }))
+        const issued = users.map((userID) => app.newKey(userID))
         const keys = choice.map((index) => issued[index] ?? '')
         const browser = new Browser()
-        await browser.follow(`${origin}/auth`)
-        const answers = await interleave(scheduler, browser, keys)
+        await browser.follow(app.loginURL)
+        const answers = await interleave(app, scheduler, browser, keys)
 
-        const exchanges = provider.requests.filter(({ endpoint }) => endpoint === 'authorize')
+        const exchanges = logins.provider.requests.filter(({ endpoint }) => endpoint === 'authorize')
         expect(exchanges).toHaveLength(1)
         expect(verified).toBe(1)
         const winner = exchanges[0]?.form['auth_key'] ?? ''
@@ -128,12 +97,12 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
         const signedIn = answers.filter(({ status }) => status === 200)
         const refused = answers.filter(({ status }) => status === 403)
         expect(signedIn.length + refused.length).toBe(keys.length)
-        for (const { body } of signedIn) expect(JSON.parse(body)).toEqual({ user })
+        for (const { body } of signedIn) expect(JSON.parse(body).user).toEqual(user)
         // Whoever brought the winner's key while the login was under way shares it; no other key signs in.
         const sharing = arrivals.slice(0, early).filter((key) => key === winner).length
         expect(signedIn.length).toBeGreaterThanOrEqual(sharing)
         expect(signedIn.length).toBeLessThanOrEqual(keys.filter((key) => key === winner).length)
-        expect(JSON.parse((await browser.follow(`${origin}/me`)).body)).toEqual({ user })
+        expect(await app.userOf(browser)).toEqual(user)
         seen.shared += signedIn.length - 1
         seen.late += arrivals.slice(early).filter((key) => key === winner).length
         seen.refused += refused.length

@@ -1,22 +1,20 @@
 import { MemoryStore } from 'express-session'
-import { FakeProvider } from '../../../lib/testing'
-import { type RunningApp, startApp } from '../../support/app'
-import { Browser, type BrowserAnswer, closeBrowsers } from '../../support/browser'
+import type { RunningApp } from '../../support/app'
+import { Browser, type BrowserAnswer } from '../../support/browser'
+import { useLogins } from '../../support/logins'
 
-let provider: FakeProvider
+const logins = useLogins()
 let apps: [RunningApp, RunningApp]
 
 /** Two processes of one application, as far as the strategy is concerned: they share the session store, and nothing else. */
 async function startTwo(loginPage: 'sends on who is signed in' | 'is for everybody'): Promise<void> {
-  provider = await FakeProvider.start()
+  const application = logins.provider.registerApplication({ name: 'Two', redirectURL: 'http://localhost/callback' })
   const store = new MemoryStore()
-  const first = await startApp({ provider, store })
-  const { appID: clientID, appSecret: clientSecret } = first.application
   const start = () =>
-    startApp({
-      provider,
+    logins.startApp({
+      application,
       store,
-      strategy: { clientID, clientSecret, callbackURL: '/callback' },
+      strategy: { callbackURL: '/callback' },
       callback: { failureRedirect: '/login', successRedirect: '/me' },
       before: (app) =>
         app.get('/login', (req, res) => {
@@ -24,25 +22,15 @@ async function startTwo(loginPage: 'sends on who is signed in' | 'is for everybo
           else res.send('Sign in')
         }),
     })
-  await first.stop()
   apps = [await start(), await start()]
 }
-
-afterEach(async () => {
-  for (const app of apps) await app.stop()
-  await provider.stop()
-})
-afterAll(closeBrowsers)
 
 /** A login that comes back twice at once, to each process once. @returns where each answer leads in the end */
 async function comesBackTwice(): Promise<string[]> {
   const browser = new Browser()
   const [one, other] = apps
   await browser.follow(one.loginURL)
-  const key = provider.issueAuthKey({
-    appID: (await browser.follow(one.loginURL)).location.split('app_id=')[1] ?? '',
-    userID: '1',
-  })
+  const key = one.newKey()
   const answers = await Promise.all(apps.map(({ callbackURL }) => browser.comeBack(`${callbackURL}?auth_key=${key}`)))
   const goOn = async ({ location }: BrowserAnswer): Promise<string> => {
     const next = await browser.follow(`${other.origin}${location}`)
@@ -50,7 +38,7 @@ async function comesBackTwice(): Promise<string[]> {
   }
   const ends = []
   for (const answer of answers) ends.push(await goOn(answer))
-  expect(JSON.parse((await browser.follow(`${one.origin}/me`)).body).user).toEqual({ id: '1' })
+  expect(await one.userOf(browser)).toEqual({ id: '1' })
   return ends.sort()
 }
 

@@ -1,21 +1,22 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { port, stopServer } from '../app'
-import type { BrowserRequest } from '../browser'
+import type { Browser, BrowserRequest } from '../browser'
+import { listen } from '../listen'
 import { createTarget, type Target, type TargetOptions } from './target-app'
 
 /** A target that listens on plain http at localhost. */
 export interface HTTPTarget extends Target {
+  /** Who is signed in in the browser, or null. The headers go along with the question. */
+  userOf(browser: Browser, headers?: Record<string, string>): Promise<string | null>
   stop(): Promise<void>
 }
 
 /** Makes the application that is attacked and listens. */
 export async function startTarget(options: Omit<TargetOptions, 'origin'>): Promise<HTTPTarget> {
-  const server = createServer().listen(0, 'localhost')
-  await once(server, 'listening')
-  const target = createTarget({ ...options, origin: `http://localhost:${port(server)}` })
+  const { server, origin, stop } = await listen()
+  const target = createTarget({ ...options, origin })
   server.on('request', target.app)
-  return { ...target, stop: () => stopServer(server) }
+  const userOf: HTTPTarget['userOf'] = async (browser, headers = {}) =>
+    JSON.parse((await browser.follow(`${origin}/me`, { headers })).body).user
+  return { ...target, userOf, stop }
 }
 
 /** Where the evil page is. */

@@ -1,11 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import session, { MemoryStore, type SessionOptions } from 'express-session'
-import { Passport } from 'passport'
+import { MemoryStore, type SessionOptions } from 'express-session'
 import { type Dispatcher, getGlobalDispatcher } from 'undici'
 import { CookieStore, Strategy, type StrategyOptions } from '../../../lib'
 import type { Application, FakeProvider } from '../../../lib/testing'
-import { COOKIE_KEY_CANARY, codeOf, failureIn, type Keep, SECRET_CANARY } from '../app'
+import {
+  COOKIE_KEY_CANARY,
+  codeOf,
+  failureIn,
+  type Keep,
+  keepSessions,
+  newPassport,
+  type PassportInstance,
+  SECRET_CANARY,
+} from '../app'
 import { NaiveStrategy } from './naive-app'
 
 /** Which strategy the application uses: a naive one, or ours with its record in the session or in a cookie. */
@@ -53,6 +61,8 @@ export interface Target {
   readonly applications: ReadonlyMap<string, Application>
   /** Every answered request to the routes of a login. */
   readonly visits: Visit[]
+  /** What the last of them ended in. */
+  lastVerdict(): string | undefined
   readonly errors: unknown[]
   /** Accounts that were linked, as `user: account`. */
   readonly linked: string[]
@@ -70,7 +80,6 @@ export const SOCIAL = 'social'
 export function createTarget(options: TargetOptions): Target {
   const { origin, logins } = options
   const app = express()
-  const passport = new Passport()
   const applications = new Map<string, Application>()
   const providers = new Map<string, FakeProvider>()
   const target: Target = {
@@ -78,6 +87,7 @@ export function createTarget(options: TargetOptions): Target {
     origin,
     applications,
     visits: [],
+    lastVerdict: () => target.visits.at(-1)?.verdict,
     errors: [],
     linked: [],
     store: new MemoryStore(),
@@ -94,16 +104,11 @@ export function createTarget(options: TargetOptions): Target {
     applications.set(name, provider.registerApplication({ name: 'Target', redirectURL, appSecret }))
     providers.set(name, provider)
   }
-  passport.serializeUser((user, done) => done(null, user))
-  passport.deserializeUser((user, done) => done(null, asUser(user)))
-  const secret = { secret: 'session-secret', resave: false, saveUninitialized: false, store: target.store }
+  const passport = newPassport(logins.map((login) => strategyFor(login, target, options)))
   app.use(recordVisit(target))
-  app.use(session({ ...secret, ...options.session }), passport.session())
+  app.use(keepSessions(target.store, options.session), passport.session())
   options.before?.(app)
-  for (const login of logins) {
-    passport.use(strategyFor(login, target, options))
-    mountLogin(app, passport, login, target, options)
-  }
+  for (const login of logins) mountLogin(app, passport, login, target, options)
   mountPages(app, options)
   app.use(recordError(target.errors))
   return target
@@ -138,7 +143,7 @@ function strategyFor({ name, provider }: Login, target: Target, options: TargetO
 
 function mountLogin(
   app: Express,
-  passport: InstanceType<typeof Passport>,
+  passport: PassportInstance,
   { name, link }: Login,
   target: Target,
   { stayAtCallback }: TargetOptions,
@@ -205,10 +210,6 @@ function recordError(errors: unknown[]): ErrorRequestHandler {
     res.locals['verdict'] = codeOf(error)
     next(error)
   }
-}
-
-function asUser(value: unknown): Express.User {
-  return typeof value === 'object' && value !== null ? value : {}
 }
 
 function idOf(user: unknown): string | null {

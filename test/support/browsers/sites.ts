@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from 'undici'
-import { stopServer } from '../app'
+import { port, stopServer } from '../listen'
 
 /** The host names of the live tests: three sites and a subdomain of the first. */
 export const HOSTS = ['app.test', 'sub.app.test', 'provider.test', 'evil.test'] as const
@@ -40,8 +40,7 @@ export class Sites {
 
   private constructor(server: Server, cert: Buffer) {
     this.#server = server
-    const address = server.address()
-    this.port = typeof address === 'object' && address !== null ? address.port : 0
+    this.port = port(server)
     this.dispatcher = new Agent({
       connect: { ca: cert, lookup: (_host, _options, found) => found(null, [{ address: '127.0.0.1', family: 4 }], 4) },
     })

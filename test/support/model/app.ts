@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http'
 import express, { type ErrorRequestHandler } from 'express'
-import session, { type Store } from 'express-session'
-import { Passport } from 'passport'
+import type { Store } from 'express-session'
 import type { Dispatcher } from 'undici'
 import {
   type AuthenticateOptions,
@@ -13,6 +12,7 @@ import {
   type VerifyFunction,
 } from '../../../lib'
 import type { Application } from '../../../lib/testing'
+import { keepSessions, newPassport, type PassportInstance } from '../app'
 
 /** Two honest providers and a hostile one, each with a strategy of that name. */
 export const providerNames = ['a', 'b', 'h'] as const
@@ -87,21 +87,15 @@ class ObservedStrategy extends Strategy {
   }
 }
 
-type PassportInstance = InstanceType<typeof Passport>
-
 /** What of the application dies with its process: nothing of it remembers the one before. */
 export function buildPassport(parts: AppParts): PassportInstance {
-  const passport = new Passport()
-  for (const name of providerNames) passport.use(strategyFor(name, parts))
-  passport.serializeUser((user, done) => done(null, user))
-  passport.deserializeUser((user, done) => done(null, Object(user)))
-  return passport
+  return newPassport(providerNames.map((name) => strategyFor(name, parts)))
 }
 
 /** The application around whatever Passport it has at the time. */
 export function buildApp(parts: AppParts, passport: () => PassportInstance): RequestListener {
   const app = express()
-  app.use(session({ secret: 'session-secret', resave: false, saveUninitialized: false, store: parts.sessions }))
+  app.use(keepSessions(parts.sessions))
   app.use((req, res, next) => passport().session()(req, res, next))
   app.all('/:name/auth', (req, res, next) => {
     const options: AuthenticateOptions = { state: String(req.headers[LABEL]), returnTo: '/inbox' }

@@ -1,9 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
 import { Agent, Pool } from 'undici'
 import { type Application, FakeProvider, type LoggedRequest } from '../../../lib/testing'
-import { port, stopServer } from '../app'
 import { HookedStore } from '../hooked-store'
+import { type Listening, listen } from '../listen'
 import { signInAs } from '../provider-http'
 import {
   type AppParts,
@@ -43,17 +41,18 @@ export class World {
   readonly providers: Readonly<Record<ProviderName, Provider>>
   readonly sessions = new HookedStore()
   readonly pool: Pool
-  readonly #server: Server
+  readonly #server: Listening
   // The connections to the providers outlive a restart: to build them anew each time would be most of the work.
   readonly #agent = new Agent()
   readonly #parts: AppParts
   #passport: ReturnType<typeof buildPassport>
 
-  private constructor(keep: AppParts['keep'], origin: string, providers: World['providers'], server: Server) {
+  private constructor(keep: AppParts['keep'], providers: World['providers'], listening: Listening) {
+    const { server, origin } = listening
     this.keep = keep
     this.origin = origin
     this.providers = providers
-    this.#server = server
+    this.#server = listening
     // An answer that does not come fails the run: every request ends in time.
     this.pool = new Pool(origin, { connections: 4, headersTimeout: 4000, bodyTimeout: 4000 })
     const report = { outcomes: [], verified: [], errors: [] }
@@ -66,12 +65,10 @@ export class World {
   }
 
   static async start(keep: AppParts['keep']): Promise<World> {
-    const server = createServer().listen(0, 'localhost')
-    await once(server, 'listening')
-    const origin = `http://localhost:${port(server)}`
-    const [a, b, h] = await Promise.all(providerNames.map((name) => startProvider(name, origin)))
+    const listening = await listen()
+    const [a, b, h] = await Promise.all(providerNames.map((name) => startProvider(name, listening.origin)))
     if (!a || !b || !h) throw new Error('a provider is missing')
-    return new World(keep, origin, { a, b, h }, server)
+    return new World(keep, { a, b, h }, listening)
   }
 
   /** A new process of the application, with the same session store and the same keys. */
@@ -105,7 +102,7 @@ export class World {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.pool.destroy(), this.#agent.destroy(), stopServer(this.#server)])
+    await Promise.all([this.pool.destroy(), this.#agent.destroy(), this.#server.stop()])
     await Promise.all(providerNames.map((name) => this.providers[name].fake.stop()))
   }
 }

@@ -1,32 +1,26 @@
 import { Agent, type Dispatcher, errors, MockAgent } from 'undici'
-import { ClientBench, expectOutcome, key, marker, secret, token } from '../../support/client'
+import { expectOutcome, key, marker, secret, token, useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
 import { RawProvider } from '../../support/raw-provider'
 
-let bench: ClientBench
-
-beforeAll(async () => {
-  bench = await ClientBench.start()
-})
-afterEach(() => bench.reset())
-afterAll(() => bench.stop())
+const clients = useClients()
 
 test('a call that was aborted before it began sends nothing and rejects with the reason', async () => {
   const reason = new Error('the user left')
   const signal = AbortSignal.abort(reason)
-  const client = bench.client()
+  const client = clients.client()
   expect(await rejectionOf(client.exchangeAuthKey(key, { signal }))).toBe(reason)
   expect(await rejectionOf(client.getCurrentUser(token, { signal }))).toBe(reason)
   expect(await rejectionOf(client.getUserInfo(token, { signal }))).toBe(reason)
-  expect(bench.provider.requests).toEqual([])
+  expect(clients.provider.requests).toEqual([])
 })
 
 test.each([{ hang: true }, { drip: 20, body: ' '.repeat(5000) }, { endless: true }])(
   'a call that is aborted under way (%j) rejects with the reason at once',
   async (fault) => {
     const controller = new AbortController()
-    bench.provider.failNext('authorize', fault)
-    const rejection = rejectionOf(bench.client().exchangeAuthKey(key, { signal: controller.signal }))
+    clients.provider.failNext('authorize', fault)
+    const rejection = rejectionOf(clients.client().exchangeAuthKey(key, { signal: controller.signal }))
     await arrival()
     const reason = { why: 'enough' }
     controller.abort(reason)
@@ -39,17 +33,17 @@ test.each([{ hang: true }, { drip: 20, body: ' '.repeat(5000) }, { endless: true
 
 /** Resolves when the provider has a request. */
 async function arrival(): Promise<void> {
-  while (bench.provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  while (clients.provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
 }
 
 test('an abort without a reason is the AbortError of the platform', async () => {
-  const rejection = await rejectionOf(bench.client().exchangeAuthKey(key, { signal: AbortSignal.abort() }))
+  const rejection = await rejectionOf(clients.client().exchangeAuthKey(key, { signal: AbortSignal.abort() }))
   expect(rejection).toMatchObject({ name: 'AbortError' })
 })
 
 test('a signal that times out is the provider being late', async () => {
-  bench.provider.failNext('user/me', { hang: true })
-  const call = bench.client().getCurrentUser(token, { signal: AbortSignal.timeout(100) })
+  clients.provider.failNext('user/me', { hang: true })
+  const call = clients.client().getCurrentUser(token, { signal: AbortSignal.timeout(100) })
   expectOutcome(await rejectionOf(call), 'provider_timeout', 'profile')
 })
 
@@ -58,8 +52,8 @@ test('a signal that outlives its calls keeps no listener of theirs', async () =>
   const { signal } = controller
   const add = jest.spyOn(signal, 'addEventListener')
   const remove = jest.spyOn(signal, 'removeEventListener')
-  const client = bench.client()
-  for (let count = 0; count < 3; count++) await client.exchangeAuthKey(bench.goodKey(), { signal })
+  const client = clients.client()
+  for (let count = 0; count < 3; count++) await client.exchangeAuthKey(clients.newKey(), { signal })
   await rejectionOf(client.exchangeAuthKey(key, { signal }))
   expect(add.mock.calls.length).toBeGreaterThan(0)
   const removed = remove.mock.calls.map(([, listener]) => listener)
@@ -69,8 +63,8 @@ test('a signal that outlives its calls keeps no listener of theirs', async () =>
 test("a dispatcher of the user's is used for every call, and stays open", async () => {
   const agent = new Agent({ connect: { timeout: 1000 }, headersTimeout: 1000 })
   const request = jest.spyOn(agent, 'request')
-  const client = bench.client({ dispatcher: agent })
-  const { access_token } = await client.exchangeAuthKey(bench.goodKey())
+  const client = clients.client({ dispatcher: agent })
+  const { access_token } = await client.exchangeAuthKey(clients.newKey())
   await client.getCurrentUser(access_token)
   await client.getUserInfo(access_token)
   expect(() => client.preconnect()).not.toThrow()
@@ -88,7 +82,7 @@ test("undici's MockAgent serves as the dispatcher", async () => {
   const pool = mock.get('https://social.example')
   pool.intercept({ path: '/api/authorize', method: 'POST' }).reply(200, { access_token: token })
   pool.intercept({ path: '/api/v1/user/me' }).reply(200, { user_info: { user_id: '7' } })
-  const client = bench.client({ baseURL: 'https://social.example/api/v1', dispatcher: mock })
+  const client = clients.client({ baseURL: 'https://social.example/api/v1', dispatcher: mock })
   expect(await client.exchangeAuthKey(key)).toEqual({ access_token: token })
   expect(await client.getCurrentUser(token)).toMatchObject({ user_id: '7' })
   expectOutcome(await rejectionOf(client.getCurrentUser(token)), 'provider_unreachable', 'profile')
@@ -103,7 +97,7 @@ test.each([
   ['fails to connect', () => Promise.reject(new errors.ConnectTimeoutError(marker))],
   ['answers with nonsense', () => Promise.resolve(Object.create(null))],
 ])('a dispatcher that %s is a provider out of reach, and what it says is not passed on', async (_, request) => {
-  const client = bench.client({ dispatcher: { request } })
+  const client = clients.client({ dispatcher: { request } })
   expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_unreachable', 'exchange')
   expectOutcome(await rejectionOf(client.getUserInfo(token)), 'provider_unreachable', 'profile')
 })
@@ -113,9 +107,9 @@ function thrown(error: Error): Promise<Dispatcher.ResponseData> {
 }
 
 test('close waits for the calls under way and refuses later ones', async () => {
-  const client = bench.client()
-  bench.provider.failNext('authorize', { delay: 100 })
-  const call = client.exchangeAuthKey(bench.goodKey())
+  const client = clients.client()
+  clients.provider.failNext('authorize', { delay: 100 })
+  const call = client.exchangeAuthKey(clients.newKey())
   await arrival()
   await client.close()
   expect(await call).toHaveProperty('access_token')
@@ -123,21 +117,21 @@ test('close waits for the calls under way and refuses later ones', async () => {
 })
 
 test('close may be called twice', async () => {
-  const client = bench.client()
+  const client = clients.client()
   await client.close()
   await expect(client.close()).resolves.toBeUndefined()
 })
 
 test('calls that wait for a connection are all answered, each with a token of its own', async () => {
-  const client = bench.client({ maxConnections: 2 })
-  bench.provider.failNext('authorize', { delay: 30 }, { times: 6 })
-  const calls = Array.from({ length: 6 }, () => client.exchangeAuthKey(bench.goodKey()))
+  const client = clients.client({ maxConnections: 2 })
+  clients.provider.failNext('authorize', { delay: 30 }, { times: 6 })
+  const calls = Array.from({ length: 6 }, () => client.exchangeAuthKey(clients.newKey()))
   expect(new Set((await Promise.all(calls)).map(({ access_token }) => access_token)).size).toBe(6)
 })
 
 test('no more connections than maxConnections are opened, and they are kept', async () => {
   const provider = await RawProvider.start()
-  const client = bench.client({ baseURL: provider.baseURL, maxConnections: 2 })
+  const client = clients.client({ baseURL: provider.baseURL, maxConnections: 2 })
   for (let round = 0; round < 2; round += 1) {
     await Promise.all(Array.from({ length: 6 }, () => client.exchangeAuthKey(key)))
   }

@@ -2,31 +2,28 @@ import { readFileSync } from 'node:fs'
 import type { SocialLoginClient } from '../../../lib/client/client'
 import type { OutcomeCode } from '../../../lib/errors'
 import { wild } from '../../../lib/testing'
-import { ClientBench, expectOutcome, key, marker, secret, token } from '../../support/client'
+import { expectOutcome, key, marker, secret, token, useClients } from '../../support/client'
 import { expectNoneShown, rejectionOf } from '../../support/leak-check'
 
-let bench: ClientBench
+const clients = useClients()
 let client: SocialLoginClient
 
-beforeAll(async () => {
-  bench = await ClientBench.start()
-  client = bench.client()
+beforeAll(() => {
+  client = clients.client()
 })
-afterEach(() => bench.reset())
-afterAll(() => bench.stop())
 
 test('the login URL carries the application id and nothing else', () => {
-  expect(client.loginURL()).toBe(`${bench.provider.oauthBase}/oauth?app_id=app-id`)
-  const odd = bench.client({ clientID: 'a b&auth_key=x#é' })
+  expect(client.loginURL()).toBe(`${clients.provider.oauthBase}/oauth?app_id=app-id`)
+  const odd = clients.client({ clientID: 'a b&auth_key=x#é' })
   expect([...new URL(odd.loginURL()).searchParams]).toEqual([['app_id', 'a b&auth_key=x#é']])
   expect(new URL(odd.loginURL()).hash).toBe('')
 })
 
 test('the exchange is one POST of exactly three form fields', async () => {
-  const authKey = bench.goodKey()
+  const authKey = clients.newKey()
   const answer = await client.exchangeAuthKey(authKey)
   expect(answer).toEqual({ access_token: expect.stringMatching(/^[\x21-\x7e]+$/) })
-  const [request, ...others] = bench.provider.requests
+  const [request, ...others] = clients.provider.requests
   expect(others).toEqual([])
   expect(request).toMatchObject({ method: 'POST', path: '/api/authorize', status: 200 })
   expect([...new URLSearchParams(request?.body)]).toEqual([
@@ -35,7 +32,7 @@ test('the exchange is one POST of exactly three form fields', async () => {
     ['auth_key', authKey],
   ])
   expect(request?.headers).toEqual({
-    host: new URL(bench.provider.baseURL).host,
+    host: new URL(clients.provider.baseURL).host,
     connection: 'keep-alive',
     accept: 'application/json',
     'accept-encoding': 'identity',
@@ -46,9 +43,9 @@ test('the exchange is one POST of exactly three form fields', async () => {
 
 test('whatever stands in a key, it stays one form field', async () => {
   for (const authKey of ['a&app_secret=x', 'a=b;c', 'a+c%20', '%0d%0aX:y', '?auth_key=K#f', '&&&']) {
-    bench.provider.clearRequests()
+    clients.provider.clearRequests()
     expectOutcome(await rejectionOf(client.exchangeAuthKey(authKey)), 'auth_key_rejected', 'exchange')
-    const [request] = bench.provider.requests
+    const [request] = clients.provider.requests
     expect([...new URLSearchParams(request?.body)].map(([name]) => name)).toEqual(['app_id', 'app_secret', 'auth_key'])
     expect(request?.form).toEqual({ app_id: 'app-id', app_secret: secret, auth_key: authKey })
   }
@@ -56,21 +53,21 @@ test('whatever stands in a key, it stays one form field', async () => {
 
 test('what cannot be a key is not sent', async () => {
   for (const authKey of ['', 'é😀', 'a b', '\r\nX: y', '\u0000', 'a'.repeat(513)]) {
-    bench.provider.clearRequests()
+    clients.provider.clearRequests()
     expectOutcome(await rejectionOf(client.exchangeAuthKey(authKey)), 'auth_key_malformed', 'exchange')
-    expect(bench.provider.requests).toEqual([])
+    expect(clients.provider.requests).toEqual([])
   }
 })
 
 test('the current user is one GET with the bearer token and the content type', async () => {
-  const { access_token } = await client.exchangeAuthKey(bench.goodKey())
-  bench.provider.clearRequests()
+  const { access_token } = await client.exchangeAuthKey(clients.newKey())
+  clients.provider.clearRequests()
   expect(await client.getCurrentUser(access_token)).toMatchObject({ user_id: '1', user_firstname: 'Ada' })
-  const [request, ...others] = bench.provider.requests
+  const [request, ...others] = clients.provider.requests
   expect(others).toEqual([])
   expect(request).toMatchObject({ method: 'GET', path: '/api/v1/user/me', body: '', status: 200 })
   expect(request?.headers).toEqual({
-    host: new URL(bench.provider.baseURL).host,
+    host: new URL(clients.provider.baseURL).host,
     connection: 'keep-alive',
     accept: 'application/json',
     'accept-encoding': 'identity',
@@ -80,10 +77,10 @@ test('the current user is one GET with the bearer token and the content type', a
 })
 
 test('the legacy endpoint is one GET with the token in its query and not in a header', async () => {
-  const { access_token } = await client.exchangeAuthKey(bench.goodKey())
-  bench.provider.clearRequests()
+  const { access_token } = await client.exchangeAuthKey(clients.newKey())
+  clients.provider.clearRequests()
   expect(await client.getUserInfo(access_token)).toMatchObject({ user_id: '1' })
-  const [request, ...others] = bench.provider.requests
+  const [request, ...others] = clients.provider.requests
   expect(others).toEqual([])
   expect(request).toMatchObject({ method: 'GET', path: `/api/get_user_info?access_token=${access_token}`, body: '' })
   expect(request?.headers).not.toHaveProperty('authorization')
@@ -91,10 +88,10 @@ test('the legacy endpoint is one GET with the token in its query and not in a he
 
 test('a token of odd characters arrives as it was given, by both endpoints', async () => {
   for (const odd of ['a+b/c==', 'a&access_token=b', 'a%20b', '#?;:,"\'', '~', 'x'.repeat(4096)]) {
-    bench.provider.clearRequests()
+    clients.provider.clearRequests()
     expectOutcome(await rejectionOf(client.getCurrentUser(odd)), 'profile_unauthorized', 'profile')
     expectOutcome(await rejectionOf(client.getUserInfo(odd)), 'profile_unauthorized', 'profile')
-    const [bearer, legacy] = bench.provider.requests
+    const [bearer, legacy] = clients.provider.requests
     expect(bearer?.headers.authorization).toBe(`Bearer ${odd}`)
     expect([...new URLSearchParams(legacy?.path.split('?')[1])]).toEqual([['access_token', odd]])
   }
@@ -108,7 +105,7 @@ test.each([
     const asked: Promise<unknown> = Reflect.apply(client[method], client, [odd])
     expectOutcome(await rejectionOf(asked), 'profile_unauthorized', 'profile')
   }
-  expect(bench.provider.requests).toEqual([])
+  expect(clients.provider.requests).toEqual([])
 })
 
 test.each<[OutcomeCode, string[]]>([
@@ -131,10 +128,10 @@ test.each<[OutcomeCode, string[]]>([
   ['provider_bad_response', ['['.repeat(65_000), '{"a":'.repeat(13_000)]],
 ])('an exchange is %s when it is answered with a body like %j', async (code, bodies) => {
   for (const body of bodies) {
-    bench.provider.failNext('authorize', { body })
+    clients.provider.failNext('authorize', { body })
     expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), code, 'exchange')
   }
-  expect(bench.provider.requests).toHaveLength(bodies.length)
+  expect(clients.provider.requests).toHaveLength(bodies.length)
 })
 
 function withToken(literal: string): string {
@@ -147,12 +144,12 @@ function withText(text: string): string {
 
 test('a token comes with whatever else the provider sent, without loss and without prototypes', async () => {
   const body = `\ufeff{"access_token":"${token}","expires_in":9007199254740993,"scope":["a"],"__proto__":{"isAdmin":true}}`
-  bench.provider.failNext('authorize', { body, headers: { 'content-type': 'text/html', 'set-cookie': 'a=b' } })
+  clients.provider.failNext('authorize', { body, headers: { 'content-type': 'text/html', 'set-cookie': 'a=b' } })
   const answer = await client.exchangeAuthKey(key)
   expect(answer).toEqual({ access_token: token, expires_in: '9007199254740993', scope: ['a'] })
   expect(Reflect.get(Object.assign({}, answer), 'isAdmin')).toBeUndefined()
   await rejectionOf(client.exchangeAuthKey(key))
-  expect(bench.provider.requests[1]?.headers).not.toHaveProperty('cookie')
+  expect(clients.provider.requests[1]?.headers).not.toHaveProperty('cookie')
 })
 
 test.each<[number, OutcomeCode, OutcomeCode]>([
@@ -166,9 +163,9 @@ test.each<[number, OutcomeCode, OutcomeCode]>([
   [499, 'provider_bad_response', 'provider_bad_response'],
 ])('a bare status %d is %s at the exchange and %s at the profile', async (status, exchange, profile) => {
   for (const body of ['', `<h1>${marker}</h1>`, 'null', '[]']) {
-    bench.provider.failNext('authorize', { status, body })
-    bench.provider.failNext('user/me', { status, body })
-    bench.provider.failNext('get_user_info', { status, body })
+    clients.provider.failNext('authorize', { status, body })
+    clients.provider.failNext('user/me', { status, body })
+    clients.provider.failNext('get_user_info', { status, body })
     expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), exchange, 'exchange')
     expectOutcome(await rejectionOf(client.getCurrentUser(token)), profile, 'profile')
     expectOutcome(await rejectionOf(client.getUserInfo(token)), profile, 'profile')
@@ -179,8 +176,8 @@ test.each([400, 401, 403, 404, 422])(
   'a status %d with a JSON refusal is a refusal, even beside a token',
   async (status) => {
     const body = `{"error":true,"access_token":"${token}","user_id":"1","message":"${marker}"}`
-    bench.provider.failNext('authorize', { status, body })
-    bench.provider.failNext('user/me', { status, body })
+    clients.provider.failNext('authorize', { status, body })
+    clients.provider.failNext('user/me', { status, body })
     expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'auth_key_rejected', 'exchange')
     expectOutcome(await rejectionOf(client.getCurrentUser(token)), 'profile_unauthorized', 'profile')
   },
@@ -196,8 +193,8 @@ test.each<[OutcomeCode, string[]]>([
   ['provider_bad_response', [`{"user_id":"1","x":${'['.repeat(40)}${']'.repeat(40)}}`, '['.repeat(60_000)]],
 ])('a profile is %s when it is answered with a body like %j', async (code, bodies) => {
   for (const body of bodies) {
-    bench.provider.failNext('user/me', { body })
-    bench.provider.failNext('get_user_info', { body })
+    clients.provider.failNext('user/me', { body })
+    clients.provider.failNext('get_user_info', { body })
     expectOutcome(await rejectionOf(client.getCurrentUser(token)), code, 'profile')
     expectOutcome(await rejectionOf(client.getUserInfo(token)), code, 'profile')
   }
@@ -206,8 +203,8 @@ test.each<[OutcomeCode, string[]]>([
 test('every fixture of a profile comes through both endpoints', async () => {
   for (const name of ['bare', 'wrapped-user_info', 'wrapped-data', 'wild', 'hostile', 'beyond-2-53']) {
     const body = readFileSync(`${__dirname}/../../../../test/fixtures/profiles/${name}.json`, 'utf8')
-    bench.provider.failNext('user/me', { body })
-    bench.provider.failNext('get_user_info', { body })
+    clients.provider.failNext('user/me', { body })
+    clients.provider.failNext('get_user_info', { body })
     const user = await client.getCurrentUser(token)
     expect(await client.getUserInfo(token)).toEqual(user)
     expect(user.user_id).toMatch(/^(42|1|666|9007199254740993)$/)
@@ -215,26 +212,26 @@ test('every fixture of a profile comes through both endpoints', async () => {
 })
 
 test('a deployed server serves the same person by both endpoints', async () => {
-  bench.provider.setMode({ ...wild, wrapUser: 'data', htmlContentType: true })
-  const { access_token } = await client.exchangeAuthKey(bench.goodKey('3'))
+  clients.provider.setMode({ ...wild, wrapUser: 'data', htmlContentType: true })
+  const { access_token } = await client.exchangeAuthKey(clients.newKey('3'))
   const user = await client.getUserInfo(access_token)
   expect(user).toMatchObject({ user_id: '3', user_lastname: 'O&#039;Brien', user_verified: false })
   expect(await client.getCurrentUser(access_token)).toEqual(user)
-  bench.provider.removeUser('3')
+  clients.provider.removeUser('3')
   expectOutcome(await rejectionOf(client.getUserInfo(access_token)), 'profile_invalid', 'profile')
 })
 
 test('a server without user/me says so at the profile', async () => {
-  bench.provider.setMode({ withoutUserMe: true })
-  const { access_token } = await client.exchangeAuthKey(bench.goodKey())
+  clients.provider.setMode({ withoutUserMe: true })
+  const { access_token } = await client.exchangeAuthKey(clients.newKey())
   expect(await rejectionOf(client.getCurrentUser(access_token))).toHaveProperty('phase', 'profile')
   expect(await client.getUserInfo(access_token)).toMatchObject({ user_id: '1' })
 })
 
 test('a server that redirects with the token in the body spends the key and gives no login', async () => {
-  bench.provider.setMode({ redirectWithJSONBody: true })
-  expectOutcome(await rejectionOf(client.exchangeAuthKey(bench.goodKey())), 'provider_redirected', 'exchange')
-  expect(bench.provider.requests).toHaveLength(1)
+  clients.provider.setMode({ redirectWithJSONBody: true })
+  expectOutcome(await rejectionOf(client.exchangeAuthKey(clients.newKey())), 'provider_redirected', 'exchange')
+  expect(clients.provider.requests).toHaveLength(1)
 })
 
 test('a client shows no secret', () => {

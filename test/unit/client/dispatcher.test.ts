@@ -2,16 +2,10 @@ import { Agent } from 'undici'
 import { Agent as Agent6 } from 'undici-6'
 import type { OutcomeCode } from '../../../lib'
 import type { Fault } from '../../../lib/testing'
-import { ClientBench, expectOutcome, key, marker } from '../../support/client'
+import { expectOutcome, key, marker, useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
 
-let bench: ClientBench
-
-beforeAll(async () => {
-  bench = await ClientBench.start()
-})
-afterEach(() => bench.reset())
-afterAll(() => bench.stop())
+const clients = useClients()
 
 const okay = 'HTTP/1.1 200 OK\r\n'
 const faults: [string, Fault, OutcomeCode][] = [
@@ -37,23 +31,23 @@ describe.each(agents)('an agent of %s as the dispatcher', (_, make) => {
   afterAll(() => dispatcher.close())
 
   test('carries a whole login', async () => {
-    const client = bench.client({ dispatcher })
-    const { access_token } = await client.exchangeAuthKey(bench.goodKey('2'))
+    const client = clients.client({ dispatcher })
+    const { access_token } = await client.exchangeAuthKey(clients.newKey('2'))
     expect(await client.getCurrentUser(access_token)).toMatchObject({ user_id: '2' })
     expect(await client.getUserInfo(access_token)).toMatchObject({ user_id: '2' })
   })
 
   test.each(faults)('reports a provider that %s as its own pool would', async (_title, fault, code) => {
     for (const given of [{ dispatcher }, {}]) {
-      bench.provider.failNext('authorize', fault)
-      const client = bench.client({ ...given, timeout: code === 'provider_timeout' ? 300 : 10_000 })
+      clients.provider.failNext('authorize', fault)
+      const client = clients.client({ ...given, timeout: code === 'provider_timeout' ? 300 : 10_000 })
       expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), code, 'exchange')
     }
   })
 })
 
 test('a dispatcher that heeds no signal is given up at the deadline all the same', async () => {
-  const client = bench.client({ dispatcher: { request: () => new Promise(() => {}) }, timeout: 50 })
+  const client = clients.client({ dispatcher: { request: () => new Promise(() => {}) }, timeout: 50 })
   expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_timeout', 'exchange')
   const reason = new Error('the user left')
   const controller = new AbortController()

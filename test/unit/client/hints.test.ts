@@ -1,19 +1,16 @@
 import type { SocialLoginClient } from '../../../lib/client/client'
 import type { Fault } from '../../../lib/testing'
-import { ClientBench, expectOutcome, key, marker, token } from '../../support/client'
+import { expectOutcome, key, marker, token, useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
 
 // An operator who reads `provider_bad_response` must learn from it what the provider did wrong.
 
-let bench: ClientBench
+const clients = useClients()
 let client: SocialLoginClient
 
-beforeAll(async () => {
-  bench = await ClientBench.start()
-  client = bench.client()
+beforeAll(() => {
+  client = clients.client()
 })
-afterEach(() => bench.reset())
-afterAll(() => bench.stop())
 
 const deep = `{"access_token":"${token}","user_id":"1","x":${'['.repeat(40)}${']'.repeat(40)}}`
 
@@ -28,7 +25,7 @@ test.each<[string, Fault, RegExp]>([
   ['65 KiB', { body: ' '.repeat(65 * 1024) }, /larger than 64 KiB/],
   ['Latin-1', { body: Buffer.from('{"a":"é"}', 'latin1') }, /not UTF-8/],
 ])('an exchange that is answered with %s says so', async (_, fault, hint) => {
-  bench.provider.failNext('authorize', fault)
+  clients.provider.failNext('authorize', fault)
   const error = expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_bad_response', 'exchange')
   expect(error.message).toMatch(hint)
 })
@@ -44,7 +41,7 @@ test.each<[string, Fault, RegExp]>([
     ['user/me', 'getCurrentUser'],
     ['get_user_info', 'getUserInfo'],
   ] as const) {
-    bench.provider.failNext(endpoint, fault)
+    clients.provider.failNext(endpoint, fault)
     const error = expectOutcome(await rejectionOf(client[method](token)), 'provider_bad_response', 'profile')
     expect(error.message).toMatch(hint)
   }

@@ -1,14 +1,9 @@
-import { VerifyBench } from './verify-app'
+import { useVerify } from './verify-app'
 
 type Done = (error?: unknown, user?: unknown, info?: unknown) => void
 type Profile = { id: string; displayName: string }
 
-let bench: VerifyBench
-
-beforeAll(async () => {
-  bench = await VerifyBench.start()
-})
-afterAll(() => bench.stop())
+const logIn = useVerify()
 
 const signedIn = { status: 200, body: { user: { id: '1' }, info: {} } }
 const refused = { status: 401, body: { name: 'AuthenticationError', message: 'Unauthorized' } }
@@ -95,12 +90,12 @@ function thenable(value: unknown): object {
 }
 
 test.each(shapes)('a verify function that %s signs its user in', async (_, verify) => {
-  expect(await bench.login(verify)).toEqual(signedIn)
+  expect(await logIn(verify)).toEqual(signedIn)
 })
 
 test('verify is given the token, no refresh token, and the profile', async () => {
   const verify = (...values: unknown[]) => ({ id: 'x', given: values.slice(0, 3), count: values.length })
-  const { body } = await bench.login(verify)
+  const { body } = await logIn(verify)
   expect(body).toMatchObject({
     user: { given: [expect.stringMatching(/^[\w-]{43}$/), null, { provider: 'social-login', id: '1' }], count: 4 },
   })
@@ -114,7 +109,7 @@ test('under passReqToCallback verify is given the request first', async () => {
   const five = (req: { url: string }, _a: string, _r: undefined, profile: Profile, done: Done): void =>
     done(null, { ...user(profile), url: req.url })
   for (const verify of [four, five]) {
-    const { body } = await bench.login(verify, { passReqToCallback: true })
+    const { body } = await logIn(verify, { passReqToCallback: true })
     expect(body).toMatchObject({ user: { id: '1', url: expect.stringMatching(/^\/callback\?auth_key=/) } })
   }
 })
@@ -124,19 +119,19 @@ test('with one more parameter verify is given the answer of the exchange', async
     done(null, { ...user(profile), same: Reflect.get(params, 'access_token') === token })
   const six = (_q: object, token: string, _r: undefined, params: object, profile: Profile, done: Done): void =>
     five(token, undefined, params, profile, done)
-  expect(await bench.login(five)).toMatchObject({ body: { user: { id: '1', same: true } } })
-  expect(await bench.login(six, { passReqToCallback: true })).toMatchObject({ body: { user: { id: '1', same: true } } })
+  expect(await logIn(five)).toMatchObject({ body: { user: { id: '1', same: true } } })
+  expect(await logIn(six, { passReqToCallback: true })).toMatchObject({ body: { user: { id: '1', same: true } } })
 })
 
 test('the wrapper of NestJS works under passReqToCallback', async () => {
   const verify = nest((_req, _a, _r, profile) => (isProfile(profile) ? user(profile) : null))
-  expect(await bench.login(verify, { passReqToCallback: true })).toEqual(signedIn)
+  expect(await logIn(verify, { passReqToCallback: true })).toEqual(signedIn)
 })
 
 test('the info of a success is found beside the user', async () => {
   const verify = (_a: string, _r: undefined, profile: Profile, done: Done): void =>
     done(null, user(profile), { isNew: true })
-  expect(await bench.login(verify)).toMatchObject({ status: 200, body: { info: { isNew: true } } })
+  expect(await logIn(verify)).toMatchObject({ status: 200, body: { info: { isNew: true } } })
 })
 
 test.each<[string, unknown]>([
@@ -156,7 +151,7 @@ test.each<[string, unknown]>([
   ['returns an empty text', (_a: string) => ''],
   ['returns zero', (_a: string) => 0],
 ])('a verify function that %s refuses the login', async (_, verify) => {
-  expect(await bench.login(verify)).toMatchObject(refused)
+  expect(await logIn(verify)).toMatchObject(refused)
 })
 
 class Refusal extends Error {
@@ -177,7 +172,7 @@ test.each<[string, unknown]>([
   ['is a NestJS method that throws', nest(() => thrown(refusal))],
   ['returns a thenable whose then throws', () => brokenThenable()],
 ])("a verify function that %s ends in the application's own error", async (_, verify) => {
-  expect(await bench.login(verify)).toEqual({
+  expect(await logIn(verify)).toEqual({
     status: 409,
     body: { name: 'Error', message: 'the application says no' },
   })
@@ -199,7 +194,7 @@ test.each(['route', 'router', '', 0, null, undefined, false, Number.NaN, Symbol(
     const byDoneOnly = (_a: string, _r: undefined, _p: Profile, done: Done): void => done(reason)
     const failures = [() => Promise.reject(reason), () => thrown(reason)]
     for (const verify of reason ? [...failures, byDoneOnly] : failures) {
-      const { status, body } = await bench.login(verify)
+      const { status, body } = await logIn(verify)
       expect({ status, body }).toMatchObject({ status: 500, body: { name: 'Error' } })
       if (!route.test(String(reason))) {
         expect(body).toHaveProperty(
@@ -218,6 +213,6 @@ test.each<[string, unknown]>([
   ['has rest parameters and does nothing', (..._values: unknown[]) => {}],
   ['declares done and returns no promise', (_a: string, _r: undefined, _p: Profile, _done: Done) => ({ id: '1' })],
 ])('a verify function that %s ends in verify_timeout', async (_, verify) => {
-  const answer = await bench.login(verify, { verifyTimeout: 50 })
+  const answer = await logIn(verify, { verifyTimeout: 50 })
   expect(answer).toMatchObject({ status: 504, body: { name: 'SocialLoginError', code: 'verify_timeout' } })
 })

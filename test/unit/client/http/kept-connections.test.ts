@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { SocialLoginClient } from '../../../../lib'
-import { port } from '../../../support/app'
+import { port } from '../../../support/listen'
 
 const client = (origin: string, timeout = 2000): SocialLoginClient =>
   new SocialLoginClient({ baseURL: `${origin}/api/v1`, clientID: 'id', clientSecret: 'secret', timeout })

@@ -1,18 +1,16 @@
 import type { SocialLoginClient } from '../../../../lib/client/client'
 import type { OutcomeCode, Phase } from '../../../../lib/errors'
 import type { Endpoint, Fault } from '../../../../lib/testing'
-import { ClientBench, expectOutcome, key, marker, token } from '../../../support/client'
+import { expectOutcome, key, marker, token, useClients } from '../../../support/client'
+import { freePort } from '../../../support/free-port'
 import { rejectionOf } from '../../../support/leak-check'
 
-let bench: ClientBench
+const clients = useClients()
 let client: SocialLoginClient
 
-beforeAll(async () => {
-  bench = await ClientBench.start()
-  client = bench.client({ timeout: 5000 })
+beforeAll(() => {
+  client = clients.client({ timeout: 5000 })
 })
-afterEach(() => bench.reset())
-afterAll(() => bench.stop())
 
 const endpoints: [Endpoint, Phase, (client: SocialLoginClient) => Promise<unknown>][] = [
   ['authorize', 'exchange', (asked) => asked.exchangeAuthKey(key)],
@@ -25,17 +23,17 @@ const REPEATED: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'pro
 async function expectEverywhere(fault: Fault, code: OutcomeCode, asked = client) {
   const errors = []
   for (const [endpoint, phase, ask] of endpoints) {
-    bench.provider.clearRequests()
-    bench.provider.failNext(endpoint, fault, { times: 3 })
+    clients.provider.clearRequests()
+    clients.provider.failNext(endpoint, fault, { times: 3 })
     const error = expectOutcome(await rejectionOf(ask(asked)), code, phase)
     errors.push(error)
     const isRepeated = phase === 'profile' && REPEATED.has(code) && !error.retryAfter
     // Nowhere else, no redirect is followed; and again only what changes nothing: see profile-repeat.test.ts.
     const sent = isRepeated ? [endpoint, endpoint] : [endpoint]
-    expect(bench.provider.requests.map((request) => request.endpoint)).toEqual(sent)
-    bench.provider.clearFaults()
+    expect(clients.provider.requests.map((request) => request.endpoint)).toEqual(sent)
+    clients.provider.clearFaults()
   }
-  const { access_token } = await asked.exchangeAuthKey(bench.goodKey())
+  const { access_token } = await asked.exchangeAuthKey(clients.newKey())
   expect(await asked.getCurrentUser(access_token)).toMatchObject({ user_id: '1' })
   return errors
 }
@@ -121,17 +119,17 @@ test.each<[string, Fault]>([
 })
 
 test.each(['identity', 'Identity', ''])('a content-encoding of %j is none', async (encoding) => {
-  bench.provider.failNext('authorize', { headers: { 'content-encoding': encoding }, body: json })
+  clients.provider.failNext('authorize', { headers: { 'content-encoding': encoding }, body: json })
   expect(await client.exchangeAuthKey(key)).toMatchObject({ access_token: token })
 })
 
 test('a body of 64 KiB is read to its end', async () => {
-  bench.provider.failNext('authorize', { body: json.padEnd(65_536) })
+  clients.provider.failNext('authorize', { body: json.padEnd(65_536) })
   expect(await client.exchangeAuthKey(key)).toMatchObject({ access_token: token })
 })
 
 test('a body that comes byte by byte is read whole, characters of several bytes among it', async () => {
-  bench.provider.failNext('user/me', { drip: 1, body: '{"user_id":"1","user_name":"Zoë 😀"}' })
+  clients.provider.failNext('user/me', { drip: 1, body: '{"user_id":"1","user_name":"Zoë 😀"}' })
   expect(await client.getCurrentUser(token)).toMatchObject({ user_id: '1', user_name: 'Zoë 😀' })
 })
 
@@ -160,12 +158,12 @@ test.each<[string, Fault]>([
   ['closed within a chunk', { raw: `${okay}transfer-encoding: chunked\r\n\r\nff\r\n{` }],
 ])('a connection that is %s is a provider out of reach', async (_, fault) => {
   // A new client: on a connection that was kept, a request that nobody answered is sent once more.
-  await expectEverywhere(fault, 'provider_unreachable', bench.client())
+  await expectEverywhere(fault, 'provider_unreachable', clients.client())
 })
 
 test('a connection that is reset after a whole answer is never reported as anything but out of reach', async () => {
   for (const [endpoint, phase, ask] of endpoints) {
-    bench.provider.failNext(endpoint, { reset: 'after', body: json })
+    clients.provider.failNext(endpoint, { reset: 'after', body: json })
     const error = await ask(client).then(
       () => undefined,
       (reason: unknown) => reason,
@@ -182,9 +180,9 @@ test.each<[string, Fault]>([
   ['drips with an error status', { status: 400, body: json.padEnd(5000), drip: 20 }],
   ['consists of early hints only', { raw: 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500), drip: 5 }],
 ])('an answer that %s is given up at the deadline', async (_, fault) => {
-  const hasty = bench.client({ timeout: 250 })
+  const hasty = clients.client({ timeout: 250 })
   for (const [endpoint, phase, ask] of endpoints) {
-    bench.provider.failNext(endpoint, fault)
+    clients.provider.failNext(endpoint, fault)
     const start = performance.now()
     expectOutcome(await rejectionOf(ask(hasty)), 'provider_timeout', phase)
     const elapsed = performance.now() - start
@@ -194,38 +192,32 @@ test.each<[string, Fault]>([
 })
 
 test('20 faults in a row leave nothing behind that a good login would notice', async () => {
-  const hasty = bench.client({ timeout: 100, maxConnections: 2 })
+  const hasty = clients.client({ timeout: 100, maxConnections: 2 })
   for (const fault of [{ hang: true }, { endless: true, status: 500 }, { reset: true }, { raw: 'x' }]) {
-    bench.provider.failNext('authorize', fault, { times: 20 })
+    clients.provider.failNext('authorize', fault, { times: 20 })
     const errors = await Promise.all(Array.from({ length: 20 }, () => rejectionOf(hasty.exchangeAuthKey(key))))
     for (const error of errors) expect(error).toHaveProperty('phase', 'exchange')
-    bench.provider.clearFaults()
-    const { access_token } = await client.exchangeAuthKey(bench.goodKey())
+    clients.provider.clearFaults()
+    const { access_token } = await client.exchangeAuthKey(clients.newKey())
     expect(await client.getCurrentUser(access_token)).toMatchObject({ user_id: '1' })
   }
 })
 
 test('plain HTTP where TLS is expected is a provider out of reach', async () => {
-  const asked = bench.client({ baseURL: bench.provider.baseURL.replace('http:', 'https:') })
+  const asked = clients.client({ baseURL: clients.provider.baseURL.replace('http:', 'https:') })
   for (const [, phase, ask] of endpoints) expectOutcome(await rejectionOf(ask(asked)), 'provider_unreachable', phase)
-  expect(bench.provider.requests).toEqual([])
+  expect(clients.provider.requests).toEqual([])
 })
 
 test('a port where nobody listens and a host that does not exist are a provider out of reach', async () => {
-  const gone = await ClientBench.start()
-  await gone.stop()
   for (const [baseURL, hint] of [
-    [`http://127.0.0.1:${portOf(gone)}/api/v1`, 'was refused: nothing listens'],
+    [`http://127.0.0.1:${await freePort()}/api/v1`, 'was refused: nothing listens'],
     ['https://provider.invalid/api/v1', 'could not be looked up'],
   ] as const) {
-    const asked = bench.client({ baseURL })
+    const asked = clients.client({ baseURL })
     for (const [, phase, ask] of endpoints) {
       const { message } = expectOutcome(await rejectionOf(ask(asked)), 'provider_unreachable', phase)
       expect(message).toContain(hint)
     }
   }
 })
-
-function portOf({ provider }: ClientBench): string {
-  return new URL(provider.baseURL).port
-}

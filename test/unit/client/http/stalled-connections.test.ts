@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { SocialLoginClient } from '../../../../lib'
-import { port } from '../../../support/app'
+import { port } from '../../../support/listen'
 
 let server: Server
 let sockets: Set<Socket>
