@@ -11,10 +11,10 @@ export interface Left {
   readonly afterExchange: boolean
 }
 
-/** The lines of the README's table of what is left. */
+/** The lines of the table of what is left in docs/errors.md. */
 export function readLeftTable(): Left[] {
-  const readme = readFileSync(join(__dirname, '../../../README.md'), 'utf8')
-  const [, table = ''] = /^\| Outcome \| Key \| Login \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(readme) ?? []
+  const page = readFileSync(join(__dirname, '../../../docs/errors.md'), 'utf8')
+  const [, table = ''] = /^\| Outcome \| Key \| Login \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(page) ?? []
   return table
     .trim()
     .split('\n')

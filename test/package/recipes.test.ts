@@ -6,12 +6,12 @@ import type { Application } from '../../lib/testing'
 import type { RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { useLogins } from '../support/logins'
-import { limitGuessing, linking } from './readme/recipes'
+import { limitGuessing, linking } from './docs/recipes'
 
 const CALLBACK = '/auth/social-login/callback'
 
-/** An application around a recipe of the README, as a reader builds it. */
-describe('recipes of the README', () => {
+/** An application around a recipe of docs/recipes.md, as a reader builds it. */
+describe('recipes of the documentation', () => {
   const logins = useLogins()
   let app: RunningApp
 
@@ -100,7 +100,7 @@ describe('recipes of the README', () => {
       }
       passport.use(new Strategy(settings, async (_accessToken, _refreshToken, { id }) => ({ id })))
       limitGuessing(server)
-      linking(server, async (userID, account) => void links.push([userID, Reflect.get(Object(account), 'id')]))
+      linking(server, async (user, account) => void links.push([Reflect.get(user, 'id'), Reflect.get(account, 'id')]))
       server.get('/account/link/confirm', (req, res) => void res.json(Reflect.get(req.session, 'question') ?? {}))
     })
     const ada = await visitorAt('203.0.113.7')

@@ -1,5 +1,5 @@
 import globalPassport from 'passport'
-import { limitGuessing } from '../package/readme/recipes'
+import { limitGuessing } from '../package/docs/recipes'
 import type { RunningApp } from '../support/app'
 import { startTarget } from '../support/attacks/http-target'
 import { SOCIAL } from '../support/attacks/target-app'

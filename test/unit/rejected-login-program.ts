@@ -1,6 +1,6 @@
 import { FakeProvider, providerNavigation, sameOriginNavigation } from 'passport-social-login/testing'
 import supertest from 'supertest'
-import { createApp } from '../package/readme/your-app'
+import { createApp } from '../package/docs/your-app'
 
 /** A program: a login that the provider refuses. */
 async function main(): Promise<void> {

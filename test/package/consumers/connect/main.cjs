@@ -17,7 +17,7 @@ play((provider) => {
   passport.deserializeUser((user, done) => done(null, user))
   const app = connect()
   process.env.SESSION_SECRET = randomBytes(32).toString('hex')
-  // README: connect
+  // Quoted: connect
   // What Express has and Connect has not: the strategy sets headers by `req.res`, Passport redirects by `res.redirect`.
   app.use((req, res, next) => {
     req.res = res

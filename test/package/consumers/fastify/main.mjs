@@ -16,7 +16,7 @@ await play(async (provider) => {
   passport.registerUserSerializer(async (user) => user)
   passport.registerUserDeserializer(async (user) => user)
   process.env.SESSION_KEY = randomBytes(32).toString('hex')
-  // README: fastify
+  // Quoted: fastify
   const app = createFastify()
   // By it the strategy sets headers, and shows the confirm page.
   app.decorateRequest('res', null)

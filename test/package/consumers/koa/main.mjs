@@ -16,7 +16,7 @@ await play((provider) => {
   const app = new Koa()
   app.silent = true
   app.keys = ['secret']
-  // README: koa
+  // Quoted: koa
   app.use(session({}, app))
   app.use(passport.initialize())
   app.use(passport.session())

@@ -33,7 +33,7 @@ await play(async (provider) => {
   }
   Injectable()(Serializer)
 
-  // README: nestjs
+  // Quoted: nestjs
   class LoginGuard extends AuthGuard('social-login') {
     async canActivate(context) {
       const may = await super.canActivate(context)

@@ -1,4 +1,4 @@
-// README: opentelemetry
+// Quoted: opentelemetry
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { tracingChannel } from 'node:diagnostics_channel'
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import express, { type Application, type ErrorRequestHandler, type RequestHandler } from 'express'
 import { ipKeyGenerator } from 'express-rate-limit'
 import passport from 'passport'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { EnvHttpProxyAgent } from 'undici'
 import {
   CookieStore,
-  type LoginInfo,
   type OutcomeCode,
   SocialLoginClient,
   SocialLoginError,
@@ -16,24 +15,40 @@ import {
   type TracedPhase,
   type VerifyFunction,
 } from '../../../lib'
+import { FakeProvider } from '../../../lib/testing'
 
-type Common = StrategyOptions<false>
+type Common = StrategyOptions
+
+// Quoted: linking types
+declare global {
+  namespace Express {
+    interface Request {
+      account?: User // what passport.authorize found
+    }
+  }
+}
+declare module 'express-session' {
+  interface SessionData {
+    question?: { id: string; account: Express.User }
+  }
+}
+// end
 
 export function cookieStore(common: Common, verify: VerifyFunction, LOGIN_COOKIE_KEY: string): void {
-  // README: cookie store
+  // Quoted: cookie store
   passport.use(new Strategy({ ...common, store: new CookieStore({ keys: [LOGIN_COOKIE_KEY] }) }, verify))
   // end
 }
 
 export function severalProviders(first: Common, second: Common, verify: VerifyFunction): void {
-  // README: several providers
+  // Quoted: several providers
   passport.use(new Strategy({ ...first, name: 'first', callbackURL: '/auth/first/callback' }, verify))
   passport.use(new Strategy({ ...second, name: 'second', callbackURL: '/auth/second/callback' }, verify))
   // end
 }
 
-export function errorHandling(app: Express): void {
-  // README: error handling
+export function errorHandling(app: Application): void {
+  // Quoted: error handling
   const handleErrors: ErrorRequestHandler = (error, _req, res, next) => {
     if (!(error instanceof SocialLoginError)) return next(error)
     console.error(error.code, error.phase, error.message) // nothing secret in it
@@ -43,8 +58,8 @@ export function errorHandling(app: Express): void {
   // end
 }
 
-export function reasons(app: Express): void {
-  // README: reasons
+export function reasons(app: Application): void {
+  // Quoted: reasons
   const texts: Partial<Record<OutcomeCode, string>> = {
     auth_key_rejected: 'The provider did not confirm the login.',
     login_expired: 'That took too long.',
@@ -66,8 +81,8 @@ export function reasons(app: Express): void {
   // end
 }
 
-export function limitGuessing(app: Express): void {
-  // README: limit guessing
+export function limitGuessing(app: Application): void {
+  // Quoted: limit guessing
   const rejected = new RateLimiterMemory({ points: 10, duration: 10 * 60 })
   const underWay = new Map<string, number>()
 
@@ -92,59 +107,63 @@ export function limitGuessing(app: Express): void {
       release()
       return void res.status(429).send('Please try again later.')
     }
-    passport.authenticate('social-login', async (error: unknown, user?: Express.User | false | null, info?: object) => {
-      // Passport does not wait for what this function promises: nothing may be thrown out of it.
-      try {
-        // Only what the provider refuses costs anything, not reloads, outages or good logins.
-        if (Reflect.get(info ?? {}, 'code') === 'auth_key_rejected') await rejected.penalty(address)
-      } catch (failure) {
-        return next(failure)
-      } finally {
-        release()
-      }
-      if (error) return next(error)
-      if (user) return req.logIn(user, next)
-      res.redirect('/login')
-    })(req, res, next)
+    passport.authenticate(
+      'social-login',
+      async (error: unknown, user?: Express.User | false | null, info?: { code?: OutcomeCode }) => {
+        // Passport does not wait for what this function promises: nothing may be thrown out of it.
+        try {
+          // Only what the provider refuses costs anything, not reloads, outages or good logins.
+          if (info?.code === 'auth_key_rejected') await rejected.penalty(address)
+        } catch (failure) {
+          return next(failure)
+        } finally {
+          release()
+        }
+        if (error) return next(error)
+        if (user) return req.logIn(user, next)
+        res.redirect('/login')
+      },
+    )(req, res, next)
   }
   app.get('/auth/social-login/callback', finishLogin, (_req, res) => res.redirect('/profile'))
   // end
 }
 
-export function linking(app: Express, link: (userID: unknown, account: unknown) => Promise<void>): void {
-  // README: linking
+export function linking(app: Application, link: (user: Express.User, account: Express.User) => Promise<void>): void {
+  // Quoted: linking
   const requireUser: RequestHandler = (req, res, next) => (req.user ? next() : res.redirect('/login'))
   const authorize = passport.authorize('social-login-link', { failureRedirect: '/account' })
 
   app.get('/account/link', requireUser, authorize)
   app.get('/account/link/callback', requireUser, authorize, (req, res) => {
     // Not linked yet: the page at /account/link/confirm shows the account, and a form that posts the id of this question.
-    Reflect.set(req.session, 'question', { id: randomUUID(), account: Reflect.get(req, 'account') })
+    if (req.account) req.session.question = { id: randomUUID(), account: req.account }
     res.redirect('/account/link/confirm')
   })
   app.post('/account/link/confirm', requireUser, express.urlencoded({ extended: false }), async (req, res) => {
     if (req.get('sec-fetch-site') !== 'same-origin') return void res.sendStatus(403)
-    const { id, account } = Reflect.get(req.session, 'question') ?? {}
+    const { user, session } = req
     // Another link has come back since that page was shown: what the person saw is not what waits now.
-    if (!id || req.body?.id !== id) return res.redirect('/account/link/confirm')
-    Reflect.deleteProperty(req.session, 'question')
-    await link(Reflect.get(req.user ?? {}, 'id'), account)
+    if (!user || !session.question || req.body?.id !== session.question.id) return res.redirect('/account/link/confirm')
+    const { account } = session.question
+    delete session.question
+    await link(user, account)
     res.redirect('/account')
   })
   // end
 }
 
-export function assurance(app: Express): void {
-  // README: assurance
+export function assurance(app: Application): void {
+  // Quoted: assurance
   app.get('/auth/social-login/callback', passport.authenticate('social-login'), (req, res) => {
-    const { assurance, returnTo = '/' }: Partial<LoginInfo> = { ...req.authInfo }
+    const { assurance, returnTo = '/' } = req.authInfo ?? {}
     res.redirect(assurance?.tabBound ? returnTo : '/account/confirm')
   })
   // end
 }
 
 export async function client(baseURL: string, clientID: string, clientSecret: string, authKey: string) {
-  // README: client
+  // Quoted: client
   const client = new SocialLoginClient({ baseURL, clientID, clientSecret })
   const { access_token } = await client.exchangeAuthKey(authKey, { signal: AbortSignal.timeout(5000) })
   const user = await client.getCurrentUser(access_token)
@@ -153,14 +172,25 @@ export async function client(baseURL: string, clientID: string, clientSecret: st
   return user
 }
 
+export async function fakeProvider(callApplication: (app: object, authKey: string) => Promise<void>): Promise<void> {
+  // Quoted: fake provider
+  const provider = await FakeProvider.start()
+  const app = provider.registerApplication({ name: 'My app', redirectURL: 'http://localhost:3000/callback' })
+  const authKey = provider.issueAuthKey({ appID: app.appID, userID: '1' }) // as an approval would have issued it
+  await callApplication(app, authKey) // its callback, with `?auth_key=` and the key
+  console.log(provider.requests) // what your application has asked the provider
+  await provider.stop()
+  // end
+}
+
 export function proxy(common: Common, verify: VerifyFunction): void {
-  // README: proxy
+  // Quoted: proxy
   passport.use(new Strategy({ ...common, dispatcher: new EnvHttpProxyAgent() }, verify))
   // end
 }
 
 export function diagnostics(metrics: { observe(name: string, value: number, labels: object): void }): void {
-  // README: diagnostics
+  // Quoted: diagnostics
   const exchange = tracingChannel<unknown, TracedPhase>('passport-social-login:exchange')
   const ignore = () => {}
   exchange.subscribe({
@@ -173,4 +203,4 @@ export function diagnostics(metrics: { observe(name: string, value: number, labe
   // end
 }
 
-export const newApp = (): Express => express()
+export const newApp = (): Application => express()

@@ -1,4 +1,4 @@
-// README: test with node:test
+// Quoted: test with node:test
 import { after, test } from 'node:test'
 import { FakeProvider, providerNavigation, sameOriginNavigation } from 'passport-social-login/testing'
 import supertest from 'supertest'

@@ -1,0 +1,216 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import express from 'express'
+import { OUTCOMES } from '../../lib'
+import { Browser } from '../support/browser'
+import { freePort } from '../support/free-port'
+import { listen } from '../support/listen'
+import { useLogins } from '../support/logins'
+import { client, errorHandling } from './docs/recipes'
+
+const root = join(__dirname, '../../..')
+const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+
+const logins = useLogins()
+
+/** The code that the documentation quotes: `// Quoted: …` to `// end`, without its indentation. */
+function regions(folder: string): string[] {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(ts|[cm]js)$/.test(name),
+  )
+  return files.flatMap((name) =>
+    Array.from(
+      read(join(folder, name)).matchAll(/^( *)\/\/ Quoted: .*\n([\s\S]*?)^ *\/\/ end$/gm),
+      ([, indentation = '', body = '']) => body.replaceAll(new RegExp(`^${indentation}`, 'gm'), '').trimEnd(),
+    ),
+  )
+}
+
+/** The blocks of code of one language on a page. */
+function blocks(page: string, language: string): string[] {
+  const code = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\`$`, 'gm')
+  return Array.from(read(page).matchAll(code), ([, body = '']) => body)
+}
+
+/** What a heading is called in a link, as Markdown's readers do it. */
+function anchorsOf(page: string): string[] {
+  const headings = Array.from(read(page).matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading)
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+describe('the documentation', () => {
+  const minimal = read('example-app/minimal.ts').trimEnd()
+  const declarations = /^declare module[\s\S]*?^}$/m.exec(minimal)?.[0] ?? 'none'
+
+  test('quotes only TypeScript that is compiled and run here', () => {
+    const known = [...regions('test/package/docs'), declarations]
+    const quoted = pages.flatMap((page) => blocks(page, 'ts'))
+    expect(quoted.length).toBeGreaterThan(10)
+    for (const block of quoted) expect(known).toContain(block)
+  })
+
+  test('quotes only JavaScript that the consumers run, and the small application without its types', () => {
+    const inJavaScript = minimal.replace(`${declarations}\n\n`, '').replace(': Express.User', '')
+    const known = [...regions('test/package/consumers'), inJavaScript]
+    const quoted = pages.flatMap((page) => blocks(page, 'js'))
+    expect(quoted.length).toBeGreaterThan(4)
+    for (const block of quoted) expect(known).toContain(block)
+  })
+
+  test('begins with a README of at most 12 kB', () => {
+    expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(12_000)
+  })
+
+  test('justifies every runtime dependency, and no other', () => {
+    const [, table = ''] = /^## Dependencies\n([\s\S]*?)^## /m.exec(read('docs/operations.md')) ?? []
+    const rows = Array.from(table.matchAll(/^\| `([^`]+)` \|/gm), ([, name = '']) => name)
+    const { dependencies } = JSON.parse(read('package.json'))
+    expect(rows.sort()).toEqual(Object.keys(dependencies).sort())
+  })
+
+  test('shows every goal of the bench as it was measured last, the missed ones too', () => {
+    const goals: { goal: string; text: string; measured: string; reached: boolean }[] = JSON.parse(
+      read('bench/results/goals.json'),
+    )
+    expect(goals.length).toBeGreaterThan(10)
+    const page = read('docs/comparison.md')
+    for (const { goal, text, measured, reached } of goals) {
+      expect(page).toContain(`| ${goal} | ${text} | ${measured} | ${reached ? 'reached' : '**missed**'} |`)
+    }
+  })
+
+  test('lists every outcome with its status and message', () => {
+    const page = read('docs/errors.md')
+    for (const [code, { kind, status, message }] of Object.entries(OUTCOMES)) {
+      expect(page).toContain(`| \`${code}\` | ${kind === 'fail' ? 'failure' : 'error'} | ${status} | ${message} |`)
+    }
+  })
+
+  test.each([
+    ['SocialLoginClientOptions', 'client/options.ts', 'docs/client.md'],
+    ['StrategyOptions', 'passport/options.ts', 'docs/options.md'],
+    ['CookieStoreOptions', 'login/stores/sealed-cookie.ts', 'docs/options.md'],
+  ])('lists every option of %s', (name, file, page) => {
+    const [, body = ''] = new RegExp(`interface ${name}[^{]*{([\\s\\S]*?)^}`, 'm').exec(read(`lib/${file}`)) ?? []
+    const options = Array.from(body.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, option = '']) => option)
+    expect(options.length).toBeGreaterThan(2)
+    const text = read(page)
+    for (const option of options) expect(text).toContain(`\`${option}\``)
+  })
+
+  test.each([...pages, 'SECURITY.md', 'CHANGELOG.md'])(
+    '%s links only to headings that exist, and to files that the package has',
+    (page) => {
+      const packed = packedFiles()
+      const links = Array.from(read(page).matchAll(/\]\((?!https?:)([^)]+)\)/g), ([, link = '']) => link)
+      for (const link of links) {
+        const [path = '', anchor] = link.split('#')
+        const target = path === '' ? page : join(dirname(page), path)
+        expect([link, packed.has(target)]).toEqual([link, true])
+        if (anchor !== undefined) expect([link, anchorsOf(target).includes(anchor)]).toEqual([link, true])
+      }
+    },
+  )
+})
+
+let known: ReadonlySet<string> | undefined
+
+/** The paths of the published package. */
+function packedFiles(): ReadonlySet<string> {
+  if (known) return known
+  const output = execFileSync('npm', ['pack', '--ignore-scripts', '--dry-run', '--json'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const [{ files }] = JSON.parse(output)
+  known = new Set(Array.from<{ path: string }>(files).map(({ path }) => path))
+  return known
+}
+
+test('the small application of the README is a working login, and says why one failed', async () => {
+  const { provider } = logins
+  const appPort = await freePort()
+  const origin = `http://localhost:${appPort}`
+  const callback = `${origin}/auth/social-login/callback`
+  const { appID, appSecret } = provider.registerApplication({ name: 'Quick start', redirectURL: callback })
+  const app = spawn(process.execPath, [join(root, 'dist/example-app/minimal.js')], {
+    env: {
+      ...process.env,
+      PORT: String(appPort),
+      SOCIAL_BASE_URL: provider.baseURL,
+      SOCIAL_CLIENT_ID: appID,
+      SOCIAL_CLIENT_SECRET: appSecret,
+      SESSION_SECRET: 'a secret of the test',
+    },
+    stdio: 'inherit',
+  })
+  const browser = new Browser()
+  try {
+    await untilListening(origin, app)
+    const comeBackWith = async (authKey: string): Promise<string> => {
+      expect((await browser.follow(`${origin}/auth/social-login`)).status).toBe(302)
+      expect((await browser.comeBack(`${callback}?auth_key=${authKey}`)).location).toBe('/')
+      return (await browser.follow(`${origin}/`)).body
+    }
+    expect(await comeBackWith('a-guess')).toContain(`<p>${OUTCOMES.auth_key_rejected.message}</p>`)
+    expect(await comeBackWith(provider.issueAuthKey({ appID, userID: '1' }))).toContain('Sign out')
+    expect(JSON.parse((await browser.follow(`${origin}/profile`)).body)).toEqual({ id: '1', name: 'Ada Lovelace' })
+    expect((await browser.follow(`${origin}/logout`, { method: 'POST' })).location).toBe('/')
+    expect((await browser.follow(`${origin}/`)).body).toContain('Sign in')
+  } finally {
+    app.kill()
+    await once(app, 'exit')
+  }
+})
+
+test('the example of a test with node:test passes', () => {
+  const output = execFileSync(
+    process.execPath,
+    ['--test', join(root, 'dist/test/package/docs', 'your-app.node-test.js')],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_OPTIONS: '' },
+    },
+  )
+  expect(output).toMatch(/pass 1/)
+})
+
+test('the example of the client reads a profile', async () => {
+  const { provider } = logins
+  const { appID, appSecret } = provider.registerApplication({ name: 'Client', redirectURL: 'http://localhost/cb' })
+  const authKey = provider.issueAuthKey({ appID, userID: '1' })
+  expect(await client(provider.baseURL, appID, appSecret, authKey)).toMatchObject({ user_id: '1', user_name: 'ada' })
+})
+
+test('the example of an error handler answers errors of this package and passes others on', async () => {
+  const app = express()
+  app.get('/other', () => {
+    throw Object.assign(new Error('mine'), { status: 418 })
+  })
+  errorHandling(app)
+  await using listening = await listen(app)
+  const answer = await new Browser().request(`${listening.origin}/other`)
+  expect(answer.status).toBe(418)
+})
+
+async function untilListening(origin: string, app: ChildProcess): Promise<void> {
+  while (app.exitCode === null) {
+    const answer = await new Browser().request(`${origin}/`).catch(() => undefined)
+    if (answer) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('the application did not start')
+}
