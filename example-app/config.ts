@@ -1,6 +1,5 @@
-import { cureOf, dataFolderProblem } from './data-folder'
 import { type Environment, EnvironmentReader } from './environment'
-import { ownSecret } from './session-secret'
+import { cureOf, dataFolderProblem, ownSecret } from './storage/data-folder'
 
 /** What the environment says. See `.env.example`. */
 export interface Config {
@@ -22,7 +21,7 @@ export interface Config {
   readonly drainMs: number
 }
 
-export interface ProviderConfig {
+interface ProviderConfig {
   readonly baseURL: string | undefined
   readonly clientID: string | undefined
   readonly clientSecret: string | undefined

@@ -1,15 +1,31 @@
 import { isIP } from 'node:net'
-import { callbackProblem } from './callback-path'
-import { type LibraryOption, libraryProblem } from './library-options'
-import { PROXIES_RULE, readProxies } from './trusted-proxies'
-
-export type Environment = Readonly<Record<string, string | undefined>>
+import * as ipaddr from 'ipaddr.js'
+import { Strategy } from 'passport-social-login'
+import { callbackProblem } from './auth/callback-path'
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const HOST_NAME = /^(?=.*[a-z])[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*$/i
 const MIN_SECRET_LENGTH = 16
 // What the fake provider takes for an id or a secret.
 const FAKE_CREDENTIAL = /^[\x21-\x7e]{1,200}$/
+const VALID_OPTIONS = {
+  baseURL: 'https://social.example/api/v1',
+  clientID: 'app',
+  clientSecret: 'secret',
+  callbackURL: '/auth/social-login/callback',
+}
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
+const MAX_PROXIES = 10
+// The largest private network, 10.0.0.0/8, is as large as this. What is larger holds visitors.
+const MIN_NETWORK_BITS = { ipv4: 8, ipv6: 16 }
+const ALL_IPV4 = ipaddr.parse('::ffff:0.0.0.0')
+const ALL_IPV4_BITS = 96
+const PROXIES_RULE =
+  `must be a number of proxies (${MAX_PROXIES} at most), or addresses and networks such as 10.0.0.0/8 ` +
+  `(none larger than /${MIN_NETWORK_BITS.ipv4}, in IPv6 /${MIN_NETWORK_BITS.ipv6}), or any of ${NAMED_NETWORKS.join(', ')}: ` +
+  'whoever is trusted can take any address.'
+
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads variables, and collects what is wrong with them: in words that name a variable and never show a secret. */
 export class EnvironmentReader {
@@ -139,4 +155,39 @@ export class EnvironmentReader {
     this.problems.push(problem)
     return undefined
   }
+}
+
+type LibraryOption = keyof typeof VALID_OPTIONS
+
+/**
+ * What the library says of one option, with the name of the variable in place of the option's. It is asked for each
+ * alone, because it throws at the first that is wrong; its messages never show a value.
+ */
+function libraryProblem(option: LibraryOption, variable: string, value: string): string | undefined {
+  try {
+    new Strategy({ ...VALID_OPTIONS, [option]: value }, () => {})
+    return undefined
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'cannot be used'
+    return `${variable} ${message.startsWith(`${option} `) ? message.slice(option.length + 1) : message}.`
+  }
+}
+
+/** Express's setting of that name, or undefined for what is none, or would trust visitors. */
+export function readProxies(value: string): number | string[] | undefined {
+  if (/^\d{1,2}$/.test(value)) return Number(value) <= MAX_PROXIES ? Number(value) : undefined
+  const proxies = value.split(',').map((proxy) => proxy.trim())
+  return proxies.every(isProxy) ? proxies : undefined
+}
+
+function isProxy(value: string): boolean {
+  if (NAMED_NETWORKS.includes(value)) return true
+  if (value.includes('%')) return false
+  if (!value.includes('/')) return ipaddr.IPv4.isValidFourPartDecimal(value) || ipaddr.IPv6.isValid(value)
+  if (!ipaddr.isValidCIDR(value)) return false
+  const [address, bits] = ipaddr.parseCIDR(value)
+  if (address.kind() === 'ipv4') return bits >= MIN_NETWORK_BITS.ipv4
+  // To Express, an IPv4 visitor is in a network that holds the address ::ffff:192.0.2.1.
+  const holdsIPv4 = ALL_IPV4.match(address, Math.min(bits, ALL_IPV4_BITS))
+  return bits >= (holdsIPv4 ? ALL_IPV4_BITS + MIN_NETWORK_BITS.ipv4 : MIN_NETWORK_BITS.ipv6)
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type Database, number, optionalText, type Row, text } from './database'
-import { recordAndOpen, recordLogin } from './record-login'
-import { endUnconfirmed } from './unconfirmed'
+import { type Database, inBatches, number, optionalText, type Query, type Row, text, type Value } from './database'
 
 // All of them are read with each request of the account.
 const MAX_LOGINS = 10
+const UNCONFIRMED_LIFETIME_MS = 24 * 60 * 60 * 1000
 
 /** What the pages show of a person. */
 export interface Person {
@@ -36,7 +35,7 @@ export interface Login extends LoginInput {
 }
 
 /** A login, and the account that it opens now. */
-export interface OpenedLogin {
+interface OpenedLogin {
   readonly login: Login
   readonly userID: string
   /** Whether somebody has said that the account is theirs; for good. */
@@ -62,7 +61,7 @@ export class Accounts {
    */
   async signIn(input: LoginInput): Promise<OpenedLogin> {
     const newID = randomUUID()
-    const row = await recordAndOpen(this.#database, input, newID)
+    const row = await upsertAndOpen(this.#database, input, newID)
     const [login, userID] = [toLogin(row), text(row, 'user_id')]
     const isConfirmed = number(row, 'is_unconfirmed') === 0
     // The next answer may take as long as the first. Not together with the login: whoever releases an account locks its
@@ -137,4 +136,80 @@ export function toLogin(row: Row): Login {
     sealedToken: text(row, 'sealed_token'),
     usedAt: number(row, 'used_at'),
   }
+}
+
+/** Keeps what a login brought. @returns its row, and whether its account is unconfirmed */
+export async function recordLogin(database: Database, input: LoginInput): Promise<Row> {
+  return requireRow((await database.query(upsertSQL(database), valuesOf(input, null)))[0])
+}
+
+/**
+ * The same, and makes the account `newID` if the login opens none: both or neither. One upsertSQL in Postgres, which may
+ * be far away; SQLite knows no such upsertSQL, and is near.
+ */
+async function upsertAndOpen(database: Database, input: LoginInput, newID: string): Promise<Row> {
+  const insert = 'insert into users (id, created_at, unconfirmed_since)'
+  const values = valuesOf(input, newID)
+  if (database.dialect === 'postgres') {
+    const sql = `with login as (${upsertSQL(database)}),
+      account as (${insert} select user_id, used_at, used_at from login where user_id = $6)
+      select * from login`
+    return requireRow((await database.query(sql, values))[0])
+  }
+  return database.transaction(async (query) => {
+    const login = requireRow((await query(upsertSQL(database), values))[0])
+    const [userID, usedAt] = [text(login, 'user_id'), number(login, 'used_at')]
+    if (userID === newID) await query(`${insert} values ($1, $2, $2)`, [userID, usedAt])
+    return login
+  })
+}
+
+/** Who cannot see the account's row yet, because it is made at this moment, takes it for unconfirmed. */
+function upsertSQL({ now }: Database): string {
+  return `insert into federated_credentials (id, provider, subject, person, sealed_token, user_id, used_at)
+    values ($1, $2, $3, $4, $5, $6, ${now})
+    on conflict (provider, subject) do update set person = $4, sealed_token = $5, used_at = ${now},
+      user_id = coalesce(federated_credentials.user_id, $6)
+    returning *, coalesce((select case when unconfirmed_since is null then 0 else 1 end
+      from users where users.id = user_id), 1) as is_unconfirmed`
+}
+
+function valuesOf({ provider, subject, person, sealedToken }: LoginInput, userID: string | null): Value[] {
+  return [randomUUID(), provider, subject, JSON.stringify(person), sealedToken, userID]
+}
+
+function requireRow(row: Row | undefined): Row {
+  if (!row) throw new Error('The database returned no login')
+  return row
+}
+
+/** Forgets the people who said "Not me", or nothing. */
+export async function deleteUnconfirmed(database: Database): Promise<void> {
+  const limit = `${database.now} - ${UNCONFIRMED_LIFETIME_MS}`
+  await inBatches(async (size) => {
+    const some = `select id from users where unconfirmed_since < ${limit} limit ${size} ${database.skipLocked}`
+    return database.transaction((query) => endUnconfirmed(query, `id in (${some})`, []))
+  })
+  await inBatches(async (size) => {
+    const some = `select id from federated_credentials
+      where user_id is null and used_at < ${limit} limit ${size} ${database.skipLocked}`
+    const sql = `delete from federated_credentials where id in (${some}) and user_id is null returning id`
+    return (await database.query(sql)).length
+  })
+}
+
+/**
+ * Ends those accounts that nobody has confirmed. Their rows are locked before their logins are freed, so that nobody can
+ * confirm one in between.
+ *
+ * @returns how many were ended
+ */
+async function endUnconfirmed(query: Query, condition: string, values: readonly Value[]): Promise<number> {
+  const lock = `update users set created_at = created_at where ${condition} and unconfirmed_since is not null returning id`
+  const ids = (await query(lock, values)).map((row) => text(row, 'id'))
+  if (ids.length === 0) return 0
+  const list = ids.map((_id, index) => `$${index + 1}`).join(', ')
+  await query(`update federated_credentials set user_id = null where user_id in (${list})`, ids)
+  await query(`delete from users where id in (${list})`, ids)
+  return ids.length
 }

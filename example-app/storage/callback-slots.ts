@@ -1,4 +1,4 @@
-import { type Database, number } from './database'
+import { type Database, inBatches, number } from './database'
 
 export const SLOTS = 10
 
@@ -16,7 +16,7 @@ export interface Slot {
 }
 
 /** The slots of an address that are not free. */
-export interface TakenSlots {
+interface TakenSlots {
   readonly underWay: number
   readonly rejected: number
   /** Until a rejected key is forgotten. */
@@ -65,11 +65,13 @@ export class CallbackSlots {
   }
 
   /** Forgets rejected keys, and the callbacks of processes that were killed. */
-  async deleteExpired(limit: number): Promise<number> {
-    const { now, skipLocked } = this.#database
-    const some = `select id from callback_slots where expires_at < ${now} limit ${limit} ${skipLocked}`
-    const sql = `delete from callback_slots where id in (${some}) and expires_at < ${now} returning id`
-    return (await this.#database.query(sql)).length
+  async deleteExpired(): Promise<void> {
+    await inBatches(async (size) => {
+      const { now, skipLocked } = this.#database
+      const some = `select id from callback_slots where expires_at < ${now} limit ${size} ${skipLocked}`
+      const sql = `delete from callback_slots where id in (${some}) and expires_at < ${now} returning id`
+      return (await this.#database.query(sql)).length
+    })
   }
 
   // Any of the free ones: processes that look at the same moment would all take the first.

@@ -1,5 +1,8 @@
-import { openLibsql } from './libsql'
-import { openPostgres } from './postgres'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+// Few enough that one statement takes some milliseconds: those on a file stop this process meanwhile.
+const BATCH_SIZE = 500
+const PAUSE_MS = 5
 
 /** A row as both databases give it; `text` and `number` read it. */
 export type Row = Readonly<Record<string, unknown>>
@@ -32,11 +35,6 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Postgres where there is a `databaseURL`, else a libsql file in `dataDir`. */
-export function openDatabase(databaseURL: string | undefined, dataDir: string, poolSize = 10): Database {
-  return databaseURL === undefined ? openLibsql(dataDir) : openPostgres(databaseURL, poolSize)
-}
-
 export function text(row: Row, column: string): string {
   const value = row[column]
   if (typeof value !== 'string') throw new TypeError(`The column ${column} should hold text`)
@@ -50,4 +48,9 @@ export function optionalText(row: Row, column: string): string | undefined {
 /** Postgres gives its bigints as text. */
 export function number(row: Row, column: string): number {
   return Number(row[column])
+}
+
+/** Deletes so many rows at a time until there are none left. Between two batches, others have their turn. */
+export async function inBatches(deleteSome: (limit: number) => Promise<number>): Promise<void> {
+  while ((await deleteSome(BATCH_SIZE)) === BATCH_SIZE) await sleep(PAUSE_MS)
 }

@@ -2,17 +2,38 @@ import { createHash } from 'node:crypto'
 import type { Request } from 'express'
 import { type Session, type SessionData, Store } from 'express-session'
 import { type Login, toLogin } from './accounts'
-import { inBatches } from './batches'
-import { type Database, number, type Row, text } from './database'
+import { type Database, inBatches, number, type Row, text } from './database'
 
 /** How long a sign-in lasts: neither visits nor changes prolong it, so that a copied cookie ends, too. */
 export const SESSION_LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
-
 // Longer than any request takes.
-const GRAVE_LIFETIME_MS = 60 * 60 * 1000
+const ENDED_LIFETIME_MS = 60 * 60 * 1000
+
+declare module 'express-session' {
+  interface SessionData {
+    /** Passport's own: the id that `serializeUser` gave. */
+    passport?: { readonly user?: string }
+    /** The login that this browser signed in with. Sessions that are older than this field have none. */
+    loginID?: string
+    /** A login whose person has not yet said that it is theirs. */
+    unconfirmed?: UnconfirmedLogin
+  }
+}
+
+/** What the confirm page is about. */
+export interface UnconfirmedLogin {
+  /** Random. The form repeats it: an answer to an earlier question, in another tab, is none to this one. */
+  readonly id: string
+  readonly loginID: string
+  /** Whether it is to open an account, or to be added to the one that is signed in. */
+  readonly purpose: 'sign-in' | 'link'
+  readonly returnTo: string
+  /** By the clock of the database. */
+  readonly expiresAt: number
+}
 
 /** What was read together with a session. */
-export interface SessionOwner {
+interface SessionOwner {
   /** Of the account that is signed in, the one used last in front. None: the account has been ended. */
   readonly logins: readonly Login[]
   /** When that was, by the clock of the database. */
@@ -98,14 +119,14 @@ export class DatabaseSessions extends Store {
     // Not at once: a slow request that saves a session whose row is gone would give it a new end.
     await inBatches(async (size) => {
       const { now, skipLocked } = this.#database
-      const limit = `${now} - ${GRAVE_LIFETIME_MS}`
+      const limit = `${now} - ${ENDED_LIFETIME_MS}`
       const some = `select id from sessions where expires_at < ${limit} limit ${size} ${skipLocked}`
       return (await this.#database.query(`delete from sessions where id in (${some}) returning id`)).length
     })
   }
 
   #end(): string {
-    return `update sessions set user_id = null, data = null, expires_at = ${this.#database.now} + ${GRAVE_LIFETIME_MS}`
+    return `update sessions set user_id = null, data = null, expires_at = ${this.#database.now} + ${ENDED_LIFETIME_MS}`
   }
 
   #read(rows: readonly Row[]): SessionData | undefined {

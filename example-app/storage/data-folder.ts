@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+const CURES: Readonly<Record<string, string | undefined>> = {
+  EACCES: 'this process may not write there: give it the rights, or name another folder',
+  EPERM: 'this process may not write there: give it the rights, or name another folder',
+  EROFS: 'the file system is read-only: name a folder on another one',
+  ENOSPC: 'the disk is full: free some of it, or name a folder on another one',
+  EDQUOT: 'the quota is used up: raise it, or name a folder elsewhere',
+  EFBIG: 'files may not grow there: raise the limit, or name a folder elsewhere',
+  ENOTDIR: 'a part of the path is no folder: name another one',
+  EEXIST: 'it is no folder: name another one',
+  ENOENT: 'it cannot be made there: name another one',
+}
+const FILE_NAMES = ['session-secret', 'app.db', 'app.db-wal', 'app.db-shm']
+const SECRET_BYTES = 32
+const WHOLE_SECRET = /^[\w-]{43}$/
+
+/** Makes the folder, and says what would keep the application from working in it: the database's own errors do not. */
+export function dataFolderProblem(dataDir: string): string | undefined {
+  try {
+    makeFolder(resolve(dataDir))
+    writeProbe(dataDir)
+    return FILE_NAMES.map((name) => fileProblem(dataDir, name)).find((problem) => problem !== undefined)
+  } catch (error) {
+    return `names a folder that cannot be used (${cureOf(error)}).`
+  }
+}
+
+/** A system error in words, with its code. */
+export function cureOf(error: unknown): string {
+  const code = codeOf(error)
+  const cure = CURES[code]
+  return cure === undefined ? code : `${code}: ${cure}`
+}
+
+/** One folder after the other. Node's `recursive` never returns where a folder such as /proc takes no others. */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  if (dirname(folder) !== folder) makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Another process has made it at the same moment.
+    if (codeOf(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error
+  }
+}
+
+/** A full disk still makes empty files. */
+function writeProbe(folder: string): void {
+  const file = join(folder, `probe.${randomBytes(8).toString('hex')}`)
+  try {
+    writeDurably(file, '0'.repeat(4096))
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+/** Makes a file that is on the disk when this returns. */
+function writeDurably(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx', 0o600)
+  try {
+    writeSync(descriptor, text)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Opening a pipe would wait for ever. */
+function fileProblem(folder: string, name: string): string | undefined {
+  const file = join(folder, name)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found) return undefined
+  if (!found.isFile()) return `holds ${name}, which is no file: remove it, or name another folder.`
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK)
+    return undefined
+  } catch (error) {
+    return `holds a file ${name} that cannot be used (${cureOf(error)}).`
+  }
+}
+
+/** The code of a system error. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+}
+
+/**
+ * One process on one machine needs no secret from outside: it makes one, and finds it again after a restart. Undefined
+ * when the file holds something else: a disk that lost its power may leave a file empty, short, or full of zeros.
+ */
+export function ownSecret(dataDir: string): string | undefined {
+  const file = join(dataDir, 'session-secret')
+  if (!existsSync(file)) makeSecret(dataDir, file)
+  const secret = readFileSync(file, 'utf8')
+  return WHOLE_SECRET.test(secret) ? secret : undefined
+}
+
+function makeSecret(dataDir: string, file: string): void {
+  // No other process has this name, in whichever container it runs.
+  const draft = `${file}.${randomBytes(8).toString('hex')}`
+  // On the disk before it gets its name.
+  writeDurably(draft, randomBytes(SECRET_BYTES).toString('base64url'))
+  try {
+    // A link appears whole or not at all, and never in place of another: of two processes the first one wins.
+    linkSync(draft, file)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft)
+  }
+  syncFolder(dataDir)
+}
+
+function syncFolder(folder: string): void {
+  // Windows opens no folders.
+  if (process.platform === 'win32') return
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
+import { SocialLoginError } from 'passport-social-login'
+import { messagePage } from '../views/pages'
+import { sendPage, wantsJSON } from './pages'
+import { mentionsKey } from './request-target'
+
+const OUTAGE_MESSAGE = 'Our database cannot be reached at the moment. Please try again in a few seconds.'
+/** What programs are told to wait before they ask again. */
+const RETRY_AFTER_S = 5
+// A restart or a failover is over by then, or it takes longer than anybody waits for a page.
+const BRIEF_OUTAGE_MS = 4000
+const RETRY_EVERY_MS = 100
+// A connection that broke, as drivers and Postgres name it, or a transaction that another one stopped.
+const BROKEN_CONNECTION = /^(E(CONN|PIPE)\w*|(08|40|57)[\dA-Z]{3})$/
+const OUTAGE_CODES = [
+  // The network, as Node names it.
+  /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|NOTFOUND|AI_AGAIN)$/,
+  // Postgres: connection (08), login (28, 3D), conflicts (40), resources (53), intervention (57), system (58).
+  /^(08|28|3D|40|53|57|58)[\dA-Z]{3}$/,
+  // Postgres: read-only, as a standby is; a lock that another has.
+  /^(25006|55P03)$/,
+  // SQLite: locked by another process, read-only, a disk that is full or fails.
+  /^SQLITE_(BUSY|LOCKED|READONLY|IOERR|CANTOPEN|FULL|PROTOCOL|NOMEM)(_|$)/,
+]
+// Of these, the drivers say nothing but words.
+const OUTAGE_DRIVER_MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after calling end|The database connection is not open)/
+
+/** An answer other than success, with words for the person. */
+export class HTTPError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+export const notFound: RequestHandler = (_req, _res, next) => {
+  next(new HTTPError(404, 'There is no such page.'))
+}
+
+/** The last handler. What went wrong stands in the log; the person learns no more than the request's id. */
+export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) => {
+  // express-session reports here that it could not save at the end of a response. Express would cut the connection, and with
+  // it a response that is still on its way.
+  if (res.headersSent) {
+    req.log.error({ err: error }, 'after the response had begun')
+    return void res.end()
+  }
+  const { status, message, reason } = describe(error)
+  if (status >= 500) res.err = error instanceof Error ? error : new Error('Something that is no error was thrown')
+  if (status === 503) res.set('Retry-After', String(RETRY_AFTER_S))
+  // No page at an address that holds a key: not even this one. In an outage the key may be unspent, but its address is
+  // not worth keeping: from the login page, a person who has just approved needs one click.
+  if (mentionsKey(req.originalUrl)) {
+    res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+    return res.redirect(303, req.user ? `/account?notice=${reason}` : `/login?reason=${reason}`)
+  }
+  res.status(status)
+  if (wantsJSON(req)) return res.json({ error: message, requestID: String(req.id) })
+  const retry = status === 503 ? retryAddress(req) : undefined
+  sendPage(req, res, messagePage(status, message, String(req.id), retry))
+}
+
+interface Description {
+  readonly status: number
+  readonly message: string
+  /** What the login page says of it. */
+  readonly reason: string
+}
+
+/** The body parser gives its errors a status below 500. */
+function describe(error: unknown): Description {
+  if (error instanceof HTTPError) {
+    return { status: error.status, message: error.message, reason: reasonOfStatus(error.status) }
+  }
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
+  if (status >= 400 && status < 500) {
+    return { status, message: 'The request could not be understood.', reason: reasonOfStatus(status) }
+  }
+  if (isOutage(error)) return { status: 503, message: OUTAGE_MESSAGE, reason: 'database_unavailable' }
+  const message = 'Something went wrong here. It is not your fault, and we have a record of it.'
+  return { status: 500, message, reason: 'failed_here' }
+}
+
+function reasonOfStatus(status: number): string {
+  return status < 500 ? 'auth_key_malformed' : 'failed_here'
+}
+
+/** The page's own address again, but a form's is none to be opened. */
+function retryAddress(req: Request): string {
+  return req.method === 'GET' ? '' : '/login'
+}
+
+/** Whether an error means that the database cannot do its work now, but will again: no fault of the request or of ours. */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  // The strategy keeps its record in our session, and could not.
+  if (error instanceof SocialLoginError) return error.code === 'session_unavailable'
+  if ('code' in error && OUTAGE_CODES.some((codes) => codes.test(String(error.code)))) return true
+  if (OUTAGE_DRIVER_MESSAGES.test(error.message)) return true
+  if (error instanceof AggregateError && error.errors.some(isOutage)) return true
+  return isOutage(error.cause)
+}
+
+/**
+ * Does the work once more while the database is away for a moment. For what a login does after its key is spent, and only
+ * for work that may be done twice: nobody knows whether the statement that failed was carried out.
+ */
+export async function throughBriefOutage<T>(work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + BRIEF_OUTAGE_MS
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isBroken(error) || performance.now() > deadline) throw error
+      await sleep(RETRY_EVERY_MS)
+    }
+  }
+}
+
+function isBroken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof AggregateError) return error.errors.some(isBroken)
+  return (
+    error.message.startsWith('Connection terminated') || ('code' in error && BROKEN_CONNECTION.test(String(error.code)))
+  )
+}
