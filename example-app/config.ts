@@ -32,7 +32,7 @@ interface ProviderConfig {
 /** Every problem of the environment at once, fit to be shown: it names variables and never shows a secret. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
-    super(`The environment is not right:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    super(`The environment is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
   }
 }
 
@@ -94,7 +94,7 @@ function useDataFolder(dataDir: string, problems: string[], given: Secrets | und
     const secret = ownSecret(dataDir)
     if (secret !== undefined) return [secret]
     problems.push(
-      'DATA_DIR holds a file session-secret that is not whole: remove it, and another one is made (everybody signs in again).',
+      'DATA_DIR holds a session-secret file that is incomplete: remove it, and a new one is made (everybody has to sign in again).',
     )
   } catch (error) {
     problems.push(`DATA_DIR names a folder that cannot be used (${cureOf(error)}).`)

@@ -23,7 +23,7 @@ const ALL_IPV4_BITS = 96
 const PROXIES_RULE =
   `must be a number of proxies (${MAX_PROXIES} at most), or addresses and networks such as 10.0.0.0/8 ` +
   `(none larger than /${MIN_NETWORK_BITS.ipv4}, in IPv6 /${MIN_NETWORK_BITS.ipv6}), or any of ${NAMED_NETWORKS.join(', ')}: ` +
-  'whoever is trusted can take any address.'
+  'a trusted proxy can claim any visitor address.'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -134,7 +134,7 @@ export class EnvironmentReader {
     const { protocol, hostname, username, password } = new URL(url)
     if (username !== '' || password !== '') return this.#wrong(`${name} must have no user name and no password.`)
     if (protocol === 'https:' || LOOPBACK.test(hostname)) return url
-    return this.#wrong(`${name} must begin with https:// (http:// is for this machine).`)
+    return this.#wrong(`${name} must begin with https:// (http:// is only for this machine).`)
   }
 
   #url(name: string, protocols: readonly string[]): string | undefined {

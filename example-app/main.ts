@@ -47,7 +47,7 @@ async function stop(): Promise<void> {
     process.exit(0)
   } catch (error) {
     const reason = error instanceof Error ? error.message : reasonOf(error)
-    logger.fatal({ reason }, 'stopped without waiting any longer')
+    logger.fatal({ reason }, 'stopped before everything had ended')
     process.exit(1)
   }
 }
@@ -95,8 +95,8 @@ async function openMigrated({ databaseURL, databasePoolSize, dataDir }: Config):
   } catch (error) {
     const [name, cure] =
       databaseURL === undefined
-        ? ['DATA_DIR', 'is app.db in it a database of this application, and does its disk take more?']
-        : ['DATABASE_URL', 'does it run, does this machine reach it, are user, password and name right?']
+        ? ['DATA_DIR', 'is the app.db in it a database of this application, and is there space left on its disk?']
+        : ['DATABASE_URL', 'is it running, can this machine reach it, and are the user, password and name right?']
     throw new ConfigError([
       error instanceof NewerSchemaError
         ? `${name} names a database that cannot be opened: ${error.message}.`
@@ -115,7 +115,7 @@ function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {
   }
   return setInterval(() => {
     clean().catch((error: unknown) =>
-      logger.error({ err: error }, 'old sessions and accounts could not be deleted: the next try is in ten minutes'),
+      logger.error({ err: error }, 'expired rows could not be deleted: the next attempt is in ten minutes'),
     )
   }, CLEANING_INTERVAL_MS)
 }

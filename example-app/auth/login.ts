@@ -121,7 +121,7 @@ function isRejected(outcome: Outcome): boolean {
 }
 
 function askToWait(reason: string, seconds: number, req: Request, res: Response): void {
-  req.log.warn({ code: reason }, 'login not tried')
+  req.log.warn({ code: reason }, 'login not attempted')
   res.set({ 'Retry-After': String(seconds), 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
   res.redirect(303, pageFor(reason, req))
 }

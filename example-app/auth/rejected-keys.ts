@@ -69,7 +69,12 @@ export class RejectedKeys {
   #release(req: Request, slot: Slot): void {
     this.#slots
       .release(slot)
-      .catch((error: unknown) => req.log.warn({ err: error }, 'a callback counts a little longer'))
+      .catch((error: unknown) =>
+        req.log.warn(
+          { err: error },
+          'the slot of a finished callback could not be released: it stays taken for some seconds',
+        ),
+      )
   }
 
   /** First come, first served within this process, so that only one callback of an address asks the database again. */

@@ -58,7 +58,7 @@ export function saveSession(req: Request): Promise<void> {
 /** The login wall: people are led to the login page, and from there back to where they were going. */
 export const requireUser: RequestHandler = (req, res, next) => {
   if (req.user) return next()
-  if (wantsJSON(req)) return next(new HTTPError(401, 'Nobody is signed in.'))
+  if (wantsJSON(req)) return next(new HTTPError(401, 'You are not signed in.'))
   const returnTo = req.method === 'GET' ? `?${new URLSearchParams({ returnTo: req.originalUrl })}` : ''
   res.redirect(303, `/login${returnTo}`)
 }
@@ -66,5 +66,5 @@ export const requireUser: RequestHandler = (req, res, next) => {
 /** The account that is signed in, on routes behind the wall. */
 export function accountOf({ user }: Request): SignedInAccount {
   if (user instanceof SignedInAccount) return user
-  throw new HTTPError(401, 'Nobody is signed in.')
+  throw new HTTPError(401, 'You are not signed in.')
 }

@@ -22,9 +22,9 @@ const CURES: Readonly<Record<string, string | undefined>> = {
   ENOSPC: 'the disk is full: free some of it, or name a folder on another one',
   EDQUOT: 'the quota is used up: raise it, or name a folder elsewhere',
   EFBIG: 'files may not grow there: raise the limit, or name a folder elsewhere',
-  ENOTDIR: 'a part of the path is no folder: name another one',
-  EEXIST: 'it is no folder: name another one',
-  ENOENT: 'it cannot be made there: name another one',
+  ENOTDIR: 'a part of the path is not a folder: name another one',
+  EEXIST: 'it is not a folder: name another one',
+  ENOENT: 'it cannot be created there: name another one',
 }
 const FILE_NAMES = ['session-secret', 'app.db', 'app.db-wal', 'app.db-shm']
 const SECRET_BYTES = 32
@@ -86,7 +86,7 @@ function fileProblem(folder: string, name: string): string | undefined {
   const file = join(folder, name)
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) return undefined
-  if (!found.isFile()) return `holds ${name}, which is no file: remove it, or name another folder.`
+  if (!found.isFile()) return `holds ${name}, which is not a file: remove it, or name another folder.`
   try {
     accessSync(file, constants.R_OK | constants.W_OK)
     return undefined

@@ -44,14 +44,14 @@ export function layout({ title, main, isQuestion = false }: Page, isSignedIn: bo
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 </head>
 <body>
-${!isQuestion && html`<a class="skip" href="#main">Skip to the content</a>`}
+${!isQuestion && html`<a class="skip" href="#main">Skip to content</a>`}
 <header><a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Example</a>
 <nav aria-label="Main">${links}</nav></header>
 <main${!isQuestion && html` id="main" tabindex="-1"`}>
 <h1>${title}</h1>
 ${main}
 </main>
-<footer>An example of <code>passport-social-login</code></footer>
+<footer>Example application for <code>passport-social-login</code></footer>
 </body>
 </html>
 `

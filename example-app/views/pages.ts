@@ -7,7 +7,7 @@ const TITLES: Readonly<Record<number, string>> = {
   403: 'Not allowed',
   404: 'Not found',
   429: 'Too many requests',
-  503: 'In a moment',
+  503: 'Temporarily unavailable',
 }
 const MAX_NAME_LENGTH = 32
 // More of them than any script needs would cover the lines above and below.
@@ -17,7 +17,7 @@ export function homePage(login: Login | undefined): Page {
   const main = login
     ? html`<div class="card"><p>You are signed in as <strong>${login.person.displayName || login.subject}</strong>.</p>
 <p><a class="button primary" href="/profile">Your profile</a></p></div>`
-    : html`<div class="card"><p>Nobody is signed in in this browser.</p>
+    : html`<div class="card"><p>You are not signed in.</p>
 <p><a class="button primary" href="/login">Sign in</a></p></div>`
   return { title: login ? 'Welcome back' : 'Welcome', main }
 }
@@ -52,7 +52,7 @@ export function confirmPage(
 ): Page {
   const question =
     purpose === 'link'
-      ? html`<p>From then on this login opens your account as well:</p>`
+      ? html`<p>You will then be able to sign in to your account with this login, too:</p>`
       : html`<p>This login has not been used in this browser before:</p>`
   const consent = purpose === 'link' ? 'Add this login' : `Continue as ${nameOf(login)}`
   return {
@@ -82,11 +82,11 @@ export function accountPage({ logins, provider, providerOrigin, notice }: Accoun
     title: 'Your account',
     main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 <section class="card" aria-labelledby="logins"><h2 id="logins">Logins</h2>
-<p>Each of these opens this account.</p>
+<p>You can sign in to this account with any of these.</p>
 <ul class="rows">${logins.map((login) => row(login, providerOrigin, logins.length > 1))}</ul>
-<form method="post" action="/account/link"><button>Add another login at ${provider}</button></form></section>
-<section class="card" aria-labelledby="sessions"><h2 id="sessions">Browsers</h2>
-<p>Lost a phone, or used a computer that is not yours?</p>
+<form method="post" action="/account/link"><button>Add another login from ${provider}</button></form></section>
+<section class="card" aria-labelledby="sessions"><h2 id="sessions">Devices</h2>
+<p>Lost a phone, or signed in on a computer that is not yours?</p>
 <form class="guarded" method="post" action="/account/sign-out-everywhere"><button class="danger">Sign out everywhere</button></form></section>
 <script src="/guard.js"></script>`,
   }
@@ -113,13 +113,13 @@ export function profilePage({ login, providerOrigin, notice }: ProfilePage): Pag
     title: 'Your profile',
     main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 <article class="card profile" aria-labelledby="name">${cover}${portrait(login, providerOrigin)}
-<h2 id="name">${nameOf(login)} ${person.badge === true && html`<span class="badge">verified there</span>`}</h2>
+<h2 id="name">${nameOf(login)} ${person.badge === true && html`<span class="badge">verified at the provider</span>`}</h2>
 <dl>${[
-      entry('User name', person.username),
+      entry('Username', person.username),
       entry('E-mail', person.email),
       entry('Gender', person.gender),
-      entry('Born', person.birthday),
-      entry('Number at the provider', subject),
+      entry('Birthday', person.birthday),
+      entry('ID at the provider', subject),
     ]}</dl>
 <form method="post" action="/profile/reload"><button>Reload from the provider</button></form></article>`,
   }
@@ -134,8 +134,8 @@ export function messagePage(status: number, message: string, requestID: string, 
   return {
     title: TITLES[status] ?? (status < 500 ? 'That did not work' : 'Something went wrong'),
     main: html`<div class="card"><p>${message}</p>
-<p>${retry !== undefined ? html`<a class="button" href="${retry}">Try again</a>` : html`<a class="button" href="/">To the home page</a>`}</p>
-<p class="faint">Number of the request: <code>${requestID}</code></p></div>`,
+<p>${retry !== undefined ? html`<a class="button" href="${retry}">Try again</a>` : html`<a class="button" href="/">Back to the home page</a>`}</p>
+<p class="faint">Request ID: <code>${requestID}</code></p></div>`,
   }
 }
 
@@ -156,7 +156,7 @@ function nameOf({ person, subject }: Pick<Login, 'person' | 'subject'>): string 
   const name = person.displayName.replace(STACKED_MARKS, '$1')
   const letters = Array.from(name)
   const short = letters.length > MAX_NAME_LENGTH ? `${letters.slice(0, MAX_NAME_LENGTH).join('').trim()}…` : name
-  return short || `Number ${subject}`
+  return short || `User ${subject}`
 }
 
 /** Who somebody is: with the id, because names and pictures can be copied. */
@@ -164,5 +164,5 @@ function personCard(login: Login, providerOrigin: string): Markup {
   const { person, subject } = login
   return html`<div class="person">${portrait(login, providerOrigin)}<p><strong>${nameOf(login)}</strong>
 <span class="faint">${person.email ?? 'no e-mail address'}</span>
-<span>number <code>${subject}</code></span></p></div>`
+<span>ID <code>${subject}</code></span></p></div>`
 }

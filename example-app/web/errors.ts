@@ -38,7 +38,7 @@ export class HTTPError extends Error {
 }
 
 export const notFound: RequestHandler = (_req, _res, next) => {
-  next(new HTTPError(404, 'There is no such page.'))
+  next(new HTTPError(404, 'This page does not exist.'))
 }
 
 /** The last handler. What went wrong stands in the log; the person learns no more than the request's id. */
@@ -46,11 +46,11 @@ export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) 
   // express-session reports here that it could not save at the end of a response. Express would cut the connection, and with
   // it a response that is still on its way.
   if (res.headersSent) {
-    req.log.error({ err: error }, 'after the response had begun')
+    req.log.error({ err: error }, 'an error after the response had started')
     return void res.end()
   }
   const { status, message, reason } = describe(error)
-  if (status >= 500) res.err = error instanceof Error ? error : new Error('Something that is no error was thrown')
+  if (status >= 500) res.err = error instanceof Error ? error : new Error('A value that is not an Error was thrown')
   if (status === 503) res.set('Retry-After', String(RETRY_AFTER_S))
   // No page at an address that holds a key: not even this one. In an outage the key may be unspent, but its address is
   // not worth keeping: from the login page, a person who has just approved needs one click.
@@ -81,7 +81,7 @@ function describe(error: unknown): Description {
     return { status, message: 'The request could not be understood.', reason: reasonOfStatus(status) }
   }
   if (isOutage(error)) return { status: 503, message: OUTAGE_MESSAGE, reason: 'database_unavailable' }
-  const message = 'Something went wrong here. It is not your fault, and we have a record of it.'
+  const message = 'Something went wrong on our side. It is not your fault, and the problem has been logged.'
   return { status: 500, message, reason: 'failed_here' }
 }
 

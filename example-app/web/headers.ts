@@ -33,7 +33,7 @@ export function securityHeaders(providerOrigin: string, isHTTPS: boolean): Reque
 /** Refuses forms that another site sent. Every browser says so in one of these headers; tools say nothing. */
 export const sameOriginForms: RequestHandler = (req, _res, next) => {
   if (req.method === 'GET' || req.method === 'HEAD' || isOwnForm(req)) return next()
-  next(new HTTPError(403, 'This form did not come from a page of this application.'))
+  next(new HTTPError(403, 'This form was not sent from a page of this application.'))
 }
 
 function isOwnForm(req: Request): boolean {

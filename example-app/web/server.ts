@@ -95,7 +95,7 @@ function listenError(error: unknown, host: string, port: number): ConfigError {
   const isHost = ['ENOTFOUND', 'EAI_AGAIN', ...NO_SUCH_ADDRESS].includes(reason)
   return new ConfigError([
     isHost
-      ? `HOST cannot be used: ${host} is no address of this machine (${reason}).`
+      ? `HOST cannot be used: ${host} is not an address of this machine (${reason}).`
       : `PORT cannot be used: ${reason}.`,
   ])
 }

@@ -63,7 +63,7 @@ describe('the environment of the example', () => {
   test.each(WRONG)('says what is wrong with %s: %j', async (name, variables) => {
     const { code, output } = await refusal(variables)
     expect(code).toBe(1)
-    expect(output).toMatch(new RegExp(`^The environment is not right:\n  - ${name} .+\n$`))
+    expect(output).toMatch(new RegExp(`^The environment is not valid:\n  - ${name} .+\n$`))
     expect(output).not.toContain('hunter2')
   })
 
