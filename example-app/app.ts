@@ -30,7 +30,7 @@ interface AppSettings {
   readonly isStopping: () => boolean
 }
 
-/** The application: what a request passes, in order. */
+/** Composes the application. Each request passes the handlers in the order in which they are listed here. */
 export function createApp({
   provider,
   database,
@@ -60,7 +60,8 @@ export function createApp({
   app.use(assetRoutes())
   app.use(express.urlencoded({ extended: false, limit: '10kb' }))
   app.use(sessionOf(sessions, sessionSecrets, cookies))
-  // After the session, which would otherwise take its id from here, where a cookie `j:{}` has become an object.
+  // Must come after the session: express-session prefers the cookies parsed here, and cookie-parser turns a value such as
+  // `j:{}` into an object.
   app.use(cookieParser([...sessionSecrets]))
   app.use(passport.session())
   app.use(
@@ -75,7 +76,7 @@ export function createApp({
     }),
   )
   app.use(confirmRoutes({ accounts, knownLogins, providerOrigin: provider.origin }))
-  // Behind this line, a login that is new to the browser has been confirmed.
+  // The routes below serve only people who have confirmed a login that is new to their browser.
   app.use(confirmFirst)
   app.use(homeRoutes())
   app.use(profileRoutes(provider, reload))
@@ -88,7 +89,7 @@ export function createApp({
 function sessionOf(store: DatabaseSessions, secrets: readonly string[], rule: CookieRule) {
   return session({
     store,
-    // The first signs, the others are still believed: that is how a secret is changed without signing people out.
+    // The first secret signs; the others are still accepted, so that a secret can be replaced without signing people out.
     secret: [...secrets],
     name: sessionCookieName(rule),
     resave: false,

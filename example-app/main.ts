@@ -19,9 +19,9 @@ const CLEANING_INTERVAL_MS = 10 * 60 * 1000
 interface RunningServer {
   readonly url: string
   /**
-   * Lets balancers see that no more requests are welcome, finishes those under way, and closes.
+   * Reports at /healthz that the process is stopping, finishes the requests in progress, and closes.
    *
-   * @throws Error that names what has not ended in time
+   * @throws Error that says what did not finish in time
    */
   stop(): Promise<void>
 }
@@ -30,7 +30,8 @@ const logger = createLogger()
 let running: { readonly server: RunningServer; readonly fake: FakeProvider | undefined } | undefined
 
 async function main(): Promise<void> {
-  // Before anything that takes time. Until it serves, there is nothing to wait for: migrations are all or nothing.
+  // First, so that a signal during a slow start also stops the process. Interrupting a migration is safe: it runs in one
+  // transaction.
   onStopSignal(stop, logger)
   const config = readConfig(process.env)
   const fake = await startFakeProvider(config)
@@ -52,7 +53,7 @@ async function stop(): Promise<void> {
   }
 }
 
-/** Opens the database, brings it up to date, and serves. */
+/** Opens and migrates the database, then starts serving. */
 async function startServer(config: Config, fake: FakeProvider | undefined, logger: Logger): Promise<RunningServer> {
   const database = await openMigrated(config)
   const listening = await listen(config.host, config.port)
@@ -79,7 +80,7 @@ async function startServer(config: Config, fake: FakeProvider | undefined, logge
   }
 }
 
-/** Fails with a description when the work has not ended in time. */
+/** Rejects with a description when the work does not finish in time. */
 function orFail(work: Promise<void>, inTime: AbortSignal, describe: () => string): Promise<void> {
   return new Promise((resolve, reject) => {
     inTime.addEventListener('abort', () => reject(new Error(describe())), { once: true })
@@ -122,6 +123,6 @@ function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {
 
 main().catch((error: unknown) => {
   console.error(error instanceof ConfigError ? error.message : error)
-  // What has been started must not keep a process alive that does not serve.
+  // Whatever has been started already would keep the process alive although it does not serve.
   process.exit(1)
 })

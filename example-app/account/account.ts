@@ -19,7 +19,7 @@ interface AccountRoutes {
 
 const LINK: AuthenticateOptions = { state: 'link' }
 
-/** The logins of an account, and all of its sessions. */
+/** The account page: its logins can be added and removed, and all of its sessions ended. */
 export function accountRoutes({ passport, accounts, sessions, provider }: AccountRoutes): Router {
   const router = Router()
   router.use('/account', requireUser, sameOriginForms)
@@ -30,8 +30,8 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
     sendPage(req, res, accountPage({ logins, provider: provider.displayName, providerOrigin: provider.origin, notice }))
   })
 
-  // `authorize` leaves the signed-in user alone. The provider knows one redirect URL, so that the answer comes to the
-  // callback of the login: `state` comes back there and says what it was for.
+  // `authorize` does not replace the signed-in user. The provider has only one redirect URL, so it redirects to the same
+  // callback as for a login; the `state` tells the callback what it was for.
   router.post('/account/link', passport.authorize('social-login', LINK))
 
   router.post('/account/unlink', async (req, res) => {

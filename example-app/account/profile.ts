@@ -21,7 +21,7 @@ export function homeRoutes(): Router {
   return router
 }
 
-/** The signed-in user as the provider describes them: for people as a page, for programs as JSON. */
+/** The profile of the signed-in person, as a page for people and as JSON for programs. */
 export function profileRoutes(provider: Provider, reload: ProfileReload): Router {
   const router = Router()
   router.use('/profile', requireUser)
@@ -45,7 +45,7 @@ function latestLogin({ logins: [login] }: SignedInAccount): Login {
   return login
 }
 
-/** Passport's own names for what is known of a person; `id` is the provider's, as text. */
+/** Uses the field names of Passport profiles. `id` is the provider's user id. */
 function asJSON({ provider, subject, person }: Login, account: string): object {
   const { displayName, username, email, picture, cover, gender, birthday, badge } = person
   return {
@@ -63,7 +63,7 @@ function asJSON({ provider, subject, person }: Login, account: string): object {
   }
 }
 
-/** Asks the provider for a profile again, long after the login, with the token that was kept from it. */
+/** Requests the profile again, long after the login, with the access token that was stored then. */
 export class ProfileReload {
   constructor(
     private readonly client: SocialLoginClient,
@@ -72,7 +72,7 @@ export class ProfileReload {
     private readonly sealer: Sealer,
   ) {}
 
-  /** What came of it, as the query of the page to go to. */
+  /** @returns the query of the profile page that reports the result */
   async run(login: Login, log: Logger): Promise<URLSearchParams> {
     const token = await this.sealer.open(login.sealedToken, login.subject)
     if (token === undefined) return new URLSearchParams({ notice: 'profile_unauthorized' })

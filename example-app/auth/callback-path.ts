@@ -1,9 +1,9 @@
 import { mentionsKey } from '../web/request-target'
 
-// What Express would read as a pattern is no character of a callback path here.
+// Excludes the characters that Express would treat as a route pattern.
 const PLAIN_PATH = /^(?:\/[\w.~-]+)+\/?$/
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
-/** The routes of the application, but for home and the callback. */
+/** All routes of the application except the home page and the callback. */
 export const OWN_PATHS = [
   '/login',
   '/login/confirm',
@@ -22,7 +22,7 @@ export const OWN_PATHS = [
 ]
 const EXAMPLE = 'such as /auth/social-login/callback'
 
-/** What is wrong with a callback URL: how it must be instead. */
+/** Says what a callback URL must be like if it cannot be used. */
 export function callbackProblem(url: string): string | undefined {
   const { pathname, search, hash } = new URL(url)
   if (!PLAIN_PATH.test(pathname) || hash !== '' || !VISIBLE_ASCII.test(url)) {

@@ -8,13 +8,13 @@ import { field, sendPage, wantsJSON } from '../web/pages'
 import type { KnownLogins } from './cookies'
 import { SignedInAccount, saveSession, signOut } from './sign-in'
 
-// A second click comes here too: the login page sends whoever is signed in by then on to the profile.
+// A double click on "Continue" also ends here; the login page then redirects the signed-in person to their profile.
 const NOTHING_TO_CONFIRM = '/login?reason=confirm_expired'
 
 /**
- * The protocol has no `state`: a link with somebody else's `auth_key`, sent at the right moment, could sign a person in
- * to an account that is not theirs. So a login that is new to this browser shows no page before its person has seen it,
- * and can change nothing. (Programs may read the profile: there is nobody to ask, and nothing to fill in.)
+ * The protocol has no `state`, so a link with somebody else's `auth_key`, opened at the right moment, could sign a person
+ * in to an account that is not theirs. Until the person has confirmed a login that is new to this browser, it opens no
+ * page and can change nothing. (Programs may read the profile as JSON: they cannot answer the question.)
  */
 export const confirmFirst: RequestHandler = async (req, res, next) => {
   const { unconfirmed } = req.session
@@ -45,7 +45,7 @@ export function confirmRoutes({ accounts, knownLogins, providerOrigin }: Confirm
     const waiting = await waitingLogin(req, res, accounts)
     if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
     const { unconfirmed } = waiting
-    // The page with this button asked about another login: its answer says nothing about the one that waits now.
+    // The button was on an older page that asked about another login, so it does not answer the current question.
     if (field(req.body, 'confirmation') !== unconfirmed.id) {
       return res.redirect(303, '/login/confirm?notice=other_question')
     }
@@ -82,7 +82,7 @@ async function waitingLogin(req: Request, res: Response, accounts: Accounts): Pr
   return undefined
 }
 
-/** Questions without an id were asked by an older version of this application. */
+/** Whether the question has not expired. Older versions of this application stored questions without an id. */
 function isAwaited({ id, expiresAt }: Partial<UnconfirmedLogin>, { user }: Request): boolean {
   if (!(user instanceof SignedInAccount)) return false
   return id !== undefined && expiresAt !== undefined && expiresAt > user.readAt
@@ -96,7 +96,7 @@ async function forget(req: Request, res: Response, { purpose }: UnconfirmedLogin
 
 async function keepLogin({ req, res, accounts, knownLogins, waiting }: Answer): Promise<void> {
   const { login, unconfirmed, userID } = waiting
-  // False: "Not me" was pressed as well, here or in another browser, and has ended the account.
+  // False when "Not me" was pressed as well, here or in another browser, which deleted the account.
   if (!(await accounts.confirm(login.id, userID))) {
     await signOut(req, res)
     return res.redirect(303, NOTHING_TO_CONFIRM)

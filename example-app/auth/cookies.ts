@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import type { CookieOptions, Request, Response } from 'express'
 import { CookieStore, type PendingLogin, type PendingLoginStore } from 'passport-social-login'
 
-// As many as a CookieStore takes.
+// A CookieStore accepts no more keys than this.
 const MAX_SEALING_KEYS = 10
 const MAX_KNOWN_LOGINS = 20
 const KNOWN_LOGINS_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000
 
-/** How the cookies of this application are named and guarded. */
+/** The name prefix and the options that all cookies of this application share. */
 export interface CookieRule {
   readonly prefix: '__Host-' | ''
   readonly options: CookieOptions & { readonly path: '/'; readonly secure: boolean }
@@ -19,24 +19,24 @@ export function sessionCookieName({ prefix }: CookieRule): string {
 }
 
 /**
- * One rule for all cookies: whether people come by https, which the callback URL says.
+ * The callback URL decides for all cookies whether the application is served over https.
  *
- * On https: `__Host-`. Browsers take a cookie of such a name only from this very host, only by https, and for all
- * paths, so that neither a sister subdomain nor a page under a path can plant one. They get none by http: behind a
- * proxy, `X-Forwarded-Proto` must say https.
+ * With https, cookie names start with `__Host-`: browsers accept such a cookie only from this exact host, over https and
+ * for all paths, so that neither another subdomain nor a page under some path can set one. These cookies are never set
+ * over http, so a proxy in front must send `X-Forwarded-Proto: https`.
  *
- * On http (this machine, for development) there is no such prefix: whatever else runs on this host, on any port, reads
- * these cookies and can plant its own.
+ * With http (development on this machine) there is no prefix: anything else that runs on this host, on any port, can read
+ * and set these cookies.
  */
 export function cookieRule(isHTTPS: boolean): CookieRule {
-  // Lax, not Strict: the way back from the provider comes from another site, and browsers leave Strict ones out then.
+  // Not Strict: the redirect back from the provider comes from another site, and browsers would omit Strict cookies.
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure: isHTTPS } as const
   return { prefix: isHTTPS ? '__Host-' : '', options }
 }
 
 /**
- * Keeps the login in progress in a sealed cookie: a start writes nothing to the database, so that nobody can fill it
- * with logins that they never finish, and a login does not wait for it. The keys come from the session secrets.
+ * Stores the login in progress in an encrypted cookie. Starting a login therefore writes nothing to the database: nobody
+ * can fill it with logins that are never finished. The keys are derived from the session secrets.
  */
 export class LoginCookie implements PendingLoginStore {
   readonly #store: CookieStore
@@ -49,7 +49,8 @@ export class LoginCookie implements PendingLoginStore {
   }
 
   async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
-    // As express-session does with the session: browsers would not take the cookie, and others could read it.
+    // Over http behind an https callback, browsers would reject the cookie and others on the network could read it.
+    // express-session does the same.
     if (this.#isHTTPS && Reflect.get(req, 'secure') !== true) return
     await this.#store.save(req, record)
   }
@@ -72,9 +73,9 @@ function deriveKey(secret: string): Uint8Array {
 }
 
 /**
- * The logins that somebody has confirmed in this browser, in a signed cookie. The protocol cannot tell whether a person
- * meant to sign in as the one that the provider sends back, so they are asked once. Whoever presses "Continue" on a
- * stranger's login has put it on this list, too.
+ * A signed cookie with the logins that were confirmed in this browser. The protocol cannot prove that the person intended
+ * to sign in with the login that the provider returns, so each login must be confirmed once per browser. A person who
+ * presses "Continue" on somebody else's login has confirmed that one, too.
  */
 export class KnownLogins {
   readonly #name: string

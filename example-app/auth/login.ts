@@ -22,14 +22,14 @@ interface LoginRoutes {
   readonly accounts: Accounts
   readonly knownLogins: KnownLogins
   readonly rejectedKeys: RejectedKeys
-  /** Throws where a login that succeeds could not be kept. */
+  /** Throws when a successful login could not be stored because the disk is full. */
   readonly requireSpace: () => void
   readonly callbackPath: string
-  /** Host of the provider, for people. */
+  /** The provider's host, which pages show. */
   readonly provider: string
 }
 
-/** Sign-in and sign-out: from the button to the session. */
+/** The login page, the start of a login, the provider's callback, and sign-out. */
 export function loginRoutes(options: LoginRoutes): Router {
   const { passport, rejectedKeys, callbackPath, provider } = options
   const router = Router()
@@ -47,19 +47,19 @@ export function loginRoutes(options: LoginRoutes): Router {
       ...(returnTo !== undefined && { returnTo }),
     })(req, res, next)
   }
-  // The strategy checks itself where a start comes from, and has a page of its own for one that it cannot tell.
+  // The strategy itself checks that the request came from this site, and shows a page of its own when it cannot tell.
   router.route('/auth/social-login').all(rejectedKeys.guardStart).get(start).post(start)
   router.get(callbackPath, finishLogin(options), (_req, res) => res.redirect(303, '/profile'))
 
   router.post('/logout', sameOriginForms, async (req, res) => {
-    // Whoever is not signed in may have a login under way, in another tab.
+    // Without a signed-in user there is nothing to end, and a login in progress in another tab must not be lost.
     if (req.user) await signOut(req, res)
     res.redirect(303, '/login?reason=signed_out')
   })
   return router
 }
 
-/** What Passport made of a callback. `again`: it came before (reload, back button). `left`: the visitor has gone. */
+/** What became of a callback. `again`: it was handled before (reload, back button). `left`: the visitor disconnected. */
 type Outcome =
   | { readonly type: 'login'; readonly input: LoginInput; readonly info: unknown }
   | { readonly type: 'failure'; readonly code: string }
@@ -67,9 +67,9 @@ type Outcome =
   | { readonly type: 'again' | 'left' }
 
 /**
- * The callback. Whatever comes of it, the browser is sent on: the address of this request holds the `auth_key`, and no
- * page may be shown at it. What is thrown here does so, too: see `web/errors.ts`. `next` is called for a callback that comes
- * again.
+ * Handles the provider's callback. It always ends in a redirect, because the URL of this request contains the `auth_key`
+ * and no page may be shown at it. Errors thrown here also end in a redirect: see `errorPage`. `next` is called for a
+ * callback that was handled before.
  */
 function finishLogin(options: LoginRoutes): RequestHandler {
   const { passport, rejectedKeys, requireSpace } = options
@@ -80,7 +80,7 @@ function finishLogin(options: LoginRoutes): RequestHandler {
     if ('seconds' in outcome) return askToWait(outcome.reason, outcome.seconds, req, res)
     if (outcome.type === 'login') {
       const { input, info } = outcome
-      return throughBriefOutage(() => keepLogin(options, input, info, req, res))
+      return throughBriefOutage(() => completeLogin(options, input, info, req, res))
     }
     if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
     if (outcome.type === 'error') return explainError(outcome.error, req, res)
@@ -88,10 +88,9 @@ function finishLogin(options: LoginRoutes): RequestHandler {
   }
 }
 
-/** Resolves when the provider has answered, or need not be asked. */
 function authenticate(passport: Authentication, req: Request, res: Response): Promise<Outcome> {
   return new Promise((resolve) => {
-    // Nobody is there to read the answer: the key stays unspent.
+    // The visitor has disconnected. Without this check, the key would be spent for nothing.
     if (res.closed) return resolve({ type: 'left' })
     const done = (error: unknown, login: Express.User | false | null | undefined, info: unknown): void => {
       if (error) resolve({ type: 'error', error })
@@ -104,13 +103,13 @@ function authenticate(passport: Authentication, req: Request, res: Response): Pr
   })
 }
 
-/** A browser that looks ahead, for a person who may never come. */
+/** Whether the browser prefetches the page although the person may never open it. */
 function isSpeculative(req: Request): boolean {
   const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].map((name) => req.get(name) ?? '')
   return purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))
 }
 
-/** The strategy would do so too, without a word to us: such a callback would be under way for a minute. */
+/** The strategy would refuse it too, but without calling back: its slot would stay taken until it expires. */
 function refuseSpeculative(res: Response): void {
   res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
   res.status(503).end()
@@ -137,13 +136,13 @@ function explainError(error: unknown, req: Request, res: Response): void {
   res.redirect(303, pageFor(error.code, req))
 }
 
-/** Where a failure is said: whoever is signed in was about to add a login. */
+/** The page that explains a failure. A person who is signed in was adding a login to their account. */
 function pageFor(code: string, req: Request): string {
   return req.user ? `/account?notice=${code}` : `/login?reason=${code}`
 }
 
-/** May be done twice: it only redirects once all is kept. */
-async function keepLogin(
+/** Safe to repeat: it redirects only after everything has been stored. */
+async function completeLogin(
   { accounts, knownLogins, callbackPath }: LoginRoutes,
   input: LoginInput,
   info: unknown,
@@ -172,8 +171,8 @@ function questionAbout(
 }
 
 /**
- * Where a login leads to: the path that it was begun with, which the strategy has checked to be one of ours. Not back
- * into signing in or out: "Continue" would begin another login.
+ * The path to open after a login: the one that it was started with, which the strategy has checked to be on this site.
+ * Pages for signing in or out are replaced by the profile, because opening them would start another login.
  */
 function returnPath(given: string | undefined, callbackPath: string): string {
   if (given === undefined || mentionsKey(given)) return DEFAULT_RETURN_PATH

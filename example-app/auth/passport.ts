@@ -7,7 +7,6 @@ import type { Provider } from './provider'
 import type { Sealer } from './sealer'
 import { idOf, SignedInAccount, SignedInUser } from './sign-in'
 
-/** Passport, set up. */
 export type Authentication = InstanceType<typeof Passport>
 
 interface PassportParts {
@@ -18,12 +17,12 @@ interface PassportParts {
   readonly store: PendingLoginStore
 }
 
-/** What a login yields, before anything of it is kept. */
+/** What the verify function returns. Nothing of it has been stored yet. */
 export class VerifiedLogin {
   constructor(readonly input: LoginInput) {}
 }
 
-/** Sets Passport up. What a login yields here is not yet kept: `login.ts` does that, together with the account. */
+/** Sets up Passport. The verify function stores nothing: `login.ts` stores the login together with its account. */
 export function createPassport({ provider, sessions, sealer, store }: PassportParts): Authentication {
   const passport = new Passport()
   passport.use(
@@ -33,9 +32,10 @@ export function createPassport({ provider, sessions, sealer, store }: PassportPa
       return new VerifiedLogin({ provider: provider.key, subject: profile.id, person, sealedToken })
     }),
   )
-  // Only ids go into the session: what else is known of somebody is read when it is needed, and is never stale.
+  // The session holds only ids. Everything else is read from the database when needed, so it is never stale.
   passport.serializeUser<string, Request>((req, user, done) => {
-    // Here the session is new and not yet saved: it is never there without the question that comes before its pages.
+    // The new session has not been saved yet, so it is saved together with the question to confirm: a signed-in session
+    // without that question never exists.
     if (user instanceof SignedInUser) {
       req.session.loginID = user.loginID
       if (user.unconfirmed) req.session.unconfirmed = user.unconfirmed
@@ -45,14 +45,14 @@ export function createPassport({ provider, sessions, sealer, store }: PassportPa
   passport.deserializeUser<string, Request>((req, id, done) => {
     const { loginID } = req.session
     const { logins, readAt } = sessions.ownerOf(req) ?? { logins: [], readAt: 0 }
-    // A login that was removed from the account signs its browsers out, and no other ones.
+    // Removing a login from an account signs out the browsers that used it, but no others.
     const isOpen = loginID === undefined ? logins.length > 0 : logins.some((login) => login.id === loginID)
     done(null, isOpen && new SignedInAccount(id, logins, readAt))
   })
   return passport
 }
 
-/** What the pages show of a profile. */
+/** The fields of a profile that are stored and shown. */
 export function personOf({
   displayName,
   username,

@@ -6,10 +6,10 @@ import { type Config, ConfigError, defaultCallbackURL } from '../config'
 /** The provider that this application signs its users in with. */
 export interface Provider {
   readonly options: StrategyOptions<false> & SocialLoginClientOptions & { readonly callbackURL: string }
-  /** What logins are kept under. Number 1 at one provider is somebody else than number 1 at another. */
+  /** Stored with each login, because the same user id belongs to different people at different providers. */
   readonly key: string
   readonly origin: string
-  /** For people. */
+  /** The name that pages show. */
   readonly displayName: string
 }
 
@@ -30,7 +30,6 @@ export function chooseProvider(config: Config, fake: FakeProvider | undefined, p
   return fakeProvider(config, fake, port)
 }
 
-/** A real provider, as the environment describes it. */
 function realProvider({ provider }: Config, baseURL: string, port: number): Provider {
   const { clientID = '', clientSecret = '', callbackURL = defaultCallbackURL(port), profileEndpoint } = provider
   const { origin, host } = new URL(baseURL)
@@ -38,12 +37,12 @@ function realProvider({ provider }: Config, baseURL: string, port: number): Prov
   return { options, key: baseURL, origin, displayName: host }
 }
 
-/** Registers this application with the fake provider, as a developer does on a real one's dashboard. */
+/** Registers this application with the fake provider, as a developer would on a real provider's dashboard. */
 function fakeProvider({ provider }: Config, fake: FakeProvider, port: number): Provider {
   const { clientID = 'example-app', callbackURL = defaultCallbackURL(port), profileEndpoint } = provider
   const clientSecret = provider.clientSecret ?? randomBytes(32).toString('base64url')
   fake.registerApplication({ name: 'Example', redirectURL: callbackURL, appID: clientID, appSecret: clientSecret })
   const options = { baseURL: fake.baseURL, clientID, clientSecret, callbackURL, profileEndpoint }
-  // The same people on whatever port it listens.
+  // Constant, so that accounts survive a change of the fake provider's port.
   return { options, key: 'fake-provider', origin: fake.origin, displayName: new URL(fake.origin).host }
 }

@@ -7,27 +7,28 @@ import type { Database } from '../storage/database'
 import { reasonFor } from '../views/messages'
 import { HTTPError } from '../web/errors'
 
-// Many people may share an address and come back at once: they pass ten at a time, each after some milliseconds.
+// Many people may share an address and return from the provider at the same time: ten pass at once, the others wait.
 const MAX_WAIT_MS = 5000
 const RETRY_MS = 20
-// Some proxies send the port along: 192.0.2.1:5678 and [2001:db8::1]:5678.
+// Some proxies append the port: 192.0.2.1:5678 and [2001:db8::1]:5678.
 const ADDRESS_WITH_PORT = /^(?:\[([^\]]*)\](?::\d*)?|([\d.]+):\d*)$/
 
-/** Why a callback must wait: too many keys were rejected, or too many are with the provider at this moment. */
+/** Why a callback must wait: too many keys were rejected, or too many are being checked at this moment. */
 interface Wait {
   readonly reason: 'too_many_rejected' | 'overloaded'
   readonly seconds: number
 }
 
 /**
- * A callback is an oracle: whoever sends it keys learns which ones are good. So an address that has had ten keys
- * rejected within ten minutes waits. Logins that succeed cost nothing, however many people share an address. All
- * processes count together. A good key that a double click sends to two processes at once is one that the provider
- * accepts once and rejects once: that counts. To tell it from a guess, keys would have to be kept.
+ * Limits guessing: anybody can send keys to the callback and learn which ones are valid. An address with ten rejected
+ * keys within ten minutes must wait. Successful logins do not count, however many people share an address. The limit is
+ * shared by all processes. A valid key that a double click sends to two processes is accepted once and rejected once,
+ * which counts as one rejection: telling it from a guess would require storing keys.
  *
- * Each callback counts from before the provider is asked until its outcome is known, for otherwise a thousand guesses
- * sent at once would all pass before the first is counted. Further ones wait for those, a few seconds at most. So ten
- * callbacks of an address that hang in an outage hold up the others of that address, as long as they hang themselves.
+ * A callback takes one of the ten slots of its address before the provider is asked, and holds it until the outcome is
+ * known. Otherwise a thousand guesses sent at once would all pass before the first rejection is counted. Further
+ * callbacks wait a few seconds for a free slot. In an outage, ten callbacks that hang therefore delay the others from
+ * their address.
  */
 export class RejectedKeys {
   readonly #slots: CallbackSlots
@@ -38,8 +39,8 @@ export class RejectedKeys {
   }
 
   /**
-   * Does the work of a callback if its address may have another key tried. It counts until the work has ended, not
-   * until the visitor has left: a guess that is with the provider stays one.
+   * Runs the work of a callback if its address is below the limit. The slot stays taken until the work has finished, even
+   * if the visitor disconnects: the provider still checks the guessed key.
    */
   async count<T>(req: Request, work: () => Promise<T>, isRejected: (outcome: T) => boolean): Promise<T | Wait> {
     const address = addressOf(req)
@@ -57,7 +58,7 @@ export class RejectedKeys {
     return outcome
   }
 
-  /** Refuses a start to those who have had too many. */
+  /** Refuses to start a login for an address with too many rejected keys. */
   readonly guardStart: RequestHandler = async (req, res, next) => {
     const { rejected, waitMs } = await this.#slots.taken(addressOf(req))
     if (rejected < SLOTS) return next()
@@ -65,7 +66,7 @@ export class RejectedKeys {
     next(new HTTPError(429, reasonFor('too_many_rejected')))
   }
 
-  /** Nobody waits for it. If it fails, the slot is free again after some seconds. */
+  /** Runs in the background. If it fails, the slot expires by itself after some seconds. */
   #release(req: Request, slot: Slot): void {
     this.#slots
       .release(slot)
@@ -77,7 +78,7 @@ export class RejectedKeys {
       )
   }
 
-  /** First come, first served within this process, so that only one callback of an address asks the database again. */
+  /** Queues the callbacks of an address within this process, so that only the first of them polls the database. */
   async #inTurn<T>(address: string, work: (deadline: number) => Promise<T>): Promise<T> {
     const deadline = performance.now() + MAX_WAIT_MS
     const ahead = this.#queues.get(address) ?? Promise.resolve()
@@ -93,7 +94,7 @@ export class RejectedKeys {
 
   async #takeBefore(deadline: number, id: string, address: string): Promise<Slot | Wait> {
     for (;;) {
-      // Whoever was ahead may have waited for a database that does not answer.
+      // A callback ahead in the queue may have used up the time waiting for the database.
       if (performance.now() > deadline) return { reason: 'overloaded', seconds: 1 }
       const slot = await this.#slots.take(id, address)
       if (slot) return slot
@@ -105,14 +106,14 @@ export class RejectedKeys {
 }
 
 /**
- * What visitors are counted by: an IPv4 address, however it is written, or the first half of an IPv6 address, of which
- * one person has all. Where the header of the proxy holds no address, it is the proxy's own.
+ * The address that a visitor is counted by: an IPv4 address in its usual form, or the /64 network of an IPv6 address,
+ * because one person usually has a whole /64. If the proxy's header holds no address, the proxy's own address is used.
  */
 function addressOf(req: Request): string {
   const address = [req.ip, req.socket.remoteAddress].map(withoutPort).find((text) => ipaddr.isValid(text))
-  // The connection has ended: nobody will read the answer.
+  // The connection has been closed, so the result does not matter.
   if (address === undefined) return 'unknown'
-  // On a listener for both families, IPv4 visitors come as ::ffff:192.0.2.1, all in the same /64.
+  // A dual-stack server sees IPv4 visitors as ::ffff:192.0.2.1, which would all share one /64.
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
 }

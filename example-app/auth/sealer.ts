@@ -2,8 +2,9 @@ import { hkdfSync } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 
 /**
- * Keeps access tokens unreadable at rest: AES-256-GCM, with keys derived from the session secrets. A token is sealed
- * for one owner and opens for no other. The first secret seals, all of them open: that is how secrets are changed.
+ * Encrypts access tokens for storage with AES-256-GCM. The keys are derived from the session secrets: the first one
+ * encrypts and all of them decrypt, so that secrets can be replaced. A token can be decrypted only for the owner it was
+ * encrypted for.
  */
 export class Sealer {
   readonly #keys: readonly [Uint8Array, ...Uint8Array[]]
@@ -17,7 +18,7 @@ export class Sealer {
     return jwt.setProtectedHeader({ alg: 'dir', enc: 'A256GCM' }).encrypt(this.#keys[0])
   }
 
-  /** The token, or undefined when it was sealed for another owner or with a secret that has been given up. */
+  /** Undefined when the token was encrypted for another owner, or with a secret that is no longer configured. */
   async open(sealed: string, owner: string): Promise<string | undefined> {
     for (const key of this.#keys) {
       const opened = await jwtDecrypt(sealed, key, { subject: owner }).catch(() => undefined)

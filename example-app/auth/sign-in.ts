@@ -5,18 +5,18 @@ import { HTTPError } from '../web/errors'
 import { wantsJSON } from '../web/pages'
 import { cookieRule, sessionCookieName } from './cookies'
 
-/** Who is signed in, as the session was read. */
+/** The signed-in account, read from the database together with the session. */
 export class SignedInAccount {
   constructor(
     readonly id: string,
-    /** The one used last in front. */
+    /** The most recently used one comes first. */
     readonly logins: readonly Login[],
-    /** By the clock of the database. */
+    /** When it was read, by the clock of the database. */
     readonly readAt: number,
   ) {}
 }
 
-/** Who signs in now, by which login, and what they are to be asked first. */
+/** A person who is signing in, the login they used, and the question that they must answer first, if any. */
 export class SignedInUser {
   constructor(
     readonly id: string,
@@ -25,13 +25,13 @@ export class SignedInUser {
   ) {}
 }
 
-/** The id of a user. In an application of your own, declare it in `Express.User` instead; here, tests share the types. */
+/** In your own application, declare `id` in `Express.User` instead. Here that type is shared with other tests. */
 export function idOf(user: Express.User): string {
   if ('id' in user && typeof user.id === 'string') return user.id
   throw new TypeError('A user of this application has an id')
 }
 
-/** Signs an account in. Passport gives the browser a new session for it, so that nobody can have planted the id. */
+/** Signs in. Passport starts a new session, so that an attacker cannot have set its id beforehand (session fixation). */
 export async function signIn(req: Request, user: SignedInUser): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     req.logIn(user, (error: unknown) => (error ? reject(error) : resolve()))
@@ -39,7 +39,7 @@ export async function signIn(req: Request, user: SignedInUser): Promise<void> {
   req.log.info({ account: user.id }, 'signed in')
 }
 
-/** Signs this browser out. Not by `req.logout`, which begins another session and keeps that for as long as a real one. */
+/** Signs this browser out. `req.logout` would start another session and store it for as long as a signed-in one. */
 export async function signOut(req: Request, res: Response): Promise<void> {
   const rule = cookieRule(req.session.cookie.secure === true)
   await new Promise<void>((resolve, reject) => {
@@ -48,14 +48,14 @@ export async function signOut(req: Request, res: Response): Promise<void> {
   res.clearCookie(sessionCookieName(rule), rule.options)
 }
 
-/** Resolves when the next request of this browser, to whichever process, finds the session as it is now. */
+/** Resolves once the session is stored, so that the browser's next request finds it, even in another process. */
 export function saveSession(req: Request): Promise<void> {
   return new Promise((resolve, reject) => {
     req.session.save((error) => (error ? reject(error) : resolve()))
   })
 }
 
-/** The login wall: people are led to the login page, and from there back to where they were going. */
+/** Sends people who are not signed in to the login page, and afterwards back to the page they asked for. */
 export const requireUser: RequestHandler = (req, res, next) => {
   if (req.user) return next()
   if (wantsJSON(req)) return next(new HTTPError(401, 'You are not signed in.'))
@@ -63,7 +63,7 @@ export const requireUser: RequestHandler = (req, res, next) => {
   res.redirect(303, `/login${returnTo}`)
 }
 
-/** The account that is signed in, on routes behind the wall. */
+/** The signed-in account, for routes that come after `requireUser`. */
 export function accountOf({ user }: Request): SignedInAccount {
   if (user instanceof SignedInAccount) return user
   throw new HTTPError(401, 'You are not signed in.')

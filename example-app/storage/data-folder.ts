@@ -30,7 +30,7 @@ const FILE_NAMES = ['session-secret', 'app.db', 'app.db-wal', 'app.db-shm']
 const SECRET_BYTES = 32
 const WHOLE_SECRET = /^[\w-]{43}$/
 
-/** Makes the folder, and says what would keep the application from working in it: the database's own errors do not. */
+/** Creates the folder and says what is wrong with it, because the errors of the database do not say it clearly. */
 export function dataFolderProblem(dataDir: string): string | undefined {
   try {
     makeFolder(resolve(dataDir))
@@ -41,26 +41,26 @@ export function dataFolderProblem(dataDir: string): string | undefined {
   }
 }
 
-/** A system error in words, with its code. */
+/** The code of a system error, with advice what to do about it. */
 export function cureOf(error: unknown): string {
   const code = codeOf(error)
   const cure = CURES[code]
   return cure === undefined ? code : `${code}: ${cure}`
 }
 
-/** One folder after the other. Node's `recursive` never returns where a folder such as /proc takes no others. */
+/** Creates one folder after the other. Node's `recursive` option never returns in a folder such as /proc. */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
   if (dirname(folder) !== folder) makeFolder(dirname(folder))
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Another process has made it at the same moment.
+    // Another process may have created it at the same moment.
     if (codeOf(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error
   }
 }
 
-/** A full disk still makes empty files. */
+/** Writes some data, because a full disk still allows empty files. */
 function writeProbe(folder: string): void {
   const file = join(folder, `probe.${randomBytes(8).toString('hex')}`)
   try {
@@ -70,7 +70,7 @@ function writeProbe(folder: string): void {
   }
 }
 
-/** Makes a file that is on the disk when this returns. */
+/** Creates a file and flushes it to the disk before returning. */
 function writeDurably(file: string, text: string): void {
   const descriptor = openSync(file, 'wx', 0o600)
   try {
@@ -81,7 +81,7 @@ function writeDurably(file: string, text: string): void {
   }
 }
 
-/** Opening a pipe would wait for ever. */
+/** Only regular files are accepted: opening a pipe, for example, would block forever. */
 function fileProblem(folder: string, name: string): string | undefined {
   const file = join(folder, name)
   const found = statSync(file, { throwIfNoEntry: false })
@@ -95,14 +95,13 @@ function fileProblem(folder: string, name: string): string | undefined {
   }
 }
 
-/** The code of a system error. */
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }
 
 /**
- * One process on one machine needs no secret from outside: it makes one, and finds it again after a restart. Undefined
- * when the file holds something else: a disk that lost its power may leave a file empty, short, or full of zeros.
+ * On a single machine no secret needs to be configured: one is generated and stored in the data folder. Undefined when
+ * the file is damaged: after a power failure it may be empty, truncated, or full of zeros.
  */
 export function ownSecret(dataDir: string): string | undefined {
   const file = join(dataDir, 'session-secret')
@@ -112,12 +111,12 @@ export function ownSecret(dataDir: string): string | undefined {
 }
 
 function makeSecret(dataDir: string, file: string): void {
-  // No other process has this name, in whichever container it runs.
+  // A random name, because process ids are not unique across containers that share the folder.
   const draft = `${file}.${randomBytes(8).toString('hex')}`
-  // On the disk before it gets its name.
+  // Flushed before it gets its final name, so that the final file is never incomplete.
   writeDurably(draft, randomBytes(SECRET_BYTES).toString('base64url'))
   try {
-    // A link appears whole or not at all, and never in place of another: of two processes the first one wins.
+    // Linking is atomic and never replaces an existing file: of two processes, the first one wins.
     linkSync(draft, file)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
@@ -128,7 +127,7 @@ function makeSecret(dataDir: string, file: string): void {
 }
 
 function syncFolder(folder: string): void {
-  // Windows opens no folders.
+  // Folders cannot be opened on Windows.
   if (process.platform === 'win32') return
   const descriptor = openSync(folder, 'r')
   try {

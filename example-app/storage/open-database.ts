@@ -2,25 +2,25 @@ import type { Database } from './database'
 import { openLibsql } from './libsql'
 import { openPostgres } from './postgres'
 
-// Each process finds out anew after that, at the cost of one login.
+// Afterwards, one login per process may fail before the full disk is noticed again.
 const REMEMBER_MS = 5000
-// Of Postgres, and of SQLite.
+// The error codes of Postgres and of SQLite.
 const FULL = ['53100', 'SQLITE_FULL']
 
-/** Postgres where there is a `databaseURL`, else a libsql file in `dataDir`. */
+/** Opens Postgres if there is a `databaseURL`, otherwise a libsql file in `dataDir`. */
 export function openDatabase(databaseURL: string | undefined, dataDir: string, poolSize = 10): Database {
   return databaseURL === undefined ? openLibsql(dataDir) : openPostgres(databaseURL, poolSize)
 }
 
-/** A database that knows whether its disk was full a moment ago. */
+/** A database that remembers for some seconds that its disk was full. */
 export interface WatchedDatabase extends Database {
   /** @throws an error where a statement failed within the last seconds because the disk was full */
   requireSpace(): void
 }
 
 /**
- * Remembers for some seconds that the disk was full. Statements that only change rows go on to succeed then, those of the
- * health check among them: logins would spend their keys before the first statement that needs space fails.
+ * Lets logins fail early when the disk is full. Updates of existing rows still succeed on a full disk, the health check
+ * included, so without this a login would spend its key before the first insert fails.
  */
 export function watchFullDisk(database: Database): WatchedDatabase {
   let fullUntil = Number.NEGATIVE_INFINITY

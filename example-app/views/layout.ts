@@ -1,14 +1,14 @@
 import { escapeUTF8 } from 'entities'
 
-/** Text that is HTML already. */
+/** Text that is HTML and must not be escaped again. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
-/** What may stand in a template: text is escaped, markup is not, nothing is nothing. */
+/** A value in a template: text is escaped, markup is not, and undefined and false are left out. */
 type Fragment = string | number | Markup | readonly Markup[] | undefined | false
 
-/** Template tag for HTML. Names, pictures and addresses come from another site: whatever is no markup is escaped. */
+/** Template tag for HTML. It escapes all text, because names and addresses come from another site. */
 export function html(strings: TemplateStringsArray, ...values: readonly Fragment[]): Markup {
   return new Markup(strings.map((string, at) => string + rendered(values[at])).join(''))
 }
@@ -20,15 +20,14 @@ function rendered(fragment: Fragment): string {
   return escapeUTF8(String(fragment))
 }
 
-/** What a view gives: the parts of a page. */
+/** The parts of a page that differ from page to page. */
 export interface Page {
   readonly title: string
   readonly main: Markup
-  /** It asks something: its address gives nothing the focus that would bring the next key nearer to an answer. */
+  /** The page asks a question, so no fragment in its URL may move the focus closer to the answering buttons. */
   readonly isQuestion?: boolean
 }
 
-/** A whole page. */
 export function layout({ title, main, isQuestion = false }: Page, isSignedIn: boolean): Markup {
   const links = isSignedIn
     ? html`<a href="/profile">Profile</a> <a href="/account">Account</a>

@@ -5,7 +5,7 @@ const PROVIDER_IN_TROUBLE = 'The sign-in service has a problem at the moment. Pl
 const SETUP =
   'Sign-in is not set up correctly on this site. The problem has been logged; trying again will not help for now.'
 
-/** Why a login failed, in words for the person. The library's own messages are for the people who run this. */
+/** Explains to the person why a login failed. The library's own messages are for developers. */
 const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, string | undefined>> = {
   start_forbidden: 'Please use the button on this page to sign in.',
   speculative_request: 'Please use the button on this page to sign in.',
@@ -43,7 +43,7 @@ const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, s
   signed_out_everywhere: 'You are signed out here and in every other browser.',
 }
 
-/** The words for a code that came in a query. */
+/** The message for a code from a query. */
 export function reasonFor(code: string): string {
   return (Object.hasOwn(REASONS, code) && REASONS[code]) || `That did not work. ${AGAIN}`
 }
@@ -61,7 +61,7 @@ const NOTICES: Readonly<Record<string, string | undefined>> = {
   last_login: 'That is the only login of this account. Without it, you could no longer sign in.',
 }
 
-/** The words for a code that came in a query, with the minutes to wait where they are known. */
+/** The message for a code from a query, with the minutes to wait if they are known. */
 export function noticeFor(code: string | undefined, waitSeconds?: string): string | undefined {
   if (code === undefined) return undefined
   if (code === 'provider_rate_limited' && waitSeconds !== undefined && /^\d{1,5}$/.test(waitSeconds)) {

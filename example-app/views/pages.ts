@@ -10,7 +10,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Temporarily unavailable',
 }
 const MAX_NAME_LENGTH = 32
-// More of them than any script needs would cover the lines above and below.
+// No script needs more combining marks than this; more of them would cover the lines above and below.
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
 
 export function homePage(login: Login | undefined): Page {
@@ -23,7 +23,7 @@ export function homePage(login: Login | undefined): Page {
 }
 
 interface LoginPage {
-  /** Host of the provider, for people. */
+  /** The provider's host. */
   readonly provider: string
   /** A code of `messages.ts`. */
   readonly reason: string | undefined
@@ -43,7 +43,7 @@ ${returnTo !== undefined && html`<input type="hidden" name="returnTo" value="${r
   }
 }
 
-/** Between a login that is new to this browser and the session: was it meant? */
+/** Asks whether a login that is new to this browser is the person's own. */
 export function confirmPage(
   login: Login,
   { id, purpose }: Pick<UnconfirmedLogin, 'id' | 'purpose'>,
@@ -57,7 +57,7 @@ export function confirmPage(
   const consent = purpose === 'link' ? 'Add this login' : `Continue as ${nameOf(login)}`
   return {
     title: purpose === 'link' ? 'Add this login?' : 'Is this you?',
-    // Redirects inherit the fragment of the callback's address, which anybody may have written.
+    // The URL of this page can contain a fragment chosen by an attacker, inherited by redirect from the callback's URL.
     isQuestion: true,
     main: html`<div class="card">${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 ${question}
@@ -129,7 +129,7 @@ function entry(name: string, value: string | undefined): Markup {
   return html`<dt>${name}</dt><dd>${value ?? '—'}</dd>`
 }
 
-/** A page that only says something. `retry` is where the same may be tried again; an empty text is the page's own address. */
+/** A page with only a message. `retry` is the URL for trying again; empty means the URL of this page. */
 export function messagePage(status: number, message: string, requestID: string, retry?: string): Page {
   return {
     title: TITLES[status] ?? (status < 500 ? 'That did not work' : 'Something went wrong'),
@@ -139,7 +139,7 @@ export function messagePage(status: number, message: string, requestID: string, 
   }
 }
 
-/** A picture, or the first letter: the policy of our pages shows pictures of the provider's own origin only. */
+/** Shows only pictures from the provider, because our Content-Security-Policy blocks others. Otherwise the first letter. */
 function portrait({ person, subject }: Login, providerOrigin: string): Markup {
   if (isShown(person.picture, providerOrigin)) {
     return html`<img class="portrait" src="${person.picture}" alt="" width="72" height="72" referrerpolicy="no-referrer">`
@@ -151,7 +151,7 @@ function isShown(picture: string | undefined, providerOrigin: string): picture i
   return picture?.startsWith(`${providerOrigin}/`) === true
 }
 
-/** Short: what does not fit is no name, but may look like an address and a number of somebody else. */
+/** Shortened, because a long name could imitate the e-mail address and ID of somebody else that are shown after it. */
 function nameOf({ person, subject }: Pick<Login, 'person' | 'subject'>): string {
   const name = person.displayName.replace(STACKED_MARKS, '$1')
   const letters = Array.from(name)
@@ -159,7 +159,7 @@ function nameOf({ person, subject }: Pick<Login, 'person' | 'subject'>): string 
   return short || `User ${subject}`
 }
 
-/** Who somebody is: with the id, because names and pictures can be copied. */
+/** Identifies a person. Includes the ID, because names and pictures can be copied. */
 function personCard(login: Login, providerOrigin: string): Markup {
   const { person, subject } = login
   return html`<div class="person">${portrait(login, providerOrigin)}<p><strong>${nameOf(login)}</strong>

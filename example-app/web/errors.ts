@@ -6,28 +6,28 @@ import { sendPage, wantsJSON } from './pages'
 import { mentionsKey } from './request-target'
 
 const OUTAGE_MESSAGE = 'Our database cannot be reached at the moment. Please try again in a few seconds.'
-/** What programs are told to wait before they ask again. */
+// The value of `Retry-After` during an outage.
 const RETRY_AFTER_S = 5
-// A restart or a failover is over by then, or it takes longer than anybody waits for a page.
+// Long enough for most restarts and failovers, and short enough for a person to wait for the page.
 const BRIEF_OUTAGE_MS = 4000
 const RETRY_EVERY_MS = 100
-// A connection that broke, as drivers and Postgres name it, or a transaction that another one stopped.
+// Codes of broken connections, and of transactions that were cancelled because of another one.
 const BROKEN_CONNECTION = /^(E(CONN|PIPE)\w*|(08|40|57)[\dA-Z]{3})$/
 const OUTAGE_CODES = [
-  // The network, as Node names it.
+  // Network errors of Node.
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|NOTFOUND|AI_AGAIN)$/,
   // Postgres: connection (08), login (28, 3D), conflicts (40), resources (53), intervention (57), system (58).
   /^(08|28|3D|40|53|57|58)[\dA-Z]{3}$/,
-  // Postgres: read-only, as a standby is; a lock that another has.
+  // Postgres: a server that is read-only, as a standby is; a lock that is not available.
   /^(25006|55P03)$/,
-  // SQLite: locked by another process, read-only, a disk that is full or fails.
+  // SQLite: locked by another process, read-only, or a disk that is full or failing.
   /^SQLITE_(BUSY|LOCKED|READONLY|IOERR|CANTOPEN|FULL|PROTOCOL|NOMEM)(_|$)/,
 ]
-// Of these, the drivers say nothing but words.
+// Errors of the drivers that have no code.
 const OUTAGE_DRIVER_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after calling end|The database connection is not open)/
 
-/** An answer other than success, with words for the person. */
+/** Ends a request with an error status and a message for the person. */
 export class HTTPError extends Error {
   constructor(
     readonly status: number,
@@ -41,10 +41,10 @@ export const notFound: RequestHandler = (_req, _res, next) => {
   next(new HTTPError(404, 'This page does not exist.'))
 }
 
-/** The last handler. What went wrong stands in the log; the person learns no more than the request's id. */
+/** The last handler. The log contains the details; the person sees only the request's id. */
 export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) => {
-  // express-session reports here that it could not save at the end of a response. Express would cut the connection, and with
-  // it a response that is still on its way.
+  // express-session saves at the end of a response and reports here if it cannot. Express's own handler would destroy the
+  // connection, and with it a response that is still being sent.
   if (res.headersSent) {
     req.log.error({ err: error }, 'an error after the response had started')
     return void res.end()
@@ -52,8 +52,8 @@ export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) 
   const { status, message, reason } = describe(error)
   if (status >= 500) res.err = error instanceof Error ? error : new Error('A value that is not an Error was thrown')
   if (status === 503) res.set('Retry-After', String(RETRY_AFTER_S))
-  // No page at an address that holds a key: not even this one. In an outage the key may be unspent, but its address is
-  // not worth keeping: from the login page, a person who has just approved needs one click.
+  // No page may be shown at a URL that contains a key, not even this one. The key may still be valid after an outage, but
+  // a person who has just approved the login needs only one click to get a new one.
   if (mentionsKey(req.originalUrl)) {
     res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
     return res.redirect(303, req.user ? `/account?notice=${reason}` : `/login?reason=${reason}`)
@@ -67,11 +67,11 @@ export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) 
 interface Description {
   readonly status: number
   readonly message: string
-  /** What the login page says of it. */
+  /** The code with which the login page explains the error. */
   readonly reason: string
 }
 
-/** The body parser gives its errors a status below 500. */
+/** Errors of the body parser have a status below 500. */
 function describe(error: unknown): Description {
   if (error instanceof HTTPError) {
     return { status: error.status, message: error.message, reason: reasonOfStatus(error.status) }
@@ -89,15 +89,15 @@ function reasonOfStatus(status: number): string {
   return status < 500 ? 'auth_key_malformed' : 'failed_here'
 }
 
-/** The page's own address again, but a form's is none to be opened. */
+/** Empty means the same URL again. The URL of a form cannot be opened by a link. */
 function retryAddress(req: Request): string {
   return req.method === 'GET' ? '' : '/login'
 }
 
-/** Whether an error means that the database cannot do its work now, but will again: no fault of the request or of ours. */
+/** Whether an error means that the database is temporarily unavailable, as opposed to a bug or a bad request. */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  // The strategy keeps its record in our session, and could not.
+  // The strategy could not store the login in progress.
   if (error instanceof SocialLoginError) return error.code === 'session_unavailable'
   if ('code' in error && OUTAGE_CODES.some((codes) => codes.test(String(error.code)))) return true
   if (OUTAGE_DRIVER_MESSAGES.test(error.message)) return true
@@ -106,8 +106,8 @@ function isOutage(error: unknown): boolean {
 }
 
 /**
- * Does the work once more while the database is away for a moment. For what a login does after its key is spent, and only
- * for work that may be done twice: nobody knows whether the statement that failed was carried out.
+ * Repeats the work during a brief outage of the database, so that a login whose key is spent already does not fail. The
+ * work must be safe to repeat, because a statement that failed may have been executed.
  */
 export async function throughBriefOutage<T>(work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + BRIEF_OUTAGE_MS

@@ -4,11 +4,11 @@ import type { Database } from '../storage/database'
 const ANSWER_WITHIN_MS = 1500
 const CHECK_EVERY_MS = 1000
 
-/** For balancers: 200 while requests are welcome, 503 from the moment the process begins to stop. */
+/** The health check for load balancers. It fails when the database is unusable and as soon as the process is stopping. */
 export function healthRoutes(database: Database, isStopping: () => boolean): Router {
   const health = new StorageHealth(database)
   let isDown = false
-  // Once for each outage: balancers ask every second.
+  // Logs each outage only once, because load balancers may ask every second.
   const log = (req: Request, problem: Error | undefined): void => {
     if (isDown === (problem !== undefined)) return
     isDown = problem !== undefined
@@ -28,8 +28,8 @@ export function healthRoutes(database: Database, isStopping: () => boolean): Rou
 }
 
 /**
- * Whether the database keeps what is written. However often that is asked, there is one check a second, and one at a
- * time: those who ask meanwhile share it. A check that takes too long counts as failed until it has ended.
+ * Checks whether the database can store data. However many requests ask, there is at most one check a second and one at
+ * a time, whose result they share. A check that takes too long counts as failed until it has finished.
  */
 class StorageHealth {
   readonly #database: Database
@@ -41,7 +41,7 @@ class StorageHealth {
     this.#database = database
   }
 
-  /** What is wrong, if anything. */
+  /** Undefined while the database is usable. */
   async problem(): Promise<Error | undefined> {
     if (!this.#isUnderWay && performance.now() - this.#begun > CHECK_EVERY_MS) this.#begin()
     let timer: NodeJS.Timeout | undefined

@@ -6,8 +6,8 @@ import { loggablePath } from './request-target'
 export type { Logger } from 'pino'
 
 /**
- * JSON lines on standard output. When nobody reads them any more, because the terminal or the collector has gone, the
- * application goes on without: pino's own destination would write to a closed terminal for ever.
+ * Writes JSON lines to standard output. If that is closed, because the terminal or the log collector has ended, the
+ * application continues without logs. pino's own destination would retry forever.
  */
 export function createLogger(): Logger {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
@@ -15,9 +15,9 @@ export function createLogger(): Logger {
 }
 
 /**
- * One line for each request. The query is left out, because the callback's holds the `auth_key`, and so are all
- * headers, because they hold cookies: pino-http's own serializers print them both. A key that came in the path, behind a
- * `&` or an encoded `?`, is left out with all that follows.
+ * Logs one line per request, without the query, which may contain an `auth_key`, and without headers, which contain
+ * cookies. pino-http's own serializers would log both. If the path contains a key, after a `&` or an encoded `?`, the key
+ * and everything after it are left out.
  */
 export function requestLogger(logger: Logger): HttpLogger {
   return pinoHttp({
@@ -39,7 +39,7 @@ export function requestLogger(logger: Logger): HttpLogger {
   })
 }
 
-/** Errors of drivers carry statements, values and addresses in further properties: those stay out. */
+/** Leaves out other properties, because errors of drivers contain statements, values and addresses in them. */
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }
   const code = 'code' in error ? error.code : undefined

@@ -3,7 +3,7 @@ import { GUARD, ICON, STYLE } from '../views/assets'
 import { layout, type Page } from '../views/layout'
 
 export function sendPage(req: Request, res: Response, page: Page): void {
-  // Pages differ by who is signed in: neither caches nor the back button after a sign-out may show them.
+  // Pages depend on who is signed in, so neither caches nor the back button after a sign-out may show them.
   res
     .set('Cache-Control', 'no-store')
     .type('html')
@@ -14,14 +14,14 @@ export function wantsJSON(req: Request): boolean {
   return req.accepts(['html', 'json']) === 'json'
 }
 
-/** A field of a form, or of a query. Text with a zero byte is none: Postgres does not take it, and nothing here means it. */
+/** A text field of a form or query. A value with a null byte counts as missing, because Postgres cannot store it. */
 export function field(fields: unknown, name: string): string | undefined {
   if (typeof fields !== 'object' || fields === null) return undefined
   const value: unknown = Reflect.get(fields, name)
   return typeof value === 'string' && !value.includes('\0') ? value : undefined
 }
 
-/** What pages are made with: no session is read for these. */
+/** The stylesheet, script and icon of the pages. Served before the session middleware, so they read no session. */
 export function assetRoutes(): Router {
   const router = Router()
   router.get('/style.css', (_req, res) => void res.type('css').set('Cache-Control', 'no-cache').send(STYLE))

@@ -1,15 +1,15 @@
 import type { RequestListener } from 'node:http'
 import type { RequestHandler } from 'express'
 
-// Not followed by more of a word: our own reasons are called auth_key_rejected and the like.
+// Does not match the codes of this application, such as auth_key_rejected.
 const KEY_NAME = /auth_key(?!_[a-z])/i
 const MAX_DECODINGS = 3
 
 /**
- * Hands an application only requests for a path. The absolute form (`GET http://host/path`), which some proxies send,
- * loses its origin: Express parses it in a way that fails for odd hosts, and Node then prints the whole of it, an
- * `auth_key` included. What names no path (`OPTIONS *`) is refused; so is a fragment or white space, with which it takes
- * the start of a path (`//x#@`) for a host.
+ * Passes on only requests whose target is a path. The origin of an absolute target (`GET http://host/path`), which some
+ * proxies send, is removed: Express fails to parse unusual hosts, and Node then prints the whole target with its
+ * `auth_key`. Targets without a path (`OPTIONS *`) are refused, and so are those with a fragment or white space, because
+ * Express would take the start of a path such as `//x#@` for a host.
  */
 export function pathsOnly(app: RequestListener): RequestListener {
   return (req, res) => {
@@ -20,7 +20,7 @@ export function pathsOnly(app: RequestListener): RequestListener {
   }
 }
 
-/** Whether a request target holds an `auth_key`, however it is encoded, in its query or in its path. */
+/** Whether a request target contains an `auth_key` in its query or path, even if it is percent-encoded several times. */
 export function mentionsKey(target: string): boolean {
   let text = target
   for (let round = 0; round < MAX_DECODINGS; round++) {
@@ -29,15 +29,15 @@ export function mentionsKey(target: string): boolean {
   return KEY_NAME.test(text)
 }
 
-/** The path of a request target, fit for a log: of one that mentions a key, only what certainly comes before it. */
+/** The path of a request target for the log. If the target contains a key, only the part that is surely before it. */
 export function loggablePath(target: string): string {
   const end = mentionsKey(target) ? /[?#&;=%,]|auth_key|$/i : /[?#]|$/
   return target.slice(0, target.search(end))
 }
 
 /**
- * Sends browsers away from addresses that hold a key and are not the callback's, such as `/callback&auth_key=…`: no
- * page may be shown there, and none of the other routes may exchange the key, where nobody counts the rejected ones.
+ * Redirects requests with a key in their URL that are not for the callback, such as `/callback&auth_key=…`. No page may
+ * be shown at such a URL, and no other route may exchange the key, because only the callback limits rejected keys.
  */
 export function strayKeys(callbackPath: string): RequestHandler {
   return (req, res, next) => {

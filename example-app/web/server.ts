@@ -4,25 +4,26 @@ import { ConfigError, reasonOf } from '../config'
 import type { Logger } from './logger'
 
 const MAX_REQUESTS_PER_CONNECTION = 100
-// Longer than balancers keep a connection, most of them a minute: or else one would be closed as a request is written to it.
+// Longer than most load balancers keep a connection (a minute). Otherwise the server could close a connection at the
+// moment at which the balancer sends a request on it.
 const KEEP_ALIVE_MS = 75_000
-// Browsers resolve `localhost` themselves, some to one of these first, some to the other.
+// Browsers resolve `localhost` themselves; some try the IPv4 address first, some the IPv6 address.
 const LOOPBACK = ['127.0.0.1', '::1']
 const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
 const CLOSING_INTERVAL_MS = 250
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-// npm hands on the SIGINT that the terminal has sent to all processes already: within this time, both are one Ctrl-C.
+// npm forwards the SIGINT that the terminal has already sent to all processes. Signals within this time are one Ctrl-C.
 const SAME_CTRL_C_MS = 500
 const INTERRUPTED_EXIT_CODE = 130
 
-/** The servers of one application: several where a name has several addresses. */
+/** The listening servers of the application: two for `localhost`, which has two addresses. */
 interface Listening {
   readonly port: number
-  /** What a browser on this machine opens. */
+  /** The URL to open in a browser on this machine. */
   readonly url: string
-  /** Requests are answered by this from now on; those before with 503. */
+  /** Starts answering requests with this listener. Earlier requests are answered with 503. */
   serve(app: RequestListener): void
-  /** Resolves when the requests under way have ended. */
+  /** Resolves when the requests in progress have ended. */
   close(): Promise<void>
 }
 
@@ -51,7 +52,7 @@ async function openServers(host: string, port: number, handler: RequestListener,
   let failure: unknown
   for (const address of host === 'localhost' ? LOOPBACK : [host]) {
     const server = createServer(handler)
-    // Node answers all that a client has sent before it reads any answer: this many at one time.
+    // Limits how many pipelined requests a client can make Node process before it reads a response.
     server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
     server.keepAliveTimeout = KEEP_ALIVE_MS
     const close = closerOf(server)
@@ -60,10 +61,10 @@ async function openServers(host: string, port: number, handler: RequestListener,
       closers.push(close)
     } catch (error) {
       failure = error
-      // A machine without IPv6 has no ::1, one without IPv4 no 127.0.0.1.
+      // A machine without IPv6 has no ::1, and one without IPv4 has no 127.0.0.1.
       if (NO_SUCH_ADDRESS.includes(reasonOf(error))) continue
       for (const closeOther of closers) void closeOther()
-      // A port that is free in IPv4 may be taken in IPv6; of the free ones there are many.
+      // The port that the system chose for IPv4 may be taken in IPv6, so try again with another one.
       if (port === 0 && attempts > 1 && isTaken(error)) return openServers(host, port, handler, attempts - 1)
       throw listenError(error, host, taken)
     }
@@ -72,7 +73,7 @@ async function openServers(host: string, port: number, handler: RequestListener,
   return { closers, taken }
 }
 
-/** The port that was taken: 0 asks for any. */
+/** @returns the port of the server, which the system chooses if 0 is requested */
 function listenAt(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -100,13 +101,13 @@ function listenError(error: unknown, host: string, port: number): ConfigError {
   ])
 }
 
-/** Who listens on all addresses is reached on this one, too. */
+/** A server that listens on all addresses can be opened at `localhost`. */
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return isIPv6(host) ? `[${host}]` : host
 }
 
-/** From its beginning on, each answer is the last of its connection: its client is told, and is never cut off. */
+/** Once draining has begun, each response tells its client to close the connection, so that none is cut off. */
 export class Draining {
   readonly #underWay = new Map<Socket, Set<ServerResponse>>()
   #hasBegun = false
@@ -134,12 +135,12 @@ export class Draining {
     }
   }
 
-  /** By connection: a response whose turn has not come when its connection ends is never closed by Node. */
+  /** Grouped by connection, because Node never closes a pipelined response whose connection ends before its turn. */
   #responsesOn(socket: Socket): Set<ServerResponse> {
     const known = this.#underWay.get(socket)
     if (known) return known
     const responses = new Set<ServerResponse>()
-    // One that is closed already would never be removed.
+    // A connection that is closed already emits no further `close`, so it would never be removed from the map.
     if (!socket.destroyed) {
       this.#underWay.set(socket, responses)
       socket.once('close', () => this.#underWay.delete(socket))
@@ -152,7 +153,7 @@ function closeAfterwards(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader('Connection', 'close')
 }
 
-/** @returns what closes the server: it resolves when the requests under way, and their connections, have ended. */
+/** @returns a function that closes the server and resolves when all requests and connections have ended */
 function closerOf(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -163,7 +164,7 @@ function closerOf(server: Server): () => Promise<void> {
     new Promise((resolve) => {
       const closing = setInterval(() => {
         server.closeIdleConnections()
-        // What browsers open in advance: to Node, a connection without any request is not idle.
+        // Browsers open connections in advance. Node does not count one without any request as idle.
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
       }, CLOSING_INTERVAL_MS)
       server.close(() => {
@@ -173,7 +174,7 @@ function closerOf(server: Server): () => Promise<void> {
     })
 }
 
-/** Stops once, whatever signals come and how many; a second Ctrl-C ends the process at once. */
+/** Calls `stop` at the first signal and ignores further ones, except that a second Ctrl-C ends the process at once. */
 export function onStopSignal(stop: () => Promise<void>, logger: Logger): void {
   let isStopping = false
   let interruptedAt: number | undefined
