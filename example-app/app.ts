@@ -31,14 +31,8 @@ interface AppSettings {
 }
 
 /** Composes the application. Each request passes the handlers in the order in which they are listed here. */
-export function createApp({
-  provider,
-  database,
-  sessionSecrets,
-  trustProxy,
-  logger,
-  isStopping,
-}: AppSettings): Express {
+export function createApp(settings: AppSettings): Express {
+  const { provider, database, sessionSecrets } = settings
   const accounts = new Accounts(database)
   const sessions = new DatabaseSessions(database)
   const sealer = new Sealer(sessionSecrets)
@@ -52,10 +46,10 @@ export function createApp({
   const passport = createPassport({ provider, sessions, sealer, store })
 
   const app = express()
-  app.set('trust proxy', trustProxy)
-  app.use(requestLogger(logger))
+  app.set('trust proxy', settings.trustProxy)
+  app.use(requestLogger(settings.logger))
   app.use(strayKeys(callback.pathname))
-  app.use(healthRoutes(database, isStopping))
+  app.use(healthRoutes(database, settings.isStopping))
   app.use(securityHeaders(provider.origin, isHTTPS))
   app.use(assetRoutes())
   app.use(express.urlencoded({ extended: false, limit: '10kb' }))
