@@ -76,7 +76,9 @@ export function createApp(settings: AppSettings): Express {
   app.use(profileRoutes(provider, reload))
   app.use(accountRoutes({ passport, accounts, sessions, provider }))
   app.use(notFound)
-  app.use(errorPage)
+  // Twice: express-session saves the session after `errorPage` has responded, and Express passes an error of that only to
+  // the handlers that follow. Without one, it destroys the connection.
+  app.use(errorPage, errorPage)
   return app
 }
 
