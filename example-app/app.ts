@@ -2,29 +2,26 @@ import cookieParser from 'cookie-parser'
 import express, { type Express } from 'express'
 import session from 'express-session'
 import { SocialLoginClient } from 'passport-social-login'
-import { type Logger, requestLogger } from './logger'
-import { createPassport } from './passport'
-import type { Provider } from './provider'
-import { accountRoutes } from './routes/account'
-import { confirmFirst, confirmRoutes } from './routes/confirm'
-import { errorPage, notFound } from './routes/errors'
-import { healthRoutes } from './routes/health'
-import { loginRoutes } from './routes/login'
-import { assetRoutes, homeRoutes } from './routes/pages'
-import { profileRoutes } from './routes/profile'
-import { ProfileReload } from './routes/profile-reload'
-import { type CookieRule, cookieRule, sessionCookieName } from './security/cookies'
-import { securityHeaders } from './security/headers'
-import { KnownLogins } from './security/known-logins'
-import { LoginCookie } from './security/login-cookie'
-import { RejectedKeys } from './security/rejected-keys'
-import { Sealer } from './security/sealer'
-import { strayKeys } from './security/stray-keys'
+import { accountRoutes } from './account/account'
+import { homeRoutes, ProfileReload, profileRoutes } from './account/profile'
+import { confirmFirst, confirmRoutes } from './auth/confirm'
+import { type CookieRule, cookieRule, KnownLogins, LoginCookie, sessionCookieName } from './auth/cookies'
+import { loginRoutes } from './auth/login'
+import { createPassport } from './auth/passport'
+import type { Provider } from './auth/provider'
+import { RejectedKeys } from './auth/rejected-keys'
+import { Sealer } from './auth/sealer'
 import { Accounts } from './storage/accounts'
-import type { WatchedDatabase } from './storage/full-disk'
+import type { WatchedDatabase } from './storage/open-database'
 import { DatabaseSessions, SESSION_LIFETIME_MS } from './storage/sessions'
+import { errorPage, notFound } from './web/errors'
+import { securityHeaders } from './web/headers'
+import { healthRoutes } from './web/health'
+import { type Logger, requestLogger } from './web/logger'
+import { assetRoutes } from './web/pages'
+import { strayKeys } from './web/request-target'
 
-export interface AppSettings {
+interface AppSettings {
   readonly provider: Provider
   readonly database: WatchedDatabase
   readonly sessionSecrets: readonly [string, ...string[]]
@@ -33,15 +30,9 @@ export interface AppSettings {
   readonly isStopping: () => boolean
 }
 
-/** The application: what a request passes, in order. */
-export function createApp({
-  provider,
-  database,
-  sessionSecrets,
-  trustProxy,
-  logger,
-  isStopping,
-}: AppSettings): Express {
+/** Composes the application. Each request passes the handlers in the order in which they are listed here. */
+export function createApp(settings: AppSettings): Express {
+  const { provider, database, sessionSecrets } = settings
   const accounts = new Accounts(database)
   const sessions = new DatabaseSessions(database)
   const sealer = new Sealer(sessionSecrets)
@@ -55,15 +46,16 @@ export function createApp({
   const passport = createPassport({ provider, sessions, sealer, store })
 
   const app = express()
-  app.set('trust proxy', trustProxy)
-  app.use(requestLogger(logger))
+  app.set('trust proxy', settings.trustProxy)
+  app.use(requestLogger(settings.logger))
   app.use(strayKeys(callback.pathname))
-  app.use(healthRoutes(database, isStopping))
+  app.use(healthRoutes(database, settings.isStopping))
   app.use(securityHeaders(provider.origin, isHTTPS))
   app.use(assetRoutes())
   app.use(express.urlencoded({ extended: false, limit: '10kb' }))
   app.use(sessionOf(sessions, sessionSecrets, cookies))
-  // After the session, which would otherwise take its id from here, where a cookie `j:{}` has become an object.
+  // Must come after the session: express-session prefers the cookies parsed here, and cookie-parser turns a value such as
+  // `j:{}` into an object.
   app.use(cookieParser([...sessionSecrets]))
   app.use(passport.session())
   app.use(
@@ -78,20 +70,22 @@ export function createApp({
     }),
   )
   app.use(confirmRoutes({ accounts, knownLogins, providerOrigin: provider.origin }))
-  // Behind this line, a login that is new to the browser has been confirmed.
+  // The routes below serve only people who have confirmed a login that is new to their browser.
   app.use(confirmFirst)
   app.use(homeRoutes())
   app.use(profileRoutes(provider, reload))
   app.use(accountRoutes({ passport, accounts, sessions, provider }))
   app.use(notFound)
-  app.use(errorPage)
+  // Twice: express-session saves the session after `errorPage` has responded, and Express passes an error of that only to
+  // the handlers that follow. Without one, it destroys the connection.
+  app.use(errorPage, errorPage)
   return app
 }
 
 function sessionOf(store: DatabaseSessions, secrets: readonly string[], rule: CookieRule) {
   return session({
     store,
-    // The first signs, the others are still believed: that is how a secret is changed without signing people out.
+    // The first secret signs; the others are still accepted, so that a secret can be replaced without signing people out.
     secret: [...secrets],
     name: sessionCookieName(rule),
     resave: false,

@@ -1,28 +1,27 @@
-import { cureOf, dataFolderProblem } from './data-folder'
 import { type Environment, EnvironmentReader } from './environment'
-import { ownSecret } from './session-secret'
+import { cureOf, dataFolderProblem, ownSecret } from './storage/data-folder'
 
-/** What the environment says. See `.env.example`. */
+/** The configuration, read from environment variables. `.env.example` explains each of them. */
 export interface Config {
-  /** A name or an address of this machine. */
+  /** A host name or an IP address of this machine. */
   readonly host: string
   readonly port: number
-  /** The fake provider's port; undefined when there is a real provider. */
+  /** Undefined when a real provider is configured. */
   readonly fakeProviderPort: number | undefined
   readonly provider: ProviderConfig
-  /** The first signs and seals; the others are still believed. */
+  /** The first one signs and encrypts; all of them are accepted, so that a secret can be replaced. */
   readonly sessionSecrets: readonly [string, ...string[]]
   readonly databaseURL: string | undefined
-  /** Connections to Postgres. */
+  /** The maximum number of connections to Postgres. */
   readonly databasePoolSize: number
   readonly dataDir: string
-  /** Express's setting: how many proxies in front, or their addresses. */
+  /** Express's `trust proxy` setting: the number of proxies in front, or their addresses. */
   readonly trustProxy: number | string[]
-  /** How long requests are still taken after the signal to stop, so that balancers can turn to other processes. */
+  /** How long requests are still accepted after a stop signal, so that load balancers can switch to other processes. */
   readonly drainMs: number
 }
 
-export interface ProviderConfig {
+interface ProviderConfig {
   readonly baseURL: string | undefined
   readonly clientID: string | undefined
   readonly clientSecret: string | undefined
@@ -30,14 +29,14 @@ export interface ProviderConfig {
   readonly profileEndpoint: 'user/me' | 'get_user_info'
 }
 
-/** Every problem of the environment at once, fit to be shown: it names variables and never shows a secret. */
+/** Reports every problem of the environment at once. The message names variables but never contains a secret. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
-    super(`The environment is not right:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    super(`The environment is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
   }
 }
 
-/** What a driver or the system says: its code, for messages may quote the address and the password in it. */
+/** The code of an error from a driver or the system. Their messages may contain an address with a password. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return reasonOf(error.errors[0])
   if (error instanceof Error && 'code' in error && error.code) return String(error.code)
@@ -86,7 +85,7 @@ function poolSizeOf(reader: EnvironmentReader): number {
 
 type Secrets = Config['sessionSecrets']
 
-/** The folder is needed for the database, and for a secret where none is given. */
+/** Checks the data folder, which holds the database, and creates a session secret in it when none is configured. */
 function useDataFolder(dataDir: string, problems: string[], given: Secrets | undefined): Secrets | undefined {
   const problem = dataFolderProblem(dataDir)
   if (problem !== undefined) problems.push(`DATA_DIR ${problem}`)
@@ -95,7 +94,7 @@ function useDataFolder(dataDir: string, problems: string[], given: Secrets | und
     const secret = ownSecret(dataDir)
     if (secret !== undefined) return [secret]
     problems.push(
-      'DATA_DIR holds a file session-secret that is not whole: remove it, and another one is made (everybody signs in again).',
+      'DATA_DIR holds a session-secret file that is incomplete: remove it, and a new one is made (everybody has to sign in again).',
     )
   } catch (error) {
     problems.push(`DATA_DIR names a folder that cannot be used (${cureOf(error)}).`)
@@ -103,7 +102,7 @@ function useDataFolder(dataDir: string, problems: string[], given: Secrets | und
   return undefined
 }
 
-/** The callback's address when the environment gives none: this machine, for development. */
+/** The callback URL for development, used when none is configured. */
 export function defaultCallbackURL(port: number): string {
   return `http://localhost:${port}${CALLBACK_PATH}`
 }

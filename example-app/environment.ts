@@ -1,17 +1,33 @@
 import { isIP } from 'node:net'
-import { callbackProblem } from './callback-path'
-import { type LibraryOption, libraryProblem } from './library-options'
-import { PROXIES_RULE, readProxies } from './trusted-proxies'
-
-export type Environment = Readonly<Record<string, string | undefined>>
+import * as ipaddr from 'ipaddr.js'
+import { Strategy } from 'passport-social-login'
+import { callbackProblem } from './auth/callback-path'
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const HOST_NAME = /^(?=.*[a-z])[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*$/i
 const MIN_SECRET_LENGTH = 16
-// What the fake provider takes for an id or a secret.
+// The fake provider accepts only these as an id or a secret.
 const FAKE_CREDENTIAL = /^[\x21-\x7e]{1,200}$/
+const VALID_OPTIONS = {
+  baseURL: 'https://social.example/api/v1',
+  clientID: 'app',
+  clientSecret: 'secret',
+  callbackURL: '/auth/social-login/callback',
+}
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
+const MAX_PROXIES = 10
+// The largest private network is 10.0.0.0/8. A larger network would contain addresses of visitors.
+const MIN_NETWORK_BITS = { ipv4: 8, ipv6: 16 }
+const ALL_IPV4 = ipaddr.parse('::ffff:0.0.0.0')
+const ALL_IPV4_BITS = 96
+const PROXIES_RULE =
+  `must be a number of proxies (${MAX_PROXIES} at most), or addresses and networks such as 10.0.0.0/8 ` +
+  `(none larger than /${MIN_NETWORK_BITS.ipv4}, in IPv6 /${MIN_NETWORK_BITS.ipv6}), or any of ${NAMED_NETWORKS.join(', ')}: ` +
+  'a trusted proxy can claim any visitor address.'
 
-/** Reads variables, and collects what is wrong with them: in words that name a variable and never show a secret. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads environment variables and collects their problems. A problem names the variable but never contains a secret. */
 export class EnvironmentReader {
   readonly problems: string[] = []
   readonly #environment: Environment
@@ -20,7 +36,7 @@ export class EnvironmentReader {
     this.#environment = environment
   }
 
-  /** An empty variable is one that is not set. `neededFor` says what it is needed for, if it is. */
+  /** An empty variable counts as not set. `neededFor` says what requires the variable, or false if it is optional. */
   text(name: string, neededFor: string | false): string | undefined {
     const value = this.#environment[name]?.trim()
     if (value) return value
@@ -44,7 +60,7 @@ export class EnvironmentReader {
     return port
   }
 
-  /** A number of seconds, fractions of one included. @returns milliseconds */
+  /** Reads a number of seconds, which may have decimals. @returns milliseconds */
   seconds(name: string, fallback: number, max: number): number {
     const value = this.text(name, false) ?? String(fallback)
     const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(value) ? Number(value) : Number.NaN
@@ -59,7 +75,7 @@ export class EnvironmentReader {
     return this.#wrong(`${name} must end in /v1, such as https://social.example/api/v1.`)
   }
 
-  /** The application's id or secret at the provider; with a real one, both are needed. */
+  /** The application's id or secret at the provider. A real provider requires both. */
   credential(name: string, option: 'clientID' | 'clientSecret', isReal: boolean): string | undefined {
     const value = this.text(name, isReal && 'a provider of your own (SOCIAL_BASE_URL)')
     if (value === undefined || isReal) return value && this.#asOption(option, name, value)
@@ -74,10 +90,10 @@ export class EnvironmentReader {
     return problem === undefined ? this.#asOption('callbackURL', name, url) : this.#wrong(`${name} ${problem}`)
   }
 
-  /** The fake provider's people have no passwords: it is never meant where others come by https. */
+  /** Anybody can sign in at the fake provider without a password, so a public https callback requires a real provider. */
   fakeProviderIsMeant(baseURL: string, callbackURL: string): void {
     const callback = this.text(callbackURL, false) ?? ''
-    // As URL parsers read it, whatever its case.
+    // Parsed, because the scheme may be in capitals.
     const isPublic = URL.canParse(callback) && new URL(callback).protocol === 'https:'
     if (!isPublic || this.text(baseURL, false) !== undefined) return
     this.problems.push(
@@ -111,14 +127,14 @@ export class EnvironmentReader {
     return [first, ...others]
   }
 
-  /** Whoever can read the network reads the secret, the keys and the tokens of plain http. */
+  /** Requires https except on this machine: over plain http, anybody on the network can read secrets, keys and tokens. */
   #webURL(name: string): string | undefined {
     const url = this.#url(name, ['https:', 'http:'])
     if (url === undefined) return undefined
     const { protocol, hostname, username, password } = new URL(url)
     if (username !== '' || password !== '') return this.#wrong(`${name} must have no user name and no password.`)
     if (protocol === 'https:' || LOOPBACK.test(hostname)) return url
-    return this.#wrong(`${name} must begin with https:// (http:// is for this machine).`)
+    return this.#wrong(`${name} must begin with https:// (http:// is only for this machine).`)
   }
 
   #url(name: string, protocols: readonly string[]): string | undefined {
@@ -129,7 +145,7 @@ export class EnvironmentReader {
     return this.#wrong(`${name} must be an absolute URL that begins with ${examples}.`)
   }
 
-  /** What the library takes of it, too. */
+  /** Also applies the library's own check of this option. */
   #asOption(option: LibraryOption, name: string, value: string): string | undefined {
     const problem = libraryProblem(option, name, value)
     return problem === undefined ? value : this.#wrong(problem)
@@ -139,4 +155,39 @@ export class EnvironmentReader {
     this.problems.push(problem)
     return undefined
   }
+}
+
+type LibraryOption = keyof typeof VALID_OPTIONS
+
+/**
+ * The library's error message for one option, with the option's name replaced by the variable's. Options are checked one
+ * at a time because the library throws at the first invalid one. Its messages never contain a value.
+ */
+function libraryProblem(option: LibraryOption, variable: string, value: string): string | undefined {
+  try {
+    new Strategy({ ...VALID_OPTIONS, [option]: value }, () => {})
+    return undefined
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'cannot be used'
+    return `${variable} ${message.startsWith(`${option} `) ? message.slice(option.length + 1) : message}.`
+  }
+}
+
+/** Parses Express's `trust proxy` setting. Undefined when the value is invalid or would trust visitors. */
+export function readProxies(value: string): number | string[] | undefined {
+  if (/^\d{1,2}$/.test(value)) return Number(value) <= MAX_PROXIES ? Number(value) : undefined
+  const proxies = value.split(',').map((proxy) => proxy.trim())
+  return proxies.every(isProxy) ? proxies : undefined
+}
+
+function isProxy(value: string): boolean {
+  if (NAMED_NETWORKS.includes(value)) return true
+  if (value.includes('%')) return false
+  if (!value.includes('/')) return ipaddr.IPv4.isValidFourPartDecimal(value) || ipaddr.IPv6.isValid(value)
+  if (!ipaddr.isValidCIDR(value)) return false
+  const [address, bits] = ipaddr.parseCIDR(value)
+  if (address.kind() === 'ipv4') return bits >= MIN_NETWORK_BITS.ipv4
+  // Express also compares the IPv4-mapped form (::ffff:192.0.2.1) of a visitor's address with IPv6 networks.
+  const holdsIPv4 = ALL_IPV4.match(address, Math.min(bits, ALL_IPV4_BITS))
+  return bits >= (holdsIPv4 ? ALL_IPV4_BITS + MIN_NETWORK_BITS.ipv4 : MIN_NETWORK_BITS.ipv6)
 }

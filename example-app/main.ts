@@ -1,14 +1,37 @@
-import { FakeProvider } from 'passport-social-login/testing'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FakeProvider } from 'passport-social-login/testing'
+import { createApp } from './app'
+import { chooseProvider, startFakeProvider } from './auth/provider'
 import { type Config, ConfigError, readConfig, reasonOf } from './config'
-import { createLogger } from './logger'
-import { type RunningServer, startServer } from './server'
-import { onStopSignal } from './stop-signals'
+import { deleteUnconfirmed } from './storage/accounts'
+import { CallbackSlots } from './storage/callback-slots'
+import type { Database } from './storage/database'
+import { migrate, NewerSchemaError } from './storage/migrations'
+import { openDatabase, type WatchedDatabase, watchFullDisk } from './storage/open-database'
+import { DatabaseSessions } from './storage/sessions'
+import { createLogger, type Logger } from './web/logger'
+import { pathsOnly } from './web/request-target'
+import { Draining, listen, onStopSignal } from './web/server'
+
+const STOP_DEADLINE_MS = 10_000
+const CLEANING_INTERVAL_MS = 10 * 60 * 1000
+
+interface RunningServer {
+  readonly url: string
+  /**
+   * Reports at /healthz that the process is stopping, finishes the requests in progress, and closes.
+   *
+   * @throws Error that says what did not finish in time
+   */
+  stop(): Promise<void>
+}
 
 const logger = createLogger()
 let running: { readonly server: RunningServer; readonly fake: FakeProvider | undefined } | undefined
 
 async function main(): Promise<void> {
-  // Before anything that takes time. Until it serves, there is nothing to wait for: migrations are all or nothing.
+  // First, so that a signal during a slow start also stops the process. Interrupting a migration is safe: it runs in one
+  // transaction.
   onStopSignal(stop, logger)
   const config = readConfig(process.env)
   const fake = await startFakeProvider(config)
@@ -25,23 +48,81 @@ async function stop(): Promise<void> {
     process.exit(0)
   } catch (error) {
     const reason = error instanceof Error ? error.message : reasonOf(error)
-    logger.fatal({ reason }, 'stopped without waiting any longer')
+    logger.fatal({ reason }, 'stopped before everything had ended')
     process.exit(1)
   }
 }
 
-async function startFakeProvider({ fakeProviderPort: port }: Config): Promise<FakeProvider | undefined> {
-  if (port === undefined) return undefined
-  try {
-    return await FakeProvider.start({ port })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'unknown error'
-    throw new ConfigError([`PROVIDER_PORT cannot be used: ${reason}`])
+/** Opens and migrates the database, then starts serving. */
+async function startServer(config: Config, fake: FakeProvider | undefined, logger: Logger): Promise<RunningServer> {
+  const database = await openMigrated(config)
+  const listening = await listen(config.host, config.port)
+  const draining = new Draining()
+  const provider = chooseProvider(config, fake, listening.port)
+  const { sessionSecrets, trustProxy } = config
+  const app = createApp({ provider, database, sessionSecrets, trustProxy, logger, isStopping: () => draining.hasBegun })
+  listening.serve(draining.watch(pathsOnly(app)))
+  const cleaning = cleanRegularly(database, logger)
+  return {
+    url: listening.url,
+    async stop() {
+      draining.begin()
+      await sleep(config.drainMs)
+      clearInterval(cleaning)
+      const inTime = AbortSignal.timeout(STOP_DEADLINE_MS)
+      await orFail(
+        listening.close(),
+        inTime,
+        () => `connections are still open, and ${draining.requestsUnderWay} requests under way`,
+      )
+      await orFail(database.close(), inTime, () => 'the database does not close')
+    },
   }
+}
+
+/** Rejects with a description when the work does not finish in time. */
+function orFail(work: Promise<void>, inTime: AbortSignal, describe: () => string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    inTime.addEventListener('abort', () => reject(new Error(describe())), { once: true })
+    work.then(resolve, reject)
+  })
+}
+
+async function openMigrated({ databaseURL, databasePoolSize, dataDir }: Config): Promise<WatchedDatabase> {
+  try {
+    const database = watchFullDisk(openDatabase(databaseURL, dataDir, databasePoolSize))
+    await migrate(database)
+    return database
+  } catch (error) {
+    const [name, cure] =
+      databaseURL === undefined
+        ? ['DATA_DIR', 'is the app.db in it a database of this application, and is there space left on its disk?']
+        : ['DATABASE_URL', 'is it running, can this machine reach it, and are the user, password and name right?']
+    throw new ConfigError([
+      error instanceof NewerSchemaError
+        ? `${name} names a database that cannot be opened: ${error.message}.`
+        : `${name} names a database that cannot be opened (${reasonOf(error)}): ${cure}`,
+    ])
+  }
+}
+
+function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {
+  const sessions = new DatabaseSessions(database)
+  const slots = new CallbackSlots(database)
+  const clean = async (): Promise<void> => {
+    await sessions.deleteExpired()
+    await deleteUnconfirmed(database)
+    await slots.deleteExpired()
+  }
+  return setInterval(() => {
+    clean().catch((error: unknown) =>
+      logger.error({ err: error }, 'expired rows could not be deleted: the next attempt is in ten minutes'),
+    )
+  }, CLEANING_INTERVAL_MS)
 }
 
 main().catch((error: unknown) => {
   console.error(error instanceof ConfigError ? error.message : error)
-  // What has been started must not keep a process alive that does not serve.
+  // Whatever has been started already would keep the process alive although it does not serve.
   process.exit(1)
 })

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { type Database, number, optionalText, type Row, text } from './database'
-import { recordAndOpen, recordLogin } from './record-login'
-import { endUnconfirmed } from './unconfirmed'
+import { type Database, inBatches, number, optionalText, type Query, type Row, text, type Value } from './database'
 
-// All of them are read with each request of the account.
+// Limited because every request reads all logins of the signed-in account.
 const MAX_LOGINS = 10
+const UNCONFIRMED_LIFETIME_MS = 24 * 60 * 60 * 1000
 
-/** What the pages show of a person. */
+/** The data about a person that pages show. */
 export interface Person {
   readonly displayName: string
   readonly username?: string | undefined
@@ -18,9 +17,9 @@ export interface Person {
   readonly badge?: boolean | undefined
 }
 
-/** What the provider said at somebody's latest sign-in. */
+/** What the provider returned when the person last signed in. */
 export interface LoginInput {
-  /** Together with `subject` the key of the login: e-mail addresses change hands, ids do not. */
+  /** Identifies the login together with `subject`. Not the e-mail address: it may belong to someone else later. */
   readonly provider: string
   readonly subject: string
   readonly person: Person
@@ -30,20 +29,20 @@ export interface LoginInput {
 /** A login at the provider: a row of `federated_credentials`. */
 export interface Login extends LoginInput {
   readonly id: string
-  /** The account that it opens; none after "Not me". */
+  /** The account that it signs in to. Undefined after "Not me". */
   readonly userID: string | undefined
   readonly usedAt: number
 }
 
-/** A login, and the account that it opens now. */
-export interface OpenedLogin {
+/** A login with the account that it signs in to. */
+interface OpenedLogin {
   readonly login: Login
   readonly userID: string
-  /** Whether somebody has said that the account is theirs; for good. */
+  /** Whether a person has ever confirmed that the account is theirs. */
   readonly isConfirmed: boolean
 }
 
-/** Accounts, and the logins that open them. */
+/** Accounts and the logins that can sign in to them. */
 export class Accounts {
   readonly #database: Database
 
@@ -51,22 +50,22 @@ export class Accounts {
     this.#database = database
   }
 
-  /** Keeps what a login brought, and opens no account by it. */
+  /** Stores a login without signing in to an account. */
   async recordLogin(input: LoginInput): Promise<Login> {
     return toLogin(await recordLogin(this.#database, input))
   }
 
   /**
-   * Keeps what a login brought, and opens its account: made now if there is none, and unconfirmed, until somebody says
-   * that it is theirs. Of several that ask at once, all get the same.
+   * Stores a login and returns its account. If there is none, creates one, which is unconfirmed until a person says that
+   * it is theirs. Simultaneous calls for the same login get the same account.
    */
   async signIn(input: LoginInput): Promise<OpenedLogin> {
     const newID = randomUUID()
-    const row = await recordAndOpen(this.#database, input, newID)
+    const row = await upsertAndOpen(this.#database, input, newID)
     const [login, userID] = [toLogin(row), text(row, 'user_id')]
     const isConfirmed = number(row, 'is_unconfirmed') === 0
-    // The next answer may take as long as the first. Not together with the login: whoever releases an account locks its
-    // row first and the login after it.
+    // Restarts the time that the person has to answer. A separate statement, because `release` locks the account's row
+    // before the login's: locking them here in the opposite order could deadlock.
     const askAgain = `update users set unconfirmed_since = ${this.#database.now} where id = $1 and unconfirmed_since is not null`
     if (!isConfirmed && userID !== newID) await this.#database.query(askAgain, [userID])
     return { login, userID, isConfirmed }
@@ -82,22 +81,22 @@ export class Accounts {
     await this.#database.query(sql, [loginID, JSON.stringify(person)])
   }
 
-  /** Notes that a person said that the account of a login is theirs. False when the login does not open it any more. */
+  /** Marks an account as confirmed. False when the login does not belong to the account any more. */
   async confirm(loginID: string, userID: string): Promise<boolean> {
     const sql = `update users set unconfirmed_since = null where id = $2
       and exists (select 1 from federated_credentials where id = $1 and user_id = $2) returning id`
     return (await this.#database.query(sql, [loginID, userID])).length > 0
   }
 
-  /** Ends an account that nobody has confirmed, and frees its login. A confirmed account stays as it is. */
+  /** Deletes an account that nobody has confirmed and detaches its login. Does nothing to a confirmed account. */
   async release(userID: string): Promise<void> {
     await this.#database.transaction((query) => endUnconfirmed(query, 'id = $1', [userID]))
   }
 
-  /** Adds a login to an account. `taken`: it opens another one already that somebody has confirmed. */
+  /** Adds a login to an account. `taken`: the login belongs to another account that was confirmed. */
   link(loginID: string, userID: string): Promise<'linked' | 'taken' | 'too_many_logins'> {
     return this.#database.transaction(async (query) => {
-      // Several that are added at once may be some more: the limit is against hundreds.
+      // Logins added at the same moment may exceed the limit a little, which is harmless: it prevents hundreds.
       const count = 'select count(*) as logins from federated_credentials where user_id = $1 and id <> $2'
       const [row] = await query(count, [userID, loginID])
       if (row && number(row, 'logins') >= MAX_LOGINS) return 'too_many_logins'
@@ -109,10 +108,10 @@ export class Accounts {
     })
   }
 
-  /** Takes a login off an account, but never the last one. */
+  /** Removes a login from an account, unless it is the last one. */
   async unlink(loginID: string, userID: string): Promise<boolean> {
     return this.#database.transaction(async (query) => {
-      // Locks the account's row: of two that remove a login each, the second sees what the first has left.
+      // Locks the account's row, so that of two simultaneous removals the second sees the result of the first.
       await query('update users set created_at = created_at where id = $1', [userID])
       const sql = `delete from federated_credentials where id = $1 and user_id = $2
         and (select count(*) from federated_credentials where user_id = $2) > 1 returning id`
@@ -120,7 +119,7 @@ export class Accounts {
     })
   }
 
-  /** The logins of an account, the one used last in front. */
+  /** The logins of an account, the most recently used first. */
   async loginsOf(userID: string): Promise<Login[]> {
     const sql = 'select * from federated_credentials where user_id = $1 order by used_at desc, id'
     return (await this.#database.query(sql, [userID])).map(toLogin)
@@ -137,4 +136,80 @@ export function toLogin(row: Row): Login {
     sealedToken: text(row, 'sealed_token'),
     usedAt: number(row, 'used_at'),
   }
+}
+
+/** Inserts or updates a login. @returns its row, with the column `is_unconfirmed` about its account */
+export async function recordLogin(database: Database, input: LoginInput): Promise<Row> {
+  return requireRow((await database.query(upsertSQL(database), valuesOf(input, null)))[0])
+}
+
+/**
+ * Inserts or updates a login and, if it has no account, creates the account `newID` in the same transaction. Postgres may
+ * be far away, so it gets a single statement. SQLite does not support that statement, but has no network latency.
+ */
+async function upsertAndOpen(database: Database, input: LoginInput, newID: string): Promise<Row> {
+  const insert = 'insert into users (id, created_at, unconfirmed_since)'
+  const values = valuesOf(input, newID)
+  if (database.dialect === 'postgres') {
+    const sql = `with login as (${upsertSQL(database)}),
+      account as (${insert} select user_id, used_at, used_at from login where user_id = $6)
+      select * from login`
+    return requireRow((await database.query(sql, values))[0])
+  }
+  return database.transaction(async (query) => {
+    const login = requireRow((await query(upsertSQL(database), values))[0])
+    const [userID, usedAt] = [text(login, 'user_id'), number(login, 'used_at')]
+    if (userID === newID) await query(`${insert} values ($1, $2, $2)`, [userID, usedAt])
+    return login
+  })
+}
+
+/** An account that is being created at this moment is not visible to the statement, and is reported as unconfirmed. */
+function upsertSQL({ now }: Database): string {
+  return `insert into federated_credentials (id, provider, subject, person, sealed_token, user_id, used_at)
+    values ($1, $2, $3, $4, $5, $6, ${now})
+    on conflict (provider, subject) do update set person = $4, sealed_token = $5, used_at = ${now},
+      user_id = coalesce(federated_credentials.user_id, $6)
+    returning *, coalesce((select case when unconfirmed_since is null then 0 else 1 end
+      from users where users.id = user_id), 1) as is_unconfirmed`
+}
+
+function valuesOf({ provider, subject, person, sealedToken }: LoginInput, userID: string | null): Value[] {
+  return [randomUUID(), provider, subject, JSON.stringify(person), sealedToken, userID]
+}
+
+function requireRow(row: Row | undefined): Row {
+  if (!row) throw new Error('The database returned no login')
+  return row
+}
+
+/** Deletes the accounts that nobody confirmed within a day, and the logins that have had no account for a day. */
+export async function deleteUnconfirmed(database: Database): Promise<void> {
+  const limit = `${database.now} - ${UNCONFIRMED_LIFETIME_MS}`
+  await inBatches(async (size) => {
+    const some = `select id from users where unconfirmed_since < ${limit} limit ${size} ${database.skipLocked}`
+    return database.transaction((query) => endUnconfirmed(query, `id in (${some})`, []))
+  })
+  await inBatches(async (size) => {
+    const some = `select id from federated_credentials
+      where user_id is null and used_at < ${limit} limit ${size} ${database.skipLocked}`
+    const sql = `delete from federated_credentials where id in (${some}) and user_id is null returning id`
+    return (await database.query(sql)).length
+  })
+}
+
+/**
+ * Deletes the unconfirmed accounts among those that match the condition. Their rows are locked before their logins are
+ * detached, so that nobody can confirm one in between.
+ *
+ * @returns the number of deleted accounts
+ */
+async function endUnconfirmed(query: Query, condition: string, values: readonly Value[]): Promise<number> {
+  const lock = `update users set created_at = created_at where ${condition} and unconfirmed_since is not null returning id`
+  const ids = (await query(lock, values)).map((row) => text(row, 'id'))
+  if (ids.length === 0) return 0
+  const list = ids.map((_id, index) => `$${index + 1}`).join(', ')
+  await query(`update federated_credentials set user_id = null where user_id in (${list})`, ids)
+  await query(`delete from users where id in (${list})`, ids)
+  return ids.length
 }

@@ -1,13 +1,13 @@
-import { type Database, number } from './database'
+import { type Database, inBatches, number } from './database'
 
 export const SLOTS = 10
 
-// Longer than the provider is asked for one key (the timeout of the strategy, 10 seconds). A killed process costs the
-// addresses of its visitors this long.
+// Longer than a callback can take (the strategy's timeout is 10 seconds). The slots of a killed process stay taken for
+// this long.
 const UNDER_WAY_MS = 15 * 1000
 const REJECTED_MS = 10 * 60 * 1000
 
-/** A slot that a callback has. */
+/** A slot that a callback has taken. */
 export interface Slot {
   /** Random. */
   readonly id: string
@@ -15,18 +15,18 @@ export interface Slot {
   readonly slot: number
 }
 
-/** The slots of an address that are not free. */
-export interface TakenSlots {
+/** The taken slots of an address. */
+interface TakenSlots {
   readonly underWay: number
   readonly rejected: number
-  /** Until a rejected key is forgotten. */
+  /** The time until the next slot of a rejected key is free again. */
   readonly waitMs: number
 }
 
 /**
- * The ten slots of each address. A callback has one while it is under way; the slot of a rejected key stays taken for
- * ten minutes. The primary key says that there are no more than ten, whatever processes do at the same moment: no
- * statement waits for another one, and it takes one to have a slot.
+ * Each address has ten slots. A callback holds one while it is in progress; the slot of a rejected key stays taken for
+ * ten minutes. The primary key (address, slot) guarantees the limit across all processes without locks, and taking a
+ * slot needs a single statement.
  */
 export class CallbackSlots {
   readonly #database: Database
@@ -35,7 +35,7 @@ export class CallbackSlots {
     this.#database = database
   }
 
-  /** Takes a free slot. Undefined when there is none, or when another process was faster: see `taken`. */
+  /** Takes a free slot. Undefined when there is none, or when another process took it first: `taken` tells which. */
   async take(id: string, address: string): Promise<Slot | undefined> {
     return this.#take(id, address, false)
   }
@@ -45,12 +45,12 @@ export class CallbackSlots {
     await this.#database.query(sql, [address, slot, id])
   }
 
-  /** Keeps the slot of a callback whose key was rejected. */
+  /** Keeps the slot taken because the key was rejected. */
   async reject({ id, address, slot }: Slot): Promise<void> {
     const sql = `update callback_slots set rejected = 1, expires_at = ${this.#database.now} + ${REJECTED_MS}
       where address = $1 and slot = $2 and id = $3 returning slot`
     const [kept] = await this.#database.query(sql, [address, slot, id])
-    // It took so long that the slot is somebody else's now.
+    // The slot expired during the callback and may belong to another one now.
     if (!kept) await this.#take(id, address, true)
   }
 
@@ -64,15 +64,17 @@ export class CallbackSlots {
     return { rejected, underWay: number(row, 'taken') - rejected, waitMs: number(row, 'wait') }
   }
 
-  /** Forgets rejected keys, and the callbacks of processes that were killed. */
-  async deleteExpired(limit: number): Promise<number> {
-    const { now, skipLocked } = this.#database
-    const some = `select id from callback_slots where expires_at < ${now} limit ${limit} ${skipLocked}`
-    const sql = `delete from callback_slots where id in (${some}) and expires_at < ${now} returning id`
-    return (await this.#database.query(sql)).length
+  /** Deletes the slots of old rejections and of callbacks whose process was killed. */
+  async deleteExpired(): Promise<void> {
+    await inBatches(async (size) => {
+      const { now, skipLocked } = this.#database
+      const some = `select id from callback_slots where expires_at < ${now} limit ${size} ${skipLocked}`
+      const sql = `delete from callback_slots where id in (${some}) and expires_at < ${now} returning id`
+      return (await this.#database.query(sql)).length
+    })
   }
 
-  // Any of the free ones: processes that look at the same moment would all take the first.
+  // A random free slot: if all processes tried the first one, they would conflict.
   async #take(id: string, address: string, isRejected: boolean): Promise<Slot | undefined> {
     const { now } = this.#database
     const all = Array.from({ length: SLOTS }, (_, slot) => `select ${slot} as slot`).join(' union all ')

@@ -1,40 +1,38 @@
-import { openLibsql } from './libsql'
-import { openPostgres } from './postgres'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A row as both databases give it; `text` and `number` read it. */
+// Small enough that a statement takes a few milliseconds: statements on a file block this process.
+const BATCH_SIZE = 500
+const PAUSE_MS = 5
+
+/** A row as either database returns it. Read its columns with `text`, `optionalText` and `number`. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** What a statement may be given. */
+/** A parameter of a statement. */
 export type Value = string | number | null
 
-/** Runs one statement with `$1`, `$2` … in it. */
+/** Runs one statement, whose parameters are written `$1`, `$2` and so on. */
 export type Query = (sql: string, values?: readonly Value[]) => Promise<Row[]>
 
 /**
- * The one place that sessions, accounts and rate limits live in: a file, or a Postgres that several processes share.
- * The SQL of this application is valid in SQLite and Postgres alike, but for one statement: see `Accounts.signIn`.
+ * Stores sessions, accounts and rate limits: in a libsql file, or in a Postgres database that several machines share.
+ * All SQL of this application is valid in both, except for one statement: see `upsertAndOpen` in `accounts.ts`.
  */
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres'
   /**
-   * SQL for the time, in milliseconds since 1970. What ends by the clock ends by this one: the clock of one process
-   * may be wrong, and must not sign out everybody.
+   * An SQL expression for the current time in milliseconds since 1970. Everything that expires is compared with this
+   * clock, because the clock of a single process may be wrong and must not sign everybody out.
    */
   readonly now: string
-  /** SQL at the end of a `select` of rows to be deleted: leaves out those that another process deletes already. */
+  /** SQL at the end of a `select` of rows to delete: skips the rows that another process is deleting. */
   readonly skipLocked: string
   readonly query: Query
-  /** All or nothing, whatever kills the process. With `alone`, no other process is in a transaction `alone` meanwhile. */
+  /** Runs a transaction. With `alone`, no other process can run a transaction with `alone` at the same time. */
   transaction<T>(work: (query: Query) => Promise<T>, options?: { readonly alone?: boolean }): Promise<T>
-  /** @throws an error when what is written now would be lost, without waiting for anybody to write something */
+  /** @throws an error when the database cannot store data at this moment */
   checkStorage(): Promise<void>
   /** Ends within seconds, whether or not the database answers. */
   close(): Promise<void>
-}
-
-/** Postgres where there is a `databaseURL`, else a libsql file in `dataDir`. */
-export function openDatabase(databaseURL: string | undefined, dataDir: string, poolSize = 10): Database {
-  return databaseURL === undefined ? openLibsql(dataDir) : openPostgres(databaseURL, poolSize)
 }
 
 export function text(row: Row, column: string): string {
@@ -47,7 +45,12 @@ export function optionalText(row: Row, column: string): string | undefined {
   return row[column] === null ? undefined : text(row, column)
 }
 
-/** Postgres gives its bigints as text. */
+/** The Postgres driver returns bigint columns as text. */
 export function number(row: Row, column: string): number {
   return Number(row[column])
+}
+
+/** Deletes rows in batches until none are left. The pauses let other work run in between. */
+export async function inBatches(deleteSome: (limit: number) => Promise<number>): Promise<void> {
+  while ((await deleteSome(BATCH_SIZE)) === BATCH_SIZE) await sleep(PAUSE_MS)
 }

@@ -11,14 +11,14 @@ const CHECK = `insert into storage_checks (id, checked_at) values (1, ${NOW})
   on conflict (id) do update set checked_at = excluded.checked_at
   where abs(excluded.checked_at - storage_checks.checked_at) > 1000`
 
-/** Opens `app.db` in a folder. Several processes of one machine may share it: each waits for the lock of the others. */
+/** Opens `app.db` in a folder. Several processes of one machine may share it: they wait for each other's locks. */
 export function openLibsql(dataDir: string): Database {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const file = join(dataDir, 'app.db')
-  // A folder that was there already may be open to others. SQLite gives its further files the rights of this one.
+  // An existing folder may be accessible to other users. SQLite gives its other files the same permissions as this one.
   const descriptor = openSync(file, 'a', 0o600)
   const opened = fstatSync(descriptor)
-  // One that was there already, from a backup for instance, may be open to others.
+  // An existing file, from a backup for example, may be readable by other users.
   if (opened.uid === process.getuid?.()) fchmodSync(descriptor, 0o600)
   closeSync(descriptor)
   return new LibsqlDatabase(file, opened)
@@ -39,17 +39,17 @@ class LibsqlDatabase implements Database {
     this.#opened = opened
     this.#connection = new Libsql(file, { timeout: OPEN_TIMEOUT_MS })
     this.#connection.exec('pragma journal_mode = wal')
-    // Without a disk flush for each commit, which stops everybody on a busy disk: a killed process loses nothing by it,
-    // a machine that loses its power at most the last moments.
+    // Does not flush the disk at each commit, because that blocks every request when the disk is busy. A killed process
+    // loses nothing; a power failure may lose the last moments.
     this.#connection.exec('pragma synchronous = normal')
-    // SQLite would wait for a lock with this thread, and nobody would be answered meanwhile.
+    // SQLite would block this thread while it waits for a lock, so `#whenUnlocked` waits instead.
     this.#connection.exec('pragma busy_timeout = 0')
   }
 
   readonly query: Query = (sql, values = []) => this.#whenUnlocked(LOCK_TIMEOUT_MS, async () => this.#run(sql, values))
 
-  // `begin immediate` takes the lock that keeps every other writer out, so each transaction is alone anyway. With
-  // `alone` there is no limit to the wait: another process may take its time with a migration.
+  // `begin immediate` excludes all other writers, so every transaction is alone anyway. With `alone` the wait has no
+  // limit, because a migration in another process may take long.
   transaction<T>(work: (query: Query) => Promise<T>, { alone = false } = {}): Promise<T> {
     const limit = alone ? Number.POSITIVE_INFINITY : LOCK_TIMEOUT_MS
     return this.#whenUnlocked(limit, async () => {
@@ -74,7 +74,7 @@ class LibsqlDatabase implements Database {
     this.#connection.close()
   }
 
-  /** Tries again for as long as another process has the lock. Meanwhile others have their turn: who reads needs no lock. */
+  /** Retries while another process holds the lock. Reads need no lock, so they can run between the attempts. */
   async #whenUnlocked<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + limitMs
     for (;;) {
@@ -87,7 +87,7 @@ class LibsqlDatabase implements Database {
     }
   }
 
-  // There is one connection: what is not part of a transaction must not slip into it.
+  // There is only one connection, so a statement that is not part of a transaction must wait for the transaction's end.
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(() => {
       this.#requireFile()
@@ -97,7 +97,7 @@ class LibsqlDatabase implements Database {
     return result
   }
 
-  /** SQLite goes on writing into a file that has been deleted or replaced, and says nothing. */
+  /** SQLite would silently go on writing to a file that has been deleted or replaced. */
   #requireFile(): void {
     const found = statSync(this.#file, { throwIfNoEntry: false })
     if (found?.ino !== this.#opened.ino || found.dev !== this.#opened.dev) throw new MovedFileError()
@@ -124,7 +124,7 @@ function isLocked(error: unknown): boolean {
 }
 
 class MovedFileError extends Error {
-  /** As SQLite calls it. */
+  /** SQLite's own code for this error. */
   readonly code = 'SQLITE_READONLY_DBMOVED'
 
   constructor() {

@@ -1,8 +1,8 @@
 import { type Database, number } from './database'
 
 /**
- * Only ever appended to. A login (`federated_credentials`) is what the provider says about a person; the account that
- * it opens (`users`) may have several logins.
+ * Existing entries must never change: append a new one instead. A login (`federated_credentials`) is what the provider
+ * says about a person; its account (`users`) may have several logins.
  */
 const MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -27,7 +27,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'create table rate_limits (key varchar(255) primary key, points integer not null, expire bigint)',
   ],
   [
-    // Null: a person has confirmed the account. So it is with all accounts that are older than this column.
+    // Null means that the account is confirmed, which includes all accounts from before this column existed.
     'alter table users add column unconfirmed_since bigint',
     `create table callbacks_under_way (
       id text primary key,
@@ -36,7 +36,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'create index callbacks_under_way_address on callbacks_under_way (address)',
   ],
   [
-    // Instead of `rate_limits` and `callbacks_under_way`, which processes of an older version still write.
+    // Replaces `rate_limits` and `callbacks_under_way`, which remain because older processes may still write to them.
     `create table callback_slots (
       address text not null,
       slot integer not null,
@@ -51,7 +51,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
 ]
 
-/** Another version of this application has brought the database further than this one knows. */
+/** The database was migrated by a newer version of this application. */
 export class NewerSchemaError extends Error {
   constructor(found: number) {
     super(
@@ -62,8 +62,7 @@ export class NewerSchemaError extends Error {
 }
 
 /**
- * Brings the tables up to date. Any number of processes may start at once: one migrates, the others wait for it, however
- * long it takes.
+ * Brings the tables up to date. When several processes start at once, one migrates and the others wait for it.
  *
  * @throws NewerSchemaError for a database that a newer version has migrated
  */

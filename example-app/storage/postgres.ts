@@ -1,17 +1,21 @@
-import type { Pool, PoolConfig } from 'pg'
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseError, Pool, type PoolConfig } from 'pg'
 import type { Database, Query } from './database'
-import { isSpent, KnownPool, leadsNowhere, RenewablePool } from './postgres-pool'
 
 const MIGRATION_LOCK = 20_261_121
 const CLOSE_MS = 3000
-// Stable within a statement, so that it can be compared with an index.
+// Constant within a statement, so that Postgres can use an index for comparisons with it.
 const NOW = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
-// The processes that check share one row, and write it once a second between them.
+// All processes share one row, which is written at most once a second.
 const CHECK = `insert into storage_checks (id, checked_at) values (1, ${NOW})
   on conflict (id) do update set checked_at = excluded.checked_at
   where abs(excluded.checked_at - storage_checks.checked_at) > 1000`
+const READ_ONLY = '25006'
+const RENEW_EVERY_MS = 1000
+const RETIRE_WITHIN_MS = 10_000
 
-/** Opens a pool. It connects when it is first used. */
+/** Creates the pools. They connect on first use. */
 export function openPostgres(connectionString: string, poolSize: number): Database {
   const patient: PoolConfig = {
     connectionString,
@@ -24,13 +28,13 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
   const pool = new RenewablePool({
     ...patient,
     max: poolSize,
-    // The server gives up what takes too long. When not even that is heard of, the connection is dead.
+    // The server cancels slow statements first. If not even that answer arrives, the connection is dead.
     statement_timeout: 6000,
     query_timeout: 8000,
-    // A process that was stopped in a transaction holds up the others this long.
+    // Limits how long a process that was suspended in a transaction can block the others.
     idle_in_transaction_session_timeout: 10_000,
   })
-  // A connection of its own: a process that is busy with logins is in good health.
+  // A separate connection, so that a pool that is busy with logins does not count as unhealthy.
   const checks = new RenewablePool({ ...patient, statement_timeout: 3000, query_timeout: 4000 })
   return {
     dialect: 'postgres',
@@ -44,7 +48,7 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
       try {
         await checks.use((current) => current.query(CHECK))
       } catch (error) {
-        // Before a person meets it.
+        // Renews the pool before a request fails for the same reason.
         if (leadsNowhere(error)) pool.renew()
         throw error
       }
@@ -55,7 +59,7 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
   }
 }
 
-/** On a connection of its own without timeouts: another process may take its time with a migration. */
+/** Uses a separate connection without timeouts, because a migration in another process may take long. */
 async function inTransactionAlone<T>(config: PoolConfig, work: (query: Query) => Promise<T>): Promise<T> {
   const known = new KnownPool(config)
   try {
@@ -70,7 +74,7 @@ async function inTransactionAlone<T>(config: PoolConfig, work: (query: Query) =>
 
 async function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>): Promise<T> {
   const client = await pool.connect()
-  // A connection in an unknown state must not go back into the pool, and has nothing to say to a rollback.
+  // A connection in an unknown state must not return to the pool, and cannot run a rollback.
   let spent: Error | undefined
   const query: Query = async (sql, values = []) => {
     try {
@@ -91,4 +95,97 @@ async function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>):
   } finally {
     client.release(spent)
   }
+}
+
+/** A pool that knows its sockets, so that it can be closed even if the server does not answer. */
+class KnownPool {
+  readonly pool: Pool
+  readonly #sockets = new Set<Socket>()
+  #ended: Promise<void> | undefined
+
+  constructor(config: PoolConfig) {
+    this.pool = new Pool({ ...config, stream: () => this.#open() })
+    // Emitted when the server closes an idle connection; the pool opens a new one. Without a listener, Node would exit.
+    this.pool.on('error', () => {})
+    // The same for a connection in use: its current statement fails and reports the error.
+    this.pool.on('connect', (client) => client.on('error', () => {}))
+  }
+
+  /** Waits up to `limitMs` for running statements, then destroys all sockets: a frozen server never closes them. */
+  async end(limitMs: number): Promise<void> {
+    const limit = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy()
+    }, limitMs)
+    this.#ended ??= this.pool.end()
+    await this.#ended
+    await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
+    clearTimeout(limit)
+  }
+
+  #open(): Socket {
+    const socket = new Socket()
+    this.#sockets.add(socket)
+    return socket.once('close', () => this.#sockets.delete(socket))
+  }
+}
+
+/**
+ * Replaces its pool by a new one when a connection stops responding, or when the server has become read-only, as the old
+ * primary does after a failover. All other connections lead to the same server, and each would cost a request a timeout.
+ */
+class RenewablePool {
+  readonly #config: PoolConfig
+  readonly #retired = new Set<KnownPool>()
+  #current: KnownPool
+  #renewedAt = Number.NEGATIVE_INFINITY
+
+  constructor(config: PoolConfig) {
+    this.#config = config
+    this.#current = new KnownPool(config)
+  }
+
+  /** Runs work on the pool, and renews the pool if the work fails because of the connection. */
+  async use<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+    const used = this.#current
+    try {
+      return await work(used.pool)
+    } catch (error) {
+      if (leadsNowhere(error) && used === this.#current) this.renew()
+      throw error
+    }
+  }
+
+  async end(limitMs: number): Promise<void> {
+    await Promise.all([this.#current, ...this.#retired].map((known) => known.end(limitMs)))
+  }
+
+  /** At most once a second: while the server is read-only, new connections are read-only, too. */
+  renew(): void {
+    const now = performance.now()
+    if (now - this.#renewedAt < RENEW_EVERY_MS) return
+    this.#renewedAt = now
+    const failed = this.#current
+    this.#current = new KnownPool(this.#config)
+    this.#retired.add(failed)
+    void retire(failed).finally(() => this.#retired.delete(failed))
+  }
+}
+
+/** Waits for the requests that are queued for a connection, because ending the pool would leave them waiting forever. */
+async function retire(known: KnownPool): Promise<void> {
+  const deadline = performance.now() + RETIRE_WITHIN_MS
+  while (known.pool.waitingCount > 0 && performance.now() < deadline) await sleep(50, undefined, { ref: false })
+  await known.end(RETIRE_WITHIN_MS)
+}
+
+/** Whether a connection must not be used again: the server did not answer the statement, or refuses to write. */
+function isSpent(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || error.code === READ_ONLY
+}
+
+/** Whether the other connections of the pool must be expected to fail in the same way. */
+function leadsNowhere(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code === READ_ONLY
+  // The driver's error for `query_timeout` has no code.
+  return error instanceof Error && error.message === 'Query read timeout'
 }

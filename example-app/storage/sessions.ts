@@ -2,35 +2,56 @@ import { createHash } from 'node:crypto'
 import type { Request } from 'express'
 import { type Session, type SessionData, Store } from 'express-session'
 import { type Login, toLogin } from './accounts'
-import { inBatches } from './batches'
-import { type Database, number, type Row, text } from './database'
+import { type Database, inBatches, number, type Row, text } from './database'
 
-/** How long a sign-in lasts: neither visits nor changes prolong it, so that a copied cookie ends, too. */
+/** How long a sign-in lasts. Neither visits nor changes prolong it, so that a stolen cookie expires, too. */
 export const SESSION_LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
+// Longer than any request can take.
+const ENDED_LIFETIME_MS = 60 * 60 * 1000
 
-// Longer than any request takes.
-const GRAVE_LIFETIME_MS = 60 * 60 * 1000
+declare module 'express-session' {
+  interface SessionData {
+    /** Set by Passport: the id from `serializeUser`. */
+    passport?: { readonly user?: string }
+    /** The login that this browser signed in with. Undefined in sessions from before this field existed. */
+    loginID?: string
+    /** A login that the person has not yet confirmed as theirs. */
+    unconfirmed?: UnconfirmedLogin
+  }
+}
 
-/** What was read together with a session. */
-export interface SessionOwner {
-  /** Of the account that is signed in, the one used last in front. None: the account has been ended. */
+/** The question on the confirm page. */
+export interface UnconfirmedLogin {
+  /** Random. The form sends it along, so that an older question in another tab cannot answer this one. */
+  readonly id: string
+  readonly loginID: string
+  /** Whether the login signs in, or is added to the signed-in account. */
+  readonly purpose: 'sign-in' | 'link'
+  readonly returnTo: string
+  /** By the clock of the database, in milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+/** The account data that is read together with a session. */
+interface SessionOwner {
+  /** The logins of the signed-in account, the most recently used first. Empty when the account has been deleted. */
   readonly logins: readonly Login[]
-  /** When that was, by the clock of the database. */
+  /** The time of reading, by the clock of the database. */
   readonly readAt: number
 }
 
 /**
- * express-session's sessions in our database. An ended session stays for an hour as a row without data: a slower
- * request of the same browser would otherwise save it back to life, and the person would be signed in again. Saving
- * prolongs the sessions of visitors only.
+ * A session store for express-session. An ended session remains for an hour as a row without data: otherwise a slow
+ * request of the same browser could save the session again and thereby sign the person in again. Saving a session
+ * postpones its expiry only while nobody is signed in.
  *
- * A database may be far away: who is signed in is read by the statement that reads the session.
+ * The statement that reads a session also reads the signed-in account, because the database may be far away.
  */
 export class DatabaseSessions extends Store {
   readonly #database: Database
   readonly #ownerOfSession = new WeakMap<SessionData, SessionOwner>()
   readonly #ownerOfRequest = new WeakMap<Request, SessionOwner>()
-  /** The sessions that have a row, and what was last saved of them, if anything. */
+  /** The sessions that have a row, with the content that was last saved in this request, if any. */
   readonly #kept = new WeakMap<SessionData, string | undefined>()
   readonly #withoutRow = new Set<string>()
 
@@ -49,7 +70,7 @@ export class DatabaseSessions extends Store {
     found.then((session) => callback(null, session ?? null), callback)
   }
 
-  /** Who is signed in by the session of a request. Undefined when the browser brought no session. */
+  /** The account data of a request's session. Undefined when the browser sent no valid session cookie. */
   ownerOf(req: Request): SessionOwner | undefined {
     return this.#ownerOfRequest.get(req)
   }
@@ -62,7 +83,7 @@ export class DatabaseSessions extends Store {
     return session
   }
 
-  /** At a sign-in. A session that was never saved has no row that must be ended. */
+  /** Called at a sign-in. A session that was never saved has no row to end. */
   override regenerate(req: Request, callback: (error?: unknown) => void): void {
     if (!this.#kept.has(req.session)) this.#withoutRow.add(req.sessionID)
     super.regenerate(req, callback)
@@ -70,7 +91,7 @@ export class DatabaseSessions extends Store {
 
   override set(sid: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {
     const content = contentOf(session)
-    // At a sign-in, Passport saves the session, and express-session again at the end of the request.
+    // At a sign-in, Passport saves the session, and express-session saves it again at the end of the request.
     if (this.#kept.get(session) === content) return callback()
     const end = `${this.#database.now} + $4`
     const sql = `insert into sessions (id, user_id, data, expires_at) values ($1, $2, $3, ${end})
@@ -95,17 +116,17 @@ export class DatabaseSessions extends Store {
   }
 
   async deleteExpired(): Promise<void> {
-    // Not at once: a slow request that saves a session whose row is gone would give it a new end.
+    // Delayed, because a slow request that saves a session after its row was deleted would create it again.
     await inBatches(async (size) => {
       const { now, skipLocked } = this.#database
-      const limit = `${now} - ${GRAVE_LIFETIME_MS}`
+      const limit = `${now} - ${ENDED_LIFETIME_MS}`
       const some = `select id from sessions where expires_at < ${limit} limit ${size} ${skipLocked}`
       return (await this.#database.query(`delete from sessions where id in (${some}) returning id`)).length
     })
   }
 
   #end(): string {
-    return `update sessions set user_id = null, data = null, expires_at = ${this.#database.now} + ${GRAVE_LIFETIME_MS}`
+    return `update sessions set user_id = null, data = null, expires_at = ${this.#database.now} + ${ENDED_LIFETIME_MS}`
   }
 
   #read(rows: readonly Row[]): SessionData | undefined {
@@ -122,12 +143,12 @@ export class DatabaseSessions extends Store {
   }
 }
 
-/** Who reads the database learns no session id that a browser could send. */
+/** Hashed, so that somebody who can read the database does not learn usable session ids. */
 function idOf(sid: string): string {
   return createHash('sha256').update(sid).digest('base64url')
 }
 
-/** Without the cookie, which gets a new end with each request. */
+/** Excludes the cookie, whose expiry changes with each request. */
 function contentOf(session: SessionData): string {
   return JSON.stringify({ ...session, cookie: undefined })
 }

@@ -1,4 +1,4 @@
-/** The style of all pages: light and dark, from a phone's width upwards. */
+/** The stylesheet of all pages, for light and dark mode and for all widths from a phone upwards. */
 export const STYLE = `
 :root { color-scheme: light dark; --page: light-dark(#f4f5f9, #14161c); --card: light-dark(#fff, #1f222b);
   --text: light-dark(#1b1e27, #eceef4); --faint: light-dark(#565c6e, #a6adbf); --line: light-dark(#d5d9e4, #3a3f4d);
@@ -55,8 +55,8 @@ dl { display: grid; grid-template-columns: minmax(8rem, auto) 1fr; gap: .4rem 1r
 dt { color: var(--faint) }
 dd { margin: 0; overflow-wrap: anywhere }
 code { overflow-wrap: anywhere }
-/* Clicks and keys that were meant for another page must not press a button of this one (see guard.js): what is hidden
-   is not pressed, and takes no focus. */
+/* Clicks and keys that were meant for another page must not press a button of this one (see guard.js): hidden buttons
+   cannot be pressed or focused. */
 .guarded { animation: guarded .8s step-end }
 .guarded.again { visibility: hidden }
 @keyframes guarded { from { visibility: hidden } }
@@ -64,8 +64,8 @@ code { overflow-wrap: anywhere }
 `
 
 /**
- * The buttons wait once more when the page comes to the front, or a window that lay above it has gone. Without script they
- * wait once. By a timer, because the clock of animations stands still in a hidden tab, and leaps when the tab is shown.
+ * Hides the buttons again for a moment whenever the page gets the focus or becomes visible. Without JavaScript they are
+ * hidden only once, by the stylesheet. Uses a timer because animations do not advance in a hidden tab.
  */
 export const GUARD = `
 const forms = document.querySelectorAll('.guarded')

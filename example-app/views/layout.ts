@@ -1,7 +1,33 @@
-import type { Page } from '../routes/answers'
-import { html, type Markup } from './html'
+import { escapeUTF8 } from 'entities'
 
-/** A whole page. */
+/** Text that is HTML and must not be escaped again. */
+export class Markup {
+  constructor(readonly text: string) {}
+}
+
+/** A value in a template: text is escaped, markup is not, and undefined and false are left out. */
+type Fragment = string | number | Markup | readonly Markup[] | undefined | false
+
+/** Template tag for HTML. It escapes all text, because names and addresses come from another site. */
+export function html(strings: TemplateStringsArray, ...values: readonly Fragment[]): Markup {
+  return new Markup(strings.map((string, at) => string + rendered(values[at])).join(''))
+}
+
+function rendered(fragment: Fragment): string {
+  if (fragment === undefined || fragment === false) return ''
+  if (fragment instanceof Markup) return fragment.text
+  if (typeof fragment === 'object') return fragment.map((part) => part.text).join('')
+  return escapeUTF8(String(fragment))
+}
+
+/** The parts of a page that differ from page to page. */
+export interface Page {
+  readonly title: string
+  readonly main: Markup
+  /** The page asks a question, so no fragment in its URL may move the focus closer to the answering buttons. */
+  readonly isQuestion?: boolean
+}
+
 export function layout({ title, main, isQuestion = false }: Page, isSignedIn: boolean): Markup {
   const links = isSignedIn
     ? html`<a href="/profile">Profile</a> <a href="/account">Account</a>
@@ -17,14 +43,14 @@ export function layout({ title, main, isQuestion = false }: Page, isSignedIn: bo
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 </head>
 <body>
-${!isQuestion && html`<a class="skip" href="#main">Skip to the content</a>`}
+${!isQuestion && html`<a class="skip" href="#main">Skip to content</a>`}
 <header><a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Example</a>
 <nav aria-label="Main">${links}</nav></header>
 <main${!isQuestion && html` id="main" tabindex="-1"`}>
 <h1>${title}</h1>
 ${main}
 </main>
-<footer>An example of <code>passport-social-login</code></footer>
+<footer>Example application for <code>passport-social-login</code></footer>
 </body>
 </html>
 `

@@ -87,7 +87,7 @@ describe('an account of the example', () => {
     provider.updateUser(ada.userID, { user_firstname: 'Augusta <Ada>' })
     const page = await reload()
     expect(page).toContain('Augusta &lt;Ada&gt; Test')
-    expect(page).toContain('This is what the provider says now.')
+    expect(page).toContain('Your profile has been reloaded from the provider.')
   })
 
   test('says when the token has expired, and when the provider has been asked too often', async () => {

@@ -138,7 +138,7 @@ describe('a key at an address of the example that is not the callback', () => {
       expect([sent['referrer-policy'], sent['cache-control']]).toEqual(['no-referrer', 'no-store'])
     }
     const page = await ada.browser.follow(`${example.appURL}/login?reason=auth_key_malformed`)
-    expect(page.body).toContain('an answer that we could not read')
+    expect(page.body).toContain('a response that we could not read')
     expect(example.output()).not.toContain(key)
     expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toEqual([])
   })

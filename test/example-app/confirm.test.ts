@@ -64,8 +64,8 @@ onBothStorages('the question of the example whose login this is', (fresh) => {
     await storage.rows('delete from users')
   })
 
-  test('a name that goes on like an address and a number of somebody else is cut, and marks do not cover other lines', async () => {
-    const long = { user_firstname: 'Ada', user_lastname: `Lovelace ${'.'.repeat(20)} ada@people.example number 1` }
+  test('a name that goes on like the address and ID of somebody else is cut, and marks do not cover other lines', async () => {
+    const long = { user_firstname: 'Ada', user_lastname: `Lovelace ${'.'.repeat(20)} ada@people.example ID 1` }
     for (const fields of [long, { user_firstname: `Z${'\u0301'.repeat(100)}` }]) {
       const person = visitor(provider.addUser(fields).user_id)
       await ask(person)

@@ -1,11 +1,10 @@
 import { Cookie, type SessionData } from 'express-session'
-import { Sealer } from '../../example-app/security/sealer'
-import { Accounts } from '../../example-app/storage/accounts'
+import { Sealer } from '../../example-app/auth/sealer'
+import { Accounts, deleteUnconfirmed } from '../../example-app/storage/accounts'
 import type { Database } from '../../example-app/storage/database'
-import { openDatabase } from '../../example-app/storage/database'
 import { migrate } from '../../example-app/storage/migrations'
+import { openDatabase } from '../../example-app/storage/open-database'
 import { DatabaseSessions } from '../../example-app/storage/sessions'
-import { deleteUnconfirmed } from '../../example-app/storage/unconfirmed'
 import { onBothStorages } from '../support/example/storages'
 
 onBothStorages('storage of the example', (fresh) => {

@@ -1,13 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-const ROOT = resolve(__dirname, '../../../lib')
-
-/** The part of `lib/` that a file belongs to: its folder, or itself where it lies beside them. */
-const partOf = (file: string): string => file.split('/', 1).join()
+const FRAMEWORKS = /^(passport|passport-oauth2|express|connect|express-session)$/
 
 // What each part may import beside its own files. `errors` and `diagnostics` know nothing but each other.
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['passport', 'login', 'client', 'errors.ts', 'diagnostics.ts'],
   passport: ['login', 'client', 'errors.ts', 'diagnostics.ts'],
   login: ['client', 'errors.ts', 'diagnostics.ts'],
@@ -17,70 +14,120 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
 }
 
-const FRAMEWORKS = /^(passport|passport-oauth2|express|connect|express-session)$/
-
-/** What a source file imports, types included. */
-function importsOf(file: string): string[] {
-  const source = readFileSync(join(ROOT, file), 'utf8')
-  return [...source.matchAll(/^(?:import|export|\} from)\b[^'\n]*'([^']+)'|^\} from '([^']+)'/gm)].map(
-    ([, one, other]) => one ?? other ?? '',
-  )
+// Storage knows nothing of requests, and views know only what they show.
+const EXAMPLE: Readonly<Record<string, readonly string[]>> = {
+  'main.ts': ['app.ts', 'auth', 'config.ts', 'storage', 'web'],
+  'app.ts': ['account', 'auth', 'storage', 'web'],
+  'config.ts': ['environment.ts', 'storage'],
+  'environment.ts': ['auth'],
+  account: ['auth', 'web', 'views', 'storage'],
+  auth: ['config.ts', 'web', 'views', 'storage'],
+  web: ['config.ts', 'views', 'storage'],
+  views: ['storage'],
+  storage: [],
 }
 
-/** The files of `lib/` that a file imports. */
-function filesImportedBy(file: string): string[] {
-  const local = importsOf(file).filter((name) => name.startsWith('.'))
-  return local.map((name) => relative(ROOT, resolve(ROOT, dirname(file), name))).map(fileOf)
+/** The TypeScript files of a folder, and what they import, types included. */
+class Sources {
+  readonly files: readonly string[]
+  readonly #root: string
+
+  constructor(folder: string) {
+    this.#root = resolve(__dirname, '../../..', folder)
+    const names = readdirSync(this.#root, { recursive: true, encoding: 'utf8' })
+    this.files = names.filter((name) => name.endsWith('.ts'))
+  }
+
+  read(file: string): string {
+    return readFileSync(join(this.#root, file), 'utf8')
+  }
+
+  /** The names in the import and export statements of a file, on one line or on several. */
+  importsOf(file: string): string[] {
+    return [...this.read(file).matchAll(/^(?:import\b|export (?:type )?[{*]|\} from)[^'\n]*'([^']+)'/gm)].map(
+      ([, name = '']) => name,
+    )
+  }
+
+  /** The files of the same folder that a file imports. */
+  filesImportedBy(file: string): string[] {
+    const local = this.importsOf(file).filter((name) => name.startsWith('.'))
+    return local.map((name) => this.#fileAt(relative(this.#root, resolve(this.#root, dirname(file), name))))
+  }
+
+  /** The way from a file back to itself. */
+  circleThrough(start: string): string | undefined {
+    const ways = [[start]]
+    const seen = new Set<string>()
+    for (const way of ways) {
+      for (const next of this.filesImportedBy(way.at(-1) ?? start)) {
+        if (next === start) return [...way, next].join(' imports ')
+        if (!seen.has(next)) ways.push([...way, next])
+        seen.add(next)
+      }
+    }
+    return undefined
+  }
+
+  #fileAt(path: string): string {
+    const found = this.files.find((file) => file === `${path}.ts` || file === join(path, 'index.ts'))
+    if (found === undefined) throw new Error(`nothing is at ${path}`)
+    return found
+  }
 }
 
-const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+/** The part of the folder that a file belongs to: its own folder, or itself where it lies beside them. */
+const partOf = (file: string): string => file.split('/', 1).join()
 
-function fileOf(path: string): string {
-  const found = files.find((file) => file === `${path}.ts` || file === join(path, 'index.ts'))
-  if (found === undefined) throw new Error(`nothing is at ${path}`)
-  return found
-}
+const library = new Sources('lib')
+const example = new Sources('example-app')
 
 test('there is something to look at', () => {
-  expect(files.length).toBeGreaterThan(40)
-  expect(filesImportedBy('passport/strategy.ts')).toContain('login/login.ts')
-  expect(filesImportedBy('client/options.ts')).toContain('client/http/dispatcher.ts')
+  expect(library.files.length).toBeGreaterThan(40)
+  expect(library.filesImportedBy('passport/strategy.ts')).toContain('login/login.ts')
+  expect(library.filesImportedBy('client/options.ts')).toContain('client/http/dispatcher.ts')
+  expect(example.files.length).toBeGreaterThan(25)
+  expect(example.filesImportedBy('main.ts')).toContain('web/server.ts')
 })
 
-test('imports lead downwards: passport, login, client, errors and diagnostics', () => {
-  const against = files.flatMap((file) =>
-    filesImportedBy(file)
-      .filter((other) => partOf(other) !== partOf(file) && !ALLOWED[partOf(file)]?.includes(partOf(other)))
+test.each([
+  ['lib', library],
+  ['example-app', example],
+])('every import of %s is read', (_folder, sources) => {
+  for (const file of sources.files) {
+    const statements = sources.read(file).match(/^import\b|^export (type )?[{*]/gm) ?? []
+    expect([file, sources.importsOf(file).length]).toEqual([file, statements.length])
+  }
+})
+
+test.each([
+  ['lib: passport, login, client, errors and diagnostics', library, LIBRARY],
+  ['example-app: account, auth, web, views and storage', example, EXAMPLE],
+])('imports lead downwards in %s', (_name, sources, allowed) => {
+  const against = sources.files.flatMap((file) =>
+    sources
+      .filesImportedBy(file)
+      .filter((other) => partOf(other) !== partOf(file) && !allowed[partOf(file)]?.includes(partOf(other)))
       .map((other) => `${file} imports ${other}`),
   )
   expect(against).toEqual([])
 })
 
+test.each([
+  ['lib', library],
+  ['example-app', example],
+])('no file of %s imports itself over others, not even types', (_name, sources) => {
+  expect(sources.files.flatMap((file) => sources.circleThrough(file) ?? [])).toEqual([])
+})
+
 test('below passport/ no framework is known', () => {
-  const known = files
+  const known = library.files
     .filter((file) => !file.startsWith('passport/'))
     .flatMap((file) =>
-      importsOf(file)
+      library
+        .importsOf(file)
         .filter((name) => FRAMEWORKS.test(name))
         .map((name) => `${file} imports ${name}`),
     )
   expect(known).toEqual([])
 })
-
-test('no file imports itself over others, not even types', () => {
-  expect(files.flatMap((file) => circleThrough(file) ?? [])).toEqual([])
-})
-
-/** The way from a file back to itself. */
-function circleThrough(start: string): string | undefined {
-  const ways = [[start]]
-  const seen = new Set<string>()
-  for (const way of ways) {
-    for (const next of filesImportedBy(way.at(-1) ?? start)) {
-      if (next === start) return [...way, next].join(' imports ')
-      if (!seen.has(next)) ways.push([...way, next])
-      seen.add(next)
-    }
-  }
-  return undefined
-}

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { Cookie } from 'express-session'
-import { Accounts } from '../../../example-app/storage/accounts'
+import { Accounts, deleteUnconfirmed } from '../../../example-app/storage/accounts'
 import { CallbackSlots } from '../../../example-app/storage/callback-slots'
-import { openDatabase } from '../../../example-app/storage/database'
 import { migrate } from '../../../example-app/storage/migrations'
+import { openDatabase } from '../../../example-app/storage/open-database'
 import { DatabaseSessions, SESSION_LIFETIME_MS } from '../../../example-app/storage/sessions'
-import { deleteUnconfirmed } from '../../../example-app/storage/unconfirmed'
 import { FakeProvider } from '../../../lib/testing'
 import { closeBrowsers } from '../../support/browser'
 import { type RunningExample, startExample } from '../../support/example/example-app'
@@ -83,7 +82,7 @@ onBothStorages('a process of the example whose clock is fifteen days ahead', (fr
     const ahead = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + FIFTEEN_DAYS_MS)
     await sessions.deleteExpired()
     await deleteUnconfirmed(database)
-    await slots.deleteExpired(500)
+    await slots.deleteExpired()
     ahead.mockRestore()
     for (const [table, count] of [
       ['sessions', 1],

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '../../../example-app/storage/database'
+import { openDatabase } from '../../../example-app/storage/open-database'
 import { expectNobodyHarmed, outageTest } from '../../support/outages/goals'
 import { printTable } from '../../support/outages/table'
 import { runTrial } from '../../support/outages/trial'

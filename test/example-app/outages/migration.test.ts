@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { openDatabase } from '../../../example-app/storage/database'
+import { openDatabase } from '../../../example-app/storage/open-database'
 import { runExample, startExample } from '../../support/example/example-app'
 import { onBothStorages } from '../../support/example/storages'
 

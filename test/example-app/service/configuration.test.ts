@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { callbackProblem } from '../../../example-app/callback-path'
-import { readProxies } from '../../../example-app/trusted-proxies'
+import { callbackProblem } from '../../../example-app/auth/callback-path'
+import { readProxies } from '../../../example-app/environment'
 import { FakeProvider } from '../../../lib/testing'
 import { Browser, closeBrowsers } from '../../support/browser'
 import { runExample, startExample, temporaryFolder } from '../../support/example/example-app'
@@ -63,7 +63,7 @@ describe('the environment of the example', () => {
   test.each(WRONG)('says what is wrong with %s: %j', async (name, variables) => {
     const { code, output } = await refusal(variables)
     expect(code).toBe(1)
-    expect(output).toMatch(new RegExp(`^The environment is not right:\n  - ${name} .+\n$`))
+    expect(output).toMatch(new RegExp(`^The environment is not valid:\n  - ${name} .+\n$`))
     expect(output).not.toContain('hunter2')
   })
 
@@ -109,8 +109,9 @@ describe('the environment of the example', () => {
   })
 
   test('takes no page of the application for the callback, and no pattern', () => {
-    const sources = join(__dirname, '../../../../example-app/routes')
-    const routes = readdirSync(sources).flatMap((name) => [
+    const sources = join(__dirname, '../../../../example-app')
+    const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+    const routes = files.flatMap((name) => [
       ...readFileSync(join(sources, name), 'utf8').matchAll(/router\.\w+\('(\/[^']*)'/g),
     ])
     const own = [...new Set(routes.map(([, path = '']) => path))]

@@ -25,7 +25,7 @@ describe('the data folder of the example', () => {
   const problemOf = async (dataDir: string, options?: LaunchOptions): Promise<string> => {
     const { code, output } = await runExample({ DATA_DIR: dataDir }, options)
     expect([code, output.split('\n').length]).toEqual([1, 3])
-    return output.replace('The environment is not right:\n  - DATA_DIR ', '').trim()
+    return output.replace('The environment is not valid:\n  - DATA_DIR ', '').trim()
   }
 
   test('that may not be written is named with the reason', async () => {
@@ -40,10 +40,10 @@ describe('the data folder of the example', () => {
   }, 20_000)
 
   test('that is none, or in which none can be made, is named with the reason', async () => {
-    expect(await problemOf('/dev/null/data')).toContain('(ENOTDIR: a part of the path is no folder')
-    expect(await problemOf('/dev/null')).toContain('(EEXIST: it is no folder')
+    expect(await problemOf('/dev/null/data')).toContain('(ENOTDIR: a part of the path is not a folder')
+    expect(await problemOf('/dev/null')).toContain('(EEXIST: it is not a folder')
     // Node's own way to make folders tries for ever here.
-    if (existsSync('/proc/self')) expect(await problemOf('/proc/none/data')).toContain('(ENOENT: it cannot be made')
+    if (existsSync('/proc/self')) expect(await problemOf('/proc/none/data')).toContain('(ENOENT: it cannot be created')
   }, 20_000)
 
   test('in which files cannot grow is named with the reason, as one on a full disk', async () => {
@@ -54,7 +54,7 @@ describe('the data folder of the example', () => {
     for (const name of ['app.db', 'session-secret']) {
       const data = freshFolder()
       execFileSync('mkfifo', [join(data, name)])
-      const problem = `holds ${name}, which is no file: remove it, or name another folder.`
+      const problem = `holds ${name}, which is not a file: remove it, or name another folder.`
       expect(await problemOf(data)).toBe(problem)
     }
   }, 20_000)
@@ -70,7 +70,7 @@ describe('the data folder of the example', () => {
     const data = freshFolder()
     writeFileSync(join(data, 'session-secret'), content)
     expect(await problemOf(data)).toBe(
-      'holds a file session-secret that is not whole: remove it, and another one is made (everybody signs in again).',
+      'holds a session-secret file that is incomplete: remove it, and a new one is made (everybody has to sign in again).',
     )
     expect(readFileSync(join(data, 'session-secret'), 'utf8')).toBe(content)
   })

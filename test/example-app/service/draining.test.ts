@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Draining } from '../../../example-app/draining'
+import { Draining } from '../../../example-app/web/server'
 import { port, stopServer } from '../../support/app'
 
 test('a connection that ends before its requests are answered leaves nothing behind', async () => {

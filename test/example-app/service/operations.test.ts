@@ -102,9 +102,9 @@ describe('running the example', () => {
     const example = await startExample(environment)
     const browser = new Browser()
     const page = await browser.request(`${example.appURL}/nowhere`)
-    expect([page.status, page.body.includes('There is no such page.')]).toEqual([404, true])
+    expect([page.status, page.body.includes('This page does not exist.')]).toEqual([404, true])
     const json = await browser.request(`${example.appURL}/nowhere`, { headers: { accept: 'application/json' } })
-    expect(JSON.parse(json.body)).toEqual({ error: 'There is no such page.', requestID: expect.any(String) })
+    expect(JSON.parse(json.body)).toEqual({ error: 'This page does not exist.', requestID: expect.any(String) })
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const huge = await browser.request(`${example.appURL}/logout`, {
       method: 'POST',
@@ -164,7 +164,7 @@ describe('running the example', () => {
   ])('says what is wrong with %s', async (name, variables) => {
     const { code, output } = await runExample({ PORT: '0', PROVIDER_PORT: '0', DATA_DIR: folder.path, ...variables })
     expect(code).toBe(1)
-    expect(output).toMatch(new RegExp(`^The environment is not right:\n  - ${name} .+\n$`))
+    expect(output).toMatch(new RegExp(`^The environment is not valid:\n  - ${name} .+\n$`))
     expect(output).not.toContain('hunter2')
   })
 

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../../example-app/storage/database'
+import { openDatabase } from '../../../example-app/storage/open-database'
 import { describeWithPostgres, startPostgres } from '../postgres/postgres'
 import { temporaryFolder } from './example-app'
 

@@ -1,4 +1,4 @@
-import { OWN_PATHS } from '../../../example-app/callback-path'
+import { OWN_PATHS } from '../../../example-app/auth/callback-path'
 import type { Random } from './random'
 import { nastyHost, nastyValue } from './values'
 

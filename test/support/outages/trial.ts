@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '../../../example-app/storage/database'
+import { openDatabase } from '../../../example-app/storage/open-database'
 import { Deployment, type DeploymentOptions } from './deployment'
 import type { ExampleProcess } from './example-process'
 import { HealthPoller } from './health-poller'

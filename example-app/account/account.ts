@@ -1,0 +1,52 @@
+import { Router } from 'express'
+import type { AuthenticateOptions } from 'passport-social-login'
+import type { Authentication } from '../auth/passport'
+import type { Provider } from '../auth/provider'
+import { accountOf, requireUser, signOut } from '../auth/sign-in'
+import type { Accounts } from '../storage/accounts'
+import type { DatabaseSessions } from '../storage/sessions'
+import { noticeFor } from '../views/messages'
+import { accountPage } from '../views/pages'
+import { sameOriginForms } from '../web/headers'
+import { field, sendPage } from '../web/pages'
+
+interface AccountRoutes {
+  readonly passport: Authentication
+  readonly accounts: Accounts
+  readonly sessions: DatabaseSessions
+  readonly provider: Provider
+}
+
+const LINK: AuthenticateOptions = { state: 'link' }
+
+/** The account page: its logins can be added and removed, and all of its sessions ended. */
+export function accountRoutes({ passport, accounts, sessions, provider }: AccountRoutes): Router {
+  const router = Router()
+  router.use('/account', requireUser, sameOriginForms)
+
+  router.get('/account', (req, res) => {
+    const { logins } = accountOf(req)
+    const notice = noticeFor(field(req.query, 'notice'))
+    sendPage(req, res, accountPage({ logins, provider: provider.displayName, providerOrigin: provider.origin, notice }))
+  })
+
+  // `authorize` does not replace the signed-in user. The provider has only one redirect URL, so it redirects to the same
+  // callback as for a login; the `state` tells the callback what it was for.
+  router.post('/account/link', passport.authorize('social-login', LINK))
+
+  router.post('/account/unlink', async (req, res) => {
+    const loginID = field(req.body, 'login') ?? ''
+    const isRemoved = await accounts.unlink(loginID, accountOf(req).id)
+    if (isRemoved && req.session.loginID === loginID) {
+      await signOut(req, res)
+      return res.redirect(303, '/login?reason=own_login_removed')
+    }
+    res.redirect(303, `/account?notice=${isRemoved ? 'removed' : 'last_login'}`)
+  })
+
+  router.post('/account/sign-out-everywhere', async (req, res) => {
+    await sessions.endAllOf(accountOf(req).id)
+    res.redirect(303, '/login?reason=signed_out_everywhere')
+  })
+  return router
+}

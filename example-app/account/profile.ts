@@ -1,0 +1,92 @@
+import { Router } from 'express'
+import { type SocialLoginClient, SocialLoginError, toProfile } from 'passport-social-login'
+import { personOf } from '../auth/passport'
+import type { Provider } from '../auth/provider'
+import type { Sealer } from '../auth/sealer'
+import { accountOf, requireUser, SignedInAccount } from '../auth/sign-in'
+import type { Accounts, Login } from '../storage/accounts'
+import { noticeFor } from '../views/messages'
+import { homePage, profilePage } from '../views/pages'
+import { HTTPError } from '../web/errors'
+import { sameOriginForms } from '../web/headers'
+import type { Logger } from '../web/logger'
+import { field, sendPage, wantsJSON } from '../web/pages'
+
+export function homeRoutes(): Router {
+  const router = Router()
+  router.get('/', (req, res) => {
+    const [login] = req.user instanceof SignedInAccount ? req.user.logins : []
+    sendPage(req, res, homePage(login))
+  })
+  return router
+}
+
+/** The profile of the signed-in person, as a page for people and as JSON for programs. */
+export function profileRoutes(provider: Provider, reload: ProfileReload): Router {
+  const router = Router()
+  router.use('/profile', requireUser)
+
+  router.get('/profile', (req, res) => {
+    const account = accountOf(req)
+    const login = latestLogin(account)
+    if (wantsJSON(req)) return void res.set('Cache-Control', 'no-store').json(asJSON(login, account.id))
+    const notice = noticeFor(field(req.query, 'notice'), field(req.query, 'wait'))
+    sendPage(req, res, profilePage({ login, providerOrigin: provider.origin, notice }))
+  })
+
+  router.post('/profile/reload', sameOriginForms, async (req, res) => {
+    res.redirect(303, `/profile?${await reload.run(latestLogin(accountOf(req)), req.log)}`)
+  })
+  return router
+}
+
+function latestLogin({ logins: [login] }: SignedInAccount): Login {
+  if (!login) throw new HTTPError(404, 'This account has no login.')
+  return login
+}
+
+/** Uses the field names of Passport profiles. `id` is the provider's user id. */
+function asJSON({ provider, subject, person }: Login, account: string): object {
+  const { displayName, username, email, picture, cover, gender, birthday, badge } = person
+  return {
+    provider,
+    id: subject,
+    account,
+    displayName,
+    username,
+    emails: email === undefined ? undefined : [{ value: email }],
+    photos: picture === undefined ? undefined : [{ value: picture }],
+    coverPhoto: cover,
+    gender,
+    birthday,
+    badge,
+  }
+}
+
+/** Requests the profile again, long after the login, with the access token that was stored then. */
+export class ProfileReload {
+  constructor(
+    private readonly client: SocialLoginClient,
+    private readonly provider: Provider,
+    private readonly accounts: Accounts,
+    private readonly sealer: Sealer,
+  ) {}
+
+  /** @returns the query of the profile page that reports the result */
+  async run(login: Login, log: Logger): Promise<URLSearchParams> {
+    const token = await this.sealer.open(login.sealedToken, login.subject)
+    if (token === undefined) return new URLSearchParams({ notice: 'profile_unauthorized' })
+    try {
+      const endpoint = this.provider.options.profileEndpoint ?? 'user/me'
+      const profile = toProfile(await this.client.fetchUser(endpoint, token))
+      if (profile.id !== login.subject) return new URLSearchParams({ notice: 'profile_unauthorized' })
+      await this.accounts.updatePerson(login.id, personOf(profile))
+      return new URLSearchParams({ notice: 'reloaded' })
+    } catch (error) {
+      if (!(error instanceof SocialLoginError)) throw error
+      log.warn({ err: error }, 'profile not reloaded')
+      const wait = error.retryAfter === undefined ? {} : { wait: String(error.retryAfter) }
+      return new URLSearchParams({ notice: error.code, ...wait })
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express'
+import type { Accounts, Login } from '../storage/accounts'
+import type { UnconfirmedLogin } from '../storage/sessions'
+import { noticeFor } from '../views/messages'
+import { confirmPage } from '../views/pages'
+import { sameOriginForms } from '../web/headers'
+import { field, sendPage, wantsJSON } from '../web/pages'
+import type { KnownLogins } from './cookies'
+import { SignedInAccount, saveSession, signOut } from './sign-in'
+
+// A double click on "Continue" also ends here; the login page then redirects the signed-in person to their profile.
+const NOTHING_TO_CONFIRM = '/login?reason=confirm_expired'
+
+/**
+ * The protocol has no `state`, so a link with somebody else's `auth_key`, opened at the right moment, could sign a person
+ * in to an account that is not theirs. Until the person has confirmed a login that is new to this browser, it opens no
+ * page and can change nothing. (Programs may read the profile as JSON: they cannot answer the question.)
+ */
+export const confirmFirst: RequestHandler = async (req, res, next) => {
+  const { unconfirmed } = req.session
+  const isProgram = req.method === 'GET' && req.path === '/profile' && wantsJSON(req)
+  if (unconfirmed?.purpose !== 'sign-in' || isProgram) return next()
+  if (isAwaited(unconfirmed, req)) return res.redirect(303, '/login/confirm')
+  await forget(req, res, unconfirmed)
+  res.redirect(303, NOTHING_TO_CONFIRM)
+}
+
+interface ConfirmRoutes {
+  readonly accounts: Accounts
+  readonly knownLogins: KnownLogins
+  readonly providerOrigin: string
+}
+
+export function confirmRoutes({ accounts, knownLogins, providerOrigin }: ConfirmRoutes): Router {
+  const router = Router()
+
+  router.get('/login/confirm', async (req, res) => {
+    const waiting = await waitingLogin(req, res, accounts)
+    if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
+    const { login, unconfirmed } = waiting
+    sendPage(req, res, confirmPage(login, unconfirmed, providerOrigin, noticeFor(field(req.query, 'notice'))))
+  })
+
+  router.post('/login/confirm', sameOriginForms, async (req, res) => {
+    const waiting = await waitingLogin(req, res, accounts)
+    if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
+    const { unconfirmed } = waiting
+    // The button was on an older page that asked about another login, so it does not answer the current question.
+    if (field(req.body, 'confirmation') !== unconfirmed.id) {
+      return res.redirect(303, '/login/confirm?notice=other_question')
+    }
+    const isMine = field(req.body, 'decision') === 'continue'
+    const answer = { req, res, accounts, knownLogins, waiting }
+    if (unconfirmed.purpose === 'link') return isMine ? link(answer) : dropLink(answer)
+    return isMine ? keepLogin(answer) : dropLogin(answer)
+  })
+  return router
+}
+
+interface Waiting {
+  readonly unconfirmed: UnconfirmedLogin
+  readonly login: Login
+  readonly userID: string
+}
+
+interface Answer extends Pick<ConfirmRoutes, 'accounts' | 'knownLogins'> {
+  readonly req: Request
+  readonly res: Response
+  readonly waiting: Waiting
+}
+
+async function waitingLogin(req: Request, res: Response, accounts: Accounts): Promise<Waiting | undefined> {
+  const { unconfirmed } = req.session
+  if (!unconfirmed) return undefined
+  if (req.user instanceof SignedInAccount && isAwaited(unconfirmed, req)) {
+    const { id, logins } = req.user
+    const { loginID } = unconfirmed
+    const login = logins.find((own) => own.id === loginID) ?? (await accounts.findLogin(loginID))
+    if (login) return { unconfirmed, login, userID: id }
+  }
+  await forget(req, res, unconfirmed)
+  return undefined
+}
+
+/** Whether the question has not expired. Older versions of this application stored questions without an id. */
+function isAwaited({ id, expiresAt }: Partial<UnconfirmedLogin>, { user }: Request): boolean {
+  if (!(user instanceof SignedInAccount)) return false
+  return id !== undefined && expiresAt !== undefined && expiresAt > user.readAt
+}
+
+async function forget(req: Request, res: Response, { purpose }: UnconfirmedLogin): Promise<void> {
+  if (purpose === 'sign-in') return signOut(req, res)
+  delete req.session.unconfirmed
+  await saveSession(req)
+}
+
+async function keepLogin({ req, res, accounts, knownLogins, waiting }: Answer): Promise<void> {
+  const { login, unconfirmed, userID } = waiting
+  // False when "Not me" was pressed as well, here or in another browser, which deleted the account.
+  if (!(await accounts.confirm(login.id, userID))) {
+    await signOut(req, res)
+    return res.redirect(303, NOTHING_TO_CONFIRM)
+  }
+  delete req.session.unconfirmed
+  await saveSession(req)
+  knownLogins.remember(req, res, login.id)
+  res.redirect(303, unconfirmed.returnTo)
+}
+
+async function dropLogin({ req, res, accounts, waiting }: Answer): Promise<void> {
+  await accounts.release(waiting.userID)
+  await signOut(req, res)
+  res.redirect(303, '/login?reason=not_me')
+}
+
+async function link({ req, res, accounts, knownLogins, waiting }: Answer): Promise<void> {
+  await forget(req, res, waiting.unconfirmed)
+  const notice = await accounts.link(waiting.login.id, waiting.userID)
+  if (notice === 'linked') knownLogins.remember(req, res, waiting.login.id)
+  res.redirect(303, `/account?notice=${notice}`)
+}
+
+async function dropLink({ req, res, waiting }: Answer): Promise<void> {
+  await forget(req, res, waiting.unconfirmed)
+  res.redirect(303, '/account?notice=not_linked')
+}

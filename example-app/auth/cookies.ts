@@ -1,0 +1,103 @@
+import { hkdfSync } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { CookieOptions, Request, Response } from 'express'
+import { CookieStore, type PendingLogin, type PendingLoginStore } from 'passport-social-login'
+
+// A CookieStore accepts no more keys than this.
+const MAX_SEALING_KEYS = 10
+const MAX_KNOWN_LOGINS = 20
+const KNOWN_LOGINS_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000
+
+/** The name prefix and the options that all cookies of this application share. */
+export interface CookieRule {
+  readonly prefix: '__Host-' | ''
+  readonly options: CookieOptions & { readonly path: '/'; readonly secure: boolean }
+}
+
+export function sessionCookieName({ prefix }: CookieRule): string {
+  return `${prefix}example-session`
+}
+
+/**
+ * The callback URL decides for all cookies whether the application is served over https.
+ *
+ * With https, cookie names start with `__Host-`: browsers accept such a cookie only from this exact host, over https and
+ * for all paths, so that neither another subdomain nor a page under some path can set one. These cookies are never set
+ * over http, so a proxy in front must send `X-Forwarded-Proto: https`.
+ *
+ * With http (development on this machine) there is no prefix: anything else that runs on this host, on any port, can read
+ * and set these cookies.
+ */
+export function cookieRule(isHTTPS: boolean): CookieRule {
+  // Not Strict: the redirect back from the provider comes from another site, and browsers would omit Strict cookies.
+  const options = { path: '/', httpOnly: true, sameSite: 'lax', secure: isHTTPS } as const
+  return { prefix: isHTTPS ? '__Host-' : '', options }
+}
+
+/**
+ * Stores the login in progress in an encrypted cookie. Starting a login therefore writes nothing to the database: nobody
+ * can fill it with logins that are never finished. The keys are derived from the session secrets.
+ */
+export class LoginCookie implements PendingLoginStore {
+  readonly #store: CookieStore
+  readonly #isHTTPS: boolean
+
+  constructor(secrets: readonly string[], isHTTPS: boolean) {
+    const keys = secrets.slice(0, MAX_SEALING_KEYS).map(deriveKey)
+    this.#store = new CookieStore({ keys, name: 'example-login', allowInsecureHTTP: !isHTTPS })
+    this.#isHTTPS = isHTTPS
+  }
+
+  async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
+    // Over http behind an https callback, browsers would reject the cookie and others on the network could read it.
+    // express-session does the same.
+    if (this.#isHTTPS && Reflect.get(req, 'secure') !== true) return
+    await this.#store.save(req, record)
+  }
+
+  load(req: IncomingMessage): Promise<PendingLogin | undefined> {
+    return this.#store.load(req)
+  }
+
+  consume(req: IncomingMessage): Promise<void> {
+    return this.#store.consume(req)
+  }
+
+  remove(req: IncomingMessage): Promise<void> {
+    return this.#store.remove(req)
+  }
+}
+
+function deriveKey(secret: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', 'passport-social-login example: login in progress', 32))
+}
+
+/**
+ * A signed cookie with the logins that were confirmed in this browser. The protocol cannot prove that the person intended
+ * to sign in with the login that the provider returns, so each login must be confirmed once per browser. A person who
+ * presses "Continue" on somebody else's login has confirmed that one, too.
+ */
+export class KnownLogins {
+  readonly #name: string
+  readonly #rule: CookieRule
+
+  constructor(rule: CookieRule) {
+    this.#name = `${rule.prefix}example-known-logins`
+    this.#rule = rule
+  }
+
+  has(req: Request, loginID: string): boolean {
+    return this.#list(req).includes(loginID)
+  }
+
+  remember(req: Request, res: Response, loginID: string): void {
+    const others = this.#list(req).filter((id) => id !== loginID)
+    const value = [loginID, ...others].slice(0, MAX_KNOWN_LOGINS).join('.')
+    res.cookie(this.#name, value, { ...this.#rule.options, signed: true, maxAge: KNOWN_LOGINS_LIFETIME_MS })
+  }
+
+  #list(req: Request): string[] {
+    const value: unknown = req.signedCookies[this.#name]
+    return typeof value === 'string' ? value.split('.') : []
+  }
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { SocialLoginError } from 'passport-social-login'
+import type { Accounts, Login, LoginInput } from '../storage/accounts'
+import type { UnconfirmedLogin } from '../storage/sessions'
+import { loginPage } from '../views/pages'
+import { throughBriefOutage } from '../web/errors'
+import { sameOriginForms } from '../web/headers'
+import { field, sendPage } from '../web/pages'
+import { mentionsKey } from '../web/request-target'
+import type { KnownLogins } from './cookies'
+import { type Authentication, VerifiedLogin } from './passport'
+import type { RejectedKeys } from './rejected-keys'
+import { SignedInUser, saveSession, signIn, signOut } from './sign-in'
+
+const CONFIRM_WITHIN_MS = 10 * 60 * 1000
+const DEFAULT_RETURN_PATH = '/profile'
+const NO_RETURN_TO = ['/login', '/logout', '/auth/social-login']
+
+interface LoginRoutes {
+  readonly passport: Authentication
+  readonly accounts: Accounts
+  readonly knownLogins: KnownLogins
+  readonly rejectedKeys: RejectedKeys
+  /** Throws when a successful login could not be stored because the disk is full. */
+  readonly requireSpace: () => void
+  readonly callbackPath: string
+  /** The provider's host, which pages show. */
+  readonly provider: string
+}
+
+/** The login page, the start of a login, the provider's callback, and sign-out. */
+export function loginRoutes(options: LoginRoutes): Router {
+  const { passport, rejectedKeys, callbackPath, provider } = options
+  const router = Router()
+
+  router.get('/login', (req, res) => {
+    if (req.user) return res.redirect(303, '/profile')
+    const [reason, returnTo] = [field(req.query, 'reason'), field(req.query, 'returnTo')]
+    sendPage(req, res, loginPage({ provider, reason, returnTo }))
+  })
+
+  const start: RequestHandler = (req, res, next) => {
+    const returnTo = field(req.body, 'returnTo') ?? field(req.query, 'returnTo')
+    passport.authenticate('social-login', {
+      failureRedirect: '/login?reason=start_forbidden',
+      ...(returnTo !== undefined && { returnTo }),
+    })(req, res, next)
+  }
+  // The strategy itself checks that the request came from this site, and shows a page of its own when it cannot tell.
+  router.route('/auth/social-login').all(rejectedKeys.guardStart).get(start).post(start)
+  router.get(callbackPath, finishLogin(options), (_req, res) => res.redirect(303, '/profile'))
+
+  router.post('/logout', sameOriginForms, async (req, res) => {
+    // Without a signed-in user there is nothing to end, and a login in progress in another tab must not be lost.
+    if (req.user) await signOut(req, res)
+    res.redirect(303, '/login?reason=signed_out')
+  })
+  return router
+}
+
+/** What became of a callback. `again`: it was handled before (reload, back button). `left`: the visitor disconnected. */
+type Outcome =
+  | { readonly type: 'login'; readonly input: LoginInput; readonly info: unknown }
+  | { readonly type: 'failure'; readonly code: string }
+  | { readonly type: 'error'; readonly error: unknown }
+  | { readonly type: 'again' | 'left' }
+
+/**
+ * Handles the provider's callback. It always ends in a redirect, because the URL of this request contains the `auth_key`
+ * and no page may be shown at it. Errors thrown here also end in a redirect: see `errorPage`. `next` is called for a
+ * callback that was handled before.
+ */
+function finishLogin(options: LoginRoutes): RequestHandler {
+  const { passport, rejectedKeys, requireSpace } = options
+  return async (req, res, next) => {
+    if (isSpeculative(req)) return refuseSpeculative(res)
+    requireSpace()
+    const outcome = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
+    if ('seconds' in outcome) return askToWait(outcome.reason, outcome.seconds, req, res)
+    if (outcome.type === 'login') {
+      const { input, info } = outcome
+      return throughBriefOutage(() => completeLogin(options, input, info, req, res))
+    }
+    if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
+    if (outcome.type === 'error') return explainError(outcome.error, req, res)
+    if (outcome.type === 'again') next()
+  }
+}
+
+function authenticate(passport: Authentication, req: Request, res: Response): Promise<Outcome> {
+  return new Promise((resolve) => {
+    // The visitor has disconnected. Without this check, the key would be spent for nothing.
+    if (res.closed) return resolve({ type: 'left' })
+    const done = (error: unknown, login: Express.User | false | null | undefined, info: unknown): void => {
+      if (error) resolve({ type: 'error', error })
+      else if (login instanceof VerifiedLogin) resolve({ type: 'login', input: login.input, info })
+      else resolve({ type: 'failure', code: field(info, 'code') ?? 'unknown' })
+    }
+    passport.authenticate('social-login', done)(req, res, (error: unknown) =>
+      resolve(error ? { type: 'error', error } : { type: 'again' }),
+    )
+  })
+}
+
+/** Whether the browser prefetches the page although the person may never open it. */
+function isSpeculative(req: Request): boolean {
+  const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].map((name) => req.get(name) ?? '')
+  return purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))
+}
+
+/** The strategy would refuse it too, but without calling back: its slot would stay taken until it expires. */
+function refuseSpeculative(res: Response): void {
+  res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+  res.status(503).end()
+}
+
+function isRejected(outcome: Outcome): boolean {
+  return outcome.type === 'failure' && outcome.code === 'auth_key_rejected'
+}
+
+function askToWait(reason: string, seconds: number, req: Request, res: Response): void {
+  req.log.warn({ code: reason }, 'login not attempted')
+  res.set({ 'Retry-After': String(seconds), 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+  res.redirect(303, pageFor(reason, req))
+}
+
+function explainFailure(code: string, req: Request, res: Response): void {
+  req.log.warn({ code }, 'login failed')
+  res.redirect(303, pageFor(code, req))
+}
+
+function explainError(error: unknown, req: Request, res: Response): void {
+  if (!(error instanceof SocialLoginError)) throw error
+  req.log.error({ err: error, phase: error.phase }, 'login failed')
+  res.redirect(303, pageFor(error.code, req))
+}
+
+/** The page that explains a failure. A person who is signed in was adding a login to their account. */
+function pageFor(code: string, req: Request): string {
+  return req.user ? `/account?notice=${code}` : `/login?reason=${code}`
+}
+
+/** Safe to repeat: it redirects only after everything has been stored. */
+async function completeLogin(
+  { accounts, knownLogins, callbackPath }: LoginRoutes,
+  input: LoginInput,
+  info: unknown,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const returnTo = returnPath(field(info, 'returnTo'), callbackPath)
+  if (field(info, 'state') === 'link') {
+    req.session.unconfirmed = questionAbout(await accounts.recordLogin(input), 'link', returnTo)
+    await saveSession(req)
+    return res.redirect(303, '/login/confirm')
+  }
+  const { login, userID, isConfirmed } = await accounts.signIn(input)
+  const isKnown = knownLogins.has(req, login.id) && (isConfirmed || (await accounts.confirm(login.id, userID)))
+  const unconfirmed = isKnown ? undefined : questionAbout(login, 'sign-in', returnTo)
+  await signIn(req, new SignedInUser(userID, login.id, unconfirmed))
+  res.redirect(303, isKnown ? returnTo : '/login/confirm')
+}
+
+function questionAbout(
+  { id: loginID, usedAt }: Login,
+  purpose: UnconfirmedLogin['purpose'],
+  returnTo: string,
+): UnconfirmedLogin {
+  return { id: randomUUID(), loginID, purpose, returnTo, expiresAt: usedAt + CONFIRM_WITHIN_MS }
+}
+
+/**
+ * The path to open after a login: the one that it was started with, which the strategy has checked to be on this site.
+ * Pages for signing in or out are replaced by the profile, because opening them would start another login.
+ */
+function returnPath(given: string | undefined, callbackPath: string): string {
+  if (given === undefined || mentionsKey(given)) return DEFAULT_RETURN_PATH
+  const { pathname } = new URL(given, 'http://localhost')
+  const path = `${pathname.replace(/\/{2,}/g, '/').toLowerCase()}/`
+  const isRefused = [...NO_RETURN_TO, callbackPath].some((root) => path.startsWith(`${root.toLowerCase()}/`))
+  return isRefused ? DEFAULT_RETURN_PATH : given
+}

@@ -1,0 +1,68 @@
+import type { Request } from 'express'
+import { Passport } from 'passport'
+import { type PendingLoginStore, type Profile, Strategy } from 'passport-social-login'
+import type { LoginInput, Person } from '../storage/accounts'
+import type { DatabaseSessions } from '../storage/sessions'
+import type { Provider } from './provider'
+import type { Sealer } from './sealer'
+import { idOf, SignedInAccount, SignedInUser } from './sign-in'
+
+export type Authentication = InstanceType<typeof Passport>
+
+interface PassportParts {
+  readonly provider: Provider
+  readonly sessions: DatabaseSessions
+  readonly sealer: Sealer
+  /** Keeps the login in progress. */
+  readonly store: PendingLoginStore
+}
+
+/** What the verify function returns. Nothing of it has been stored yet. */
+export class VerifiedLogin {
+  constructor(readonly input: LoginInput) {}
+}
+
+/** Sets up Passport. The verify function stores nothing: `login.ts` stores the login together with its account. */
+export function createPassport({ provider, sessions, sealer, store }: PassportParts): Authentication {
+  const passport = new Passport()
+  passport.use(
+    new Strategy({ ...provider.options, store }, async (accessToken, _refreshToken, profile) => {
+      const sealedToken = await sealer.seal(accessToken, profile.id)
+      const person = personOf(profile)
+      return new VerifiedLogin({ provider: provider.key, subject: profile.id, person, sealedToken })
+    }),
+  )
+  // The session holds only ids. Everything else is read from the database when needed, so it is never stale.
+  passport.serializeUser<string, Request>((req, user, done) => {
+    // The new session has not been saved yet, so it is saved together with the question to confirm: a signed-in session
+    // without that question never exists.
+    if (user instanceof SignedInUser) {
+      req.session.loginID = user.loginID
+      if (user.unconfirmed) req.session.unconfirmed = user.unconfirmed
+    }
+    done(null, idOf(user))
+  })
+  passport.deserializeUser<string, Request>((req, id, done) => {
+    const { loginID } = req.session
+    const { logins, readAt } = sessions.ownerOf(req) ?? { logins: [], readAt: 0 }
+    // Removing a login from an account signs out the browsers that used it, but no others.
+    const isOpen = loginID === undefined ? logins.length > 0 : logins.some((login) => login.id === loginID)
+    done(null, isOpen && new SignedInAccount(id, logins, readAt))
+  })
+  return passport
+}
+
+/** The fields of a profile that are stored and shown. */
+export function personOf({
+  displayName,
+  username,
+  emails,
+  photos,
+  coverPhoto,
+  gender,
+  birthday,
+  badge,
+}: Profile): Person {
+  const [email, picture] = [emails?.[0]?.value, photos?.[0]?.value]
+  return { displayName, username, email, picture, cover: coverPhoto, gender, birthday, badge }
+}

@@ -1,0 +1,73 @@
+import type { OutcomeCode } from 'passport-social-login'
+
+const AGAIN = 'Please try again.'
+const PROVIDER_IN_TROUBLE = 'The sign-in service has a problem at the moment. Please try again in a few minutes.'
+const SETUP =
+  'Sign-in is not set up correctly on this site. The problem has been logged; trying again will not help for now.'
+
+/** Explains to the person why a login failed. The library's own messages are for developers. */
+const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, string | undefined>> = {
+  start_forbidden: 'Please use the button on this page to sign in.',
+  speculative_request: 'Please use the button on this page to sign in.',
+  session_unavailable: 'We could not save your session. Please try again in a few minutes.',
+  method_not_allowed: 'Please use the button on this page to sign in.',
+  auth_key_missing: `The sign-in service sent you back without a response. ${AGAIN}`,
+  auth_key_malformed: `The sign-in service sent a response that we could not read. ${AGAIN}`,
+  callback_forged:
+    'For your security, we stopped this sign-in: the response did not come directly from the sign-in service. Please start again here.',
+  login_not_started:
+    'No sign-in was in progress in this browser. Please allow cookies for this site and start again here.',
+  login_expired: `The sign-in took longer than ten minutes. ${AGAIN}`,
+  context_mismatch: `That response belongs to a different sign-in. ${AGAIN}`,
+  user_changed: 'Someone else signed in here in the meantime, so nothing was changed. Please start again.',
+  tab_mismatch: 'The response arrived in a different tab from the one you started in. Please start again here.',
+  auth_key_rejected: `The sign-in service did not confirm your sign-in. ${AGAIN}`,
+  provider_unreachable: 'The sign-in service cannot be reached at the moment. Please try again in a few minutes.',
+  provider_timeout: 'The sign-in service took too long to answer. Please try again in a few minutes.',
+  provider_redirected: SETUP,
+  provider_unavailable: PROVIDER_IN_TROUBLE,
+  provider_rate_limited: 'The sign-in service is very busy. Please try again later.',
+  provider_bad_response: PROVIDER_IN_TROUBLE,
+  profile_invalid: 'The sign-in service did not tell us who you are. Please try again later.',
+  profile_unauthorized: PROVIDER_IN_TROUBLE,
+  overloaded: 'Many people are signing in right now. Please try again in a minute.',
+  verify_timeout: 'That took too long on our side. Please try again in a minute.',
+  too_many_rejected: 'Too many sign-ins from your network were not confirmed. Please try again in ten minutes.',
+  not_me: 'You are not signed in. If you meant to use another account, sign out at the sign-in service first.',
+  confirm_expired: `This question has expired or has already been answered. ${AGAIN}`,
+  database_unavailable: `Our database could not be reached, so nothing was changed. ${AGAIN}`,
+  failed_here: `Something went wrong on our side. It is not your fault, and the problem has been logged. ${AGAIN}`,
+  own_login_removed:
+    'The login was removed. You had signed in with it in this browser, so you have been signed out here.',
+  signed_out: 'You are signed out.',
+  signed_out_everywhere: 'You are signed out here and in every other browser.',
+}
+
+/** The message for a code from a query. */
+export function reasonFor(code: string): string {
+  return (Object.hasOwn(REASONS, code) && REASONS[code]) || `That did not work. ${AGAIN}`
+}
+
+const NOTICES: Readonly<Record<string, string | undefined>> = {
+  reloaded: 'Your profile has been reloaded from the provider.',
+  profile_unauthorized: 'The provider no longer accepts this sign-in. Sign in again to renew it.',
+  linked: 'The login was added. You can now sign in to this account with it.',
+  other_question:
+    'You answered an earlier question, so nothing was changed. This question is about a different login: please check whose it is, and answer again.',
+  not_linked: 'No login was added.',
+  taken: 'That login belongs to another account, so it was not added.',
+  too_many_logins: 'An account can have at most ten logins. Remove one before you add another.',
+  removed: 'The login was removed.',
+  last_login: 'That is the only login of this account. Without it, you could no longer sign in.',
+}
+
+/** The message for a code from a query, with the minutes to wait if they are known. */
+export function noticeFor(code: string | undefined, waitSeconds?: string): string | undefined {
+  if (code === undefined) return undefined
+  if (code === 'provider_rate_limited' && waitSeconds !== undefined && /^\d{1,5}$/.test(waitSeconds)) {
+    const minutes = Math.max(1, Math.ceil(Number(waitSeconds) / 60))
+    const time = minutes === 1 ? 'a minute' : `${minutes} minutes`
+    return `This profile has been requested from the provider too often. Please try again in ${time}.`
+  }
+  return (Object.hasOwn(NOTICES, code) && NOTICES[code]) || reasonFor(code)
+}

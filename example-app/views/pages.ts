@@ -1,0 +1,168 @@
+import type { Login } from '../storage/accounts'
+import type { UnconfirmedLogin } from '../storage/sessions'
+import { html, type Markup, type Page } from './layout'
+import { reasonFor } from './messages'
+
+const TITLES: Readonly<Record<number, string>> = {
+  403: 'Not allowed',
+  404: 'Not found',
+  429: 'Too many requests',
+  503: 'Temporarily unavailable',
+}
+const MAX_NAME_LENGTH = 32
+// No script needs more combining marks than this; more of them would cover the lines above and below.
+const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
+
+export function homePage(login: Login | undefined): Page {
+  const main = login
+    ? html`<div class="card"><p>You are signed in as <strong>${login.person.displayName || login.subject}</strong>.</p>
+<p><a class="button primary" href="/profile">Your profile</a></p></div>`
+    : html`<div class="card"><p>You are not signed in.</p>
+<p><a class="button primary" href="/login">Sign in</a></p></div>`
+  return { title: login ? 'Welcome back' : 'Welcome', main }
+}
+
+interface LoginPage {
+  /** The provider's host. */
+  readonly provider: string
+  /** A code of `messages.ts`. */
+  readonly reason: string | undefined
+  readonly returnTo: string | undefined
+}
+
+export function loginPage({ provider, reason, returnTo }: LoginPage): Page {
+  return {
+    title: 'Sign in',
+    main: html`<div class="card">
+${reason !== undefined && html`<p class="notice" role="status">${reasonFor(reason)}</p>`}
+<p>You sign in at <strong>${provider}</strong> and come back here. We never see your password.</p>
+<form method="post" action="/auth/social-login">
+${returnTo !== undefined && html`<input type="hidden" name="returnTo" value="${returnTo}">`}
+<button class="primary wide">Continue with ${provider}</button>
+</form></div>`,
+  }
+}
+
+/** Asks whether a login that is new to this browser is the person's own. */
+export function confirmPage(
+  login: Login,
+  { id, purpose }: Pick<UnconfirmedLogin, 'id' | 'purpose'>,
+  providerOrigin: string,
+  notice: string | undefined,
+): Page {
+  const question =
+    purpose === 'link'
+      ? html`<p>You will then be able to sign in to your account with this login, too:</p>`
+      : html`<p>This login has not been used in this browser before:</p>`
+  const consent = purpose === 'link' ? 'Add this login' : `Continue as ${nameOf(login)}`
+  return {
+    title: purpose === 'link' ? 'Add this login?' : 'Is this you?',
+    // The URL of this page can contain a fragment chosen by an attacker, inherited by redirect from the callback's URL.
+    isQuestion: true,
+    main: html`<div class="card">${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+${question}
+${personCard(login, providerOrigin)}
+<form class="guarded" method="post" action="/login/confirm">
+<input type="hidden" name="confirmation" value="${id}"><p class="buttons">
+<button class="primary" name="decision" value="continue">${consent}</button>
+<button name="decision" value="not-me">Not me</button></p></form></div>
+<script src="/guard.js"></script>`,
+  }
+}
+
+interface AccountPage {
+  readonly logins: readonly Login[]
+  readonly provider: string
+  readonly providerOrigin: string
+  readonly notice: string | undefined
+}
+
+export function accountPage({ logins, provider, providerOrigin, notice }: AccountPage): Page {
+  return {
+    title: 'Your account',
+    main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+<section class="card" aria-labelledby="logins"><h2 id="logins">Logins</h2>
+<p>You can sign in to this account with any of these.</p>
+<ul class="rows">${logins.map((login) => row(login, providerOrigin, logins.length > 1))}</ul>
+<form method="post" action="/account/link"><button>Add another login from ${provider}</button></form></section>
+<section class="card" aria-labelledby="sessions"><h2 id="sessions">Devices</h2>
+<p>Lost a phone, or signed in on a computer that is not yours?</p>
+<form class="guarded" method="post" action="/account/sign-out-everywhere"><button class="danger">Sign out everywhere</button></form></section>
+<script src="/guard.js"></script>`,
+  }
+}
+
+function row(login: Login, providerOrigin: string, isRemovable: boolean): Markup {
+  const remove = html`<form class="guarded" method="post" action="/account/unlink">
+<button name="login" value="${login.id}" aria-label="Remove ${nameOf(login)}">Remove</button></form>`
+  return html`<li>${personCard(login, providerOrigin)}${isRemovable && remove}</li>`
+}
+
+interface ProfilePage {
+  readonly login: Login
+  readonly providerOrigin: string
+  readonly notice: string | undefined
+}
+
+export function profilePage({ login, providerOrigin, notice }: ProfilePage): Page {
+  const { person, subject } = login
+  const cover = isShown(person.cover, providerOrigin)
+    ? html`<img class="cover" src="${person.cover}" alt="" referrerpolicy="no-referrer">`
+    : html`<div class="cover"></div>`
+  return {
+    title: 'Your profile',
+    main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+<article class="card profile" aria-labelledby="name">${cover}${portrait(login, providerOrigin)}
+<h2 id="name">${nameOf(login)} ${person.badge === true && html`<span class="badge">verified at the provider</span>`}</h2>
+<dl>${[
+      entry('Username', person.username),
+      entry('E-mail', person.email),
+      entry('Gender', person.gender),
+      entry('Birthday', person.birthday),
+      entry('ID at the provider', subject),
+    ]}</dl>
+<form method="post" action="/profile/reload"><button>Reload from the provider</button></form></article>`,
+  }
+}
+
+function entry(name: string, value: string | undefined): Markup {
+  return html`<dt>${name}</dt><dd>${value ?? '—'}</dd>`
+}
+
+/** A page with only a message. `retry` is the URL for trying again; empty means the URL of this page. */
+export function messagePage(status: number, message: string, requestID: string, retry?: string): Page {
+  return {
+    title: TITLES[status] ?? (status < 500 ? 'That did not work' : 'Something went wrong'),
+    main: html`<div class="card"><p>${message}</p>
+<p>${retry !== undefined ? html`<a class="button" href="${retry}">Try again</a>` : html`<a class="button" href="/">Back to the home page</a>`}</p>
+<p class="faint">Request ID: <code>${requestID}</code></p></div>`,
+  }
+}
+
+/** Shows only pictures from the provider, because our Content-Security-Policy blocks others. Otherwise the first letter. */
+function portrait({ person, subject }: Login, providerOrigin: string): Markup {
+  if (isShown(person.picture, providerOrigin)) {
+    return html`<img class="portrait" src="${person.picture}" alt="" width="72" height="72" referrerpolicy="no-referrer">`
+  }
+  return html`<span class="portrait letter" aria-hidden="true">${nameOf({ person, subject }).slice(0, 1)}</span>`
+}
+
+function isShown(picture: string | undefined, providerOrigin: string): picture is string {
+  return picture?.startsWith(`${providerOrigin}/`) === true
+}
+
+/** Shortened, because a long name could imitate the e-mail address and ID of somebody else that are shown after it. */
+function nameOf({ person, subject }: Pick<Login, 'person' | 'subject'>): string {
+  const name = person.displayName.replace(STACKED_MARKS, '$1')
+  const letters = Array.from(name)
+  const short = letters.length > MAX_NAME_LENGTH ? `${letters.slice(0, MAX_NAME_LENGTH).join('').trim()}…` : name
+  return short || `User ${subject}`
+}
+
+/** Identifies a person. Includes the ID, because names and pictures can be copied. */
+function personCard(login: Login, providerOrigin: string): Markup {
+  const { person, subject } = login
+  return html`<div class="person">${portrait(login, providerOrigin)}<p><strong>${nameOf(login)}</strong>
+<span class="faint">${person.email ?? 'no e-mail address'}</span>
+<span>ID <code>${subject}</code></span></p></div>`
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { type Logger, pino } from 'pino'
+import { type HttpLogger, pinoHttp } from 'pino-http'
+import { loggablePath } from './request-target'
+
+export type { Logger } from 'pino'
+
+/**
+ * Writes JSON lines to standard output. If that is closed, because the terminal or the log collector has ended, the
+ * application continues without logs. pino's own destination would retry forever.
+ */
+export function createLogger(): Logger {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  return pino({ serializers: { err: errorFields } }, process.stdout)
+}
+
+/**
+ * Logs one line per request, without the query, which may contain an `auth_key`, and without headers, which contain
+ * cookies. pino-http's own serializers would log both. If the path contains a key, after a `&` or an encoded `?`, the key
+ * and everything after it are left out.
+ */
+export function requestLogger(logger: Logger): HttpLogger {
+  return pinoHttp({
+    logger,
+    wrapSerializers: false,
+    serializers: {
+      req: (req) => ({ id: req.id, method: req.method, path: loggablePath(String(req.originalUrl ?? req.url)) }),
+      res: (res) => ({ status: res.statusCode }),
+      err: errorFields,
+    },
+    customLogLevel: (_req, res, error) => (error || res.err ? 'error' : 'info'),
+    autoLogging: { ignore: (req) => req.url === '/healthz' },
+    genReqId: (req, res) => {
+      const given = req.headers['x-request-id']
+      const id = typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID()
+      res.setHeader('X-Request-Id', id)
+      return id
+    },
+  })
+}
+
+/** Leaves out other properties, because errors of drivers contain statements, values and addresses in them. */
+function errorFields(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const code = 'code' in error ? error.code : undefined
+  return { type: error.name, code, message: error.message, stack: error.stack }
+}
