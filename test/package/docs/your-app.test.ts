@@ -1,4 +1,4 @@
-// README: test with jest
+// Quoted: test with jest
 import { FakeProvider, providerNavigation, sameOriginNavigation } from 'passport-social-login/testing'
 import supertest from 'supertest'
 import { createApp } from './your-app'
