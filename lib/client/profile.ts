@@ -56,10 +56,12 @@ const INVISIBLE = new RegExp(
     '(?!(?<=\\p{Emoji}(?<![#*\\d]))[\\ufe0e\\ufe0f])(?!(?<=[#*\\d])\\ufe0f\\u20e3)',
     '(?!(?<=[\\p{Script=Han}\\p{Script=Mongolian}])[\\ufe00-\\ufe0d\\u180b-\\u180d\\u180f\\u{e0100}-\\u{e01ef}])',
     '(?!(?<=\\u{1f3f4}[\\u{e0020}-\\u{e007f}]{0,6})[\\u{e0020}-\\u{e007f}])',
-    '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb\\u{16fe4}\\u{1d159}]',
+    '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb\\u{1107f}\\u{13430}-\\u{1343f}\\u{16fe4}\\u{1d159}]',
   ].join(''),
   'gu',
 )
+// Names that differ by the kind or the number of their spaces look alike.
+const SPACES = /\p{Zs}+/gu
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
 
 /**
@@ -124,6 +126,7 @@ function displayText(value: string | null): string {
   const text = decodeText(value)
     .slice(0, 2 * MAX_TEXT_LENGTH)
     .replace(INVISIBLE, '')
+    .replace(SPACES, ' ')
     .trim()
   if (BLANK.test(text)) return ''
   return text.length <= MAX_TEXT_LENGTH ? text : Array.from(text).slice(0, MAX_TEXT_LENGTH).join('')

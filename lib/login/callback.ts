@@ -3,7 +3,7 @@ import { callStore } from './browser-store'
 import type { LoginAction, LoginContext, Verdict } from './context'
 import { type ExchangedLogin, exchange } from './exchange'
 import { type LoginInfo, loginInfo } from './info'
-import { checkCallback, FINAL_REFUSALS, type PendingLogin, type Refusal } from './pending-login'
+import { checkCallback, FINAL_REFUSALS, type PendingLogin, type Refusal, readPendingLogin } from './pending-login'
 import type { CallbackRequest } from './request'
 import { tabCallbackPage } from './tab-binding'
 
@@ -19,7 +19,8 @@ import { tabCallbackPage } from './tab-binding'
 export async function callback(context: LoginContext, request: CallbackRequest): Promise<LoginAction> {
   const { settings, rules, strategyDigest, usedLogins, slots, trace } = context
   const { store, currentUserKey } = context.request
-  const record = await callStore('callback', settings.timeout, () => store.load())
+  // Read anew, because the store may be the application's.
+  const record = readPendingLogin(await callStore('callback', settings.timeout, () => store.load()))
   if (!record) return handleReplay(context)
   trace.follow(record)
 

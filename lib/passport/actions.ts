@@ -98,7 +98,8 @@ function failWith(error: unknown, actions: PassportActions, req: Request): void 
   setHeaders(req, error.headers)
   // A subclass of an application's own may have another code.
   const isFailure = Object.hasOwn(OUTCOMES, error.code) && OUTCOMES[error.code].kind === 'fail'
-  if (!isFailure) return actions.error(error)
+  // Passport would answer a failure once more.
+  if (!isFailure || req.res?.headersSent) return actions.error(error)
   const info: FailureInfo = { code: error.code, message: error.message }
   actions.fail(info, error.status)
 }

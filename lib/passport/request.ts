@@ -15,7 +15,9 @@ export function httpRequest(req: IncomingMessage): HTTPRequest {
 
 /**
  * Who is signed in, as a text that differs between users: what Passport keeps of the user in the session, else the id
- * of `req.user` (`id`, `_id` or `sub`), which applications without sessions set. Undefined for nobody.
+ * (`id`, `_id` or `sub`) of the user that hangs on the request, or all of that user. Undefined for nobody.
+ *
+ * @throws TypeError for a user without an id that is no JSON either
  */
 export function currentUserKey(req: IncomingMessage): string | undefined {
   const session: unknown = Reflect.get(req, 'session')
@@ -23,11 +25,19 @@ export function currentUserKey(req: IncomingMessage): string | undefined {
   const serialized = isObject(passport) ? passport['user'] : undefined
   // As Passport reads it: any truthy value, or the id 0.
   if (serialized || serialized === 0) return `session:${asText(serialized)}`
-  const user: unknown = Reflect.get(req, 'user')
+  // Passport's `initialize({ userProperty })` says where it is.
+  const property: unknown = Reflect.get(req, '_userProperty')
+  const user: unknown = Reflect.get(req, typeof property === 'string' ? property : 'user')
   if (!user) return undefined
-  return `user:${asText(isObject(user) ? (user['id'] ?? user['_id'] ?? user['sub']) : user)}`
+  return `user:${asText(isObject(user) ? (user['id'] ?? user['_id'] ?? user['sub'] ?? user) : user)}`
 }
 
 function asText(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : `${typeof value} ${String(value)}`
+  if (typeof value !== 'object') return `${typeof value} ${String(value)}`
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // The runtime's own message would name the application's properties.
+    throw new TypeError('Who is signed in cannot be told: give the user an id, or let serializeUser return JSON')
+  }
 }

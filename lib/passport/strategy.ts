@@ -78,9 +78,9 @@ export class Strategy extends OAuth2Strategy {
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
+    setHeaders(req, PRIVATE_HEADERS)
     const problem = missingRedirect(req, options)
     if (problem) return actions.error(problem)
-    setHeaders(req, PRIVATE_HEADERS)
     const outcome: Promise<Outcome> = this._authenticate(req, options).catch((error) => ({ type: 'error', error }))
     // Never rejects: see perform.
     void outcome.then((ended) => perform(ended, actions, req, options))

@@ -51,7 +51,25 @@ describe('what happens while a login waits for the provider', () => {
   })
 })
 
-describe('a place for the record that fails', () => {
+describe('a store that fails', () => {
+  test.each<[string, (record: object) => object]>([
+    ['turns the time of the start into text', (record) => ({ ...record, issuedAt: new Date().toISOString() })],
+    ['loses the strategy', (record) => ({ ...record, strategyDigest: undefined })],
+  ])('and %s has no record: no login lasts for ever by it', async (_title, change) => {
+    let kept = ''
+    const store: PendingLoginStore = {
+      save: async (_req, record) => {
+        kept = JSON.stringify(change(record))
+      },
+      load: async () => JSON.parse(kept),
+      consume: async () => {},
+      remove: async () => {},
+    }
+    app = await logins.startApp({ strategy: { store } })
+    expect((await app.logIn()).status).toBe(403)
+    expect(failureIn(app.sessions())).toBe('login_not_started')
+  })
+
   const brokenStore = (save: () => Promise<void>): PendingLoginStore => ({
     save,
     load: async () => undefined,

@@ -137,6 +137,28 @@ describe('a request that the application has answered before the provider did', 
     return browser.comeBack(app.approvedCallback('2'))
   }
 
+  test('hands a failure to the error handler, where a naive custom callback would answer twice', async () => {
+    logins.provider.failNext('authorize', { status: 200, body: '{"error":true,"message":"no"}' })
+    let answers = 0
+    app = await logins.startApp({
+      before: (server, passport) =>
+        server.use('/callback', (req, res, next) => {
+          setImmediate(() => res.status(503).send('too slow'))
+          const answer = (error: unknown): void => {
+            answers += 1
+            if (error) next(error)
+            else res.redirect('/login')
+          }
+          passport.authenticate('social-login', answer)(req, res, next)
+        }),
+    })
+    const browser = new Browser()
+    await browser.follow(app.loginURL)
+    expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(503)
+    while (app.errors.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    expect([app.errors.map(codeOf), answers]).toEqual([['auth_key_rejected'], 1])
+  })
+
   test('signs nobody in, redirects nowhere, and does not end the process', async () => {
     expect((await late({ successRedirect: '/me' })).status).toBe(503)
     while (app.errors.length === 0) await new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,6 @@
-import { connect, type Socket } from 'node:net'
+import dns from 'node:dns'
+import { connect, type LookupFunction, type Socket } from 'node:net'
+import { DEFAULT_CIPHERS } from 'node:tls'
 import { buildConnector, errors } from 'undici'
 import { TLSOverhead } from './tls-overhead'
 
@@ -8,7 +10,12 @@ type Connect = ReturnType<typeof buildConnector>
 // cost memory and time without bound.
 const MAX_WIRE_BYTES = 128 * 1024
 
-const MIN_SPARE_INTERVAL_MS = 1000
+const PRECONNECT_INTERVAL_MS = 1000
+// What fails may be expensive: name servers that do not answer, a handshake that takes a second of CPU.
+const PRECONNECT_INTERVAL_AFTER_FAILURE_MS = 10_000
+
+// A server chooses the size of a finite-field group: a key exchange with 10,000 bits takes a second of CPU.
+const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`
 
 // Servers drop connections on which nothing is sent: nginx after a minute, Apache after 20 seconds.
 const SPARE_MAX_AGE_MS = 50_000
@@ -33,21 +40,22 @@ export class Connector {
   readonly #spare = new SpareSocket()
   readonly #stale = new WeakSet<object>()
   #opening: { waiter?: Waiter } | undefined
-  #spareOpenedAt = Number.NEGATIVE_INFINITY
+  #nextPreconnectAt = Number.NEGATIVE_INFINITY
+  readonly #lookup = sharedLookup()
   #closed = false
 
   /** @param timeout milliseconds that a connection may take to open */
   constructor(origin: string, timeout: number) {
     this.#origin = new URL(origin)
     // Said explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED does not switch it off.
-    this.#connect = buildConnector({ timeout, rejectUnauthorized: true })
+    this.#connect = buildConnector({ timeout, rejectUnauthorized: true, ciphers: CIPHERS, lookup: this.#lookup })
   }
 
   /** `connect` for undici's pool: the spare connection, if there is one or will be in a moment. */
   readonly connect: Connect = (options, callback) => {
     const spare = this.#spare.take()
     if (spare) {
-      this.#spareOpenedAt = Number.NEGATIVE_INFINITY
+      this.#nextPreconnectAt = Number.NEGATIVE_INFINITY
       this.#watch(spare, true)
       // Asynchronously, as with a new connection: undici cannot take a socket before its call of `connect` has returned.
       setImmediate(() => (spare.destroyed ? this.connectNew(options, callback) : callback(null, spare)))
@@ -72,7 +80,7 @@ export class Connector {
 
   readonly #open: Connect = (options, callback) => {
     if (options.protocol !== 'https:') return this.#connect(options, callback)
-    const tcp = connect({ host: options.hostname, port: Number(options.port || 443) })
+    const tcp = connect({ host: options.hostname, port: Number(options.port || 443), lookup: this.#lookup })
     // The TLS connection reports it, too.
     tcp.on('error', () => {})
     this.#tlsOverhead.watch(tcp)
@@ -86,13 +94,14 @@ export class Connector {
   preconnect(): void {
     if (this.#spare.isFresh || this.#opening || this.#closed) return
     // A server that gives each of them up would otherwise get as many as there are starts.
-    if (performance.now() - this.#spareOpenedAt < MIN_SPARE_INTERVAL_MS) return
-    this.#spareOpenedAt = performance.now()
+    if (performance.now() < this.#nextPreconnectAt) return
+    this.#nextPreconnectAt = performance.now() + PRECONNECT_INTERVAL_MS
     const opening: { waiter?: Waiter } = {}
     this.#opening = opening
     const { protocol, hostname, host, port } = this.#origin
     this.#open({ protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }, (_error, socket) => {
       this.#opening = undefined
+      if (!socket) this.#nextPreconnectAt = performance.now() + PRECONNECT_INTERVAL_AFTER_FAILURE_MS
       if (opening.waiter) opening.waiter(socket)
       else if (socket && this.#closed) socket.destroy()
       else if (socket) this.#spare.keep(socket)
@@ -136,6 +145,23 @@ export class Connector {
       // Nothing was received since the last request was sent.
       const unanswered = bytesWrittenBefore < socket.bytesWritten
       if ((kept || bytesRead > 0) && unanswered) this.#stale.add(error)
+    })
+  }
+}
+
+/**
+ * Looks a name up once at a time. A lookup holds a thread of the process until the name servers answer: those of one
+ * provider must not take the few that all others need.
+ */
+function sharedLookup(): LookupFunction {
+  let waiting: Parameters<LookupFunction>[2][] | undefined
+  return (hostname, options, callback) => {
+    if (waiting) return void waiting.push(callback)
+    const callbacks = [callback]
+    waiting = callbacks
+    dns.lookup(hostname, options, (...result) => {
+      waiting = undefined
+      for (const tell of callbacks) tell(...result)
     })
   }
 }

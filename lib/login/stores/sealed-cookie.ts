@@ -31,6 +31,8 @@ export interface CookieStoreOptions {
 // A cookie is refused by browsers beyond 4,096 bytes; a sealed record with the longest returnTo and state has 3,300.
 const MAX_COOKIE_LENGTH = 4096
 const MIN_KEY_LENGTH = 32
+// Of a JSON Web Encryption: header, key, initialisation vector, ciphertext, tag.
+const PARTS = 5
 
 /** A cookie that holds a pending login, sealed: made, read and ended by header values alone. */
 export class SealedCookie {
@@ -66,7 +68,7 @@ export class SealedCookie {
   /** The record in a `Cookie` header. */
   async open(header: string): Promise<PendingLogin | undefined> {
     const sealed = this.#valueIn(header)
-    if (sealed === undefined) return undefined
+    if (sealed === undefined || !isCanonical(sealed)) return undefined
     for (const key of this.#keys) {
       const record = await open(sealed, key)
       if (record) return record
@@ -118,7 +120,6 @@ function deriveKey(key: string | Uint8Array, name: string): Uint8Array {
 }
 
 async function open(sealed: string, key: Uint8Array): Promise<PendingLogin | undefined> {
-  if (!isCanonical(sealed)) return undefined
   try {
     const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
     const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, options)
@@ -132,5 +133,6 @@ async function open(sealed: string, key: Uint8Array): Promise<PendingLogin | und
 
 /** Decoders skip what is no base64url and drop spare bits: of all spellings of a sealed record, one is accepted. */
 function isCanonical(sealed: string): boolean {
-  return sealed.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
+  const parts = sealed.split('.', PARTS + 1)
+  return parts.length === PARTS && parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 }

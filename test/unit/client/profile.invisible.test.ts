@@ -16,7 +16,7 @@ const invisible = [
   ...['\u200b', '\u200f', '\u061c', '\u3164', '\u00ad', '\u2060', '\ufeff', '\u2028', '\u2064', '\uffa0', '\ufff9'],
   ...['\u{e0041}', '\ufe0f', '\u{e0100}', '\u200c', '\u200d', '\u202e', '\u2066', '\u0007', '\u034f', '\u180e'],
   // A blank of Braille, a noncharacter, fillers, half a surrogate pair.
-  ...['\u2800', '\uffff', '\u{16fe4}', '\u{1d159}'],
+  ...['\u2800', '\uffff', '\u{16fe4}', '\u{1d159}', '\u{1107f}', '\u{13430}'],
 ]
 const codeOf = (character: string): string => `U+${character.codePointAt(0)?.toString(16)}`
 
@@ -50,6 +50,10 @@ test.each([
   ['the flag of Scotland', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}'],
 ])('%s stays as it is', (_title, name) => {
   expect(nameOf(name)).toBe(name)
+})
+
+test.each(['\u00a0', '\u200a', '\u3000', '  '])('the spaces %j in a name are one plain space', (spaces) => {
+  expect(nameOf(`Ada${spaces}Lovelace`)).toBe('Ada Lovelace')
 })
 
 test.each([

@@ -26,6 +26,19 @@ test('different users have different names, and the same user always the same', 
   expect(onRequest({ id: 7, name: 'then' })).toBe(onRequest({ id: 7, name: 'now' }))
 })
 
+test('users without an id differ by all that they are, wherever initialize() puts them', () => {
+  expect(onRequest({ name: 'alice' })).not.toBe(onRequest({ name: 'mallory' }))
+  const me = (name: string) => currentUserKey(incoming('/', {}, { _userProperty: 'me', me: { name } }))
+  expect(me('alice')).toBeDefined()
+  expect(me('alice')).not.toBe(me('mallory'))
+})
+
+test('a user without an id that is no JSON is refused, without a word of what it holds', () => {
+  expect(() => onRequest({ secretName: 1n })).toThrow(
+    new TypeError('Who is signed in cannot be told: give the user an id, or let serializeUser return JSON'),
+  )
+})
+
 test('what Passport keeps in the session goes before what hangs on the request', () => {
   const both = incoming('/', {}, { session: { passport: { user: 1 } }, user: { id: 2 } })
   expect(currentUserKey(both)).toBe(inSession(1))
