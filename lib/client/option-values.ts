@@ -2,13 +2,12 @@ import { parseURL, resolvePath } from './url'
 
 const MAX_URL_LENGTH = 2048
 
-/** @throws TypeError when `value` is no http(s) URL that ends in /v1 */
+/** @throws TypeError when `value` is no http(s) URL that ends in /v1, with or without a slash behind it */
 export function readBaseURL(value: unknown, allowInsecureHTTP: unknown): URL {
   const url = requireURL('baseURL', value, allowInsecureHTTP)
   if (/[?#]/.test(url.href)) throw new TypeError('baseURL must have no query and no fragment')
-  if (!url.pathname.endsWith('/v1')) {
-    throw new TypeError('baseURL must end in /v1 (the version of the API), without a slash after it')
-  }
+  url.pathname = url.pathname.replace(/\/$/, '')
+  if (!url.pathname.endsWith('/v1')) throw new TypeError('baseURL must end in /v1 (the version of the API)')
   return url
 }
 
@@ -27,6 +26,9 @@ export function readCallbackURL(value: unknown, allowInsecureHTTP?: unknown): Ca
     )
   }
   if (!value.startsWith('/')) {
+    if (!/^https?:/i.test(value)) {
+      throw new TypeError('callbackURL must be an absolute http(s) URL, or a path that starts with /')
+    }
     const url = requireURL('callbackURL', value, allowInsecureHTTP)
     return { path: url.pathname, origin: url.origin }
   }
@@ -87,10 +89,27 @@ export function readBoolean(name: string, value: unknown): boolean {
   return value ?? false
 }
 
+/**
+ * Refuses an option that does not exist: one that is misspelt would otherwise be left out without a word.
+ *
+ * @param known the options that exist
+ * @param cures what to do instead of an option of another package
+ * @throws TypeError naming the option
+ */
+export function refuseUnknown(options: object, known: object, cures: Readonly<Record<string, string>> = {}): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(known, name)) continue
+    if (Object.hasOwn(cures, name)) throw new TypeError(`${name} is not an option of this package: ${cures[name]}`)
+    const similar = Object.keys(known).find((other) => other.toLowerCase() === name.toLowerCase())
+    throw new TypeError(`${name} is not an option of this package${similar ? `: did you mean ${similar}?` : ''}`)
+  }
+}
+
 /** @throws TypeError when `value` is no text */
 export function requireText(name: string, value: unknown): asserts value is string {
-  if (typeof value !== 'string' || value.trim() === '')
+  if (value === undefined || value === '')
     throw new TypeError(`${name} must be a non-empty string (is a variable not set?)`)
+  if (typeof value !== 'string' || value.trim() === '') throw new TypeError(`${name} must be a non-empty string`)
   if (value !== value.trim()) throw new TypeError(`${name} must not begin or end with white space (a line break?)`)
   if (value.length > MAX_URL_LENGTH) throw new TypeError(`${name} must have at most 2,048 characters`)
 }

@@ -1,24 +1,12 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import { SocialLoginClient } from '../client/client'
-import {
-  readBoolean,
-  readCallbackURL,
-  readChoice,
-  readInteger,
-  readOrigins,
-  readUploadsURL,
-  requireText,
-} from '../client/option-values'
 import { type Profile, profileOf } from '../client/profile'
 import { PRIVATE_HEADERS } from '../errors'
-import type { LoginAction, LoginRequest, LoginSettings } from '../login/context'
+import type { LoginAction, LoginRequest } from '../login/context'
 import { Login } from '../login/login'
-import type { PendingLoginStore } from '../login/pending-login'
-import type { RequestRules } from '../login/request-headers'
-import { SessionStore } from '../login/stores/session-store'
 import { captureActions, missingRedirect, type Outcome, perform, replayDestination, setHeaders } from './actions'
 import type { AuthenticateOptions, StrategyOptions } from './options'
 import { currentUserKey, httpRequest } from './request'
+import { readSettings, type StrategySettings } from './settings'
 import {
   type AnyVerifyFunction,
   callVerify,
@@ -148,59 +136,4 @@ function refuseInheritedClient(): never {
   throw new TypeError(
     'passport-social-login does not use the HTTP client of passport-oauth2: use SocialLoginClient, or the dispatcher option for proxies and certificates',
   )
-}
-
-interface StrategySettings extends LoginSettings {
-  readonly store: PendingLoginStore
-  readonly passReqToCallback: boolean
-  readonly verifyTimeout: number
-}
-
-function readSettings(options: StrategyOptions<boolean>): StrategySettings {
-  if (typeof options !== 'object' || options === null) throw new TypeError('Strategy needs an options object')
-  const { name = 'social-login', skipUserProfile = false, store = new SessionStore(), confirmPage } = options
-  requireText('name', name)
-  if (typeof skipUserProfile !== 'boolean' && typeof skipUserProfile !== 'function') {
-    throw new TypeError('skipUserProfile must be true, false or a function')
-  }
-  if (confirmPage !== undefined && typeof confirmPage !== 'function')
-    throw new TypeError('confirmPage must be a function')
-  requireStore(store)
-  const maxConcurrentLogins = readInteger('maxConcurrentLogins', options.maxConcurrentLogins, 128, 10_000)
-  return {
-    name,
-    store,
-    skipUserProfile,
-    confirmPage,
-    maxConcurrentLogins,
-    client: new SocialLoginClient({ ...options, maxConnections: maxConcurrentLogins }),
-    identity: [name, options.baseURL, options.clientID],
-    timeout: readInteger('timeout', options.timeout, 10_000, 120_000),
-    verifyTimeout: readInteger('verifyTimeout', options.verifyTimeout, 30_000, 600_000),
-    profileEndpoint: readChoice('profileEndpoint', options.profileEndpoint, 'user/me', ['user/me', 'get_user_info']),
-    passReqToCallback: readBoolean('passReqToCallback', options.passReqToCallback),
-    uploadsURL: readUploadsURL(options.uploadsURL, options.allowInsecureHTTP),
-    rules: readRules(options),
-  }
-}
-
-function readRules(options: StrategyOptions<boolean>): RequestRules {
-  const { path, origin } = readCallbackURL(options.callbackURL, options.allowInsecureHTTP)
-  const { unverifiedStart } = options
-  return {
-    callbackPath: path,
-    appOrigin: origin,
-    providerOrigin: new URL(options.baseURL).origin,
-    allowedStartOrigins: readOrigins('allowedStartOrigins', options.allowedStartOrigins),
-    allowedCallbackOrigins: readOrigins('allowedCallbackOrigins', options.allowedCallbackOrigins),
-    unverifiedStart: readChoice('unverifiedStart', unverifiedStart, 'confirm', ['confirm', 'refuse', 'allow']),
-    tabBinding: readBoolean('tabBinding', options.tabBinding),
-  }
-}
-
-function requireStore(store: PendingLoginStore): void {
-  const methods = ['save', 'load', 'consume', 'remove'] as const
-  if (methods.some((method) => typeof store?.[method] !== 'function')) {
-    throw new TypeError('store must have the methods save, load, consume and remove')
-  }
 }

@@ -3,7 +3,7 @@ import { stringifySetCookie } from 'cookie'
 import { compactDecrypt } from 'jose/jwe/compact/decrypt'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 import { isObject } from '../../client/json'
-import { readBoolean } from '../../client/option-values'
+import { readBoolean, refuseUnknown } from '../../client/option-values'
 import { MAX_AGE_MS, type PendingLogin, readPendingLogin } from '../pending-login'
 
 /**
@@ -45,6 +45,7 @@ export class SealedCookie {
   /** @throws TypeError when a key is too short or the name is no cookie name */
   constructor(options: CookieStoreOptions) {
     if (!isObject(options)) throw new TypeError('CookieStore needs an options object')
+    refuseUnknown(options, { keys: true, name: true, allowInsecureHTTP: true })
     const { keys, name = 'social-login' } = options
     if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
       throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')

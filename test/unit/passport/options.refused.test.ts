@@ -1,3 +1,4 @@
+import { CookieStore } from '../../../lib'
 import { SocialLoginClient } from '../../../lib/client/client'
 import { expectNoneShown } from '../../support/leak-check'
 import { canary, construct, failureOf, good, verify } from '../../support/options'
@@ -124,7 +125,6 @@ const badBases = [
     `https://social.example/${canary}`,
   ],
   ...[
-    'https://social.example/api/v1/',
     'https://social.example/api/v2',
     'https://social.example/api/V1',
     'https://v1.example',
@@ -218,4 +218,24 @@ test('the client has a bad option of its own', () => {
     const error = failureOf(() => Reflect.construct(SocialLoginClient, [{ ...good, maxConnections }]))
     expect(error.message).toMatch(/^maxConnections /)
   }
+})
+
+test.each([
+  ['scope', 'scope is not an option of this package: the Social Login API has none; remove it'],
+  ['authorizationURL', 'authorizationURL is not an option of this package: it is derived from baseURL'],
+  ['state', 'state is not an option of this package: every login is bound to its browser without it; remove it'],
+  ['proxy', 'proxy is not an option of this package: give the whole callbackURL instead'],
+  ['callbackUrl', 'callbackUrl is not an option of this package: did you mean callbackURL?'],
+  ['tabbinding', 'tabbinding is not an option of this package: did you mean tabBinding?'],
+  ['__proto', '__proto is not an option of this package'],
+])('an option that does not exist, %s, is refused by name, with what to do instead', (name, message) => {
+  expect(failureOf(() => construct({ ...good, [name]: true }))).toEqual(new TypeError(message))
+  expect(() => construct({ ...good, [name]: undefined })).not.toThrow()
+})
+
+test('CookieStore refuses options that do not exist', () => {
+  const misspelt: { keys: string[] } = Object.assign({ keys: ['k'.repeat(32)] }, { Name: 'x' })
+  expect(() => new CookieStore(misspelt)).toThrow(
+    new TypeError('Name is not an option of this package: did you mean name?'),
+  )
 })

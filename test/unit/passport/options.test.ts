@@ -11,6 +11,7 @@ test.each([
   ['https://social.example:8443/a/b/v1', 'https://social.example:8443', '/a/b/v1', '/a/b'],
   ['HTTPS://Social.Example/api/v1', 'https://social.example', '/api/v1', '/api'],
   ['https://social.example/v1/v1', 'https://social.example', '/v1/v1', '/v1'],
+  ['https://social.example/api/v1/', 'https://social.example', '/api/v1', '/api'],
   ['http://localhost:4400/api/v1', 'http://localhost:4400', '/api/v1', '/api'],
   ['http://social.localhost/api/v1', 'http://social.localhost', '/api/v1', '/api'],
   ['http://127.0.0.1:4400/api/v1', 'http://127.0.0.1:4400', '/api/v1', '/api'],
