@@ -98,10 +98,7 @@ describeInChromium('the example application in Chromium', () => {
       await press('Continue as Ada Lovelace')
       await heading('Your profile')
       expect(at()).toBe('/profile')
-      const shown = await page.evaluate(
-        '[...document.images].every((image) => image.complete && image.naturalWidth > 0)',
-      )
-      expect(shown).toBe(true)
+      await page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
       await look(`4-profile-${size}`)
       await press('Reload from the provider')
       await page.getByText('Your profile has been reloaded from the provider.').waitFor()

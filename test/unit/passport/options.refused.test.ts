@@ -124,11 +124,7 @@ const badBases = [
     `https://social.example/api/v1#${canary}`,
     `https://social.example/${canary}`,
   ],
-  ...[
-    'https://social.example/api/v2',
-    'https://social.example/api/V1',
-    'https://v1.example',
-  ],
+  ...['https://social.example/api/v2', 'https://social.example/api/V1', 'https://v1.example'],
   ...[
     'https://social.example/apiv1',
     'https://social.example/v1/api',
