@@ -17,11 +17,12 @@ const OUTAGE_MS = 20_000
 
 describeWithPostgres('outages of Postgres', () => {
   outageTest('Postgres is restarted (immediate) four times', async (name) => {
-    const report = await runTrial(name, {}, async (trial) => {
-      const { postgres } = trial.deployment
+    const report = await runTrial(name, WITH_A_STOP, async (trial) => {
+      const { postgres, processes } = trial.deployment
       for (let time = 0; time < 4; time += 1) {
         await trial.outage(async () => {
           await postgres.down()
+          if (time === 1) trial.terminate(processes[2])
           await sleep(500)
           await postgres.up()
         })
@@ -100,13 +101,15 @@ describeWithPostgres('outages of Postgres', () => {
   })
 
   outageTest('Postgres ends connections within transactions, twelve times', async (name) => {
-    const report = await runTrial(name, { perSecond: 20 }, async (trial) => {
-      const { postgres } = trial.deployment
+    const report = await runTrial(name, { ...WITH_A_STOP, perSecond: 20 }, async (trial) => {
+      const { postgres, processes } = trial.deployment
+      const [, , third] = processes
       let ended = 0
       for (const deadline = Date.now() + 60_000; ended < 12 && Date.now() < deadline; ) {
         await trial.outage(async () => {
           ended += await postgres.terminate({ inTransaction: true })
         })
+        if (ended >= 6 && third && trial.deployment.processes.includes(third)) trial.terminate(third)
         await sleep(50)
       }
       expect(ended).toBeGreaterThanOrEqual(12)
@@ -152,9 +155,12 @@ describeWithPostgres('outages of Postgres', () => {
   )
 
   outageTest('Postgres is 200 ms away', async (name) => {
-    const report = await runTrial(name, { perSecond: 2 }, async (trial) => {
-      trial.deployment.postgresProxy.delayMs = 100
-      await sleep(20_000)
+    const report = await runTrial(name, { ...WITH_A_STOP, perSecond: 2 }, async (trial) => {
+      const { postgresProxy, processes } = trial.deployment
+      postgresProxy.delayMs = 100
+      await sleep(10_000)
+      trial.terminate(processes[2])
+      await sleep(10_000)
     })
     expectNobodyHarmed(report)
     expectNoticed(report)

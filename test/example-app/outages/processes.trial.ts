@@ -35,6 +35,8 @@ describeWithPostgres('outages of processes', () => {
       await trial.outage(() => deployment.kill(victim))
       await sleep(5000)
       await deployment.add()
+      await sleep(2000)
+      trial.terminate(deployment.processes[0])
     })
     expectNobodyHarmed(report)
     // A killed process takes along what it was about to answer.
@@ -46,7 +48,9 @@ describeWithPostgres('outages of processes', () => {
     const report = await runTrial(name, {}, async (trial) => {
       const { deployment } = trial
       await deployment.add({ CLOCK_AHEAD_MS: String(FIFTEEN_DAYS_MS) }, ['clock-ahead', 'frequent-cleaning'])
-      await sleep(20_000)
+      await sleep(15_000)
+      trial.terminate(deployment.processes.at(-1))
+      await sleep(5000)
     })
     // A login that passes through two processes with so different clocks cannot succeed; nothing may be destroyed by it.
     expectNobodyHarmed(report)

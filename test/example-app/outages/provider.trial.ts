@@ -15,11 +15,12 @@ const OUTAGE_MS = 15_000
 
 describeWithPostgres('outages of the provider', () => {
   outageTest('the provider is restarted four times', async (name) => {
-    const report = await runTrial(name, {}, async (trial) => {
-      const { providerProxy } = trial.deployment
+    const report = await runTrial(name, WITH_A_STOP, async (trial) => {
+      const { providerProxy, processes } = trial.deployment
       for (let time = 0; time < 4; time += 1) {
         await trial.outage(async () => {
           await providerProxy.refuse()
+          if (time === 1) trial.terminate(processes[2])
           await sleep(1000)
           await providerProxy.accept()
         })
@@ -46,11 +47,12 @@ describeWithPostgres('outages of the provider', () => {
   })
 
   outageTest('the provider answers 503 for one profile in three', async (name) => {
-    const report = await runTrial(name, {}, async (trial) => {
-      const { provider } = trial.deployment
+    const report = await runTrial(name, WITH_A_STOP, async (trial) => {
+      const { provider, processes } = trial.deployment
       await trial.outage(async () => {
         for (let time = 0; time < 40; time += 1) {
           provider.failNext('user/me', { status: 503 })
+          if (time === 20) trial.terminate(processes[2])
           await sleep(375)
         }
         provider.clearFaults()
