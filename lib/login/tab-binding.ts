@@ -1,5 +1,5 @@
 import { escapeUTF8 } from 'entities'
-import { type HTTPResponse, renderPage } from './pages/page'
+import { type HTTPResponse, relativeToItself, renderPage } from './pages/page'
 
 /** The query parameter that carries the tab's secret, to the start and back to the callback. */
 const TAB_PARAMETER = 'social_login_tab'
@@ -48,7 +48,7 @@ export function removeTabSecret(query: URLSearchParams): void {
 
 /** The page that puts a secret into the tab's storage, then starts the login with it. */
 export function tabStartPage(path: string, method: 'GET' | 'POST', providerOrigin: string): HTTPResponse {
-  return tabPage(path, method, START_SCRIPT, providerOrigin)
+  return tabPage(relativeToItself(path), method, START_SCRIPT, providerOrigin)
 }
 
 /** The page that comes back with the key and, if this is the tab of the start, with its secret. */

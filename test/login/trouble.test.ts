@@ -136,7 +136,7 @@ describe('tabBinding', () => {
   /** What the pages' scripts do in one tab. */
   async function begin(browser: Browser): Promise<BrowserAnswer> {
     const page = await browser.follow(app.loginURL)
-    return browser.follow(`${app.origin}${target(page)}?social_login_tab=${SECRET}`)
+    return browser.follow(`${new URL(target(page), app.loginURL)}?social_login_tab=${SECRET}`)
   }
   const finish = (browser: Browser, page: BrowserAnswer, secret = SECRET) =>
     browser.follow(`${app.origin}${target(page)}&social_login_tab=${secret}`, { method: 'POST' })

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { escapeUTF8 } from 'entities'
-import { type HTTPResponse, pageHeaders, renderPage, WHOLE_PAGE_GUARD } from './page'
+import { type HTTPResponse, pageHeaders, relativeToItself, renderPage, WHOLE_PAGE_GUARD } from './page'
 
 /**
  * What the page between an unverified start and the login is about.
@@ -9,7 +9,7 @@ import { type HTTPResponse, pageHeaders, renderPage, WHOLE_PAGE_GUARD } from './
  * ({ path, method }: ConfirmPage) => `<form method="${method}" action="${escape(path)}"><button>Go on</button></form>`
  */
 export interface ConfirmPage {
-  /** Path and query that start the login, on this origin. Escape it in HTML. */
+  /** Path and query that start the login, as the application sees them. Escape it in HTML. */
   readonly path: string
   /** The method by which the start came, and so the one that the application serves. */
   readonly method: 'GET' | 'POST'
@@ -33,13 +33,14 @@ const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' dat
  * same URL: that click, made on the application's own origin and not in its first moments, is the proof.
  */
 export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTPResponse {
-  const { path, method, providerOrigin } = page
+  const { method, providerOrigin } = page
   if (render) return ownPage(render(page), providerOrigin)
+  const path = escapeUTF8(relativeToItself(page.path))
   const provider = escapeUTF8(new URL(providerOrigin).host)
   const action =
     method === 'GET'
-      ? `<a href="${escapeUTF8(path)}" rel="nofollow">Continue to ${provider}</a>`
-      : `<form method="post" action="${escapeUTF8(path)}"><button>Continue to ${provider}</button></form>`
+      ? `<a href="${path}" rel="nofollow">Continue to ${provider}</a>`
+      : `<form method="post" action="${path}"><button>Continue to ${provider}</button></form>`
   const main = `<h1>Sign in with ${provider}?</h1>\n<p>You are about to leave this site to sign in.</p>\n${action}`
   return renderPage({ title: 'Sign in', main, providerOrigin })
 }

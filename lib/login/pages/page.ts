@@ -74,6 +74,15 @@ a, button { display: inline-block; padding: .75rem 1.5rem; border: 0; border-rad
 a:focus-visible, button:focus-visible { outline: 3px solid; outline-offset: 3px }
 `
 
+/**
+ * The path and query of a page, as a link on that page gives them. A proxy may have taken a prefix off the path: a relative
+ * link keeps it.
+ */
+export function relativeToItself(path: string): string {
+  const [pathname = ''] = path.split('?', 1)
+  return `./${path.slice(pathname.lastIndexOf('/') + 1)}`
+}
+
 /** Renders a page that nobody can frame, that loads nothing, and that runs its own script at most. */
 export function renderPage({ title, main, script, providerOrigin }: Page): HTTPResponse {
   const body = `<!doctype html>
