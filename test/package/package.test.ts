@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -65,34 +65,46 @@ test('is required by CommonJS and imported by ES modules as one class', () => {
   expect(run(process.execPath, 'both.mjs').trim()).toBe('true true false')
 })
 
-test.each(['consumer.mts', 'consumer.cts'])('has types that a strict %s compiles against', (file) => {
-  writeFileSync(
-    join(folder, file),
-    `
-    import { Strategy, SocialLoginError, type Profile, type VerifyFunctionWithParams } from 'passport-social-login'
-    import { FakeProvider } from 'passport-social-login/testing'
-    const options = { baseURL: 'https://social.example/api/v1', clientID: 'id', clientSecret: 's', callbackURL: '/cb' }
-    new Strategy(options, async (accessToken, refreshToken, profile) => ({ id: profile.id, none: refreshToken, accessToken }))
-    const withParams: VerifyFunctionWithParams = (accessToken, refreshToken, params, profile, done) =>
-      done(null, { id: profile.id, token: params.access_token === accessToken })
-    new Strategy(options, withParams)
-    new Strategy({ ...options, passReqToCallback: true }, (req, accessToken, refreshToken, profile, done) => {
-      const path: string = req.path
-      done(null, { id: profile.id, path })
-    })
-    // @ts-expect-error a verify that wants a number for a profile
-    new Strategy(options, (accessToken: string, refreshToken: undefined, profile: number) => ({}))
-    // @ts-expect-error there is no such option
-    new Strategy({ ...options, scope: 'email' }, () => false)
-    // @ts-expect-error the profile is not any
-    const wrong = (profile: Profile): number => profile.id
-    export const code = (error: unknown) => (error instanceof SocialLoginError ? error.code : wrong)
-    export const start = (): Promise<FakeProvider> => FakeProvider.start()
-  `,
-  )
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const types = ['--typeRoots', join(root, 'node_modules', '@types'), '--types', 'node']
-  run(process.execPath, tsc, '--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', ...types, file)
+describe.each([
+  ['node16', ['--module', 'node16']],
+  ['nodenext', ['--module', 'nodenext']],
+  ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler']],
+])('for TypeScript under %s', (_title, mode) => {
+  const compile = (file: string): string => {
+    copyFileSync(join(root, 'test/package/snippets', file), join(folder, file))
+    const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
+    const strict = [
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--skipLibCheck',
+      'false',
+      '--noEmit',
+      '--target',
+      'es2022',
+    ]
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    return spawnSync(process.execPath, [tsc, ...strict, ...mode, ...types, file], { cwd: folder, encoding: 'utf8' })
+      .stdout
+  }
+
+  test('the 44 snippets of user code compile', () => {
+    expect(compile('right.ts')).toBe('')
+  })
+
+  test('each mistake gets an error that names it', () => {
+    // An error begins at the margin; what explains it is indented.
+    const errors = compile('wrong.ts').split(/^(?=\S)/m)
+    const lines = readFileSync(join(root, 'test/package/snippets/wrong.ts'), 'utf8').split('\n')
+    const expected = lines.flatMap((line, index) =>
+      line.startsWith('// error: ') ? [{ text: line.slice(10), line: index + 2 }] : [],
+    )
+    expect(expected.length).toBeGreaterThan(10)
+    for (const { text, line } of expected) {
+      const own = errors.filter((error) => error.startsWith(`wrong.ts(${line},`))
+      expect(own.join('')).toContain(text)
+    }
+    expect(errors).toHaveLength(expected.length)
+  })
 })
 
 test('brings no install scripts, and no more packages than are justified', () => {
