@@ -1,11 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import express from 'express'
 import { OUTCOMES } from '../../lib'
 import { Browser } from '../support/browser'
-import { freePort } from '../support/free-port'
+import { startMinimalApp } from '../support/example/minimal-app'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
 import { client, errorHandling } from './docs/recipes'
@@ -141,39 +140,20 @@ function packedFiles(): ReadonlySet<string> {
 }
 
 test('the small application of the README is a working login, and says why one failed', async () => {
-  const { provider } = logins
-  const appPort = await freePort()
-  const origin = `http://localhost:${appPort}`
-  const callback = `${origin}/auth/social-login/callback`
-  const { appID, appSecret } = provider.registerApplication({ name: 'Quick start', redirectURL: callback })
-  const app = spawn(process.execPath, [join(root, 'dist/example-app/minimal.js')], {
-    env: {
-      ...process.env,
-      PORT: String(appPort),
-      SOCIAL_BASE_URL: provider.baseURL,
-      SOCIAL_CLIENT_ID: appID,
-      SOCIAL_CLIENT_SECRET: appSecret,
-      SESSION_SECRET: 'a secret of the test',
-    },
-    stdio: 'inherit',
-  })
+  const app = await startMinimalApp(logins.provider)
   const browser = new Browser()
-  try {
-    await untilListening(origin, app)
-    const comeBackWith = async (authKey: string): Promise<string> => {
-      expect((await browser.follow(`${origin}/auth/social-login`)).status).toBe(302)
-      expect((await browser.comeBack(`${callback}?auth_key=${authKey}`)).location).toBe('/')
-      return (await browser.follow(`${origin}/`)).body
-    }
-    expect(await comeBackWith('a-guess')).toContain(`<p>${OUTCOMES.auth_key_rejected.message}</p>`)
-    expect(await comeBackWith(provider.issueAuthKey({ appID, userID: '1' }))).toContain('Sign out')
-    expect(JSON.parse((await browser.follow(`${origin}/profile`)).body)).toEqual({ id: '1', name: 'Ada Lovelace' })
-    expect((await browser.follow(`${origin}/logout`, { method: 'POST' })).location).toBe('/')
-    expect((await browser.follow(`${origin}/`)).body).toContain('Sign in')
-  } finally {
-    app.kill()
-    await once(app, 'exit')
+  const comeBackWith = async (authKey: string): Promise<string> => {
+    expect((await browser.follow(`${app.origin}/auth/social-login`)).status).toBe(302)
+    expect((await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)).location).toBe('/')
+    return (await browser.follow(`${app.origin}/`)).body
   }
+  logins.stopLater(app)
+  expect(await comeBackWith('a-guess')).toContain(`<p>${OUTCOMES.auth_key_rejected.message}</p>`)
+  const authKey = logins.provider.issueAuthKey({ appID: app.appID, userID: '1' })
+  expect(await comeBackWith(authKey)).toContain('Sign out')
+  expect(JSON.parse((await browser.follow(`${app.origin}/profile`)).body)).toEqual({ id: '1', name: 'Ada Lovelace' })
+  expect((await browser.follow(`${app.origin}/logout`, { method: 'POST' })).location).toBe('/')
+  expect((await browser.follow(`${app.origin}/`)).body).toContain('Sign in')
 })
 
 test('the example of a test with node:test passes', () => {
@@ -205,12 +185,3 @@ test('the example of an error handler answers errors of this package and passes 
   const answer = await new Browser().request(`${listening.origin}/other`)
   expect(answer.status).toBe(418)
 })
-
-async function untilListening(origin: string, app: ChildProcess): Promise<void> {
-  while (app.exitCode === null) {
-    const answer = await new Browser().request(`${origin}/`).catch(() => undefined)
-    if (answer) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error('the application did not start')
-}
