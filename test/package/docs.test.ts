@@ -80,6 +80,13 @@ describe('the documentation', () => {
     expect(rows.sort()).toEqual(Object.keys(dependencies).sort())
   })
 
+  test('lists every environment variable of the example', () => {
+    const variables = Array.from(read('.env.example').matchAll(/^(?:# ?)?([A-Z_]{4,})=/gm), ([, name = '']) => name)
+    expect(variables.length).toBeGreaterThan(10)
+    const page = read('docs/operations.md')
+    for (const name of variables) expect(page).toContain(`\`${name}\``)
+  })
+
   test('shows every goal of the bench as it was measured last, the missed ones too', () => {
     const goals: { goal: string; text: string; measured: string; reached: boolean }[] = JSON.parse(
       read('bench/results/goals.json'),
