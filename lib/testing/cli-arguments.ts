@@ -12,6 +12,8 @@ Options:
   --host ADDRESS        Address to listen on (default: 127.0.0.1)
   --allow-remote        Allow an address beyond loopback: there are no passwords
   --app "NAME=URL"      Register an application with its redirect URL; repeatable
+  --app-id ID           The id of that application; else a new one at each start
+  --app-secret SECRET   Its secret. Several: in the order of --app
   --users FILE          The people: a JSON array of records with user_id, user_name ...
   --mode MODE           specification (default), wild, or behaviours: "wild,wrapUser=data,getOnly"
   --rate-limit NUMBER   API requests per hour and token (default: 1000)
@@ -43,6 +45,8 @@ const optionTypes = {
   host: { type: 'string', default: '127.0.0.1' },
   'allow-remote': { type: 'boolean', default: false },
   app: { type: 'string', multiple: true },
+  'app-id': { type: 'string', multiple: true },
+  'app-secret': { type: 'string', multiple: true },
   users: { type: 'string' },
   mode: { type: 'string', default: 'specification' },
   'rate-limit': { type: 'string', default: '1000' },
@@ -69,7 +73,7 @@ export function readArguments(argv: readonly string[]): Arguments {
     port: wholeNumber('port', values.port, 0, 65_535),
     host: values.host,
     allowRemote: values['allow-remote'],
-    applications: (values.app ?? []).map(applicationFrom),
+    applications: applicationsFrom(values.app, values['app-id'], values['app-secret']),
     usersFile: values.users,
     mode: modeFrom(values.mode),
     rateLimit: wholeNumber('rate-limit', values['rate-limit'], 1, Number.MAX_SAFE_INTEGER),
@@ -80,6 +84,21 @@ function wholeNumber(option: string, text: string, least: number, most: number):
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (number >= least && number <= most) return number
   throw new UsageError(`--${option} takes a whole number from ${least} to ${most}, not "${text}"`)
+}
+
+/** The ids and secrets are given in the order of the applications; the last ones may have none. */
+function applicationsFrom(apps: string[] = [], ids: string[] = [], secrets: string[] = []): ApplicationInput[] {
+  if (Math.max(ids.length, secrets.length) > apps.length) {
+    throw new UsageError('--app-id and --app-secret need an --app each')
+  }
+  return apps.map((text, index) => {
+    const [appID, appSecret] = [ids[index], secrets[index]]
+    return {
+      ...applicationFrom(text),
+      ...(appID !== undefined && { appID }),
+      ...(appSecret !== undefined && { appSecret }),
+    }
+  })
 }
 
 function applicationFrom(text: string): ApplicationInput {

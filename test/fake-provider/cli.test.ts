@@ -70,7 +70,18 @@ test('--help without a command tells of the one there is', () => {
 test('--help tells every option', async () => {
   const { code, stdout } = await run('--help')
   expect(code).toBe(0)
-  for (const option of ['--port', '--host', '--allow-remote', '--app', '--users', '--mode', '--rate-limit']) {
+  const options = [
+    '--port',
+    '--host',
+    '--allow-remote',
+    '--app ',
+    '--app-id',
+    '--app-secret',
+    '--users',
+    '--mode',
+    '--rate-limit',
+  ]
+  for (const option of options) {
     expect(stdout).toContain(option)
   }
 })
@@ -83,6 +94,14 @@ test('it prints addresses, ids and secrets that work', async () => {
   const appSecret = /app_secret +(\S+)/.exec(text)?.[1] ?? ''
   expect((await ask(`${origin}/api/oauth?app_id=${appID}`)).text).toContain('My app')
   const refused = await post(`${origin}/api/authorize`, { app_id: appID, app_secret: appSecret, auth_key: 'x' })
+  expect(JSON.parse(refused.text).message).toContain('auth_key')
+})
+
+test('--app-id and --app-secret stay the same, so that a .env does not age', async () => {
+  const mine = ['--app', 'Mine=http://localhost:3000/cb', '--app-id', 'my-id', '--app-secret', 'my-secret']
+  const { text, origin } = await started(...mine)
+  expect(text).toMatch(/Mine\n {2}app_id +my-id\n {2}app_secret +my-secret\n/)
+  const refused = await post(`${origin}/api/authorize`, { app_id: 'my-id', app_secret: 'my-secret', auth_key: 'x' })
   expect(JSON.parse(refused.text).message).toContain('auth_key')
 })
 
@@ -112,6 +131,7 @@ test.each([
   [['--port', 'x'], '--port takes a whole number from 0 to 65535, not "x"'],
   [['--rate-limit', '0'], '--rate-limit takes a whole number from 1'],
   [['--app', 'My app'], '--app takes "NAME=REDIRECT URL", not "My app"'],
+  [['--app-id', 'x'], '--app-id and --app-secret need an --app each'],
   [['--app', 'My app=/cb'], 'redirectURL must be an absolute http: or https: URL'],
   [['--mode', 'tame'], '--mode knows no "tame"'],
   [['--mode', 'wrapUser=x'], 'mode: "wrapUser" has a value it cannot take; it takes user_info, data, false'],
