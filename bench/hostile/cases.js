@@ -35,6 +35,10 @@ export const cases = {
       `/cookie/callback?${key}`,
       { ...crossSite, Cookie: `__Host-social-login=x${';'.repeat(14_000)}` },
     ],
+    'a sealed cookie of 3,900 dots': [
+      `/cookie/callback?${key}`,
+      { ...crossSite, Cookie: `__Host-social-login=${'.'.repeat(3900)}` },
+    ],
     'a sealed cookie of 4,000 characters of rubbish': [
       `/cookie/callback?${key}`,
       {
