@@ -15,7 +15,7 @@ const options = {
   baseURL: SOCIAL_BASE_URL, // such as https://social.example/api/v1
   clientID: SOCIAL_CLIENT_ID,
   clientSecret: SOCIAL_CLIENT_SECRET,
-  callbackURL: '/auth/social-login/callback', // the path of the registered URL, or all of it
+  callbackURL: '/auth/social-login/callback', // the registered URL, or its path
 }
 passport.use(
   new Strategy(options, async (_accessToken, _refreshToken, profile) => {
@@ -29,9 +29,11 @@ const app = express()
 app.use(session({ secret: SESSION_SECRET, resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
 app.use(passport.session())
 
-app.get('/auth/social-login', passport.authenticate('social-login'))
-const ends = { successRedirect: '/', failureRedirect: '/', failureMessage: true }
-app.get('/auth/social-login/callback', passport.authenticate('social-login', ends))
+app.get('/auth/social-login', passport.authenticate('social-login', { returnTo: '/profile' }))
+const onFailure = { failureRedirect: '/', failureMessage: true }
+app.get('/auth/social-login/callback', passport.authenticate('social-login', onFailure), (req, res) => {
+  res.redirect(req.authInfo?.returnTo ?? '/')
+})
 
 app.get('/', (req, res) => {
   const problem = req.session.messages?.pop() ?? '' // why the last login failed
@@ -42,4 +44,5 @@ app.get('/', (req, res) => {
 app.get('/profile', (req, res) => res.json(req.user ?? null))
 app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))))
 
-app.listen(Number(process.env['PORT'] ?? 3000), 'localhost')
+const port = Number(process.env['PORT'] ?? 3000)
+app.listen(port, 'localhost', () => console.log(`http://localhost:${port}`))

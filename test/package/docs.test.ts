@@ -151,13 +151,14 @@ test('the small application of the README is a working login, and says why one f
   const browser = new Browser()
   const comeBackWith = async (authKey: string): Promise<string> => {
     expect((await browser.follow(`${app.origin}/auth/social-login`)).status).toBe(302)
-    expect((await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)).location).toBe('/')
-    return (await browser.follow(`${app.origin}/`)).body
+    return (await browser.comeBack(`${app.callbackURL}?auth_key=${authKey}`)).location
   }
+  const home = async (): Promise<string> => (await browser.follow(`${app.origin}/`)).body
   logins.stopLater(app)
-  expect(await comeBackWith('a-guess')).toContain(`<p>${OUTCOMES.auth_key_rejected.message}</p>`)
-  const authKey = logins.provider.issueAuthKey({ appID: app.appID, userID: '1' })
-  expect(await comeBackWith(authKey)).toContain('Sign out')
+  expect(await comeBackWith('a-guess')).toBe('/')
+  expect(await home()).toContain(`<p>${OUTCOMES.auth_key_rejected.message}</p>`)
+  expect(await comeBackWith(logins.provider.issueAuthKey({ appID: app.appID, userID: '1' }))).toBe('/profile')
+  expect(await home()).toContain('Sign out')
   expect(JSON.parse((await browser.follow(`${app.origin}/profile`)).body)).toEqual({ id: '1', name: 'Ada Lovelace' })
   expect((await browser.follow(`${app.origin}/logout`, { method: 'POST' })).location).toBe('/')
   expect((await browser.follow(`${app.origin}/`)).body).toContain('Sign in')

@@ -81,6 +81,22 @@ export function reasons(app: Application): void {
   // end
 }
 
+export function returnTo(app: Application): void {
+  // Quoted: return to
+  app.get('/auth/social-login', (req, res, next) => {
+    const { returnTo } = req.query
+    passport.authenticate('social-login', typeof returnTo === 'string' ? { returnTo } : {})(req, res, next)
+  })
+  app.get(
+    '/auth/social-login/callback',
+    passport.authenticate('social-login', { failureRedirect: '/login' }),
+    (req, res) => {
+      res.redirect(req.authInfo?.returnTo ?? '/')
+    },
+  )
+  // end
+}
+
 export function limitGuessing(app: Application): void {
   // Quoted: limit guessing
   const rejected = new RateLimiterMemory({ points: 10, duration: 10 * 60 })
