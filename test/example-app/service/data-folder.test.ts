@@ -3,11 +3,14 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path'
 import { FakeProvider } from '../../../lib/testing'
 import { closeBrowsers } from '../../support/browser'
-import { type LaunchOptions, runExample, startExample, temporaryFolder } from '../../support/example/example-app'
+import {
+  AS_ANYBODY,
+  type LaunchOptions,
+  runExample,
+  startExample,
+  temporaryFolder,
+} from '../../support/example/example-app'
 import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
-
-// Root may write everywhere, as long as it has its capabilities.
-const AS_ANYBODY = process.getuid?.() === 0 ? { wrapper: 'setpriv --bounding-set=-all --inh-caps=-all' } : {}
 
 describe('the data folder of the example', () => {
   const folder = temporaryFolder()
