@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { callbackProblem } from '../../../example-app/auth/callback-path'
 import { readProxies } from '../../../example-app/environment'
@@ -147,17 +147,4 @@ describe('the environment of the example', () => {
     await example.stop('SIGKILL')
     await provider.stop()
   }, 20_000)
-
-  test('what lies in a folder that others may read is its own', async () => {
-    const data = join(folder.path, 'open')
-    mkdirSync(data, { mode: 0o755 })
-    // As from a backup.
-    writeFileSync(join(data, 'app.db'), '', { mode: 0o644 })
-    const example = await startExample({ DATA_DIR: data })
-    await new Browser().request(`${example.appURL}/healthz`)
-    const modes = readdirSync(data).map((name) => [name, statSync(join(data, name)).mode & 0o777])
-    await example.stop('SIGKILL')
-    expect(modes.map(([name]) => name)).toEqual(expect.arrayContaining(['app.db', 'app.db-wal', 'session-secret']))
-    expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([])
-  })
 })
