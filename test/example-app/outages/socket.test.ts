@@ -48,6 +48,9 @@ describeWithPostgres('a Postgres that is reached by its Unix socket', () => {
       await visitor().begin(example.appURL),
     ]
     const back = await returning.comeBack(example.appURL)
+    // Without a session cookie there is nothing to read.
+    const pages = ['/', '/login', '/profile'].map((path) => visitor().browser.follow(`${example.appURL}${path}`))
+    expect((await Promise.all(pages)).map(({ status }) => status)).toEqual([200, 200, 303])
     await cluster.resume()
     expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(
       answers.map(() => [503, '5']),
