@@ -1,4 +1,3 @@
-import cookieParser from 'cookie-parser'
 import express, { type Express } from 'express'
 import session from 'express-session'
 import { SocialLoginClient } from 'passport-social-login'
@@ -41,7 +40,7 @@ export function createApp(settings: AppSettings): Express {
   const callback = new URL(provider.options.callbackURL)
   const isHTTPS = callback.protocol === 'https:'
   const cookies = cookieRule(isHTTPS)
-  const knownLogins = new KnownLogins(cookies)
+  const knownLogins = new KnownLogins(cookies, sessionSecrets)
   const store = new LoginCookie(sessionSecrets, isHTTPS)
   const passport = createPassport({ provider, sessions, sealer, store })
 
@@ -54,9 +53,6 @@ export function createApp(settings: AppSettings): Express {
   app.use(assetRoutes())
   app.use(express.urlencoded({ extended: false, limit: '10kb' }))
   app.use(sessionOf(sessions, sessionSecrets, cookies))
-  // Must come after the session: express-session prefers the cookies parsed here, and cookie-parser turns a value such as
-  // `j:{}` into an object.
-  app.use(cookieParser([...sessionSecrets]))
   app.use(passport.session())
   app.use(
     loginRoutes({

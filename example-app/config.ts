@@ -68,7 +68,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: reader.trustProxy('TRUST_PROXY'),
     drainMs: reader.seconds('DRAIN_SECONDS', 1.5, 30),
   }
-  reader.fakeProviderIsMeant('SOCIAL_BASE_URL', 'SOCIAL_CALLBACK_URL')
+  reader.fakeProviderIsMeant('SOCIAL_BASE_URL', 'SOCIAL_CALLBACK_URL', ['SOCIAL_CLIENT_ID', 'SOCIAL_CLIENT_SECRET'])
   const secrets = reader.secrets('SESSION_SECRET', databaseURL !== undefined)
   const kept = databaseURL === undefined ? useDataFolder(config.dataDir, reader.problems, secrets) : secrets
   if (kept === undefined || reader.problems.length > 0) throw new ConfigError(reader.problems)

@@ -6,8 +6,6 @@ import { callbackProblem } from './auth/callback-path'
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const HOST_NAME = /^(?=.*[a-z])[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*$/i
 const MIN_SECRET_LENGTH = 16
-// The fake provider accepts only these as an id or a secret.
-const FAKE_CREDENTIAL = /^[\x21-\x7e]{1,200}$/
 const VALID_OPTIONS = {
   baseURL: 'https://social.example/api/v1',
   clientID: 'app',
@@ -75,12 +73,11 @@ export class EnvironmentReader {
     return this.#wrong(`${name} must end in /v1, such as https://social.example/api/v1.`)
   }
 
-  /** The application's id or secret at the provider. A real provider requires both. */
+  /** The application's id or secret at a real provider, which requires both. */
   credential(name: string, option: 'clientID' | 'clientSecret', isReal: boolean): string | undefined {
-    const value = this.text(name, isReal && 'a provider of your own (SOCIAL_BASE_URL)')
-    if (value === undefined || isReal) return value && this.#asOption(option, name, value)
-    if (FAKE_CREDENTIAL.test(value)) return value
-    return this.#wrong(`${name} must have 1 to 200 visible ASCII characters: the fake provider takes no others.`)
+    if (!isReal) return undefined
+    const value = this.text(name, 'a provider of your own (SOCIAL_BASE_URL)')
+    return value && this.#asOption(option, name, value)
   }
 
   callbackURL(name: string): string | undefined {
@@ -90,12 +87,18 @@ export class EnvironmentReader {
     return problem === undefined ? this.#asOption('callbackURL', name, url) : this.#wrong(`${name} ${problem}`)
   }
 
-  /** Anybody can sign in at the fake provider without a password, so a public https callback requires a real provider. */
-  fakeProviderIsMeant(baseURL: string, callbackURL: string): void {
+  /**
+   * Anybody can sign in at the fake provider without a password, and its pages show the secrets of applications. So a
+   * public https callback and credentials require a real provider, whose address has been forgotten or misspelt.
+   */
+  fakeProviderIsMeant(baseURL: string, callbackURL: string, credentials: readonly string[]): void {
+    if (this.text(baseURL, false) !== undefined) return
+    const given = credentials.filter((name) => this.text(name, false) !== undefined)
+    if (given.length > 0) this.problems.push(`${baseURL} is missing: ${given.join(' and ')} cannot be used without it.`)
     const callback = this.text(callbackURL, false) ?? ''
     // Parsed, because the scheme may be in capitals.
     const isPublic = URL.canParse(callback) && new URL(callback).protocol === 'https:'
-    if (!isPublic || this.text(baseURL, false) !== undefined) return
+    if (!isPublic) return
     this.problems.push(
       `${baseURL} is missing: with the fake provider, ${callbackURL} is an http address of this machine.`,
     )

@@ -46,6 +46,7 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
 
   router.post('/account/sign-out-everywhere', async (req, res) => {
     await sessions.endAllOf(accountOf(req).id)
+    await signOut(req, res)
     res.redirect(303, '/login?reason=signed_out_everywhere')
   })
   return router

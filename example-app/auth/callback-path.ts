@@ -18,6 +18,7 @@ export const OWN_PATHS = [
   '/healthz',
   '/style.css',
   '/guard.js',
+  '/back.js',
   '/icon.svg',
 ]
 const EXAMPLE = 'such as /auth/social-login/callback'

@@ -1,5 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { parseCookie } from 'cookie'
+import { signedCookie } from 'cookie-parser'
 import type { CookieOptions, Request, Response } from 'express'
 import { CookieStore, type PendingLogin, type PendingLoginStore } from 'passport-social-login'
 
@@ -76,14 +78,19 @@ function deriveKey(secret: string): Uint8Array {
  * A signed cookie with the logins that were confirmed in this browser. The protocol cannot prove that the person intended
  * to sign in with the login that the provider returns, so each login must be confirmed once per browser. A person who
  * presses "Continue" on somebody else's login has confirmed that one, too.
+ *
+ * Verifies this one cookie itself. With the secrets, cookie-parser would verify each cookie that looks signed in each
+ * request: thousands of them, sent on purpose, keep a process busy.
  */
 export class KnownLogins {
   readonly #name: string
   readonly #rule: CookieRule
+  readonly #secrets: readonly [string, ...string[]]
 
-  constructor(rule: CookieRule) {
+  constructor(rule: CookieRule, secrets: readonly [string, ...string[]]) {
     this.#name = `${rule.prefix}example-known-logins`
     this.#rule = rule
+    this.#secrets = secrets
   }
 
   has(req: Request, loginID: string): boolean {
@@ -93,11 +100,16 @@ export class KnownLogins {
   remember(req: Request, res: Response, loginID: string): void {
     const others = this.#list(req).filter((id) => id !== loginID)
     const value = [loginID, ...others].slice(0, MAX_KNOWN_LOGINS).join('.')
+    // Express signs with this.
+    req.secret = this.#secrets[0]
     res.cookie(this.#name, value, { ...this.#rule.options, signed: true, maxAge: KNOWN_LOGINS_LIFETIME_MS })
   }
 
   #list(req: Request): string[] {
-    const value: unknown = req.signedCookies[this.#name]
-    return typeof value === 'string' ? value.split('.') : []
+    const cookie = parseCookie(req.get('cookie') ?? '')[this.#name]
+    // `signedCookie` returns a value without this prefix as it is, unverified.
+    if (!cookie?.startsWith('s:')) return []
+    const value = signedCookie(cookie, [...this.#secrets])
+    return value === false ? [] : value.split('.')
   }
 }

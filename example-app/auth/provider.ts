@@ -32,15 +32,16 @@ export function chooseProvider(config: Config, fake: FakeProvider | undefined, p
 
 function realProvider({ provider }: Config, baseURL: string, port: number): Provider {
   const { clientID = '', clientSecret = '', callbackURL = defaultCallbackURL(port), profileEndpoint } = provider
-  const { origin, host } = new URL(baseURL)
+  // The key does not depend on the spelling, such as capitals in the host or `:443`.
+  const { origin, host, href } = new URL(baseURL)
   const options = { baseURL, clientID, clientSecret, callbackURL, profileEndpoint }
-  return { options, key: baseURL, origin, displayName: host }
+  return { options, key: href, origin, displayName: host }
 }
 
 /** Registers this application with the fake provider, as a developer would on a real provider's dashboard. */
 function fakeProvider({ provider }: Config, fake: FakeProvider, port: number): Provider {
-  const { clientID = 'example-app', callbackURL = defaultCallbackURL(port), profileEndpoint } = provider
-  const clientSecret = provider.clientSecret ?? randomBytes(32).toString('base64url')
+  const { callbackURL = defaultCallbackURL(port), profileEndpoint } = provider
+  const [clientID, clientSecret] = ['example-app', randomBytes(32).toString('base64url')]
   fake.registerApplication({ name: 'Example', redirectURL: callbackURL, appID: clientID, appSecret: clientSecret })
   const options = { baseURL: fake.baseURL, clientID, clientSecret, callbackURL, profileEndpoint }
   // Constant, so that accounts survive a change of the fake provider's port.

@@ -115,7 +115,10 @@ function addressOf(req: Request): string {
   if (address === undefined) return 'unknown'
   // A dual-stack server sees IPv4 visitors as ::ffff:192.0.2.1, which would all share one /64.
   const parsed = ipaddr.process(address)
-  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  const bytes = parsed.toByteArray()
+  // NAT64 (64:ff9b::/96) maps all IPv4 addresses into one /64.
+  return (parsed.range() === 'rfc6052' ? bytes.slice(12) : bytes.slice(0, 8)).join('.')
 }
 
 function withoutPort(address = ''): string {

@@ -96,7 +96,7 @@ export class Accounts {
   /** Adds a login to an account. `taken`: the login belongs to another account that was confirmed. */
   link(loginID: string, userID: string): Promise<'linked' | 'taken' | 'too_many_logins'> {
     return this.#database.transaction(async (query) => {
-      // Logins added at the same moment may exceed the limit a little, which is harmless: it prevents hundreds.
+      await lockAccount(query, userID)
       const count = 'select count(*) as logins from federated_credentials where user_id = $1 and id <> $2'
       const [row] = await query(count, [userID, loginID])
       if (row && number(row, 'logins') >= MAX_LOGINS) return 'too_many_logins'
@@ -111,8 +111,7 @@ export class Accounts {
   /** Removes a login from an account, unless it is the last one. */
   async unlink(loginID: string, userID: string): Promise<boolean> {
     return this.#database.transaction(async (query) => {
-      // Locks the account's row, so that of two simultaneous removals the second sees the result of the first.
-      await query('update users set created_at = created_at where id = $1', [userID])
+      await lockAccount(query, userID)
       const sql = `delete from federated_credentials where id = $1 and user_id = $2
         and (select count(*) from federated_credentials where user_id = $2) > 1 returning id`
       return (await query(sql, [loginID, userID])).length > 0
@@ -124,6 +123,11 @@ export class Accounts {
     const sql = 'select * from federated_credentials where user_id = $1 order by used_at desc, id'
     return (await this.#database.query(sql, [userID])).map(toLogin)
   }
+}
+
+/** Locks the account's row, so that of two simultaneous changes of its logins the second sees the result of the first. */
+async function lockAccount(query: Query, userID: string): Promise<void> {
+  await query('update users set created_at = created_at where id = $1', [userID])
 }
 
 export function toLogin(row: Row): Login {

@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import {
   accessSync,
+  chmodSync,
   closeSync,
   constants,
   existsSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   rmSync,
+  type Stats,
   statSync,
   writeSync,
 } from 'node:fs'
@@ -30,7 +33,10 @@ const FILE_NAMES = ['session-secret', 'app.db', 'app.db-wal', 'app.db-shm']
 const SECRET_BYTES = 32
 const WHOLE_SECRET = /^[\w-]{43}$/
 
-/** Creates the folder and says what is wrong with it, because the errors of the database do not say it clearly. */
+/**
+ * Creates the folder, keeps its files to their owner, and says what is wrong with it, because the errors of the database do
+ * not say it clearly.
+ */
 export function dataFolderProblem(dataDir: string): string | undefined {
   try {
     makeFolder(resolve(dataDir))
@@ -81,18 +87,32 @@ function writeDurably(file: string, text: string): void {
   }
 }
 
-/** Only regular files are accepted: opening a pipe, for example, would block forever. */
+/**
+ * Only regular files are accepted: opening a pipe, for example, would block forever. In a folder that others can write to,
+ * another user may have put a file or a link there, to read and change what this process keeps.
+ */
 function fileProblem(folder: string, name: string): string | undefined {
   const file = join(folder, name)
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) return undefined
   if (!found.isFile()) return `holds ${name}, which is not a file: remove it, or name another folder.`
+  if ([lstatSync(file), found].some(isOfAnotherUser)) {
+    return `holds ${name}, which belongs to another user: remove it, or make it yours (chown) if you trust it.`
+  }
   try {
     accessSync(file, constants.R_OK | constants.W_OK)
+    // A file from a backup, for example, may be readable by other users.
+    if (found.uid === process.getuid?.()) chmodSync(file, 0o600)
     return undefined
   } catch (error) {
     return `holds a file ${name} that cannot be used (${cureOf(error)}).`
   }
+}
+
+/** Root can read and change every file anyway. On Windows, files have no user id. */
+function isOfAnotherUser({ uid }: Stats): boolean {
+  const own = process.getuid?.()
+  return own !== undefined && uid !== own && uid !== 0
 }
 
 function codeOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
@@ -16,10 +16,9 @@ export function openLibsql(dataDir: string): Database {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const file = join(dataDir, 'app.db')
   // An existing folder may be accessible to other users. SQLite gives its other files the same permissions as this one.
+  // `data-folder.ts` has changed those of files that existed before.
   const descriptor = openSync(file, 'a', 0o600)
   const opened = fstatSync(descriptor)
-  // An existing file, from a backup for example, may be readable by other users.
-  if (opened.uid === process.getuid?.()) fchmodSync(descriptor, 0o600)
   closeSync(descriptor)
   return new LibsqlDatabase(file, opened)
 }

@@ -67,7 +67,12 @@ export class DatabaseSessions extends Store {
       where sessions.id = $1 and sessions.data is not null and sessions.expires_at > ${now}
       order by federated_credentials.used_at desc, federated_credentials.id`
     const found = this.#database.query(sql, [idOf(sid)]).then((rows) => this.#read(rows))
-    found.then((session) => callback(null, session ?? null), callback)
+    // Wrapped, because express-session takes the code ENOENT for a session that does not exist, and a Postgres that is
+    // down has that code if it is reached by a Unix socket.
+    found.then(
+      (session) => callback(null, session ?? null),
+      (error: unknown) => callback(new Error('The session cannot be read', { cause: error })),
+    )
   }
 
   /** The account data of a request's session. Undefined when the browser sent no valid session cookie. */

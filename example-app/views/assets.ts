@@ -80,6 +80,15 @@ const again = () => { if (document.querySelector('.guarded.again')) guard() }
 for (const event of ['pointerdown', 'keydown']) addEventListener(event, again)
 `
 
+/**
+ * For the pages of signed-in people. Chromium keeps them in its back/forward cache in spite of `no-store`, and would show
+ * them there after a sign-out: they are asked for again instead, and hidden until then.
+ */
+export const BACK = `
+addEventListener('pagehide', () => { document.documentElement.hidden = true })
+addEventListener('pageshow', (event) => { if (event.persisted) location.reload() })
+`
+
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#2a4fd0"/>
 <circle cx="16" cy="12" r="5" fill="#fff"/><path d="M6 27c1-6 5-9 10-9s9 3 10 9z" fill="#fff"/></svg>
 `

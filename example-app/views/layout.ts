@@ -41,6 +41,7 @@ export function layout({ title, main, isQuestion = false }: Page, isSignedIn: bo
 <title>${title} · Example</title>
 <link rel="stylesheet" href="/style.css">
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
+${isSignedIn && html`<script src="/back.js"></script>`}
 </head>
 <body>
 ${!isQuestion && html`<a class="skip" href="#main">Skip to content</a>`}

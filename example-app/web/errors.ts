@@ -11,11 +11,14 @@ const RETRY_AFTER_S = 5
 // Long enough for most restarts and failovers, and short enough for a person to wait for the page.
 const BRIEF_OUTAGE_MS = 4000
 const RETRY_EVERY_MS = 100
-// Codes of broken connections, and of transactions that were cancelled because of another one.
-const BROKEN_CONNECTION = /^(E(CONN|PIPE)\w*|(08|40|57)[\dA-Z]{3})$/
+// Codes of broken connections (ENOENT: a Unix socket without a server), and of transactions that were cancelled because
+// of another one.
+const BROKEN_CONNECTION = /^(E(CONN|PIPE)\w*|ENOENT|(08|40|57)[\dA-Z]{3})$/
 const OUTAGE_CODES = [
   // Network errors of Node.
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|NOTFOUND|AI_AGAIN)$/,
+  // A Unix socket without a server, and a folder of the socket or of the database file that may not be entered.
+  /^E(NOENT|ACCES)$/,
   // Postgres: connection (08), login (28, 3D), conflicts (40), resources (53), intervention (57), system (58).
   /^(08|28|3D|40|53|57|58)[\dA-Z]{3}$/,
   // Postgres: a server that is read-only, as a standby is; a lock that is not available.
@@ -124,7 +127,6 @@ export async function throughBriefOutage<T>(work: () => Promise<T>): Promise<T> 
 function isBroken(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError) return error.errors.some(isBroken)
-  return (
-    error.message.startsWith('Connection terminated') || ('code' in error && BROKEN_CONNECTION.test(String(error.code)))
-  )
+  if (error.message.startsWith('Connection terminated')) return true
+  return ('code' in error && BROKEN_CONNECTION.test(String(error.code))) || isBroken(error.cause)
 }

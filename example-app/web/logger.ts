@@ -43,5 +43,6 @@ export function requestLogger(logger: Logger): HttpLogger {
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }
   const code = 'code' in error ? error.code : undefined
-  return { type: error.name, code, message: error.message, stack: error.stack }
+  const cause = error.cause === undefined ? undefined : errorFields(error.cause)
+  return { type: error.name, code, message: error.message, stack: error.stack, cause }
 }

@@ -1,9 +1,9 @@
 import { type Request, type Response, Router } from 'express'
-import { GUARD, ICON, STYLE } from '../views/assets'
+import { BACK, GUARD, ICON, STYLE } from '../views/assets'
 import { layout, type Page } from '../views/layout'
 
 export function sendPage(req: Request, res: Response, page: Page): void {
-  // Pages depend on who is signed in, so neither caches nor the back button after a sign-out may show them.
+  // Pages depend on who is signed in, so neither caches nor, with `back.js`, the back button after a sign-out show them.
   res
     .set('Cache-Control', 'no-store')
     .type('html')
@@ -21,11 +21,12 @@ export function field(fields: unknown, name: string): string | undefined {
   return typeof value === 'string' && !value.includes('\0') ? value : undefined
 }
 
-/** The stylesheet, script and icon of the pages. Served before the session middleware, so they read no session. */
+/** The stylesheet, scripts and icon of the pages. Served before the session middleware, so they read no session. */
 export function assetRoutes(): Router {
   const router = Router()
   router.get('/style.css', (_req, res) => void res.type('css').set('Cache-Control', 'no-cache').send(STYLE))
   router.get('/guard.js', (_req, res) => void res.type('js').set('Cache-Control', 'no-cache').send(GUARD))
+  router.get('/back.js', (_req, res) => void res.type('js').set('Cache-Control', 'no-cache').send(BACK))
   router.get('/icon.svg', (_req, res) => void res.type('svg').set('Cache-Control', 'max-age=86400').send(ICON))
   return router
 }

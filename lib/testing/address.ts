@@ -25,20 +25,15 @@ export function checkedHost(hostHeader: string | undefined): string | undefined 
 }
 
 /**
- * Whether a name is one that no website in the public DNS can have and let point to this machine: one label, or below a domain
- * that is set aside for tests and for this machine (RFC 6761).
+ * Whether a `Host` header means this machine or the given origin. No other name is good, not even one without a dot: a neighbour
+ * in the same network can answer for it.
  */
-function isPrivateName(hostname: string): boolean {
-  return /^[\w-]+$/.test(hostname) || /\.(test|localhost)$/.test(hostname)
-}
-
-/** Whether a `Host` header means this machine, the given origin or a name that only somebody at this machine can have made. */
 export function namesUs(hostHeader: string, origin: string | undefined): boolean {
   const checked = checkedHost(hostHeader)
   if (checked === undefined || !URL.canParse(`http://${checked}`)) return false
   const { host, hostname } = new URL(`http://${checked}`)
   if (origin !== undefined && new URL(origin).host === host) return true
-  return isLoopback(hostname.replace(/^\[|\]$/g, '')) || isPrivateName(hostname)
+  return isLoopback(hostname.replace(/^\[|\]$/g, '')) || hostname.endsWith('.localhost')
 }
 
 /** An origin from an option, checked: scheme, host and port only. */

@@ -30,7 +30,7 @@ function bytesOf(path = '/api/v1/user/me'): Promise<{ text: string; end: string 
       end = error.code ?? 'error'
     })
     socket.on('close', () => resolve({ text, end }))
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: provider\r\n\r\n`)
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
   })
 }
 
@@ -109,7 +109,7 @@ test.each<[Fault, string]>([
 ])('%j sends its bytes and does not end', async (fault, tail) => {
   provider.failNext('user/me', fault)
   const socket = connect(Number(new URL(provider.origin).port), '127.0.0.1')
-  socket.write('GET /api/v1/user/me HTTP/1.1\r\nHost: provider\r\n\r\n')
+  socket.write('GET /api/v1/user/me HTTP/1.1\r\nHost: localhost\r\n\r\n')
   let text = ''
   for await (const chunk of socket) {
     text += String(chunk)

@@ -1,10 +1,15 @@
 import { connect } from 'node:net'
-import type { Express } from 'express'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { Express, RequestHandler } from 'express'
+import express4 from 'express-4'
 import passport from 'passport'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { Strategy } from '../../lib'
 import type { Application } from '../../lib/testing'
 import type { RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
+import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
 import { limitGuessing, linking } from './docs/recipes'
 
@@ -87,22 +92,69 @@ describe('recipes of the documentation', () => {
     expect(location).toBe('/profile')
   }, 20_000)
 
-  test('"Linking accounts": the button of one link does not add the account of another', async () => {
-    const links: Array<[unknown, unknown]> = []
+  test('"Limiting guesses": callbacks that have been answered are not kept in memory', async () => {
+    const callbacks: WeakRef<object>[] = []
+    const note: RequestHandler = (req, _res, next) => {
+      callbacks.push(new WeakRef(req))
+      next()
+    }
+    await build((server) => limitGuessing(server.use(CALLBACK, note)))
+    const visitor = await visitorAt('203.0.113.7')
+    for (let count = 0; count < 50; count++) await comeBack(visitor, 'spent')
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc')
+    const alive = (): number => callbacks.filter((callback) => callback.deref() !== undefined).length
+    for (let round = 0; round < 10 && alive() > 10; round++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      collectGarbage()
+    }
+    // Each connection still knows its last request.
+    expect(alive()).toBeLessThanOrEqual(10)
+  }, 20_000)
+
+  test('"Limiting guesses": a store that fails is an error of the request, also in Express 4', async () => {
+    const broken = jest.spyOn(RateLimiterMemory.prototype, 'get').mockRejectedValue(new Error('the store is away'))
+    const server = express4()
+    limitGuessing(server)
+    await using listening = await listen(server)
+    // Without `next`, the rejection of the handler would end the process, and the request would never be answered.
+    const callback = fetch(`${listening.origin}${CALLBACK}?auth_key=x`, { signal: AbortSignal.timeout(3000) })
+    expect((await callback.finally(() => broken.mockRestore())).status).toBe(500)
+  })
+
+  const linkingAt = async (links: Array<[unknown, unknown]>): Promise<void> => {
     await build((server, { appID: clientID, appSecret: clientSecret }) => {
       const { baseURL } = logins.provider
-      const settings = {
-        baseURL,
-        clientID,
-        clientSecret,
-        name: 'social-login-link',
-        callbackURL: '/account/link/callback',
-      }
+      const [name, callbackURL] = ['social-login-link', '/account/link/callback']
+      const settings = { baseURL, clientID, clientSecret, name, callbackURL }
       passport.use(new Strategy(settings, async (_accessToken, _refreshToken, { id }) => ({ id })))
       limitGuessing(server)
       linking(server, async (user, account) => void links.push([Reflect.get(user, 'id'), Reflect.get(account, 'id')]))
       server.get('/account/link/confirm', (req, res) => void res.json(Reflect.get(req.session, 'question') ?? {}))
     })
+  }
+
+  test('"Linking accounts": a sign-out while the provider is asked stays one', async () => {
+    await linkingAt([])
+    const ada = await visitorAt('203.0.113.7')
+    await comeBack(ada, app.newKey('1'))
+    await ada.follow(`${app.origin}/account/link`)
+    const cookie = await ada.cookies(app.origin)
+    const userOf = async (): Promise<unknown> =>
+      JSON.parse((await new Browser().follow(`${app.origin}/me`, { headers: { cookie } })).body).user
+    expect(await userOf()).not.toBeNull()
+    const before = logins.exchanges()
+    logins.provider.failNext('authorize', { delay: 500, rewrite: (body) => body })
+    const back = ada.comeBack(`${app.origin}/account/link/callback?auth_key=${app.newKey('2')}`)
+    while (logins.exchanges() === before) await new Promise((resolve) => setImmediate(resolve))
+    await ada.follow(`${app.origin}/logout`, { method: 'POST' })
+    expect((await back).location).toBe('/login')
+    expect(await userOf()).toBeNull()
+  }, 20_000)
+
+  test('"Linking accounts": the button of one link does not add the account of another', async () => {
+    const links: Array<[unknown, unknown]> = []
+    await linkingAt(links)
     const ada = await visitorAt('203.0.113.7')
     await comeBack(ada, app.newKey('1'))
     const ask = async (userID: string): Promise<string> => {

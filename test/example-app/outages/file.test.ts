@@ -1,4 +1,4 @@
-import { copyFileSync, renameSync, unlinkSync } from 'node:fs'
+import { chmodSync, copyFileSync, renameSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Libsql from 'libsql'
@@ -7,7 +7,7 @@ import { openDatabase } from '../../../example-app/storage/open-database'
 import { DatabaseSessions } from '../../../example-app/storage/sessions'
 import { FakeProvider } from '../../../lib/testing'
 import { Browser, closeBrowsers } from '../../support/browser'
-import { type RunningExample, startExample, temporaryFolder } from '../../support/example/example-app'
+import { AS_ANYBODY, type RunningExample, startExample, temporaryFolder } from '../../support/example/example-app'
 import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
 
 const MANY = 500_000
@@ -77,6 +77,21 @@ describe('a database file in trouble', () => {
       expect((await visitor.begin(example.appURL)).status).toBe(503)
       expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toEqual([])
     })
+  })
+
+  test('in a folder that may not be entered any more is an outage, until it may again', async () => {
+    await example.stop('SIGKILL')
+    example = await startExample({ DATA_DIR: dirname(file) }, AS_ANYBODY)
+    const visitor = new Browser()
+    const start = () => visitor.follow(`${example.appURL}/auth/social-login`, { method: 'POST' })
+    chmodSync(dirname(file), 0o000)
+    const { status, headers } = await start()
+    const callback = `${example.appURL}/auth/social-login/callback?auth_key=abc`
+    const { location } = await visitor.comeBack(callback)
+    chmodSync(dirname(file), 0o700)
+    expect([status, headers['retry-after']]).toEqual([503, '5'])
+    expect(location).toBe('/login?reason=database_unavailable')
+    expect((await start()).status).toBe(302)
   })
 
   test('that was moved away and is back is good again', async () => {

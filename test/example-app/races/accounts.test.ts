@@ -43,6 +43,32 @@ onBothStorages('accounts of the example', (fresh) => {
     }
   }, 150_000)
 
+  test('24 browsers of one account that add a login each at once give it ten logins, and no more', async () => {
+    const storage = await fresh()
+    const provider = await FakeProvider.start({ users: people(25) })
+    const application = registerExample(provider)
+    const environment = { ...storage.environment, DATABASE_POOL_SIZE: '30', TRUST_PROXY: 'loopback' }
+    const example = await startExample({ ...environment, ...providerEnvironment(provider, application) })
+    const asked: Array<{ readonly visitor: Visitor; readonly question: string }> = []
+    for (let index = 0; index < 24; index++) {
+      const visitor = new Visitor(provider, application, '1', { 'x-forwarded-for': `192.0.2.${index}` })
+      await visitor.signIn(example.appURL)
+      await visitor.submit(`${example.appURL}/account/link`)
+      const key = provider.issueAuthKey({ appID: application.appID, userID: String(index + 2) })
+      expect((await visitor.comeBack(example.appURL, key)).location).toBe('/login/confirm')
+      asked.push({ visitor, question: await visitor.question(example.appURL) })
+    }
+    const answers = await Promise.all(
+      asked.map(({ visitor, question }) => visitor.answer(example.appURL, question, 'continue')),
+    )
+    const logins = await storage.rows('select id from federated_credentials where user_id is not null')
+    await example.stop('SIGKILL')
+    await provider.stop()
+    expect(answers.filter((location) => location === '/account?notice=linked').length).toBe(9)
+    expect(answers.filter((location) => location === '/account?notice=too_many_logins').length).toBe(15)
+    expect(logins.length).toBe(10)
+  }, 40_000)
+
   test('kill -9 during 200 logins loses and doubles nobody, and leaves the sessions intact', async () => {
     const storage = await fresh()
     const provider = await FakeProvider.start({ users: people(200) })

@@ -79,6 +79,11 @@ onBothStorages('guesses at the example', (fresh) => {
     for (const other of ['203.0.113.8', '::ffff:203.0.113.9', '2001:db8::1', '203.0.113.10:5678']) {
       expect([other, await at(other).signIn(appURL)]).toEqual([other, '/profile'])
     }
+    // NAT64: IPv4 visitors of a network that has IPv6 alone, each with the IPv4 address in the last 32 bits.
+    expect(await guess(at('64:ff9b::cb00:7107'), appURL)).toBe(TOO_MANY)
+    expect(await at('64:ff9b::cb00:710c').signIn(appURL)).toBe('/profile')
+    for (let count = 0; count < 10; count++) await guess(at(`64:ff9b::198.51.100.${count}`), appURL)
+    expect(await at('64:ff9b::198.51.100.10').signIn(appURL)).toBe('/profile')
     for (let count = 0; count < 10; count++) await guess(at(`2001:db8:0:7::${count}`), appURL)
     expect(await guess(at('2001:db8:0:7:ffff::'), appURL)).toBe(TOO_MANY)
     expect(await at('2001:db8:0:8::1').signIn(appURL)).toBe('/profile')

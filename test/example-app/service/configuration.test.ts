@@ -1,6 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { callbackProblem } from '../../../example-app/auth/callback-path'
+import { chooseProvider } from '../../../example-app/auth/provider'
+import { readConfig } from '../../../example-app/config'
 import { readProxies } from '../../../example-app/environment'
 import { FakeProvider } from '../../../lib/testing'
 import { Browser, closeBrowsers } from '../../support/browser'
@@ -39,24 +41,12 @@ describe('the environment of the example', () => {
     ['DRAIN_SECONDS', { DRAIN_SECONDS: '1,5' }],
     ['SOCIAL_BASE_URL', { ...REAL, SOCIAL_BASE_URL: 'https://social.example/v1?x=/v1' }],
     ['SOCIAL_BASE_URL', { ...REAL, SOCIAL_BASE_URL: 'https://user:hunter2@social.example/v1' }],
-    [
-      'SOCIAL_BASE_URL',
-      {
-        SOCIAL_CLIENT_ID: 'app',
-        SOCIAL_CLIENT_SECRET: 'hunter2',
-        SOCIAL_CALLBACK_URL: 'https://app.example/auth/social-login/callback',
-      },
-    ],
-    [
-      'SOCIAL_BASE_URL',
-      {
-        SOCIAL_CLIENT_ID: 'app',
-        SOCIAL_CLIENT_SECRET: 'hunter2',
-        SOCIAL_CALLBACK_URL: 'HTTPS://app.example/auth/social-login/callback',
-      },
-    ],
-    // What only the fake provider refuses.
-    ['SOCIAL_CLIENT_ID', { SOCIAL_CLIENT_ID: 'an id with spaces' }],
+    ['SOCIAL_BASE_URL', { SOCIAL_CALLBACK_URL: 'https://app.example/auth/social-login/callback' }],
+    ['SOCIAL_BASE_URL', { SOCIAL_CALLBACK_URL: 'HTTPS://app.example/auth/social-login/callback' }],
+    // The fake provider would show them to everybody at this machine.
+    ['SOCIAL_BASE_URL', { SOCIAL_CLIENT_ID: 'app', SOCIAL_CLIENT_SECRET: 'hunter2' }],
+    ['SOCIAL_BASE_URL', { SOCIAL_CLIENT_ID: 'hunter2' }],
+    ['SOCIAL_BASE_URL', { SOCIAL_CLIENT_SECRET: 'hunter2', SOCIAL_BASEURL: 'https://social.example/api/v1' }],
     ...['/:key', '/cb?auth_key=1', '/login', '/profile'].map(callbackAt),
   ]
 
@@ -124,6 +114,26 @@ describe('the environment of the example', () => {
     expect(callbackProblem(`${HERE}/auth/social-login/callback`)).toBeUndefined()
   })
 
+  test('keys accounts by the provider, however its address is written', () => {
+    const keyOf = (baseURL: string): string => {
+      const config = readConfig({ ...REAL, SOCIAL_BASE_URL: baseURL, SESSION_SECRET: 'x'.repeat(32), DATA_DIR: data })
+      return chooseProvider(config, undefined, 3000).key
+    }
+    const data = join(folder.path, 'keys')
+    const common = 'https://social.example/api/v1'
+    for (const spelling of [
+      common,
+      'https://Social.Example/api/v1',
+      'HTTPS://social.example:443/api/v1',
+      'https://social.example/x/../api/v1',
+    ]) {
+      expect([spelling, keyOf(spelling)]).toEqual([spelling, common])
+    }
+    for (const other of ['https://social.example:8443/api/v1', 'https://social.example/API/v1']) {
+      expect(keyOf(other)).toBe(other)
+    }
+  })
+
   test('takes a host in capitals, and counts ten proxies as ten', async () => {
     const provider = await FakeProvider.start()
     const application = registerExample(provider)
@@ -147,17 +157,4 @@ describe('the environment of the example', () => {
     await example.stop('SIGKILL')
     await provider.stop()
   }, 20_000)
-
-  test('what lies in a folder that others may read is its own', async () => {
-    const data = join(folder.path, 'open')
-    mkdirSync(data, { mode: 0o755 })
-    // As from a backup.
-    writeFileSync(join(data, 'app.db'), '', { mode: 0o644 })
-    const example = await startExample({ DATA_DIR: data })
-    await new Browser().request(`${example.appURL}/healthz`)
-    const modes = readdirSync(data).map((name) => [name, statSync(join(data, name)).mode & 0o777])
-    await example.stop('SIGKILL')
-    expect(modes.map(([name]) => name)).toEqual(expect.arrayContaining(['app.db', 'app.db-wal', 'session-secret']))
-    expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([])
-  })
 })

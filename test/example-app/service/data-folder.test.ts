@@ -1,13 +1,32 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { FakeProvider } from '../../../lib/testing'
-import { closeBrowsers } from '../../support/browser'
-import { type LaunchOptions, runExample, startExample, temporaryFolder } from '../../support/example/example-app'
+import { Browser, closeBrowsers } from '../../support/browser'
+import {
+  AS_ANYBODY,
+  type LaunchOptions,
+  type RunningExample,
+  runExample,
+  startExample,
+  temporaryFolder,
+} from '../../support/example/example-app'
 import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
 
-// Root may write everywhere, as long as it has its capabilities.
-const AS_ANYBODY = process.getuid?.() === 0 ? { wrapper: 'setpriv --bounding-set=-all --inh-caps=-all' } : {}
+// Only root can give files away.
+const asRoot = process.getuid?.() === 0 ? test : test.skip
+const SOMEBODY = 12_345
 
 describe('the data folder of the example', () => {
   const folder = temporaryFolder()
@@ -58,6 +77,44 @@ describe('the data folder of the example', () => {
       expect(await problemOf(data)).toBe(problem)
     }
   }, 20_000)
+
+  test('that was restored from a backup keeps all of its files to their owner', async () => {
+    const data = freshFolder()
+    const start = async (): Promise<RunningExample> => {
+      const example = await startExample({ DATA_DIR: data })
+      expect((await new Browser().request(`${example.appURL}/healthz`)).status).toBe(200)
+      return example
+    }
+    await (await start()).stop('SIGKILL')
+    const files = readdirSync(data).sort()
+    expect(files).toEqual(['app.db', 'app.db-shm', 'app.db-wal', 'session-secret'])
+    for (const name of files) chmodSync(join(data, name), 0o644)
+    const example = await start()
+    const modes = readdirSync(data).map((name) => [name, statSync(join(data, name)).mode & 0o777])
+    await example.stop('SIGKILL')
+    expect(modes.sort()).toEqual(files.map((name) => [name, 0o600]))
+  }, 20_000)
+
+  // Who owns the database or the secret can read and write the accounts, and sign cookies, whatever we make of the modes.
+  asRoot.each(['app.db', 'app.db-wal', 'app.db-shm', 'session-secret'])(
+    'is refused when another user has put its %s there',
+    async (name) => {
+      const problem = `holds ${name}, which belongs to another user: remove it, or make it yours (chown) if you trust it.`
+      const data = freshFolder()
+      const file = join(data, name)
+      writeFileSync(file, name === 'session-secret' ? 'A'.repeat(43) : '', { mode: 0o666 })
+      chownSync(file, SOMEBODY, SOMEBODY)
+      expect(await problemOf(data)).toBe(problem)
+    },
+  )
+
+  asRoot('is refused when another user has put a link to a file of ours there', async () => {
+    const data = freshFolder()
+    writeFileSync(join(data, 'ours'), '')
+    symlinkSync(join(data, 'ours'), join(data, 'app.db'))
+    lchownSync(join(data, 'app.db'), SOMEBODY, SOMEBODY)
+    expect(await problemOf(data)).toContain('holds app.db, which belongs to another user')
+  })
 
   // A machine that loses its power while a file is written may leave it so.
   test.each([

@@ -111,17 +111,23 @@ export function limitGuessing(app: Application): void {
     const release = (): void => {
       if (isReleased) return
       isReleased = true
+      clearTimeout(timer)
       const others = (underWay.get(address) ?? 0) - 1
       if (others > 0) underWay.set(address, others)
       else underWay.delete(address)
     }
     // For what ends without a word to us. Not `close`: a guess stays one when the visitor has left.
     res.once('finish', release)
-    setTimeout(release, 15_000).unref()
-    const { consumedPoints = 0 } = (await rejected.get(address)) ?? {}
-    if (consumedPoints + guesses > 10) {
+    const timer = setTimeout(release, 15_000).unref()
+    try {
+      const { consumedPoints = 0 } = (await rejected.get(address)) ?? {}
+      if (consumedPoints + guesses > 10) {
+        release()
+        return void res.status(429).send('Please try again later.')
+      }
+    } catch (failure) {
       release()
-      return void res.status(429).send('Please try again later.')
+      return next(failure) // Express 4 would end the process instead.
     }
     passport.authenticate(
       'social-login',
@@ -152,9 +158,13 @@ export function linking(app: Application, link: (user: Express.User, account: Ex
 
   app.get('/account/link', requireUser, authorize)
   app.get('/account/link/callback', requireUser, authorize, (req, res) => {
-    // Not linked yet: the page at /account/link/confirm shows the account, and a form that posts the id of this question.
-    if (req.account) req.session.question = { id: randomUUID(), account: req.account }
-    res.redirect('/account/link/confirm')
+    // Fails where the person has signed out while the provider was asked: saving the session would undo that.
+    req.session.reload((error) => {
+      if (error) return res.redirect('/login')
+      // Not linked yet: the page at /account/link/confirm shows the account, and a form that posts the id of this question.
+      if (req.account) req.session.question = { id: randomUUID(), account: req.account }
+      res.redirect('/account/link/confirm')
+    })
   })
   app.post('/account/link/confirm', requireUser, express.urlencoded({ extended: false }), async (req, res) => {
     if (req.get('sec-fetch-site') !== 'same-origin') return void res.sendStatus(403)
@@ -171,7 +181,9 @@ export function linking(app: Application, link: (user: Express.User, account: Ex
 
 export function assurance(app: Application): void {
   // Quoted: assurance
-  app.get('/auth/social-login/callback', passport.authenticate('social-login'), (req, res) => {
+  const finishLogin: RequestHandler = passport.authenticate('social-login', { failureRedirect: '/login' })
+  // `all`: with `tabBinding`, the callback is followed by a POST to the same address.
+  app.all('/auth/social-login/callback', finishLogin, (req, res) => {
     const { assurance, returnTo = '/' } = req.authInfo ?? {}
     res.redirect(assurance?.tabBound ? returnTo : '/account/confirm')
   })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 
 /** Where Chromium is looked for. */
 export const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
@@ -24,6 +24,6 @@ export const chromiumArguments: readonly string[] = [
 ]
 
 /** Starts Chromium without anything that would call home. */
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: [...chromiumArguments] })
+export function launchChromium(options: LaunchOptions = {}): Promise<Browser> {
+  return chromium.launch({ executablePath, args: [...chromiumArguments], ...options })
 }

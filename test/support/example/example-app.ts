@@ -41,6 +41,10 @@ export interface LaunchOptions {
   readonly wrapper?: string
 }
 
+/** A wrapper without the capability of root to read and write everywhere. */
+export const AS_ANYBODY: LaunchOptions =
+  process.getuid?.() === 0 ? { wrapper: 'setpriv --bounding-set=-all --inh-caps=-all' } : {}
+
 /** Starts the process with this environment and nothing of ours. */
 export function launchExample(
   environment: Readonly<Record<string, string>>,
@@ -67,8 +71,11 @@ export function launchExample(
 }
 
 /** Starts it; resolves when it says that it serves. */
-export async function startExample(environment: Readonly<Record<string, string>>): Promise<RunningExample> {
-  const { ended, output, stop } = launchExample(environment)
+export async function startExample(
+  environment: Readonly<Record<string, string>>,
+  options?: LaunchOptions,
+): Promise<RunningExample> {
+  const { ended, output, stop } = launchExample(environment, options)
   const address = (name: string): string | undefined => new RegExp(`^${name}: (\\S+)$`, 'm').exec(output())?.[1]
   const isUp = (): boolean =>
     address('Example application') !== undefined &&

@@ -25,6 +25,8 @@ export const describeWithPostgres: jest.Describe = binaries !== undefined || isR
 export interface PostgresCluster {
   /** Creates a database. @returns its URL */
   createDatabase(name: string): Promise<string>
+  /** The same database, by the server's Unix socket. */
+  bySocket(url: string): string
   /** Ends the server, as an outage does, until `resume`. */
   halt(): Promise<void>
   /** Starts it again, at the same address. */
@@ -46,7 +48,12 @@ export async function startPostgres(): Promise<PostgresCluster> {
   const init = ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync']
   execFileSync(join(binaries, 'initdb'), init, { ...options, stdio: 'ignore' })
   const port = await freePort()
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=60']
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    'fsync=off',
+    'max_connections=60',
+  ]
   const flags = settings.flatMap((setting) => ['-c', setting])
   const program = join(binaries, 'postgres')
   const startServer = (): ChildProcess =>
@@ -59,6 +66,7 @@ export async function startPostgres(): Promise<PostgresCluster> {
       await run(urlOf('postgres'), `create database "${name}"`)
       return urlOf(name)
     },
+    bySocket: (url) => url.replace('127.0.0.1', encodeURIComponent(folder)),
     halt: () => ended(server, 'SIGINT'),
     async resume() {
       server = startServer()

@@ -1,0 +1,79 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { describeInChromium, launchChromium } from '../../support/browsers/chromium'
+import { type RunningExample, startExample, temporaryFolder } from '../../support/example/example-app'
+
+describeInChromium('the back button of Chromium, which keeps pages in memory', () => {
+  const folder = temporaryFolder()
+  let example: RunningExample
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+
+  beforeAll(async () => {
+    example = await startExample({ DATA_DIR: folder.path })
+    // Playwright switches the back/forward cache off.
+    browser = await launchChromium({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+  }, 30_000)
+  beforeEach(async () => {
+    context = await browser.newContext()
+    page = await context.newPage()
+  })
+  afterEach(() => context.close())
+  afterAll(async () => {
+    await browser.close()
+    await example.stop('SIGKILL')
+    folder.remove()
+  })
+
+  const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
+  const openAccount = async (): Promise<void> => {
+    await page.goto(`${example.appURL}/login?returnTo=/account`)
+    await press(/^Continue with/)
+    await press(/Ada Lovelace/)
+    await press('Approve')
+    await press(/^Continue as/)
+    await page.waitForURL(`${example.appURL}/account`)
+    await page.evaluate('addEventListener("pageshow", (event) => { window.isFromCache = event.persisted })')
+  }
+  /** Playwright does not see a page come back from memory, so its own `goBack` would wait for ever. */
+  const goBack = async (): Promise<void> => {
+    await page.evaluate('void setTimeout(() => history.back(), 50)')
+    await page.waitForTimeout(1000)
+  }
+
+  const signOut = async (button: string): Promise<void> => {
+    await page.getByRole('button', { name: button, exact: true }).click()
+    await page.waitForURL(/\/login\?reason=signed_out/)
+  }
+
+  test('shows the account of a person who has signed out, if the script of the pages does not load', async () => {
+    await context.route('**/back.js', (route) => route.abort())
+    await openAccount()
+    await signOut('Sign out')
+    await goBack()
+    expect(await page.evaluate('window.isFromCache')).toBe(true)
+    expect(await page.innerText('main')).toContain('Ada Lovelace')
+  }, 20_000)
+
+  test.each(['Sign out', 'Sign out everywhere'])(
+    'leads to the login page after "%s"',
+    async (button) => {
+      await openAccount()
+      await signOut(button)
+      expect((await context.cookies()).map(({ name }) => name)).not.toContain('example-session')
+      await goBack()
+      expect(page.url()).toBe(`${example.appURL}/login?returnTo=%2Faccount`)
+      expect(await page.innerText('main')).not.toContain('Ada')
+    },
+    20_000,
+  )
+
+  test('leads to the page as it is now while the person is signed in', async () => {
+    await openAccount()
+    await page.getByRole('link', { name: 'Profile' }).click()
+    await page.getByRole('heading', { name: 'Your profile' }).waitFor()
+    await goBack()
+    await page.getByRole('heading', { name: 'Your account' }).waitFor()
+    expect(await page.evaluate('window.isFromCache')).toBeUndefined()
+  }, 20_000)
+})
