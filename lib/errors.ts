@@ -6,17 +6,17 @@
 export type Phase = 'start' | 'callback' | 'exchange' | 'profile' | 'verify'
 
 interface Outcome {
-  /** `fail`: the user can mend it (Passport's `failureRedirect`). `error`: the operator must see it (`next(err)`). */
+  /** `fail`: the user can fix it (Passport's `failureRedirect`). `error`: the operator must see it (`next(err)`). */
   readonly kind: 'fail' | 'error'
   readonly status: number
-  /** Whether the same login, begun again, may succeed without anybody changing anything. */
+  /** Whether a new attempt may succeed without any change. */
   readonly retryable: boolean
   readonly message: string
 }
 
 /**
- * Every outcome of a login that is not a success: the one source of the codes, the statuses, the README's
- * troubleshooting table and the tests. Messages are fixed text: nothing of a request or an answer enters them.
+ * Every outcome of a login that is not a success: the single source of the codes, the statuses, the README's
+ * troubleshooting table and the tests. Messages are fixed text without anything from a request or response.
  * @example
  * const { kind, status, retryable, message } = OUTCOMES.login_expired // 'fail', 403, true, 'The login took …'
  */
@@ -182,14 +182,14 @@ export const OUTCOMES = {
 export type OutcomeCode = keyof typeof OUTCOMES
 
 /**
- * What a failed login tells the application: Passport's `info` (`failureMessage` shows its `message`).
+ * What the application gets for a failed login: Passport's `info` (`failureMessage` shows its `message`).
  * @example
  * passport.authenticate('social-login', (error: unknown, user: unknown, info: FailureInfo) => log(info.code))
  */
 export interface FailureInfo {
   /** The outcome, for programs. */
   readonly code: OutcomeCode
-  /** One fixed sentence with cause and cure, fit to be shown: nothing of the request enters it. */
+  /** A fixed sentence with cause and cure, safe to show: it contains nothing from the request. */
   readonly message: string
 }
 
@@ -206,8 +206,8 @@ export interface SocialLoginErrorDetails {
 }
 
 /**
- * The one error of this package. It is given to `next(err)` by the {@link Strategy} and rejected with by the
- * `SocialLoginClient`. It never holds a secret, a key, a token, a body, or a URL, and has no `cause`.
+ * The only error class of this package: the {@link Strategy} passes it to `next(err)`, the `SocialLoginClient` rejects
+ * with it. It never holds a secret, a key, a token, a body, or a URL, and has no `cause`.
  * @example
  * app.use((err, req, res, next) => {
  *   if (err instanceof SocialLoginError && err.retryable) return res.redirect('/login?error=' + err.code)
@@ -221,7 +221,7 @@ export class SocialLoginError extends Error {
   readonly status: number
   /** The part of the login that failed. */
   readonly phase: Phase
-  /** Whether the same login, begun again, may succeed without anybody changing anything. */
+  /** Whether a new attempt may succeed without any change. */
   readonly retryable: boolean
   /** Seconds to wait before the next try, 0 to 86,400, where known. */
   readonly retryAfter?: number
@@ -249,5 +249,5 @@ export class SocialLoginError extends Error {
 // On the prototype, so that the name survives minifiers and is no property of each error.
 Object.defineProperty(SocialLoginError.prototype, 'name', { value: 'SocialLoginError' })
 
-/** Of every response to a start or a callback: its URL may carry a key, so neither caches nor other sites may keep it. */
+/** For every response to a start or a callback: its URL may carry a key, which caches and other sites must not get. */
 export const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const

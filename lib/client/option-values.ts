@@ -2,7 +2,7 @@ import { parseURL, resolvePath } from './url'
 
 const MAX_URL_LENGTH = 2048
 
-/** @throws TypeError when `value` is no http(s) URL that ends in /v1 */
+/** @throws TypeError when `value` is not an http(s) URL that ends in /v1 */
 export function readBaseURL(value: unknown, allowInsecureHTTP: unknown): URL {
   const url = requireURL('baseURL', value, allowInsecureHTTP)
   if (/[?#]/.test(url.href)) throw new TypeError('baseURL must have no query and no fragment')
@@ -12,7 +12,7 @@ export function readBaseURL(value: unknown, allowInsecureHTTP: unknown): URL {
   return url
 }
 
-/** Where callbacks arrive: their path, and the application's origin where the option gives it. */
+/** Path of the callback, and the application's origin if the option contains it. */
 export interface CallbackLocation {
   readonly path: string
   readonly origin: string | undefined
@@ -55,7 +55,7 @@ function readOrigin(name: string, value: unknown): string {
   return origin.origin
 }
 
-/** @throws TypeError when `value` is no http(s) URL; a missing slash at its end is added */
+/** @throws TypeError when `value` is not an http(s) URL; adds a missing slash at its end */
 export function readUploadsURL(value: unknown, allowInsecureHTTP: unknown): URL | undefined {
   if (value === undefined) return undefined
   const url = requireURL('uploadsURL', value, allowInsecureHTTP)
@@ -64,7 +64,7 @@ export function readUploadsURL(value: unknown, allowInsecureHTTP: unknown): URL 
   return url
 }
 
-/** @throws TypeError when `value` is no whole number from 1 to `max` */
+/** @throws TypeError when `value` is not a whole number from 1 to `max` */
 export function readInteger(name: string, value: unknown, fallback: number, max: number): number {
   if (value === undefined) return fallback
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max) {
@@ -73,7 +73,7 @@ export function readInteger(name: string, value: unknown, fallback: number, max:
   return value
 }
 
-/** @throws TypeError when `value` is none of `allowed` */
+/** @throws TypeError when `value` is not one of `allowed` */
 export function readChoice<T extends string>(name: string, value: unknown, fallback: T, allowed: readonly T[]): T {
   if (value === undefined) return fallback
   const choice = allowed.find((candidate) => candidate === value)
@@ -81,13 +81,13 @@ export function readChoice<T extends string>(name: string, value: unknown, fallb
   return choice
 }
 
-/** @throws TypeError when `value` is no boolean */
+/** @throws TypeError when `value` is not a boolean */
 export function readBoolean(name: string, value: unknown): boolean {
   if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${name} must be true or false`)
   return value ?? false
 }
 
-/** @throws TypeError when `value` is no text */
+/** @throws TypeError when `value` is not a non-empty string */
 export function requireText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string' || value.trim() === '')
     throw new TypeError(`${name} must be a non-empty string (is a variable not set?)`)

@@ -4,7 +4,7 @@ import type { HTTPRequest } from '../login/request-headers'
 
 /** The request as the browser sent it. */
 export function httpRequest(req: IncomingMessage): HTTPRequest {
-  // Express and Connect take the path of a mounted application off `url`.
+  // Express and Connect strip the mount path from `url`.
   const original: unknown = Reflect.get(req, 'originalUrl')
   return {
     method: req.method,
@@ -14,10 +14,10 @@ export function httpRequest(req: IncomingMessage): HTTPRequest {
 }
 
 /**
- * Who is signed in, as a text that differs between users: what Passport keeps of the user in the session, else the id
- * (`id`, `_id` or `sub`) of the user that hangs on the request, or all of that user. Undefined for nobody.
+ * Who is signed in, as a text that differs between users: what Passport stores of the user in the session, else the id
+ * (`id`, `_id` or `sub`) of the user on the request, or that whole user. Undefined if nobody is.
  *
- * @throws TypeError for a user without an id that is no JSON either
+ * @throws TypeError for a user without an id that cannot be JSON either
  */
 export function currentUserKey(req: IncomingMessage): string | undefined {
   const session: unknown = Reflect.get(req, 'session')

@@ -1,6 +1,6 @@
 import { type Phase, SocialLoginError } from '../../errors'
 
-// By the codes of Node's network, DNS and TLS, whose own messages may quote addresses. The first that fits is said.
+// By error codes of Node's network, DNS and TLS, whose own messages may quote addresses. The first match is used.
 const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^ECONNREFUSED$/, 'The connection was refused: nothing listens there, or a firewall says no.'],
   [/^(ENOTFOUND|EAI_[A-Z]+)$/, 'The host name could not be looked up (DNS).'],
@@ -14,14 +14,14 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(EPROTO|ERR_SSL_.*)$/, 'TLS could not be agreed on: does that port speak https?'],
 ]
 
-/** A `provider_unreachable` that says by a fixed sentence what failed, where the error's code tells. */
+/** A `provider_unreachable`, with a fixed hint if the error's code tells what failed. */
 export function unreachable(phase: Phase, error: unknown): SocialLoginError {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   const [, hint] = HINTS.find(([codes]) => typeof code === 'string' && codes.test(code)) ?? []
   return new SocialLoginError('provider_unreachable', phase, hint === undefined ? {} : { hint })
 }
 
-/** The key was refused, but it had been sent before: on a connection that broke, where the provider may have read it. */
+/** The retry of an exchange was refused: the provider may have read the key from the connection that broke. */
 export function refusedWhenRetried(): SocialLoginError {
   const hint = 'The exchange had to be sent again, and the provider refused the key then: start the login again.'
   return new SocialLoginError('provider_unreachable', 'exchange', { hint })
