@@ -188,7 +188,7 @@ function readToken({ status, text }: ProviderResponse): TokenResponse {
 function refusedExchange(status: number, body: unknown): SocialLoginError {
   const refused = isObject(body) || status === 400 || status === 401 || status === 403
   if (refused) return new SocialLoginError('auth_key_rejected', 'exchange')
-  return badResponse('exchange', 'There seems to be no authorize endpoint beside that address.')
+  return badResponse('exchange', 'There seems to be no authorize endpoint at that address.')
 }
 
 function readProfile({ status, text }: ProviderResponse): UserResponse {

@@ -32,7 +32,7 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
  * @throws SyntaxError when the text is not one JSON document; the message does not quote it
  */
 export function parseJSON(text: string): unknown {
-  if (isTooComplex(text)) throw new SyntaxError('JSON of too many values, or nested too deeply')
+  if (isTooComplex(text)) throw new SyntaxError('JSON has too many values, or is nested too deeply')
   try {
     return parse(text)
   } catch {

@@ -22,9 +22,7 @@ export interface CallbackLocation {
 export function readCallbackURL(value: unknown, allowInsecureHTTP?: unknown): CallbackLocation {
   requireText('callbackURL', value)
   if (value.includes('#')) {
-    throw new TypeError(
-      'callbackURL must have no fragment: browsers keep it, and the auth_key behind it, to themselves',
-    )
+    throw new TypeError('callbackURL must have no fragment: browsers do not send it, nor an auth_key after it')
   }
   if (!value.startsWith('/')) {
     const url = requireURL('callbackURL', value, allowInsecureHTTP)

@@ -81,6 +81,6 @@ function decideSkip(
 
 function skipTimeout(): SocialLoginError {
   return new SocialLoginError('verify_timeout', 'profile', {
-    hint: 'Here it was skipUserProfile, which must answer within the timeout option.',
+    hint: 'It was skipUserProfile, which must answer within the timeout option.',
   })
 }

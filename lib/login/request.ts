@@ -53,9 +53,9 @@ export interface RefusedRequest {
 const MAX_TARGET_LENGTH = 4096
 
 const WRONG_PATH_HINT =
-  'It came to another path than that of callbackURL: if a proxy rewrites paths, give the path that your application receives as the option callbackURL to passport.authenticate(), at the start and at the callback.'
+  'It arrived at a path other than that of callbackURL: if a proxy rewrites paths, give the path that your application receives as the option callbackURL to passport.authenticate(), at the start and at the callback.'
 const SCRIPTED_HINT =
-  'A script asked for it, not the browser itself: if this application has a service worker that answers navigations, let it leave the URLs of the login alone.'
+  'A script made the request, not the browser itself: if this application has a service worker that answers navigations, exclude the URLs of the login from it.'
 
 /** Classifies a request by its method, target and headers. Has no side effects. */
 export function readRequest(req: HTTPRequest, rules: RequestRules): StartRequest | CallbackRequest | RefusedRequest {

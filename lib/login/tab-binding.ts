@@ -9,7 +9,7 @@ const TAB_SECRET = /^[0-9a-f]{32}$/
 // meanwhile with an opener: Chromium gives it a copy.
 const STORAGE_KEY = 'passport-social-login'
 
-const WITHOUT_SCRIPT = '<noscript><p>Signing in here needs JavaScript: switch it on and reload.</p></noscript>'
+const WITHOUT_SCRIPT = '<noscript><p>Signing in requires JavaScript: enable it and reload the page.</p></noscript>'
 
 const START_SCRIPT = `
 const bytes = crypto.getRandomValues(new Uint8Array(16))

@@ -37,7 +37,7 @@ export function missingRedirect(req: Request, options: AuthenticateOptions): Typ
   // Fastify and Koa pass requests of their own and redirect in their own way.
   if (!isNeeded || !(req instanceof IncomingMessage) || typeof req.res?.redirect === 'function') return undefined
   return new TypeError(
-    'The redirects of passport.authenticate() need req.res and res.redirect, which Connect has not: see "Connect" in the documentation of passport-social-login.',
+    'The redirects of passport.authenticate() need req.res and res.redirect, which Connect lacks: see "Connect" in the documentation of passport-social-login.',
   )
 }
 

@@ -38,6 +38,8 @@ function asText(value: unknown): string {
     return JSON.stringify(value)
   } catch {
     // The runtime's own message would name the application's properties.
-    throw new TypeError('Who is signed in cannot be told: give the user an id, or let serializeUser return JSON')
+    throw new TypeError(
+      'The signed-in user cannot be identified: give the user an id, or let serializeUser return JSON',
+    )
   }
 }

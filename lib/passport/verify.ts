@@ -126,7 +126,8 @@ export function callVerify(
     const answers = firstOnly(resolve, reject, options.verifyTimeout)
     const done = (error?: unknown, user?: unknown, info?: unknown): void => {
       if (error) answers.fail(error)
-      else if (isThenable(user)) answers.fail(new TypeError('The verify function gave done a promise: await it first.'))
+      else if (isThenable(user))
+        answers.fail(new TypeError('The verify function passed a promise to done: await it first.'))
       else answers.give({ user, info })
     }
     const returned = (user: unknown): void => {
@@ -178,7 +179,7 @@ export function toError(error: unknown): unknown {
   return new Error(
     typeof error === 'string' && error
       ? error
-      : 'A function of the application failed without saying why: let it throw an Error, or give one to done.',
+      : 'A function of the application failed without giving an error: throw an Error, or pass one to done.',
   )
 }
 
@@ -188,7 +189,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 
 function warnOfSecondAnswer(): void {
   process.emitWarning(
-    'A verify function answered twice, or after verifyTimeout: the later answer was ignored. Let every way through it answer once.',
+    'A verify function answered twice, or after verifyTimeout: the later answer was ignored. Make every path through it answer once.',
     {
       type: 'SocialLoginWarning',
       code: 'VERIFY_SETTLED_TWICE',

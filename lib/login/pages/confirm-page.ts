@@ -50,7 +50,7 @@ function ownPage(html: unknown, providerOrigin: string): HTTPResponse {
   if (typeof html !== 'string') {
     // A rejected promise must not crash the process.
     if (types.isPromise(html)) html.catch(() => {})
-    throw new TypeError('confirmPage must return a string, and no promise of one')
+    throw new TypeError('confirmPage must return a string, not a promise')
   }
   // After the doctype, which must come first: without it browsers are in quirks mode.
   const [doctype = ''] = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?[^>]*>)*<!doctype[^>]*>/i.exec(html) ?? []

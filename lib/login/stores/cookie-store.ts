@@ -59,7 +59,7 @@ function headersOf(req: IncomingMessage, phase: 'start' | 'callback'): ResponseH
   const response: unknown = Reflect.get(req, 'res')
   if (hasHeaders(response)) return response
   throw new SocialLoginError('session_unavailable', phase, {
-    hint: 'CookieStore needs req.res: put the response there before passport.authenticate().',
+    hint: 'CookieStore needs req.res: set it to the response before passport.authenticate().',
   })
 }
 

@@ -98,7 +98,7 @@ test('a plain object has the ordinary prototype and can be merged', () => {
   expect(Reflect.get(Object.assign({}, object), 'isAdmin')).toBeUndefined()
 })
 
-const TOO_COMPLEX = 'JSON of too many values, or nested too deeply'
+const TOO_COMPLEX = 'JSON has too many values, or is nested too deeply'
 
 test('33 levels are plain JSON, more are refused before they are parsed', () => {
   expect(refusalOf(() => plain(nested(33)))).toBe('accepted')

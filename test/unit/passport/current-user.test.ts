@@ -35,7 +35,7 @@ test('users without an id differ by all that they are, wherever initialize() put
 
 test('a user without an id that is no JSON is refused, without a word of what it holds', () => {
   expect(() => onRequest({ secretName: 1n })).toThrow(
-    new TypeError('Who is signed in cannot be told: give the user an id, or let serializeUser return JSON'),
+    new TypeError('The signed-in user cannot be identified: give the user an id, or let serializeUser return JSON'),
   )
 })
 

@@ -199,7 +199,7 @@ test.each(['route', 'router', '', 0, null, undefined, false, Number.NaN, Symbol(
       if (!route.test(String(reason))) {
         expect(body).toHaveProperty(
           'message',
-          'A function of the application failed without saying why: let it throw an Error, or give one to done.',
+          'A function of the application failed without giving an error: throw an Error, or pass one to done.',
         )
       }
     }

@@ -28,7 +28,7 @@ async function expectEverywhere(fault: Fault, code: OutcomeCode, asked = client)
     const error = expectOutcome(await rejectionOf(ask(asked)), code, phase)
     errors.push(error)
     const isRepeated = phase === 'profile' && REPEATED.has(code) && !error.retryAfter
-    // Nowhere else, no redirect is followed; and again only what changes nothing: see profile-repeat.test.ts.
+    // Nowhere else, no redirect is followed; and again only what changes nothing: see retried-profile.test.ts.
     const sent = isRepeated ? [endpoint, endpoint] : [endpoint]
     expect(clients.provider.requests.map((request) => request.endpoint)).toEqual(sent)
     clients.provider.clearFaults()
