@@ -44,14 +44,11 @@ describeInEachBrowser('a link inside the application', (start) => {
     expect(await followsTheLink(worldOf('naive'), SILENT_APPROVAL_MS)).toBe(AS_ATTACKER)
   })
 
-  test.each(ours)(
-    'is refused by ours 30 seconds after the start, and does not affect the login (%s)',
-    async (kind) => {
-      const world = worldOf(kind)
-      expect(await followsTheLink(world, SILENT_APPROVAL_MS)).toBeNull()
-      expect(verdictsOf(world)).toEqual(['started', 'callback_forged'])
-    },
-  )
+  test.each(ours)('is refused by ours 30 seconds after the start, and does not affect the login (%s)', async (kind) => {
+    const world = worldOf(kind)
+    expect(await followsTheLink(world, SILENT_APPROVAL_MS)).toBeNull()
+    expect(verdictsOf(world)).toEqual(['started', 'callback_forged'])
+  })
 
   test('succeeds within the 30 seconds: the known limit', async () => {
     expect(await followsTheLink(worldOf('session'), 0)).toBe(AS_ATTACKER)

@@ -51,19 +51,16 @@ describeInChromium('starts in Chromium', () => {
   })
 
   describe('the confirm page', () => {
-    test.each(ours)(
-      'is shown for a typed start, and one click continues to the provider (%s)',
-      async (kind) => {
-        const world = suite.world({ kind })
-        const victim = await suite.visitor()
-        const tab = await victim.open()
-        await tab.goto(world.target.startURL())
-        expect(await tab.text()).toContain('Sign in with provider.test')
-        await tab.click('main a')
-        await world.visited(isCallback)
-        expect(await userIn(world, victim)).toBe(AS_VICTIM)
-      },
-    )
+    test.each(ours)('is shown for a typed start, and one click continues to the provider (%s)', async (kind) => {
+      const world = suite.world({ kind })
+      const victim = await suite.visitor()
+      const tab = await victim.open()
+      await tab.goto(world.target.startURL())
+      expect(await tab.text()).toContain('Sign in with provider.test')
+      await tab.click('main a')
+      await world.visited(isCallback)
+      expect(await userIn(world, victim)).toBe(AS_VICTIM)
+    })
 
     function withLoginWall(): World {
       return suite.world({
