@@ -98,7 +98,7 @@ describe('keys, tokens, approvals and sessions', () => {
     const { origin } = provider
     const idle = await signInAs(provider, '1')
     const used = await signInAs(provider, '2')
-    const isSignedIn = async (cookie: string) => (await ask(origin, { headers: { cookie } })).text.includes('You are')
+    const isSignedIn = async (cookie: string) => (await ask(origin, { headers: { cookie } })).text.includes('Sign out')
     const again = await post(`${origin}/sign-in`, { user_id: '1' }, { cookie: used })
     const renewed = (again.headers.get('set-cookie') ?? '').split(';', 1).join()
     expect([await isSignedIn(used), await isSignedIn(renewed)]).toEqual([false, true])

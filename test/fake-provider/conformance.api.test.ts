@@ -180,7 +180,7 @@ test('4.5 there is no other endpoint', async () => {
   }
 })
 
-test('5.6 a token lives for 24 hours, by our choice', async () => {
+test('5.6 a token lives for 24 hours (our choice)', async () => {
   const token = await tokenFor(provider, application)
   provider.clock.advance(24 * 3_600_000 - 5_000)
   expect((await userMe(provider, token)).status).toBe(200)
@@ -188,7 +188,7 @@ test('5.6 a token lives for 24 hours, by our choice', async () => {
   expect((await userMe(provider, token)).status).toBe(401)
 })
 
-test('7. errors are JSON with error and message, by our choice', async () => {
+test('7. errors are JSON with error and message (our choice)', async () => {
   const seen = await userMe(provider, 'unknown')
   expect(seen.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(JSON.parse(seen.text)).toEqual({ error: true, message: 'The access_token is unknown or expired.' })

@@ -36,5 +36,5 @@ test.each([[undefined], [null], ['ECONNREFUSED'], [new Error('x')], [coded('EOTH
 
 test('the message for a key refused on a retry does not only blame baseURL', () => {
   expect(refusedWhenRetried()).toMatchObject({ code: 'provider_unreachable', phase: 'exchange' })
-  expect(refusedWhenRetried().message).toContain('sent again')
+  expect(refusedWhenRetried().message).toContain('had to be retried')
 })
