@@ -30,7 +30,7 @@ export interface Profile {
   birthday?: string
   /** The cover picture, by the same rule as `photos`. */
   coverPhoto?: string
-  /** `user_verified`: the badge beside the person's name. It says nothing about the e-mail address. */
+  /** `user_verified`: the badge next to the person's name. Unrelated to the e-mail address. */
   badge?: boolean
   /** The text of the provider's response. */
   _raw: string

@@ -11,8 +11,8 @@ import { tabCallbackPage } from './tab-binding'
  * Finishes a login, in this order: the browser's record is read and checked against the callback; a duplicate callback
  * waits for the result of the first; a tab that is bound is asked for its secret; a slot is acquired; the record is
  * consumed; the key is exchanged; the application decides. Until the record is consumed nothing is lost: the genuine
- * callback can still finish the login (unless it has expired, or somebody else is signed in). After that, any failure
- * ends the login.
+ * callback can still finish the login (unless it has expired, or a different user is signed in). After that, any
+ * failure ends the login.
  *
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
@@ -64,7 +64,7 @@ async function rejectCallback({ settings, request: { store } }: LoginContext, re
   throw new SocialLoginError(refusal, 'callback')
 }
 
-/** Asks the tab for the secret that it stored at the start. */
+/** Requests the secret that the tab stored at the start. */
 function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAction {
   const response = tabCallbackPage(rules.callbackPath, authKey, rules.providerOrigin)
   return { type: 'respond', response, otherwise: new SocialLoginError('tab_mismatch', 'callback') }

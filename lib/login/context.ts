@@ -31,7 +31,7 @@ export interface LoginRequest {
   readonly options: LoginOptions
   /** The pending login of the browser that sent the request. */
   readonly store: BrowserStore
-  /** Who is signed in: a text that differs between users; undefined for nobody. */
+  /** A string unique to the signed-in user; undefined if there is none. */
   readonly currentUserKey: () => string | undefined
   /** Whether a repeated callback of a signed-in user may continue without a login. */
   readonly mayContinueOnReplay: boolean

@@ -57,7 +57,7 @@ export interface PendingLoginStore {
 /** Input for a new record. */
 export interface PendingLoginInput {
   readonly strategyDigest: string
-  /** Who is signed in: a text that differs between users. */
+  /** A string unique to the signed-in user. */
   readonly user: string | undefined
   readonly startSite: string | undefined
   readonly tabSecret?: string | undefined
@@ -71,7 +71,7 @@ export const MAX_AGE_MS = 10 * 60 * 1000
 /**
  * How long after the start a callback may have the application's own page as its Referer, as after a silent approval:
  * the provider redirects at once, without showing a page, so the browser still sends the page where the login began.
- * That takes seconds. A link inside the application that leads to a callback over another site looks the same.
+ * That takes seconds. A link inside the application to a callback through another site looks the same.
  */
 export const SILENT_APPROVAL_MS = 30 * 1000
 
@@ -121,7 +121,7 @@ export function readPendingLogin(value: unknown): PendingLogin | undefined {
 /** What `checkCallback` compares with the record. */
 export interface CallbackContext {
   readonly strategyDigest: string
-  /** Who is signed in: a text that differs between users. */
+  /** A string unique to the signed-in user. */
   readonly user: string | undefined
   readonly fetchSite: string | undefined
   /** Whose page the `Referer` names. */

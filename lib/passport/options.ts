@@ -63,7 +63,7 @@ export interface StrategyOptions<WithRequest extends boolean = false>
   /** Further origins of the provider whose pages may lead to the callback. Default: only the origin of `baseURL`. */
   readonly allowedCallbackOrigins?: readonly string[] | undefined
   /**
-   * Replaces the confirm page: returns a whole HTML document whose link or form leads to `path`. It may use styles,
+   * Replaces the confirm page: returns a whole HTML document whose link or form points to `path`. It may use styles,
    * fonts and pictures of this origin, and no script. It appears after 0.8 seconds, so that a click meant for another
    * page does not press it. Default: a plain page in English.
    */

@@ -14,8 +14,8 @@ export function httpRequest(req: IncomingMessage): HTTPRequest {
 }
 
 /**
- * Who is signed in, as a text that differs between users: what Passport stores of the user in the session, else the id
- * (`id`, `_id` or `sub`) of the user on the request, or that whole user. Undefined if nobody is.
+ * A string unique to the signed-in user: what Passport stores of the user in the session, else the id (`id`, `_id` or
+ * `sub`) of the user on the request, or that whole user. Undefined if there is none.
  *
  * @throws TypeError for a user without an id that cannot be JSON either
  */
@@ -25,7 +25,7 @@ export function currentUserKey(req: IncomingMessage): string | undefined {
   const serialized = isObject(passport) ? passport['user'] : undefined
   // As Passport reads it: any truthy value, or the id 0.
   if (serialized || serialized === 0) return `session:${asText(serialized)}`
-  // Passport's `initialize({ userProperty })` says where it is.
+  // Set by Passport's `initialize({ userProperty })`.
   const property: unknown = Reflect.get(req, '_userProperty')
   const user: unknown = Reflect.get(req, typeof property === 'string' ? property : 'user')
   if (!user) return undefined

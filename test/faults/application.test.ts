@@ -27,7 +27,7 @@ describe('a session store', () => {
     ['destroy', false, 1],
     ['regenerate', false, 1],
   ] as const)(
-    'whose %s fails at the callback signs nobody in; its text reaches an error of ours: never',
+    'whose %s fails at the callback signs nobody in, and its error text is never passed on',
     async (operation, isOurs, sent) => {
       const store = new BrokenStore()
       const app = await logins.startApp({ store })

@@ -106,7 +106,7 @@ const callbackRows: Row[] = [
     visit: visitWith(() => '?auth_key='),
   },
   {
-    situation: 'the query’s error text, which is never repeated',
+    situation: 'an error text in the query, which is never shown',
     code: 'auth_key_missing',
     record: 'kept',
     sent: [],
@@ -176,7 +176,7 @@ const callbackRows: Row[] = [
     visit: visitWith(({ authKey }) => `?auth_key=${authKey}`, { 'sec-fetch-site': 'same-origin' }),
   },
   {
-    situation: 'a callback in a browser that started nothing',
+    situation: 'a callback in a browser without a login',
     code: 'login_not_started',
     record: 'kept',
     sent: [],
@@ -199,7 +199,7 @@ const callbackRows: Row[] = [
     visit: ({ app, authKey, browser }) => browser.comeBack(`${app.otherCallbackURL}?auth_key=${authKey}`),
   },
   {
-    situation: 'somebody else signed in than at the start',
+    situation: 'a different user signed in than at the start',
     code: 'user_changed',
     record: 'removed',
     sent: [],
@@ -287,7 +287,7 @@ const exchangeRows: Row[] = [
 
 const transportRows: Row[] = [
   {
-    situation: 'a provider that nobody listens for',
+    situation: 'a provider whose port is closed',
     code: 'provider_unreachable',
     record: 'removed',
     sent: [],

@@ -19,10 +19,10 @@ const okay = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
 const passing: [string, Fault][] = [
   ...[500, 501, 502, 503, 504, 599].map((status): [string, Fault] => [`a ${status}`, { status, body: marker }]),
-  ['a 503 whose body has no end', { ...down, endless: true }],
+  ['a 503 with an endless body', { ...down, endless: true }],
   ['a 503 with Retry-After: 0', { ...down, headers: { 'retry-after': '0' } }],
-  ['a 503 with a Retry-After that is over', { ...down, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } }],
-  ['a 503 with a Retry-After that means nothing', { ...down, headers: { 'retry-after': 'soon' } }],
+  ['a 503 with a Retry-After in the past', { ...down, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } }],
+  ['a 503 with an invalid Retry-After', { ...down, headers: { 'retry-after': 'soon' } }],
   ['a reset before the answer', { reset: 'before' }],
   ['a reset within the headers', { reset: 'headers' }],
   ['a reset within the body', { reset: 'body' }],

@@ -64,7 +64,7 @@ const loginCSRF: Attack[] = [
     refusal: 'callback_forged',
   },
   {
-    title: 'a link that somebody posted inside the application',
+    title: 'a link posted inside the application',
     play: (scenario) => scenario.victim.follow(forged(scenario)),
     refusal: 'callback_forged',
   },
@@ -79,12 +79,12 @@ const loginCSRF: Attack[] = [
     refusal: 'callback_forged',
   },
   {
-    title: 'a form that posts',
+    title: 'a form with POST',
     play: (scenario) => scenario.victim.request(forged(scenario), { ...evilNavigation, method: 'POST' }),
     refusal: 'method_not_allowed',
   },
   {
-    title: 'a form that gets',
+    title: 'a form with GET',
     play: (scenario) => scenario.victim.request(`${forged(scenario)}&submit=Win`, evilNavigation),
     refusal: 'callback_forged',
   },
@@ -125,7 +125,7 @@ const embeddedStarts: Attack[] = Object.entries(startHeaders).map(([dest, mode])
 
 const otherAttacks: Attack[] = [
   {
-    title: 'a login under way that an evil page in another tab slips its callback into',
+    title: 'a pending login into which a page in another tab injects its callback',
     play: async (scenario) => {
       await scenario.victim.follow(scenario.target.startURL())
       await scenario.victim.request(forged(scenario), evilNavigation)
@@ -142,7 +142,7 @@ const otherAttacks: Attack[] = [
     refusal: 'gone on',
   },
   {
-    title: 'keys that come twice or glued together',
+    title: 'repeated or concatenated keys',
     play: async (scenario) => {
       const { target, victim, provider } = scenario
       await victim.follow(target.startURL())
@@ -155,7 +155,7 @@ const otherAttacks: Attack[] = [
     landed: keyWasSpent,
   },
   {
-    title: 'an attacker’s own callback, opened in the victim’s browser after a start in his own',
+    title: 'an attacker’s own callback, opened in the victim’s browser after a start in the attacker’s',
     play: async (scenario) => {
       await new Browser().follow(scenario.target.startURL())
       await scenario.victim.comeBack(forged(scenario))
@@ -163,7 +163,7 @@ const otherAttacks: Attack[] = [
     refusal: 'login_not_started',
   },
   {
-    title: 'a login under way and a callback at the route of the start',
+    title: 'a pending login and a callback at the route of the start',
     play: async (scenario) => {
       await scenario.victim.follow(scenario.target.startURL())
       await scenario.victim.request(`${scenario.target.startURL()}?${forged(scenario).split('?')[1]}`, evilNavigation)

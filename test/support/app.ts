@@ -29,7 +29,7 @@ export interface AppOptions {
   readonly verify?: VerifyFunction
   /** Creates the strategy in a custom way; `profiles` stays empty then. */
   readonly newStrategy?: (settings: StrategyOptions<false>) => Strategy
-  /** Default: one of its own. */
+  /** Default: a new one. */
   readonly passport?: PassportInstance
   /** `false`: without any session. */
   readonly session?: Partial<Omit<SessionOptions, 'store'>> | false

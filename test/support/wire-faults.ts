@@ -111,7 +111,7 @@ export const syntaxFaults: readonly WireFault[] = [
   bad('204', send('HTTP/1.1 204 No Content\r\n\r\n')),
   {
     ...bad(
-      'junk behind a whole answer',
+      'junk after a complete response',
       sendAll((body) => `${answer(body)}JUNK ${RAW_MARKER}`),
     ),
     code: 'success',

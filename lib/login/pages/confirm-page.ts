@@ -18,7 +18,7 @@ export interface ConfirmPage {
 }
 
 /**
- * Renders an application's own confirm page: a whole HTML document whose link or form leads to `path`.
+ * Renders an application's own confirm page: a whole HTML document whose link or form points to `path`.
  *
  * @example
  * const confirmPage: RenderConfirmPage = ({ path }) => `<!doctype html><title>Sign in</title><a href="${escape(path)}">Go on</a>`
@@ -30,7 +30,7 @@ const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' dat
 
 /**
  * The page for a start that did not come from a page of the application (typed, mailed, or redirected by a login wall).
- * Its link or button leads to the same URL: that click, on the application's own origin and not in the page's first
+ * Its link or button requests the same URL: that click, on the application's own origin and not in the page's first
  * moments, is the proof.
  */
 export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTPResponse {

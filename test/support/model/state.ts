@@ -33,7 +33,7 @@ export interface BrowserState {
   captured: Captured | undefined
 }
 
-/** A key that somebody knows. */
+/** A key known to a person or the attacker. */
 export interface Key {
   readonly value: string
   readonly provider: ProviderName | 'nobody'

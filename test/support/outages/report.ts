@@ -24,7 +24,7 @@ export interface Report {
   readonly spentInVain: number
   /** Seconds from the repair to the start of the last login that failed after it; the worst of several outages. */
   readonly goodAgainS: number
-  /** People who were shown as somebody else. */
+  /** People who were shown another person's account. */
   readonly mixedUp: number
   /** Accounts that were shown to a person and no longer exist. */
   readonly lost: number

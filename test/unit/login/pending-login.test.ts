@@ -27,7 +27,7 @@ function laterBy(record: PendingLogin, milliseconds: number): ReturnType<typeof 
   return checkCallback(record, callback('strategy', undefined))
 }
 
-test('a record holds 128 random bits, its strategy, its time and nobody', () => {
+test('a record without a user contains 128 random bits, its strategy and its time', () => {
   const before = Date.now()
   const record = createPendingLogin(input)
   expect(record).toEqual({

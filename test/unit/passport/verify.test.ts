@@ -60,7 +60,7 @@ const shapes: [string, unknown][] = [
     (_a: string, _r: undefined, profile: Profile) => thenable(Promise.resolve(user(profile))),
   ],
   [
-    'declares done and returns a thenable that is none of its business',
+    'declares done and returns an unrelated thenable',
     (_a: string, _r: undefined, profile: Profile, done: Done) => {
       setImmediate(done, null, user(profile))
       return thenable({ id: 'a query, not a user' })

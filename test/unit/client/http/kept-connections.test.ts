@@ -42,17 +42,14 @@ describe('a server that closes connections', () => {
   test.each<[string, (socket: Socket) => void]>([
     ['reset', (socket) => socket.resetAndDestroy()],
     ['closed', (socket) => socket.end()],
-  ])(
-    'a request on a kept connection that is %s at that moment is sent once more, on a new one',
-    async (_title, end) => {
-      answer = (socket, nth) => (nth === 0 ? good(socket) : end(socket))
-      const asked = client(origin)
-      await asked.exchangeAuthKey('first')
-      expect(await asked.exchangeAuthKey('second')).toEqual({ access_token: 'token' })
-      expect([requests, connections.length]).toEqual([3, 2])
-      await asked.close()
-    },
-  )
+  ])('a request on a kept-alive connection that is %s at that moment is retried on a new one', async (_title, end) => {
+    answer = (socket, nth) => (nth === 0 ? good(socket) : end(socket))
+    const asked = client(origin)
+    await asked.exchangeAuthKey('first')
+    expect(await asked.exchangeAuthKey('second')).toEqual({ access_token: 'token' })
+    expect([requests, connections.length]).toEqual([3, 2])
+    await asked.close()
+  })
 
   test.each<[string, (socket: Socket) => void]>([
     ['reset', (socket) => socket.resetAndDestroy()],
