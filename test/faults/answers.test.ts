@@ -12,7 +12,7 @@ const WORST = new Set([
   'a header of 1 MB',
   'a length and chunks',
   '101',
-  'junk behind a whole answer',
+  'junk after a complete response',
 ])
 
 const uncaught: unknown[] = []
