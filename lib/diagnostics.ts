@@ -4,8 +4,8 @@ import { debuglog } from 'node:util'
 import { type OutcomeCode, type Phase, SocialLoginError } from './errors'
 
 /**
- * What a phase of a login tells whoever listens to the tracing channel `passport-social-login:<phase>`. One object
- * belongs to one run of one phase, from `start` to `asyncEnd`; it holds no secret, key, token, name or address.
+ * The message of the tracing channel `passport-social-login:<phase>`. One object belongs to one run of one phase, from
+ * `start` to `asyncEnd`; it holds no secret, key, token, name or address.
  *
  * A `callback` contains the `exchange`, `profile` and `verify` of its login. A double click has a `callback` of its own
  * and shares the other three.
@@ -19,16 +19,17 @@ export interface TracedPhase {
   readonly strategy: string
   readonly phase: Phase
   /**
-   * Digest of the id of the login in progress, the same from its start to its verify function; undefined where there is
-   * none, or where it is not known yet.
+   * Digest of the id of the login in progress, the same from its start to its verify function; undefined if there is
+   * none or it is not known yet.
    */
   login?: string
   /**
-   * Undefined while the phase runs and when it went well. `verify_refused`: the verify function said no;
-   * `application_error`: what it, `skipUserProfile` or `confirmPage` threw, which may hold anything and is not given here.
+   * Undefined while the phase runs and when it went well. `verify_refused`: the verify function refused;
+   * `application_error`: it, `skipUserProfile` or `confirmPage` threw; that error may hold anything and is not
+   * published.
    */
   code?: OutcomeCode | 'verify_refused' | 'application_error'
-  /** Set when the request of an `exchange` or a `profile` was sent a second time. */
+  /** Set when the request of an `exchange` or a `profile` was retried. */
   retried?: true
   /** Milliseconds that the phase took, with fractions; undefined while it runs. */
   duration?: number
@@ -51,7 +52,7 @@ const debug = debuglog('passport-social-login')
 /**
  * Reports the phases of one request to `node:diagnostics_channel`, and to `NODE_DEBUG=passport-social-login`.
  *
- * `TracingChannel.tracePromise` would do, but it hands out what the work resolves to: the access token.
+ * `TracingChannel.tracePromise` would do, but it publishes the result of the work: the access token.
  */
 export class Trace {
   readonly #strategy: string
@@ -61,16 +62,15 @@ export class Trace {
     this.#strategy = strategy
   }
 
-  /** Says which login the request turned out to belong to. */
+  /** Sets the login that the request belongs to. */
   follow(record: { readonly id: string }): void {
     this.#recordID = record.id
   }
 
   /**
-   * Runs the work of a phase, which is given a function to call when its request is sent once more. Without anybody who
-   * listens, it does nothing else.
+   * Runs the work of a phase, which gets a callback to report a retry. Does nothing else without subscribers.
    *
-   * @param codeOf what a result means that is no error and yet no login
+   * @param codeOf the code of a result that is neither an error nor a login
    */
   run<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
     return CHANNELS[phase].hasSubscribers || debug.enabled ? this.#report(phase, work, codeOf) : work(() => {})
@@ -86,7 +86,7 @@ export class Trace {
     const onRetry = (): void => {
       report.retried = true
     }
-    // Binds what subscribers have bound to `start`, so that a span within knows the span around it.
+    // Enters the stores that subscribers bound to `start`, so that nested spans find their parent.
     const running = start.runStores(report, () => work(onRetry))
     end.publish(report)
     try {
@@ -105,7 +105,7 @@ export class Trace {
     }
   }
 
-  /** Not the id itself: whoever knows it could recognise, though not forge, a record. */
+  /** A digest: with the id itself one could recognise, though not forge, a record. */
   #login(): { login?: string } {
     return this.#recordID === undefined ? {} : { login: hash('sha256', `diagnostics ${this.#recordID}`, 'base64url') }
   }

@@ -6,17 +6,17 @@
 export type Phase = 'start' | 'callback' | 'exchange' | 'profile' | 'verify'
 
 interface Outcome {
-  /** `fail`: the user can mend it (Passport's `failureRedirect`). `error`: the operator must see it (`next(err)`). */
+  /** `fail`: the user can fix it (Passport's `failureRedirect`). `error`: the operator must see it (`next(err)`). */
   readonly kind: 'fail' | 'error'
   readonly status: number
-  /** Whether the same login, begun again, may succeed without anybody changing anything. */
+  /** Whether a new attempt may succeed without any change. */
   readonly retryable: boolean
   readonly message: string
 }
 
 /**
- * Every outcome of a login that is not a success: the one source of the codes, the statuses, the README's
- * troubleshooting table and the tests. Messages are fixed text: nothing of a request or an answer enters them.
+ * Every outcome of a login that is not a success: the single source of the codes, the statuses, the table in
+ * docs/errors.md and the tests. Messages are fixed text without anything from a request or response.
  * @example
  * const { kind, status, retryable, message } = OUTCOMES.login_expired // 'fail', 403, true, 'The login took …'
  */
@@ -33,14 +33,14 @@ export const OUTCOMES = {
     status: 503,
     retryable: true,
     message:
-      'The browser asked for the login in advance (prefetch or prerender): it begins when somebody follows the link.',
+      'The browser requested the login speculatively (prefetch or prerender): it starts when the user follows the link.',
   },
   session_unavailable: {
     kind: 'error',
     status: 503,
     retryable: true,
     message:
-      'The login in progress could not be kept or read: mount session middleware before passport.authenticate() and check that its store answers.',
+      'The login in progress could not be stored or read: mount session middleware before passport.authenticate() and check that its store responds.',
   },
   method_not_allowed: {
     kind: 'fail',
@@ -78,7 +78,7 @@ export const OUTCOMES = {
     kind: 'fail',
     status: 403,
     retryable: true,
-    message: 'The login took longer than ten minutes, or the clocks of the servers differ: start it again.',
+    message: 'The login took longer than ten minutes, or the clocks of the servers differ: start the login again.',
   },
   context_mismatch: {
     kind: 'fail',
@@ -91,13 +91,13 @@ export const OUTCOMES = {
     kind: 'fail',
     status: 403,
     retryable: true,
-    message: 'Somebody else is signed in than when the login started: start the login again.',
+    message: 'A different user is signed in than when the login started: start the login again.',
   },
   tab_mismatch: {
     kind: 'fail',
     status: 403,
     retryable: true,
-    message: 'The login came back in another tab than it was started in: start the login again.',
+    message: 'The login came back in a different tab than it was started in: start the login again.',
   },
   auth_key_rejected: {
     kind: 'fail',
@@ -150,13 +150,14 @@ export const OUTCOMES = {
     status: 502,
     retryable: false,
     message:
-      'The profile has no usable user_id (a positive whole number, or 1 to 128 of the characters A-Z a-z 0-9 . _ : -): tell the provider.',
+      'The profile has no usable user_id (a positive whole number, or 1 to 128 of the characters A-Z a-z 0-9 . _ : -): report it to the provider.',
   },
   profile_unauthorized: {
     kind: 'error',
     status: 502,
     retryable: true,
-    message: 'The provider refused its own fresh access token at the profile: check profileEndpoint, then try again.',
+    message:
+      'The provider rejected its own new access token at the profile endpoint: check profileEndpoint, then try again.',
   },
   overloaded: {
     kind: 'error',
@@ -170,26 +171,26 @@ export const OUTCOMES = {
     status: 504,
     retryable: true,
     message:
-      'The application did not answer in time: let every way through the verify function call done or settle its promise, or raise verifyTimeout.',
+      'The application did not answer in time: make every path through the verify function call done or settle its promise, or raise verifyTimeout.',
   },
 } as const satisfies Record<string, Outcome>
 
 /**
- * A stable, machine-readable name of an outcome. See the table of outcomes in the README.
+ * A stable, machine-readable name of an outcome. See the table of outcomes in docs/errors.md.
  * @example
  * const texts: Partial<Record<OutcomeCode, string>> = { login_expired: 'That took too long.' }
  */
 export type OutcomeCode = keyof typeof OUTCOMES
 
 /**
- * What a failed login tells the application: Passport's `info` (`failureMessage` shows its `message`).
+ * What the application gets for a failed login: Passport's `info` (`failureMessage` shows its `message`).
  * @example
  * passport.authenticate('social-login', (error: unknown, user: unknown, info: FailureInfo) => log(info.code))
  */
 export interface FailureInfo {
   /** The outcome, for programs. */
   readonly code: OutcomeCode
-  /** One fixed sentence with cause and cure, fit to be shown: nothing of the request enters it. */
+  /** A fixed sentence with cause and cure, safe to show: it contains nothing from the request. */
   readonly message: string
 }
 
@@ -206,8 +207,8 @@ export interface SocialLoginErrorDetails {
 }
 
 /**
- * The one error of this package. It is given to `next(err)` by the {@link Strategy} and rejected with by the
- * `SocialLoginClient`. It never holds a secret, a key, a token, a body, or a URL, and has no `cause`.
+ * The only error class of this package: the {@link Strategy} passes it to `next(err)`, the `SocialLoginClient` rejects
+ * with it. It never holds a secret, a key, a token, a body, or a URL, and has no `cause`.
  * @example
  * app.use((err, req, res, next) => {
  *   if (err instanceof SocialLoginError && err.retryable) return res.redirect('/login?error=' + err.code)
@@ -221,7 +222,7 @@ export class SocialLoginError extends Error {
   readonly status: number
   /** The part of the login that failed. */
   readonly phase: Phase
-  /** Whether the same login, begun again, may succeed without anybody changing anything. */
+  /** Whether a new attempt may succeed without any change. */
   readonly retryable: boolean
   /** Seconds to wait before the next try, 0 to 86,400, where known. */
   readonly retryAfter?: number
@@ -249,5 +250,5 @@ export class SocialLoginError extends Error {
 // On the prototype, so that the name survives minifiers and is no property of each error.
 Object.defineProperty(SocialLoginError.prototype, 'name', { value: 'SocialLoginError' })
 
-/** Of every response to a start or a callback: its URL may carry a key, so neither caches nor other sites may keep it. */
+/** For every response to a start or a callback: its URL may carry a key, which caches and other sites must not get. */
 export const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' } as const

@@ -33,7 +33,7 @@ export interface TokenResponse extends JSONObject {
 }
 
 const EXCHANGE_HEADERS = { ...REQUEST_HEADERS, 'content-type': 'application/x-www-form-urlencoded' }
-// The specification asks for the type of a body that these requests do not have.
+// The specification requires this header although the requests have no body.
 const PROFILE_HEADERS = { ...REQUEST_HEADERS, 'content-type': 'application/json' }
 const AUTH_KEY = /^[\x21-\x7e]{1,512}$/
 const ACCESS_TOKEN = /^[\x21-\x7e]{1,4096}$/
@@ -50,10 +50,10 @@ const ACCESS_TOKEN = /^[\x21-\x7e]{1,4096}$/
 export class SocialLoginClient {
   readonly #settings: ClientSettings
   readonly #transport: Transport
-  /** Undefined where the caller gave a dispatcher. */
+  /** Undefined if the caller gave a dispatcher. */
   readonly #ownPool?: ProviderPool
   readonly #loginURL: string
-  /** The form of an exchange up to the key. */
+  /** The form body of an exchange, up to the value of the key. */
   readonly #exchangeForm: string
 
   /** @throws TypeError naming the option that is wrong */
@@ -74,11 +74,12 @@ export class SocialLoginClient {
   }
 
   /**
-   * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Sent again only if it met a
-   * stale kept-alive connection: if the key is then refused, the first request probably spent it, and the outcome is
+   * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Retried only on a stale
+   * kept-alive connection: if the retry is refused, the first request probably spent the key, and the outcome is
    * `provider_unreachable`.
    *
-   * @throws SocialLoginError `auth_key_malformed` for what cannot be a key, `auth_key_rejected` when the provider grants
+   * @throws SocialLoginError `auth_key_malformed` for a value that cannot be a key, `auth_key_rejected` when the
+   *   provider grants
    *   no token, `provider_*` when it fails
    */
   exchangeAuthKey(authKey: string, options: CallOptions = {}): Promise<TokenResponse> {
@@ -86,9 +87,9 @@ export class SocialLoginClient {
   }
 
   /**
-   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Reading changes
-   * nothing at the provider: the request is retried once when it is answered with a server error (5xx) or its connection
-   * fails, if at least the time that it took is left before the deadline, after any `Retry-After`.
+   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Retried once after a
+   * server error (5xx) or a failed connection, provided that, after any `Retry-After`, at least as much time is left
+   * before the deadline as the first request took.
    *
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */
@@ -97,8 +98,8 @@ export class SocialLoginClient {
   }
 
   /**
-   * Reads the profile from the legacy endpoint `{oauth_base}/get_user_info` (specification, section 4.4). The token
-   * travels in the URL, where the provider's logs keep it: prefer {@link getCurrentUser}, which it is like otherwise.
+   * Reads the profile from the legacy endpoint `{oauth_base}/get_user_info` (specification, section 4.4). The token is
+   * part of the URL and so ends up in the provider's logs: prefer {@link getCurrentUser}, which is the same otherwise.
    *
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */
@@ -106,25 +107,25 @@ export class SocialLoginClient {
     return (await this.fetchUser('get_user_info', accessToken, options)).user
   }
 
-  /** {@link getCurrentUser} or {@link getUserInfo}, with the record as plain JSON and the text of the response beside it. */
+  /** {@link getCurrentUser} or {@link getUserInfo}, with the record as plain JSON and the text of the response. */
   fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserResponse> {
     return this.#call(options, (context) => this.fetchProfile(endpoint, accessToken, context))
   }
 
   /**
-   * Opens a connection to the provider in the background, for a login that is about to come. The strategy does so at
-   * every start. Never fails; opens at most one ahead.
+   * Opens a connection to the provider in the background for an expected login. The strategy does so at every start.
+   * Never fails; keeps at most one spare connection.
    */
   preconnect(): void {
     this.#ownPool?.preconnect()
   }
 
-  /** Closes the connections to the provider; calls under way end first. A `dispatcher` of yours stays open. */
+  /** Closes the connections to the provider after pending calls have ended. Your own `dispatcher` stays open. */
   async close(): Promise<void> {
     await this.#ownPool?.close()
   }
 
-  /** @internal {@link exchangeAuthKey} as a part of a login, which has one deadline over both of its requests. */
+  /** @internal {@link exchangeAuthKey} as part of a login, whose two requests share one deadline. */
   async exchange(authKey: string, context: RequestContext): Promise<TokenResponse> {
     if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
     const { origin, oauthPath } = this.#settings
@@ -140,7 +141,7 @@ export class SocialLoginClient {
     }
   }
 
-  /** @internal {@link fetchUser} as a part of a login. */
+  /** @internal {@link fetchUser} as part of a login. */
   async fetchProfile(endpoint: ProfileEndpoint, accessToken: string, context: RequestContext): Promise<UserResponse> {
     // Without the check of the type, undefined would be tested, and sent, as the text "undefined".
     if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
@@ -183,11 +184,11 @@ function readToken({ status, text }: ProviderResponse): TokenResponse {
   return { ...toJSONObject(body), access_token: token }
 }
 
-/** A server that knows the endpoint refuses in JSON or with 400, 401 or 403; others do not know the endpoint. */
+/** A refusal is JSON or has status 400, 401 or 403; any other response comes from a server without this endpoint. */
 function refusedExchange(status: number, body: unknown): SocialLoginError {
   const refused = isObject(body) || status === 400 || status === 401 || status === 403
   if (refused) return new SocialLoginError('auth_key_rejected', 'exchange')
-  return badResponse('exchange', 'There seems to be no authorize endpoint beside that address.')
+  return badResponse('exchange', 'There seems to be no authorize endpoint at that address.')
 }
 
 function readProfile({ status, text }: ProviderResponse): UserResponse {
@@ -203,7 +204,7 @@ function refusedProfile(status: number, body: unknown): SocialLoginError {
   return badResponse('profile', 'There seems to be no such profile endpoint: see profileEndpoint.')
 }
 
-/** What the text holds as JSON, or undefined (which is no JSON value). */
+/** The parsed JSON, or undefined (never a JSON value) if the text is invalid. */
 function tryParse(text: string): unknown {
   try {
     return parseJSON(text)

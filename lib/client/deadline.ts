@@ -35,12 +35,14 @@ export class Deadline {
   }
 }
 
-/** Whether the signal has aborted because a time was up, and not because somebody aborted it. */
+/** Whether the signal aborted because of a timeout. */
 export function hasTimedOut({ reason }: AbortSignal): boolean {
   return reason instanceof DOMException && reason.name === 'TimeoutError'
 }
 
-/** Calls the listener when the signal aborts, soon if it has. The function returned takes that back. */
+/**
+ * Calls the listener when the signal aborts, or soon if it already has. Returns a function that removes the listener.
+ */
 export function onAbort(signal: AbortSignal, listener: (reason: unknown) => void): () => void {
   const tell = (): void => listener(signal.reason)
   if (signal.aborted) queueMicrotask(tell)
@@ -48,7 +50,7 @@ export function onAbort(signal: AbortSignal, listener: (reason: unknown) => void
   return () => signal.removeEventListener('abort', tell)
 }
 
-/** Resolves after so many milliseconds. @throws the signal's reason when that aborts first */
+/** Resolves after `milliseconds`. @throws the signal's reason when that aborts first */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (milliseconds === 0) return
   await new Promise<void>((resolve, reject) => {

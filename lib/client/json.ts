@@ -25,14 +25,14 @@ const MAX_VALUES = 500
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Parses JSON and keeps each number as the literal that was sent: `JSON.parse` reads 9007199254740993 as ...992,
- * which would make two people one. Refuses an object that gives one name two values, and what {@link isTooComplex}.
+ * Parses JSON and keeps each number as the literal that was sent: `JSON.parse` reads 9007199254740993 as ...992, which
+ * would make two people one. Rejects duplicate member names, and documents that are {@link isTooComplex}.
  *
- * @returns a tree to be read by {@link isObject}, {@link numberLiteral} and {@link toJSONValue}
- * @throws SyntaxError when the text is not one JSON document; the message holds nothing of the text
+ * @returns a tree to read with {@link isObject}, {@link numberLiteral} and {@link toJSONValue}
+ * @throws SyntaxError when the text is not one JSON document; the message does not quote it
  */
 export function parseJSON(text: string): unknown {
-  if (isTooComplex(text)) throw new SyntaxError('JSON of too many values, or nested too deeply')
+  if (isTooComplex(text)) throw new SyntaxError('JSON has too many values, or is nested too deeply')
   try {
     return parse(text)
   } catch {
@@ -59,7 +59,7 @@ export function isTooComplex(text: string): boolean {
   return false
 }
 
-/** Where the string that begins here ends, or the text does. */
+/** Index of the end of the string that starts here, or of the text. */
 function endOfString(text: string, start: number): number {
   let end = start
   do {
@@ -74,12 +74,12 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** Whether the value is a JSON object: no array, null or number. */
+/** Whether the value is a JSON object: not an array, null or a number. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value)
 }
 
-/** An own member of a parsed object; what is inherited (`toString`) is not there. */
+/** An own member of a parsed object; inherited ones (`toString`) do not count. */
 export function ownProperty(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
@@ -104,8 +104,8 @@ export function toJSONValue(value: unknown): JSONValue {
 }
 
 /**
- * The same text. The parser adds character to character, which V8 keeps as a chain of 32 bytes each, 2 MB for 64 KiB, until
- * somebody looks at one of them.
+ * Flattens a string that the parser concatenated character by character: V8 keeps 32 bytes for each, 2 MB for 64 KiB,
+ * until one of them is read.
  */
 function flat(text: string): string {
   text.charCodeAt(0)

@@ -2,7 +2,7 @@ import { parseURL, resolvePath } from './url'
 
 const MAX_URL_LENGTH = 2048
 
-/** @throws TypeError when `value` is no http(s) URL that ends in /v1, with or without a slash behind it */
+/** @throws TypeError when `value` is not an http(s) URL that ends in /v1, with or without a trailing slash */
 export function readBaseURL(value: unknown, allowInsecureHTTP: unknown): URL {
   const url = requireURL('baseURL', value, allowInsecureHTTP)
   if (/[?#]/.test(url.href)) throw new TypeError('baseURL must have no query and no fragment')
@@ -11,7 +11,7 @@ export function readBaseURL(value: unknown, allowInsecureHTTP: unknown): URL {
   return url
 }
 
-/** Where callbacks arrive: their path, and the application's origin where the option gives it. */
+/** Path of the callback, and the application's origin if the option contains it. */
 export interface CallbackLocation {
   readonly path: string
   readonly origin: string | undefined
@@ -21,9 +21,7 @@ export interface CallbackLocation {
 export function readCallbackURL(value: unknown, allowInsecureHTTP?: unknown): CallbackLocation {
   requireText('callbackURL', value)
   if (value.includes('#')) {
-    throw new TypeError(
-      'callbackURL must have no fragment: browsers keep it, and the auth_key behind it, to themselves',
-    )
+    throw new TypeError('callbackURL must have no fragment: browsers do not send it, nor an auth_key after it')
   }
   if (!value.startsWith('/')) {
     if (!/^https?:/i.test(value)) {
@@ -57,7 +55,7 @@ function readOrigin(name: string, value: unknown): string {
   return origin.origin
 }
 
-/** @throws TypeError when `value` is no http(s) URL; a missing slash at its end is added */
+/** @throws TypeError when `value` is not an http(s) URL; adds a missing slash at its end */
 export function readUploadsURL(value: unknown, allowInsecureHTTP: unknown): URL | undefined {
   if (value === undefined) return undefined
   const url = requireURL('uploadsURL', value, allowInsecureHTTP)
@@ -66,7 +64,7 @@ export function readUploadsURL(value: unknown, allowInsecureHTTP: unknown): URL 
   return url
 }
 
-/** @throws TypeError when `value` is no whole number from 1 to `max` */
+/** @throws TypeError when `value` is not a whole number from 1 to `max` */
 export function readInteger(name: string, value: unknown, fallback: number, max: number): number {
   if (value === undefined) return fallback
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max) {
@@ -75,7 +73,7 @@ export function readInteger(name: string, value: unknown, fallback: number, max:
   return value
 }
 
-/** @throws TypeError when `value` is none of `allowed` */
+/** @throws TypeError when `value` is not one of `allowed` */
 export function readChoice<T extends string>(name: string, value: unknown, fallback: T, allowed: readonly T[]): T {
   if (value === undefined) return fallback
   const choice = allowed.find((candidate) => candidate === value)
@@ -83,7 +81,7 @@ export function readChoice<T extends string>(name: string, value: unknown, fallb
   return choice
 }
 
-/** @throws TypeError when `value` is no boolean */
+/** @throws TypeError when `value` is not a boolean */
 export function readBoolean(name: string, value: unknown): boolean {
   if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${name} must be true or false`)
   return value ?? false
@@ -105,7 +103,7 @@ export function refuseUnknown(options: object, known: object, cures: Readonly<Re
   }
 }
 
-/** @throws TypeError when `value` is no text */
+/** @throws TypeError when `value` is not a non-empty string */
 export function requireText(name: string, value: unknown): asserts value is string {
   if (value === undefined || value === '')
     throw new TypeError(`${name} must be a non-empty string (is a variable not set?)`)

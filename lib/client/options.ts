@@ -18,25 +18,25 @@ export type ProfileEndpoint = 'user/me' | 'get_user_info'
 export interface SocialLoginClientOptions {
   /**
    * `{base_url}` of the specification (section 1): the root of the versioned API. Ends in `/v1`; `{oauth_base}`, the
-   * home of the login and authorize endpoints, is the part before it. `https`, or `http` on a loopback host.
+   * root of the login and authorize endpoints, is the part before it. `https`, or `http` on a loopback host.
    */
   readonly baseURL: string
   /** The application id (`app_id`), from the provider's dashboard. */
   readonly clientID: string
-  /** The application secret (`app_secret`). It is sent to the authorize endpoint and nowhere else. */
+  /** The application secret (`app_secret`). Sent only to the authorize endpoint. */
   readonly clientSecret: string
-  /** Milliseconds that a call may take in all, connection and body included. Default 10,000; 1 to 120,000. */
+  /** Milliseconds for a whole call, connection and body included. Default 10,000; 1 to 120,000. */
   readonly timeout?: number | undefined
-  /** The most connections to the provider at one time, beside one that is opened ahead. Default 128; 1 to 10,000. */
+  /** Maximum of concurrent connections to the provider, besides one spare. Default 128; 1 to 10,000. */
   readonly maxConnections?: number | undefined
   /**
-   * The dispatcher to use instead of an own pool, for a proxy, a custom CA or a mock. You close it. Only its `request`
-   * method is called: dispatchers of undici 6, 7 and 8 serve.
+   * The dispatcher to use instead of the built-in pool, for a proxy, a custom CA or a mock. You close it. Only its
+   * `request` method is called: dispatchers of undici 6, 7 and 8 work.
    */
   readonly dispatcher?: RequestDispatcher | undefined
   /**
-   * Allows plain `http` to a host that is not loopback: whoever can read the network then reads the secret, the keys
-   * and the tokens. Default false.
+   * Allows plain `http` to a host that is not loopback: anyone who can read the network traffic sees the secret, the
+   * keys and the tokens. Default false.
    */
   readonly allowInsecureHTTP?: boolean | undefined
 }
@@ -53,7 +53,7 @@ export interface ClientSettings {
   readonly maxConnections: number
 }
 
-/** @throws TypeError naming the option that is wrong and never its value */
+/** @throws TypeError naming the invalid option, never its value */
 export function readClientOptions(options: SocialLoginClientOptions): ClientSettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('SocialLoginClient needs an options object')
   const base = readBaseURL(options.baseURL, readBoolean('allowInsecureHTTP', options.allowInsecureHTTP))

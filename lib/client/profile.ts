@@ -30,16 +30,16 @@ export interface Profile {
   birthday?: string
   /** The cover picture, by the same rule as `photos`. */
   coverPhoto?: string
-  /** `user_verified`: the badge beside the person's name. It says nothing about the e-mail address. */
+  /** `user_verified`: the badge next to the person's name. Unrelated to the e-mail address. */
   badge?: boolean
-  /** The text of the provider's answer. */
+  /** The text of the provider's response. */
   _raw: string
   /** The person's record as the provider sent it; numbers beyond 2^53 are strings. */
   _json: JSONObject
 }
 
 const MAX_TEXT_LENGTH = 500
-// Five hundred characters, each written as an entity: what lies behind is not worth decoding.
+// Enough for 500 characters written as entities; the rest is not decoded.
 const MAX_RAW_LENGTH = 4096
 // Scripts in which the joiners U+200C and U+200D change how a word is written.
 const JOINING_SCRIPTS = [
@@ -48,8 +48,8 @@ const JOINING_SCRIPTS = [
 ]
 const joining = JOINING_SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')
 
-// Characters that cannot be seen, or that turn the direction of others around, but for those that scripts and emoji need:
-// joiners, variation selectors, and the tags behind a black flag. Two names that look alike must not differ by such.
+// Invisible and direction-changing characters, except those that scripts and emoji need: joiners, variation selectors,
+// and the tags after a black flag. Names that look alike must not differ by them.
 const INVISIBLE = new RegExp(
   [
     `(?!(?<=[${joining}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])[\\u200c\\u200d](?=[\\p{L}\\p{M}\\p{Extended_Pictographic}]))`,
@@ -60,7 +60,7 @@ const INVISIBLE = new RegExp(
   ].join(''),
   'gu',
 )
-// Names that differ by the kind or the number of their spaces look alike.
+// Names that differ only in the kind or number of their spaces look alike.
 const SPACES = /\p{Zs}+/gu
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
 
@@ -71,19 +71,22 @@ const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
  * toProfile(answer, { provider: 'social-login', uploadsURL: 'https://social.example/content/uploads/' })
  */
 export interface ProfileOptions {
-  /** What the profile's `provider` says. Default `social-login`, as the strategy's `name`. */
+  /** The profile's `provider`. Default `social-login`, as the strategy's `name`. */
   readonly provider?: string
-  /** Root of the provider's uploads: pictures given as relative paths are resolved below it. Default: left out. */
+  /**
+   * Root of the provider's uploads: pictures given as relative paths are resolved against it. Default: they are left
+   * out.
+   */
   readonly uploadsURL?: string
 }
 
 /**
- * Maps what `SocialLoginClient.fetchUser` answered onto Passport's profile, exactly as the strategy does: texts decoded and
- * freed of what cannot be seen, pictures checked.
+ * Maps a response of `SocialLoginClient.fetchUser` to Passport's profile, exactly as the strategy does: decodes texts,
+ * removes invisible characters, checks pictures.
  *
  * @example
  * const profile = toProfile(await client.fetchUser('user/me', accessToken))
- * @throws TypeError when `uploadsURL` is no http(s) URL
+ * @throws TypeError when `uploadsURL` is not an http(s) URL
  */
 export function toProfile(
   answer: UserResponse,
@@ -92,7 +95,7 @@ export function toProfile(
   return profileOf(answer, provider, readUploadsURL(uploadsURL, true))
 }
 
-/** {@link toProfile} for options that have been checked. */
+/** {@link toProfile} for validated options. */
 export function profileOf(answer: UserResponse, provider: string, uploadsURL: URL | undefined): Profile {
   const { user, json, raw } = answer
   const username = displayText(user.user_name)
@@ -136,7 +139,7 @@ function decodeText(value: string): string {
   return decodeHTMLStrict(value.slice(0, MAX_RAW_LENGTH))
 }
 
-/** Nothing is taken out of an address: what is left could be somebody else's. */
+/** Never cleaned: an address with characters removed could be somebody else's. */
 function readEmail(value: string | null): string | undefined {
   const email = decodeText(value ?? '').trim()
   const isPlain = email.length <= 254 && email.replace(INVISIBLE, '') === email
@@ -146,12 +149,12 @@ function readEmail(value: string | null): string | undefined {
 function readDate(value: string | null): string | undefined {
   if (!value || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined
   const date = new Date(value)
-  // A day that does not exist (30 February) rolls over, a 13th month may be read as a day, or it is no date at all.
+  // A day that does not exist (30 February) rolls over, a 13th month may be read as a day, or the date is invalid.
   const exists = date.getUTCMonth() + 1 === Number(value.slice(5, 7)) && date.getUTCDate() === Number(value.slice(8))
   return exists ? value : undefined
 }
 
-/** The first usable one of the specified field and the absolute twin that deployed servers send beside it. */
+/** The specified field, or the absolute URL that deployed servers send in another, whichever is usable first. */
 function readPicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
   return absolutePicture(value) ?? absolutePicture(twin) ?? relativePicture(value, uploadsURL)
 }
@@ -159,7 +162,7 @@ function readPicture(value: JSONValue | undefined, twin: JSONValue | undefined, 
 function absolutePicture(value: JSONValue | undefined): string | undefined {
   const text = pictureText(value)
   const url = /^https?:/i.test(text) ? parseURL(text) : undefined
-  // A URL that ends in "/" is an uploads folder: the server had no picture to name.
+  // A URL that ends in "/" is the uploads folder: the person has no picture.
   if (!url || url.username || url.password || url.pathname.endsWith('/')) return undefined
   return url.href
 }

@@ -1,6 +1,6 @@
 import { onAbort } from './deadline'
 
-/** A counting semaphore. Those who wait for a slot queue, and reject when their signal aborts. */
+/** A counting semaphore. Waiters queue, and reject when their signal aborts. */
 export class Semaphore {
   readonly #slots: number
   #acquired = 0
@@ -24,7 +24,7 @@ export class Semaphore {
     if (!this.tryAcquire()) await this.#wait(signal)
   }
 
-  /** Hands the slot to whoever waits longest, or frees it. */
+  /** Passes the slot to the longest waiter, or frees it. */
   release(): void {
     const [next] = this.#queue
     if (next) return next()
@@ -32,7 +32,7 @@ export class Semaphore {
     if (this.#acquired === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
-  /** Gives no further slot, but to those who wait already. Resolves when all are released. */
+  /** Grants no further slots, except to present waiters. Resolves when all are released. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#acquired > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))

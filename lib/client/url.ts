@@ -4,10 +4,12 @@ const MAX_URL_LENGTH = 2048
 // outside is parsed before its host is known to be short, and free of percent-encoding, which hides further characters.
 const SHORT_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\%\p{Cc}]{1,255}(?=[/?#\\]|$)/iu
 
-// What URL parsers take for another host or scheme, or drop or turn around before they look.
+// What URL parsers read as another host or scheme, or strip or convert first.
 const NO_PATH = /^[/\\]{2}|^[a-z][a-z0-9+.-]*:|[\\\p{Cc}]/iu
 
-/** The absolute URL (`scheme://host…`, at most 2,048 characters, of which 255 for the host), or undefined for what is none. */
+/**
+ * The absolute URL (`scheme://host…`, at most 2,048 characters, of which 255 for the host), or undefined if it is none.
+ */
 export function parseURL(value: string): URL | undefined {
   return value.length <= MAX_URL_LENGTH && SHORT_HOST.test(value) ? tryURL(value) : undefined
 }

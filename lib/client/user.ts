@@ -24,7 +24,7 @@ export interface SocialLoginUser {
 }
 
 /**
- * One person as the provider answered: typed, as plain JSON, and as text.
+ * One person in the provider's response: typed, as plain JSON, and as text.
  *
  * @example
  * const { user, json, raw } = await client.fetchUser('user/me', accessToken)
@@ -37,7 +37,7 @@ export interface UserResponse {
 
 const ID = /^[A-Za-z0-9._:-]{1,128}$/
 const WHOLE_NUMBER = /^[1-9][0-9]*$/
-// Texts that buggy servers and clients send for nobody.
+// Texts that buggy servers and clients send in place of an id.
 const NOBODY = /^(undefined|null|nan|true|false)$/i
 
 /**
@@ -64,7 +64,7 @@ function unwrap(body: unknown): Readonly<Record<string, unknown>> | undefined {
   return wrapped.find((record) => Object.hasOwn(record, 'user_id')) ?? wrapped[0]
 }
 
-/** What looks like a number must be a positive whole one: 0, -1 and 1.5 are a server's ways to say "nobody". */
+/** A numeric id must be a positive whole number: servers send 0, -1 or 1.5 for "no user". */
 function readID(value: unknown): string | undefined {
   const id = typeof value === 'string' ? value : numberLiteral(value)
   if (id === undefined || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined

@@ -2,7 +2,7 @@ import { withTimeout } from '../client/deadline'
 import { type Phase, SocialLoginError } from '../errors'
 import type { PendingLogin } from './pending-login'
 
-// As long as a session store commonly takes to fail over or to come back.
+// A typical time for a session store to fail over or restart.
 const RETRY_AFTER_SECONDS = 5
 
 /** The pending login of one browser. */
@@ -13,7 +13,7 @@ export interface BrowserStore {
   remove(): Promise<void>
 }
 
-/** There is nothing to keep a pending login in. */
+/** There is no session to keep a pending login in. */
 export class NoSession extends Error {
   constructor() {
     super('no session')

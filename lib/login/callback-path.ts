@@ -4,8 +4,8 @@ export function isSamePath(a: string, b: string): boolean {
 }
 
 /**
- * Whether a path is the callback's, or its end, where a proxy has taken a prefix off. A key at any other path is not
- * exchanged: an application limits guesses where it expects keys, and not at its start.
+ * Whether a path is the callback's, or its end where a proxy has stripped a prefix. A key at any other path is not
+ * exchanged: applications limit guesses at the callback, not at the start.
  */
 export function isCallbackPath(path: string, callbackPath: string): boolean {
   const [arrived, expected] = [plainPath(path), plainPath(callbackPath)]
@@ -13,7 +13,7 @@ export function isCallbackPath(path: string, callbackPath: string): boolean {
 }
 
 /** A path without its case and its last slashes, as Express routes by default. */
-// Not by /\/+$/, which is quadratic for a path that has many slashes, and something behind them.
+// Not /\/+$/, which is quadratic for a path with many slashes before its end.
 function plainPath(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--

@@ -8,18 +8,18 @@ import type { CallbackRequest } from './request'
 import { tabCallbackPage } from './tab-binding'
 
 /**
- * Finishes a login, in this order: the browser's record is read and checked against the callback; a callback that comes
- * twice waits for the result of the first; a tab that is bound is asked for its secret; a slot is acquired; the record is
+ * Finishes a login, in this order: the browser's record is read and checked against the callback; a duplicate callback
+ * waits for the result of the first; a tab that is bound is asked for its secret; a slot is acquired; the record is
  * consumed; the key is exchanged; the application decides. Until the record is consumed nothing is lost: the genuine
- * callback can still finish the login (unless it has expired, or somebody else is signed in). After that, whatever fails
- * ends the login: it has to be started again.
+ * callback can still finish the login (unless it has expired, or a different user is signed in). After that, any
+ * failure ends the login.
  *
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
 export async function callback(context: LoginContext, request: CallbackRequest): Promise<LoginAction> {
   const { settings, rules, strategyDigest, usedLogins, slots, trace } = context
   const { store, currentUserKey } = context.request
-  // Read anew, because the store may be the application's.
+  // Validated, because the store may be the application's.
   const record = readPendingLogin(await callStore('callback', settings.timeout, () => store.load()))
   if (!record) return handleReplay(context)
   trace.follow(record)
@@ -27,7 +27,7 @@ export async function callback(context: LoginContext, request: CallbackRequest):
   const refusal = checkCallback(record, { ...request, strategyDigest, user: currentUserKey() })
   const isUsed = record.consumed || usedLogins.has(record.id)
   if (isUsed) return refusal ? handleReplay(context) : joinLogin(context, request, record)
-  // From here to `usedLogins.run` nothing is awaited, so that of two callbacks only one gets there.
+  // No await from here to `usedLogins.run`, so that only one of two callbacks gets there.
   if (refusal) return rejectCallback(context, refusal)
   if (rules.tabBinding && request.tabSecret === undefined) return askTab(context, request)
   if (!slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
@@ -39,19 +39,20 @@ export async function callback(context: LoginContext, request: CallbackRequest):
   return { type: 'decided', verdict, info }
 }
 
-/** There is no record to consume (reload, back button, or no login at all): somebody who is signed in may continue. */
+/** There is no record to consume (reload, back button, or no login at all): a signed-in user may continue. */
 function handleReplay({ request }: LoginContext): LoginAction {
   if (request.currentUserKey() !== undefined && request.mayContinueOnReplay) return { type: 'continue' }
   throw new SocialLoginError('login_not_started', 'callback')
 }
 
-/** A callback that comes twice waits for the result of the first, if that still runs. */
+/** A duplicate callback waits for the result of the first, if that is still running. */
 async function joinLogin(context: LoginContext, request: CallbackRequest, record: PendingLogin): Promise<LoginAction> {
   const { settings, rules, usedLogins } = context
   const { store } = context.request
   const isBound = !rules.tabBinding || request.tabSecret !== undefined
   const shared = isBound ? usedLogins.join(record.id, request.authKey) : undefined
-  // The first has ended. Nothing is saved: this request's session is older than the one in which somebody is signed in.
+  // The first has ended. Nothing is saved: this request's copy of the session is older than the one with the signed-in
+  // user.
   if (shared === undefined) return handleReplay(context)
   // This request's copy of the session may hold the record unconsumed, and may be saved last: it is consumed here, too.
   if (!record.consumed) await callStore('callback', settings.timeout, () => store.consume(record))
@@ -63,7 +64,7 @@ async function rejectCallback({ settings, request: { store } }: LoginContext, re
   throw new SocialLoginError(refusal, 'callback')
 }
 
-/** Asks the tab for the secret that it stored at the start. */
+/** Requests the secret that the tab stored at the start. */
 function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAction {
   const response = tabCallbackPage(rules.callbackPath, authKey, rules.providerOrigin)
   return { type: 'respond', response, otherwise: new SocialLoginError('tab_mismatch', 'callback') }

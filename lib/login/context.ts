@@ -11,59 +11,59 @@ import type { UsedLogins } from './used-logins'
 
 /** What all logins of one strategy have in common. */
 export interface LoginSettings extends ExchangeSettings {
-  /** What tells this strategy from others: its name, the provider and the application id. */
+  /** Distinguishes this strategy from others: its name, the provider and the application id. */
   readonly identity: readonly string[]
   readonly rules: RequestRules
   readonly confirmPage: RenderConfirmPage | undefined
   readonly maxConcurrentLogins: number
 }
 
-/** What an application may give to a single start or callback. */
+/** Options of a single start or callback. */
 export interface LoginOptions {
   readonly returnTo?: unknown
   readonly state?: unknown
   readonly callbackURL?: string | undefined
 }
 
-/** One request, as the adapter of a framework hands it in. */
+/** One request, as a framework's adapter passes it. */
 export interface LoginRequest {
   readonly http: HTTPRequest
   readonly options: LoginOptions
   /** The pending login of the browser that sent the request. */
   readonly store: BrowserStore
-  /** Who is signed in: a text that differs between users; undefined for nobody. */
+  /** A string unique to the signed-in user; undefined if there is none. */
   readonly currentUserKey: () => string | undefined
-  /** Whether a callback that comes again, to somebody who is signed in, may go on without a login. */
+  /** Whether a repeated callback of a signed-in user may continue without a login. */
   readonly mayContinueOnReplay: boolean
-  /** Asks the application what it makes of the login. */
+  /** Asks the application for its verdict on the login. */
   verify(login: ExchangedLogin, info: LoginInfo): Promise<Verdict>
 }
 
-/** What an application made of a login. */
+/** The application's verdict on a login. */
 export interface Verdict {
-  /** The user, or something falsy for "no". */
+  /** The user, or a falsy value for "no". */
   readonly user: unknown
   readonly info: unknown
 }
 
-/** What a request ends in, if not in an error. */
+/** The outcome of a request, unless it is an error. */
 export type LoginAction =
-  /** To the provider's login page. */
+  /** Redirect to the provider's login page. */
   | { readonly type: 'redirect'; readonly url: string }
   /** The application has decided. */
   | { readonly type: 'decided'; readonly verdict: Verdict; readonly info: LoginInfo }
-  /** A callback that came again, to somebody who is signed in: goes on to where the login led. */
+  /** A repeated callback of a signed-in user: continues to the login's destination. */
   | { readonly type: 'continue' }
-  /** A response of our own, or the error `otherwise` where the framework gives the adapter no response to write. */
+  /** A response of our own, or the error `otherwise` if the framework exposes no response object. */
   | { readonly type: 'respond'; readonly response: HTTPResponse; readonly otherwise: SocialLoginError }
 
-/** All that the decision about one request needs. */
+/** Everything needed to handle one request. */
 export interface LoginContext {
   readonly settings: LoginSettings
   readonly request: LoginRequest
-  /** The settings' own, but for the callback URL that the request was given. */
+  /** Those of the settings, except for a callback URL given for this request. */
   readonly rules: RequestRules
-  /** Of the strategy's identity and the callback URL of this request. */
+  /** Digest of the strategy's identity and this request's callback URL. */
   readonly strategyDigest: string
   readonly usedLogins: UsedLogins<Verdict>
   /** One slot for each login that waits for the provider. */

@@ -10,13 +10,13 @@ import { SocialLoginError } from '../errors'
 /** What an `auth_key` was exchanged for. */
 export interface ExchangedLogin {
   readonly params: TokenResponse
-  /** Undefined when `skipUserProfile` said so. */
+  /** Undefined if `skipUserProfile` skipped it. */
   readonly profile: Profile | undefined
 }
 
 /**
  * Decides per login whether to skip the profile request: one parameter returns the decision (or its promise), two
- * parameters call `done`. One signature and no union of two, so that TypeScript can tell the parameters' types.
+ * parameters call `done`. One signature, not a union of two, so that TypeScript infers the parameters' types.
  *
  * @example
  * const skipUserProfile: SkipUserProfile = async (accessToken) => cache.has(accessToken)
@@ -71,7 +71,7 @@ function decideSkip(
   return new Promise((resolve, reject) => {
     onAbort(signal, () => reject(skipTimeout()))
     const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : resolve(decision === true))
-    // As in passport-oauth2: a function of two parameters calls done, one of fewer returns its decision.
+    // As in passport-oauth2: a function with two parameters calls done, one with fewer returns its decision.
     const decision: unknown = skip(accessToken, done)
     // Not `resolve(decision)`: a promise that never settles would keep the deadline from rejecting.
     if (skip.length < 2) Promise.resolve(decision).then((answer) => resolve(Boolean(answer)), reject)
@@ -81,6 +81,6 @@ function decideSkip(
 
 function skipTimeout(): SocialLoginError {
   return new SocialLoginError('verify_timeout', 'profile', {
-    hint: 'Here it was skipUserProfile, which must answer within the timeout option.',
+    hint: 'It was skipUserProfile, which must answer within the timeout option.',
   })
 }

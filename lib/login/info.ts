@@ -2,7 +2,7 @@ import type { PendingLogin } from './pending-login'
 import type { CallbackRequest } from './request'
 
 /**
- * What is known of how a callback came, so that an application can ask for more where it trusts less.
+ * Evidence about a callback, so that an application can require more where it trusts less.
  *
  * @example
  * const sure = assurance.fetchSite === 'cross-site' && assurance.referer === 'provider' && assurance.age < 60_000
@@ -10,7 +10,7 @@ import type { CallbackRequest } from './request'
 export interface Assurance {
   /** Milliseconds from the start to the callback. */
   readonly age: number
-  /** `Sec-Fetch-Site` of the callback; null where the browser sent none, and only the Referer was checked. */
+  /** `Sec-Fetch-Site` of the callback; null if the browser sent none, so that only the Referer was checked. */
   readonly fetchSite: string | null
   /** `Sec-Fetch-Site` of the start; null where the browser sent none. */
   readonly startSite: string | null
@@ -34,7 +34,7 @@ export interface LoginInfo {
   readonly state?: unknown
 }
 
-/** What the application is told of a login beside its user. */
+/** What the application gets about a login besides the user. */
 export function loginInfo(record: PendingLogin, callback: CallbackRequest): LoginInfo {
   const { returnTo, state, issuedAt, startSite } = record
   return {

@@ -9,7 +9,7 @@ import { type RefusedRequest, readRequest } from './request'
 import { start } from './start'
 import { UsedLogins } from './used-logins'
 
-/** The logins of one strategy, whatever framework its requests come from. */
+/** The logins of one strategy, independent of the framework. */
 export class Login {
   readonly #settings: LoginSettings
   readonly #usedLogins = new UsedLogins<Verdict>()
@@ -24,9 +24,9 @@ export class Login {
   }
 
   /**
-   * Decides what a request ends in.
+   * Handles one request.
    *
-   * @throws SocialLoginError for every outcome of the table that is no action
+   * @throws SocialLoginError for every outcome of the table that is not an action
    */
   async handle(request: LoginRequest): Promise<LoginAction> {
     const context = this.#contextOf(request)
@@ -40,7 +40,7 @@ export class Login {
     return context.trace.run(phase, decide, codeOf)
   }
 
-  /** Lets the logins that wait for the provider end, and closes the connections. Again is harmless. */
+  /** Closes the connections after pending logins have ended. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#slots.close().then(() => this.#settings.client.close())
     return this.#closing
@@ -66,7 +66,7 @@ export class Login {
   }
 }
 
-/** A login that comes back to another callback, be it of the same strategy, may mean something else there. */
+/** Includes the callback's path: a login may mean something else at another callback, even of the same strategy. */
 function strategyDigest(identity: readonly string[], callbackPath: string, otherOrigin = ''): string {
   return digest(...identity, callbackPath, otherOrigin)
 }
@@ -74,12 +74,12 @@ function strategyDigest(identity: readonly string[], callbackPath: string, other
 function refuse({ code, phase, hint }: RefusedRequest): LoginAction {
   const error = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
   if (code !== 'speculative_request') throw error
-  // An empty response that is no success: the browser drops it and asks again when the person does.
+  // An empty error response: the browser discards it and repeats the request when the person follows the link.
   const response = { status: error.status, headers: PRIVATE_HEADERS, body: '' }
   return { type: 'respond', response, otherwise: error }
 }
 
-/** What an action means: a page of our own with status 200 (confirm, tab) is a step of the login and no outcome. */
+/** The code of an action. A page of our own with status 200 (confirm, tab) is a step of the login, not an outcome. */
 function codeOf(action: LoginAction): TracedPhase['code'] {
   if (action.type === 'decided' && !action.verdict.user) return 'verify_refused'
   return action.type === 'respond' && action.response.status !== 200 ? action.otherwise.code : undefined

@@ -19,15 +19,15 @@ export interface PendingLogin {
   readonly strategyDigest: string
   /** Milliseconds since 1970. */
   readonly issuedAt: number
-  /** Digest of who was signed in at the start; null for nobody. */
+  /** Digest of the user who was signed in at the start; null if nobody was. */
   readonly user: string | null
   /** The `Sec-Fetch-Site` of the start; null where the browser sent none. */
   readonly startSite: string | null
-  /** Digest of the secret that the tab of the start has stored. */
+  /** Digest of the secret stored in the tab of the start. */
   readonly tab?: string
   readonly returnTo?: string
   readonly state?: JSONValue
-  /** Set once a callback has used the record up. */
+  /** Set once a callback has consumed the record. */
   readonly consumed?: true
 }
 
@@ -44,20 +44,20 @@ export interface PendingLogin {
  * }
  */
 export interface PendingLoginStore {
-  /** Keeps the record instead of any other; resolves when the next request will find it. */
+  /** Replaces the browser's record; resolves once the next request will find it. */
   save(req: IncomingMessage, record: PendingLogin): Promise<void>
   /** The browser's record, consumed or not. */
   load(req: IncomingMessage): Promise<PendingLogin | undefined>
-  /** Marks the record as used; resolves when no later request of this browser can find it unused. */
+  /** Marks the record as consumed; resolves once no later request of this browser can find it unconsumed. */
   consume(req: IncomingMessage, record: PendingLogin): Promise<void>
-  /** Forgets the record. */
+  /** Removes the record. */
   remove(req: IncomingMessage): Promise<void>
 }
 
-/** What a record is made of. */
+/** Input for a new record. */
 export interface PendingLoginInput {
   readonly strategyDigest: string
-  /** Who is signed in: a text that differs between users. */
+  /** A string unique to the signed-in user. */
   readonly user: string | undefined
   readonly startSite: string | undefined
   readonly tabSecret?: string | undefined
@@ -69,17 +69,17 @@ export interface PendingLoginInput {
 export const MAX_AGE_MS = 10 * 60 * 1000
 
 /**
- * How long after its start a callback may name the application's own page as its Referer. It does after a silent approval:
- * the provider redirects at once, without showing a page, and the browser still sends the page where the login began.
- * That takes seconds. A link inside the application that leads to a callback over another site looks the same.
+ * How long after the start a callback may have the application's own page as its Referer, as after a silent approval:
+ * the provider redirects at once, without showing a page, so the browser still sends the page where the login began.
+ * That takes seconds. A link inside the application to a callback through another site looks the same.
  */
 export const SILENT_APPROVAL_MS = 30 * 1000
 
-/** The clocks of several servers differ a little: `issuedAt` may lie this far ahead. */
+/** Clock skew between servers: `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
 const MAX_STATE_BYTES = 1024
 
-/** @throws TypeError when `state` is no JSON of up to 1,024 bytes */
+/** @throws TypeError when `state` is not JSON of up to 1,024 bytes */
 export function createPendingLogin(input: PendingLoginInput): PendingLogin {
   const id = randomBytes(16).toString('base64url')
   const returnTo = readReturnPath(input.returnTo)
@@ -96,7 +96,7 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
   }
 }
 
-/** Reads a record back from a session or a cookie; anything else is none. */
+/** Reads a record back from a session or a cookie; undefined if it is not a valid record. */
 export function readPendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
   const { id, strategyDigest, issuedAt, user, startSite, tab, returnTo, state, consumed } = value
@@ -121,7 +121,7 @@ export function readPendingLogin(value: unknown): PendingLogin | undefined {
 /** What `checkCallback` compares with the record. */
 export interface CallbackContext {
   readonly strategyDigest: string
-  /** Who is signed in: a text that differs between users. */
+  /** A string unique to the signed-in user. */
   readonly user: string | undefined
   readonly fetchSite: string | undefined
   /** Whose page the `Referer` names. */
@@ -153,7 +153,7 @@ export function checkCallback(record: PendingLogin, callback: CallbackContext): 
   return undefined
 }
 
-/** Salted with the record's id: what lies in a session or a cookie does not tell who the user is. */
+/** Salted with the record's id, so that a session or a cookie does not reveal the user. */
 function userDigest(id: string, user: string | undefined): string | null {
   return user === undefined ? null : digest(id, user)
 }
@@ -172,7 +172,7 @@ function readState(value: unknown): JSONValue | undefined {
   return JSON.parse(text)
 }
 
-/** Circular objects and bigints are no JSON; the runtime's own message would name the application's properties. */
+/** Circular objects and bigints cannot be JSON; the runtime's own message would name the application's properties. */
 function tryStringify(value: unknown): string | undefined {
   try {
     return JSON.stringify(value)

@@ -19,13 +19,13 @@ import { removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from './tab-bi
 export interface StartRequest {
   readonly type: 'start'
   readonly method: 'GET' | 'POST'
-  /** Path and query of the request, fit for a link on the same origin. */
+  /** Path and query of the request, safe for a link on the same origin. */
   readonly path: string
-  /** Whether a page of this application, or of an origin in `allowedStartOrigins`, led here. */
+  /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
   readonly verified: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */
   readonly fetchSite: string | undefined
-  /** The secret that the tab has stored; undefined before it has. */
+  /** The secret stored in the tab; undefined if it has none yet. */
   readonly tabSecret: string | undefined
 }
 
@@ -37,11 +37,11 @@ export interface CallbackRequest {
   readonly fetchSite: string | undefined
   /** Whose page the `Referer` names: on a silent approval it is the application's own. */
   readonly referer: 'provider' | 'app' | 'absent'
-  /** Undefined before the tab was asked; then the secret that it had stored, or an empty string if it had none. */
+  /** Undefined before the tab was asked; then its stored secret, or an empty string if it has none. */
   readonly tabSecret: string | undefined
 }
 
-/** A request that is not to be served, and why. */
+/** A request to refuse, and why. */
 export interface RefusedRequest {
   readonly type: 'refused'
   readonly code: OutcomeCode
@@ -53,11 +53,11 @@ export interface RefusedRequest {
 const MAX_TARGET_LENGTH = 4096
 
 const WRONG_PATH_HINT =
-  'It came to another path than that of callbackURL: if a proxy rewrites paths, give the path that your application receives as the option callbackURL to passport.authenticate(), at the start and at the callback.'
+  'It arrived at a path other than that of callbackURL: if a proxy rewrites paths, give the path that your application receives as the option callbackURL to passport.authenticate(), at the start and at the callback.'
 const SCRIPTED_HINT =
-  'A script asked for it, not the browser itself: if this application has a service worker that answers navigations, let it leave the URLs of the login alone.'
+  'A script made the request, not the browser itself: if this application has a service worker that answers navigations, exclude the URLs of the login from it.'
 
-/** Says what a browser's request is, from its method, target and headers alone. Changes nothing. */
+/** Classifies a request by its method, target and headers. Has no side effects. */
 export function readRequest(req: HTTPRequest, rules: RequestRules): StartRequest | CallbackRequest | RefusedRequest {
   const target = parseTarget(req.target)
   if (!target) return tooLong(req)
@@ -78,7 +78,7 @@ function readStart(req: HTTPRequest, target: URL, rules: RequestRules): StartReq
   const tabSecret = rules.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
   // The link may come from another site: a secret in it must not be taken for the tab's.
   if (rules.tabBinding && !verified) removeTabSecret(target.searchParams)
-  // Exactly one slash in front: `//evil.example` is another host, and `data:javascript:x` has a path without any.
+  // Exactly one leading slash: `//evil.example` is another host, and `data:javascript:x` has a path without any.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
   return { type: 'start', method, path, verified, fetchSite: fetchSite(req), tabSecret }
 }
@@ -93,7 +93,7 @@ function readCallback(
   if (req.method !== 'GET' && !isFromTab) return refused('method_not_allowed', 'callback')
   const hint = hasPlainKey(search) ? undefined : misplacedKey(query)
   if (hint !== undefined) return refused('auth_key_malformed', 'callback', hint)
-  // Not the parsed path: URL parsers follow `..` and turn `\\` around, routers do neither.
+  // Not the parsed path: URL parsers resolve `..` and convert `\\`, routers do neither.
   const [path = ''] = withoutOrigin(req.target).split(/[?#]/, 1)
   if (!isCallbackPath(path, rules.callbackPath)) return refused('callback_forged', 'callback', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
@@ -119,29 +119,31 @@ function tooLong({ target }: HTTPRequest): RefusedRequest {
   return refused('start_forbidden', 'start', hint)
 }
 
-/** Own parsing: Connect has no `req.query`, and query parsers make arrays and objects of it. Undefined if it is too long. */
+/**
+ * Parsed here: Connect has no `req.query`, and query parsers produce arrays and objects. Undefined if it is too long.
+ */
 function parseTarget(target: string): URL | undefined {
   if (target.length > MAX_TARGET_LENGTH) return undefined
   const path = withoutOrigin(target)
   return new URL(/^[/?]/.test(path) ? `http://localhost${path}` : 'http://localhost/')
 }
 
-/** The origin of the absolute form is not looked at, so it need not be parsed. */
+/** The origin of an absolute-form target is ignored, so it need not be parsed. */
 function withoutOrigin(target: string): string {
   return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
 }
 
 function mentionsAuthKey({ search, searchParams }: URL): boolean {
-  // The name is looked for before a query is taken apart, which takes long for thousands of parameters.
+  // Searched for the name first: parsing a query of thousands of parameters takes long.
   return search.includes('auth_key') && (searchParams.has('auth_key') || misplacedKey(searchParams) !== undefined)
 }
 
-/** Whether the query names the key once, and where it belongs: then it need not be searched for a misplaced one. */
+/** Whether the query has exactly one well-placed key: then a search for a misplaced one is not needed. */
 function hasPlainKey(search: string): boolean {
   return /^\?auth_key=|&auth_key=/.test(search) && search.indexOf('auth_key') === search.lastIndexOf('auth_key')
 }
 
-/** The ways in which deployed servers and query parsers misplace the key, and what to do about them. */
+/** A hint for the ways in which deployed servers and query parsers misplace the key. */
 function misplacedKey(query: URLSearchParams): string | undefined {
   for (const [name, value] of query) {
     if (value.includes('?auth_key=')) {

@@ -3,7 +3,7 @@ import { resolvePath } from '../client/url'
 const MAX_LENGTH = 1024
 
 /**
- * A path within this application, normalised, or undefined for anything that could lead elsewhere: normalising turns
+ * A path within this application, normalised, or undefined for anything that could leave the origin: normalising turns
  * `/.//evil.example` into `//evil.example`, so the result is checked once more.
  */
 export function readReturnPath(value: unknown): string | undefined {
@@ -12,6 +12,6 @@ export function readReturnPath(value: unknown): string | undefined {
   const url = value.startsWith('/') ? resolvePath(value, base) : undefined
   if (!url) return undefined
   const path = url.pathname + url.search + url.hash
-  // Its length once more, too: the record is read again at the callback, and normalising makes `é` six characters.
+  // Checks the length again: the record is validated at the callback, and normalising turns `é` into six characters.
   return url.origin === base && !path.startsWith('//') && path.length <= MAX_LENGTH ? path : undefined
 }

@@ -8,11 +8,11 @@ import type { StartRequest } from './request'
 import { tabStartPage } from './tab-binding'
 
 /**
- * Starts a login: remembers it for this browser, and sends the person to the provider. A start that no page of the
- * application led to, or whose tab has no secret yet, gets a page in between.
+ * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start, or one
+ * whose tab has no secret yet, gets an intermediate page.
  *
  * @throws SocialLoginError `session_unavailable`
- * @throws TypeError when `state` is no small JSON
+ * @throws TypeError when `state` is not JSON of up to 1,024 bytes
  */
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction> {
   const { settings, rules, strategyDigest, trace } = context

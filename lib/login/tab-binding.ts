@@ -1,15 +1,15 @@
 import { escapeUTF8 } from 'entities'
 import { type HTTPResponse, relativeToItself, renderPage } from './pages/page'
 
-/** The query parameter that carries the tab's secret, to the start and back to the callback. */
+/** The query parameter that carries the tab's secret, at the start and at the callback. */
 const TAB_PARAMETER = 'social_login_tab'
 const TAB_SECRET = /^[0-9a-f]{32}$/
 
-// Written by the start and read once by the callback. No other tab sees this storage, but for one that this tab opens in between
-// with an opener: Chromium gives it a copy.
+// Written by the start and read once by the callback. No other tab sees this storage, except one that this tab opens
+// meanwhile with an opener: Chromium gives it a copy.
 const STORAGE_KEY = 'passport-social-login'
 
-const WITHOUT_SCRIPT = '<noscript><p>Signing in here needs JavaScript: switch it on and reload.</p></noscript>'
+const WITHOUT_SCRIPT = '<noscript><p>Signing in requires JavaScript: enable it and reload the page.</p></noscript>'
 
 const START_SCRIPT = `
 const bytes = crypto.getRandomValues(new Uint8Array(16))
@@ -29,29 +29,29 @@ sessionStorage.removeItem('${STORAGE_KEY}')
 form.submit()
 `
 
-/** The secret that a start brings; undefined before the page of the tab has made one. */
+/** The secret sent with a start; undefined before the tab's page has created one. */
 export function tabSecretOfStart(query: URLSearchParams): string | undefined {
   const secret = single(query)
   return secret !== undefined && TAB_SECRET.test(secret) ? secret : undefined
 }
 
-/** The secret that the page of the tab sends along with the callback: empty if it has none; undefined if it was not asked. */
+/** The secret that the tab's page sends with the callback: empty if it has none; undefined if it was not asked. */
 export function tabSecretOfCallback(query: URLSearchParams): string | undefined {
   return query.has(TAB_PARAMETER) ? (single(query) ?? '') : undefined
 }
 
-/** Takes the secret out of a query. */
+/** Removes the secret from a query. */
 export function removeTabSecret(query: URLSearchParams): void {
-  // Not without need: it writes the whole query anew, and other parameters with other escapes.
+  // Only if needed: `delete` re-encodes the other parameters, too.
   if (query.has(TAB_PARAMETER)) query.delete(TAB_PARAMETER)
 }
 
-/** The page that puts a secret into the tab's storage, then starts the login with it. */
+/** The page that stores a secret in the tab, then starts the login with it. */
 export function tabStartPage(path: string, method: 'GET' | 'POST', providerOrigin: string): HTTPResponse {
   return tabPage(relativeToItself(path), method, START_SCRIPT, providerOrigin)
 }
 
-/** The page that comes back with the key and, if this is the tab of the start, with its secret. */
+/** The page that sends the key together with the tab's secret, if this is the tab of the start. */
 export function tabCallbackPage(callbackPath: string, authKey: string, providerOrigin: string): HTTPResponse {
   const query = new URLSearchParams({ auth_key: authKey })
   return tabPage(`${callbackPath}?${query}`, 'POST', CALLBACK_SCRIPT, providerOrigin)

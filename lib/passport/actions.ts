@@ -6,7 +6,7 @@ import type { HTTPResponse } from '../login/pages/page'
 import type { AuthenticateOptions } from './options'
 import { type Request, toError } from './verify'
 
-/** What a request ends in: an action of its login, or an error. */
+/** The outcome of a request: an action of its login, or an error. */
 export type Outcome = LoginAction | { readonly type: 'error'; readonly error: unknown }
 
 /** Passport's five actions on one request. */
@@ -19,8 +19,8 @@ export interface PassportActions {
 }
 
 /**
- * Takes the actions off the strategy at once: `passport.authenticate(strategyInstance)` shares one object between
- * requests, and the next one overwrites them, so that a late look would answer one user's login to another browser.
+ * Copies the actions from the strategy at once: `passport.authenticate(strategyInstance)` shares one object between
+ * requests, and the next one overwrites them; read later, they would send one user's login to another browser.
  */
 export function captureActions(strategy: PassportActions): PassportActions {
   const { success, fail, redirect, pass, error } = strategy
@@ -28,16 +28,16 @@ export function captureActions(strategy: PassportActions): PassportActions {
 }
 
 /**
- * Passport redirects by `res.redirect`, which Express has and Connect has not: behind a login it would throw where nothing
- * catches it, and end the process. Undefined if there is one, or none is needed.
+ * Passport redirects by `res.redirect`, which Connect lacks: after a login it would throw uncaught and crash the
+ * process. Undefined if it exists or is not needed.
  */
 export function missingRedirect(req: Request, options: AuthenticateOptions): TypeError | undefined {
   const { successRedirect, successReturnToOrRedirect, failureRedirect } = options
   const isNeeded = successRedirect ?? successReturnToOrRedirect ?? failureRedirect
-  // Fastify and Koa hand in requests of their own, and redirect in ways of their own.
+  // Fastify and Koa pass requests of their own and redirect in their own way.
   if (!isNeeded || !(req instanceof IncomingMessage) || typeof req.res?.redirect === 'function') return undefined
   return new TypeError(
-    'The redirects of passport.authenticate() need req.res and res.redirect, which Connect has not: see "Connect" in the documentation of passport-social-login.',
+    'The redirects of passport.authenticate() need req.res and res.redirect, which Connect lacks: see "Connect" in the documentation of passport-social-login.',
   )
 }
 
@@ -45,9 +45,9 @@ const TOO_LATE =
   'The login ended after the response had been sent (by a time limit of the application?): nobody was signed in.'
 
 /**
- * Ends a request. What the application throws meanwhile goes to `next(error)`; a custom callback that throws there, too, is
- * answered with an empty 500 and a process warning. (An async callback must catch its own errors: of a failure, Passport
- * drops the promise that it returns.)
+ * Ends a request. What the application throws meanwhile goes to `next(error)`; if a custom callback throws there, too,
+ * the response is an empty 500, with a process warning. (An async callback must catch its own errors: Passport drops
+ * the promise that it returns on a failure.)
  */
 export async function perform(
   outcome: Outcome,
@@ -56,7 +56,7 @@ export async function perform(
   options: AuthenticateOptions,
 ): Promise<void> {
   try {
-    // Passport would renew the session first, and fail to redirect where nothing catches it: that would end the process.
+    // Passport would renew the session, then throw uncaught at the redirect and crash the process.
     if (req.res?.headersSent && outcome.type !== 'error') throw new Error(TOO_LATE)
     // Awaited because Passport returns what a custom callback returns, which may be a promise.
     await act(outcome, actions, req, options)
@@ -87,7 +87,7 @@ function act(outcome: Outcome, actions: PassportActions, req: Request, options: 
   }
 }
 
-/** Where a callback that came again leads whoever is signed in, if the route says so. */
+/** Where a repeated callback redirects a signed-in user, if the route says so. */
 export function replayDestination(options: AuthenticateOptions): string | undefined {
   return options.successReturnToOrRedirect ?? options.successRedirect
 }
@@ -96,9 +96,9 @@ export function replayDestination(options: AuthenticateOptions): string | undefi
 function failWith(error: unknown, actions: PassportActions, req: Request): void {
   if (!(error instanceof SocialLoginError)) return actions.error(toError(error))
   setHeaders(req, error.headers)
-  // A subclass of an application's own may have another code.
+  // An application's subclass may have another code.
   const isFailure = Object.hasOwn(OUTCOMES, error.code) && OUTCOMES[error.code].kind === 'fail'
-  // Passport would answer a failure once more.
+  // For a failure, Passport would send a second response.
   if (!isFailure || req.res?.headersSent) return actions.error(error)
   const info: FailureInfo = { code: error.code, message: error.message }
   actions.fail(info, error.status)
@@ -117,7 +117,7 @@ function abandon(error: unknown, { res }: Request): void {
   res.end()
 }
 
-/** Anything may have been thrown, objects without a text among it. */
+/** Anything may have been thrown, even objects that cannot be converted to a string. */
 function detailOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.stack : error)
@@ -126,20 +126,20 @@ function detailOf(error: unknown): string {
   }
 }
 
-/** Sets headers of the response where the framework gives the response (Express does, Connect and Fastify do not). */
+/** Sets response headers if the framework exposes the response (Express does, Connect and Fastify do not). */
 export function setHeaders({ res }: Request, headers: Readonly<Record<string, string>>): void {
   if (!res || res.headersSent) return
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
 /**
- * Firefox forgets who asked when a page without referrer (helmet's default) meets a redirect that names a policy: a silent
- * approval then comes back as if somebody had typed it (`Sec-Fetch-Site: none`), and would be refused. The URL of a start
- * holds no key, so the policy of the page is enough.
+ * On a page without referrer (helmet's default), Firefox loses the initiator at a redirect that sets a referrer policy:
+ * a silent approval then comes back as if typed (`Sec-Fetch-Site: none`) and would be refused. The URL of a start holds
+ * no key, so the page's policy is enough.
  */
 function removeReferrerPolicy({ res }: Request): void {
   if (!res || res.headersSent) return
-  // What koa-passport gives for a response has only `setHeader`, `statusCode` and `end`. An empty policy is none.
+  // koa-passport's response has only `setHeader`, `statusCode` and `end`. An empty policy counts as none.
   const { removeHeader }: Partial<ServerResponse> = res
   if (removeHeader) removeHeader.call(res, 'Referrer-Policy')
   else res.setHeader('Referrer-Policy', '')

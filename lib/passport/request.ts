@@ -4,7 +4,7 @@ import type { HTTPRequest } from '../login/request-headers'
 
 /** The request as the browser sent it. */
 export function httpRequest(req: IncomingMessage): HTTPRequest {
-  // Express and Connect take the path of a mounted application off `url`.
+  // Express and Connect strip the mount path from `url`.
   const original: unknown = Reflect.get(req, 'originalUrl')
   return {
     method: req.method,
@@ -14,10 +14,10 @@ export function httpRequest(req: IncomingMessage): HTTPRequest {
 }
 
 /**
- * Who is signed in, as a text that differs between users: what Passport keeps of the user in the session, else the id
- * (`id`, `_id` or `sub`) of the user that hangs on the request, or all of that user. Undefined for nobody.
+ * A string unique to the signed-in user: what Passport stores of the user in the session, else the id (`id`, `_id` or
+ * `sub`) of the user on the request, or that whole user. Undefined if there is none.
  *
- * @throws TypeError for a user without an id that is no JSON either
+ * @throws TypeError for a user without an id that cannot be JSON either
  */
 export function currentUserKey(req: IncomingMessage): string | undefined {
   const session: unknown = Reflect.get(req, 'session')
@@ -25,7 +25,7 @@ export function currentUserKey(req: IncomingMessage): string | undefined {
   const serialized = isObject(passport) ? passport['user'] : undefined
   // As Passport reads it: any truthy value, or the id 0.
   if (serialized || serialized === 0) return `session:${asText(serialized)}`
-  // Passport's `initialize({ userProperty })` says where it is.
+  // Set by Passport's `initialize({ userProperty })`.
   const property: unknown = Reflect.get(req, '_userProperty')
   const user: unknown = Reflect.get(req, typeof property === 'string' ? property : 'user')
   if (!user) return undefined
@@ -38,6 +38,8 @@ function asText(value: unknown): string {
     return JSON.stringify(value)
   } catch {
     // The runtime's own message would name the application's properties.
-    throw new TypeError('Who is signed in cannot be told: give the user an id, or let serializeUser return JSON')
+    throw new TypeError(
+      'The signed-in user cannot be identified: give the user an id, or let serializeUser return JSON',
+    )
   }
 }

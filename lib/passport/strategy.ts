@@ -21,8 +21,8 @@ import {
  * Signs users in through a provider that speaks the Social Login API. Mount it twice: on the route that starts the
  * login (GET or POST, linked from a page of yours), and on the route of the registered redirect URL.
  *
- * It extends passport-oauth2's strategy for compatibility only (`instanceof`, types). The inherited HTTP client is never
- * used: it has no deadline, follows redirects, and shows the secret in its errors.
+ * It extends passport-oauth2's strategy for compatibility only (`instanceof`, types). The inherited HTTP client is
+ * never used: it has no deadline, follows redirects, and exposes the secret in its errors.
  *
  * @example
  * passport.use(new Strategy({
@@ -39,13 +39,13 @@ export class Strategy extends OAuth2Strategy {
   private readonly _loadProfile: (accessToken: string) => Promise<Profile>
 
   /**
-   * @throws TypeError naming the option that is wrong, never its value
+   * @throws TypeError naming the invalid option, never its value
    */
   constructor(options: StrategyOptions, verify: VerifyFunction)
   constructor(options: StrategyOptions, verify: VerifyFunctionWithParams)
   constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
   constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
-  // Once more, because TypeScript reports a mistake as seen from the last one.
+  // Repeated, because TypeScript reports errors against the last overload.
   constructor(options: StrategyOptions, verify: VerifyFunction)
   constructor(options: StrategyOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
@@ -74,13 +74,13 @@ export class Strategy extends OAuth2Strategy {
     void outcome.then((ended) => perform(ended, actions, req, options))
   }
 
-  /** Closes the connections to the provider, for a clean end of the process, once the logins that wait for it have ended. */
+  /** Closes the connections to the provider once pending logins have ended, for a clean shutdown. */
   close(): Promise<void> {
     return this._login.close()
   }
 
   /**
-   * Loads the profile of a token that the application already has. A login does not use this: it reads the profile under
+   * Loads the profile for a token that the application already has. Not used by a login, which reads the profile under
    * the same deadline as the exchange.
    */
   override userProfile(accessToken: string, done: (error?: unknown, profile?: Profile) => void): void {
@@ -88,7 +88,7 @@ export class Strategy extends OAuth2Strategy {
   }
 }
 
-/** A request of Passport's, as the login takes it. */
+/** Adapts a Passport request for the login. */
 function adapt(
   req: Request,
   options: AuthenticateOptions,
@@ -106,7 +106,7 @@ function adapt(
       remove: () => store.remove(req),
     },
     currentUserKey: () => currentUserKey(req),
-    // The route of passport.authorize expects `req.account`, which a callback that comes again does not bring.
+    // The route of passport.authorize expects `req.account`, which a repeated callback does not set.
     mayContinueOnReplay: replayDestination(options) !== undefined || !options.assignProperty,
     verify: (login, info) => {
       if (passReqToCallback) Object.assign(req, { authInfo: info })
@@ -119,7 +119,7 @@ async function loadProfile({ client, profileEndpoint, name, uploadsURL }: Strate
   return profileOf(await client.fetchUser(profileEndpoint, accessToken), name, uploadsURL)
 }
 
-/** The option is optional, but a verify function that takes the request is not typed without it. */
+/** Optional in `StrategyOptions`, but required to type a verify function that takes the request. */
 interface PassesRequest {
   readonly passReqToCallback: true
 }

@@ -40,8 +40,8 @@ export type VerifyResult<User = Express.User> =
   | void
   | Promise<User | false | null | undefined | void>
 
-// TypeScript compares the parameters of a method loosely: so functions fit that declare `refreshToken: string`, as those for
-// other strategies do.
+// TypeScript compares method parameters bivariantly: this accepts functions that declare `refreshToken: string`, as
+// those for other strategies do.
 type Declared<Method extends { verify: unknown }> = Method['verify']
 
 /**
@@ -62,7 +62,7 @@ export type VerifyFunction<User = Express.User> = Declared<{
 }>
 
 /**
- * A {@link VerifyFunction} with five parameters: also gets the whole answer of the exchange, as in passport-oauth2.
+ * A {@link VerifyFunction} with five parameters: also gets the whole response of the exchange, as in passport-oauth2.
  *
  * @example
  * const verify: VerifyFunctionWithParams = (accessToken, refreshToken, params, profile, done) =>
@@ -105,10 +105,9 @@ export type AnyVerifyFunction = (...args: never[]) => unknown
 /**
  * Calls a verify function of any shape and waits for its first answer.
  *
- * A function that declares `done` is expected to call it: of what it returns only a real promise counts, because
- * `(…, done) => users.find(id, done)` returns whatever `find` does. One that declares no `done` answers by what it
- * returns. One of length 0 may do either: NestJS wraps verify in `async (...args)`, which calls `done` and returns
- * nothing.
+ * A function that declares `done` is expected to call it: of what it returns only a real promise counts, because `(…,
+ * done) => users.find(id, done)` returns whatever `find` does. One that declares no `done` answers by what it returns.
+ * One of length 0 may do both: NestJS wraps verify in `async (...args)`, which calls `done` and returns nothing.
  *
  * @throws SocialLoginError `verify_timeout`
  * @throws the application's own error
@@ -127,11 +126,12 @@ export function callVerify(
     const answers = firstOnly(resolve, reject, options.verifyTimeout)
     const done = (error?: unknown, user?: unknown, info?: unknown): void => {
       if (error) answers.fail(error)
-      else if (isThenable(user)) answers.fail(new TypeError('The verify function gave done a promise: await it first.'))
+      else if (isThenable(user))
+        answers.fail(new TypeError('The verify function passed a promise to done: await it first.'))
       else answers.give({ user, info })
     }
     const returned = (user: unknown): void => {
-      // Nothing returned is no answer from a function that may still call done.
+      // Returning nothing is not an answer while the function may still call done.
       if (user !== undefined || !mayCallDone) answers.give({ user, info: undefined })
     }
     try {
@@ -143,7 +143,7 @@ export function callVerify(
         profile,
         done,
       ])
-      // `Promise.resolve` unwraps nested thenables, so that no promise is taken for a user.
+      // `Promise.resolve` unwraps nested thenables, so that a promise is never taken for a user.
       if (types.isPromise(result) || (declared < 4 && isThenable(result))) {
         Promise.resolve(result).then(returned, answers.fail)
       } else if (declared < 4) returned(result)
@@ -179,7 +179,7 @@ export function toError(error: unknown): unknown {
   return new Error(
     typeof error === 'string' && error
       ? error
-      : 'A function of the application failed without saying why: let it throw an Error, or give one to done.',
+      : 'A function of the application failed without giving an error: throw an Error, or pass one to done.',
   )
 }
 
@@ -189,7 +189,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 
 function warnOfSecondAnswer(): void {
   process.emitWarning(
-    'A verify function answered twice, or after verifyTimeout: the later answer was ignored. Let every way through it answer once.',
+    'A verify function answered twice, or after verifyTimeout: the later answer was ignored. Make every path through it answer once.',
     {
       type: 'SocialLoginWarning',
       code: 'VERIFY_SETTLED_TWICE',

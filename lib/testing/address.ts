@@ -4,29 +4,29 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Whether an address to listen on stays within this machine. */
+/** Whether an address to listen on is a loopback address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
 }
 
 /** The origin for a host and a port. */
 export function originFor(host: string, port: number): string {
-  // A wildcard is an address to listen on, not one to go to.
+  // A wildcard address can be listened on, but not connected to.
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
-// What a client may send as `Host`. Checked before anything is parsed, which takes quadratic time for a long international name.
+// A valid `Host` header. Checked before parsing, which takes quadratic time for a long international name.
 const hostHeaderPattern = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i
 
-/** A `Host` header that can be one; undefined for anything else. */
+/** The `Host` header if it is valid, else undefined. */
 export function checkedHost(hostHeader: string | undefined): string | undefined {
   return hostHeader !== undefined && hostHeaderPattern.test(hostHeader) ? hostHeader : undefined
 }
 
 /**
- * Whether a `Host` header means this machine or the given origin. No other name is good, not even one without a dot: a neighbour
- * in the same network can answer for it.
+ * Whether a `Host` header names this machine or the given origin. No other name is accepted, not even a single label: a
+ * neighbour in the same network can own it.
  */
 export function namesUs(hostHeader: string, origin: string | undefined): boolean {
   const checked = checkedHost(hostHeader)
@@ -36,7 +36,7 @@ export function namesUs(hostHeader: string, origin: string | undefined): boolean
   return isLoopback(hostname.replace(/^\[|\]$/g, '')) || hostname.endsWith('.localhost')
 }
 
-/** An origin from an option, checked: scheme, host and port only. */
+/** Validates the `origin` option: scheme, host and port only. */
 export function checkedOrigin(origin: string): string {
   const isWeb = origin.length <= 300 && URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol)
   if (!isWeb || new URL(origin).origin !== origin) {

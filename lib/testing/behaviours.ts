@@ -10,21 +10,25 @@ const hour = 60 * minute
 export type RateLimitAnswer = 'retry-after' | 'retry-after-date' | 'x-ratelimit' | 'bare'
 
 /**
- * What the provider does, behaviour by behaviour. Each one beyond the specification is our own choice or seen in the wild.
+ * The provider's individual behaviours. Those beyond the specification are our own choice or were observed on deployed
+ * servers.
  *
  * @example
  * await FakeProvider.start({ mode: { wrapUser: 'data', keyLifetime: 60_000 } })
  */
 export interface ProviderBehaviours {
-  /** Errors of the API come with status 200 and only the body tells. Default `false`: with a 4xx status. */
+  /** API errors have status 200 and are only recognisable by the body. Default `false`: with a 4xx status. */
   errorsAtStatus200: boolean
-  /** `?auth_key=KEY` is glued to the registered URL, whatever it holds. Default `false`: the URL is parsed. */
+  /** `?auth_key=KEY` is appended to the registered URL without parsing it. Default `false`: the URL is parsed. */
   appendAuthKeyBlindly: boolean
-  /** `&` of the redirect's URL comes as `&amp;`. Default `false`. */
+  /** `&` in the redirect URL is sent as `&amp;`. Default `false`. */
   escapeRedirectAmpersands: boolean
-  /** Every approval is remembered without asking, so the next login redirects at once. Default `false`: the person decides. */
+  /** Every approval is remembered, so the next login redirects at once. Default `false`: the person decides. */
   silentReapproval: boolean
-  /** A new visit to the login page by the same person makes older unused keys for that application worthless. Default `false`. */
+  /**
+   * A new visit to the login page by the same person invalidates older unused keys for that application. Default
+   * `false`.
+   */
   replaceKeyOnVisit: boolean
   /** Keys and tokens are 32 lower-case hexadecimal characters. Default `false`: 43 characters of base64url. */
   hexCredentials: boolean
@@ -32,9 +36,9 @@ export interface ProviderBehaviours {
   keyLifetime: number
   /** Lifetime of an `access_token` in milliseconds by the provider's clock. Default 24 hours; `Infinity` is allowed. */
   tokenLifetime: number
-  /** A second exchange within the token's lifetime answers the same token. Default `false`: a fresh one. */
+  /** A second exchange within the token's lifetime returns the same token. Default `false`: a new one. */
   reuseToken: boolean
-  /** `authorize` answers to GET with a query, and refuses POST. Default `false`: the other way round. */
+  /** `authorize` accepts GET with a query and refuses POST. Default `false`: the reverse. */
   getOnly: boolean
   /** `authorize` answers 302 with the JSON in the redirect's body, and the key is spent. Default `false`. */
   redirectWithJSONBody: boolean
@@ -42,13 +46,13 @@ export interface ProviderBehaviours {
   htmlAtStatus200: boolean
   /** JSON is labelled `text/html`. Default `false`: `application/json`. */
   htmlContentType: boolean
-  /** A warning of the provider's own script stands before the JSON. Default `false`. */
+  /** The JSON is preceded by a warning from the provider's script. Default `false`. */
   scriptWarnings: boolean
   /** Answers of the API set a session cookie. Default `false`. */
   sessionCookie: boolean
-  /** `user/me` does not exist (404): a server with the legacy surface only. Default `false`. */
+  /** `user/me` does not exist (404): a server with only the legacy endpoints. Default `false`. */
   withoutUserMe: boolean
-  /** `user/me` does without `Content-Type: application/json`. Default `false`: it is required (415). */
+  /** `user/me` does not require `Content-Type: application/json`. Default `false`: it is required (415). */
   contentTypeOptional: boolean
   /** The user's record is wrapped in an object under this name. Default `false`: a bare object. */
   wrapUser: 'user_info' | 'data' | false
@@ -58,11 +62,11 @@ export interface ProviderBehaviours {
   encodeEntities: boolean
   /** Pictures of the provider itself are relative paths. Default `false`: absolute URLs. */
   relativePictures: boolean
-  /** The record carries the extra fields that were seen in the wild. Default `false`: the ten of the specification. */
+  /** The record has the extra fields seen on deployed servers. Default `false`: the ten of the specification. */
   extraFields: boolean
-  /** The profile of a person who is gone is `[]` with status 200. Default `false`: 404. */
+  /** The profile of a deleted person is `[]` with status 200. Default `false`: 404. */
   goneUserAsEmptyArray: boolean
-  /** The headers of a refusal by the rate limit. Default `'retry-after'`: seconds. */
+  /** The headers of a rate-limit response. Default `'retry-after'`: seconds. */
   rateLimitAnswer: RateLimitAnswer
 }
 
@@ -151,7 +155,7 @@ function whatFits(name: string, model: unknown): string {
   return typeof model === 'number' ? 'a number above 0' : 'true or false'
 }
 
-/** A mode, spelled out and checked. */
+/** Validates a mode and expands it to its behaviours. */
 export function behavioursOf(mode: ProviderMode = 'specification'): ProviderBehaviours {
   if (mode === 'specification') return { ...specification }
   if (mode === 'wild') return { ...wild }

@@ -23,12 +23,12 @@ Example:
   passport-social-login provider --port 4400 --app "My app=http://localhost:3000/cb"
 `
 
-/** A mistake on the command line, in words for the person who made it. */
+/** A mistake on the command line, explained to the user. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The command line, understood. */
+/** The parsed command line. */
 export interface Arguments {
   readonly help: boolean
   readonly port: number
@@ -61,11 +61,11 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-/** @throws UsageError when an argument is unknown or cannot be understood. */
+/** @throws UsageError when an argument is unknown or invalid. */
 export function readArguments(argv: readonly string[]): Arguments {
   const [command, ...options] = argv
   if (command !== 'provider' && command !== '--help') {
-    throw new UsageError(command === undefined ? 'There is no command.' : `There is no command "${command}".`)
+    throw new UsageError(command === undefined ? 'Missing command.' : `Unknown command "${command}".`)
   }
   const values = parsed(command === 'provider' ? options : argv)
   return {
@@ -118,7 +118,7 @@ function modeFrom(text: string): ProviderMode {
     else if (behaviours.has(name)) behaviours.set(name, valueFrom(value))
     else
       throw new UsageError(
-        `--mode knows no "${name}"; there are specification, wild, ${[...behaviours.keys()].join(', ')}`,
+        `--mode does not know "${name}"; it knows specification, wild, ${[...behaviours.keys()].join(', ')}`,
       )
   }
   return Object.fromEntries(behaviours)

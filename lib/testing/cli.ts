@@ -10,7 +10,7 @@ function optionsFrom({ port, host, allowRemote, mode, rateLimit, usersFile }: Ar
   return { port, host, allowRemote, mode, rateLimit, ...users }
 }
 
-/** Whatever is wrong with the arguments is found before anything listens. */
+/** Validates all arguments before anything listens. */
 function checkedOptions(given: Arguments): FakeProviderOptions {
   if (!given.allowRemote && !isLoopback(given.host)) {
     throw new UsageError(`There are no passwords here: listening on "${given.host}" needs --allow-remote`)

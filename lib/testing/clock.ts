@@ -1,5 +1,5 @@
 /**
- * The fake provider's clock. It runs with the system's clock until it is moved; lifetimes and the rate limit follow it.
+ * The fake provider's clock. It follows the system's clock until it is moved; lifetimes and the rate limit follow it.
  * Delays of faults do not: they are real milliseconds.
  *
  * @example
@@ -8,7 +8,7 @@
 export class Clock {
   private _offset = 0
 
-  /** Milliseconds since the epoch, as this clock sees them. */
+  /** Milliseconds since the epoch by this clock. */
   now(): number {
     return Date.now() + this._offset
   }

@@ -10,7 +10,7 @@ interface Waiting {
   left: number
 }
 
-/** The faults that wait for their request, in order, endpoint by endpoint. */
+/** The queued faults of each endpoint. */
 export class FaultQueue {
   private readonly _waiting = new Map<Endpoint, Waiting[]>()
 
@@ -25,7 +25,7 @@ export class FaultQueue {
     this._waiting.set(endpoint, waiting)
   }
 
-  /** The next fault for this endpoint, which is used up; without one, a fault that disturbs nothing. */
+  /** Removes and returns the next fault of this endpoint, or an empty fault. */
   take(endpoint: Endpoint): Fault {
     const waiting = this._waiting.get(endpoint)
     const next = waiting?.[0]
@@ -40,7 +40,7 @@ export class FaultQueue {
   }
 }
 
-/** The answer a fault brings itself; undefined when the endpoint has to do its work. */
+/** The response that a fault replaces the endpoint's with; undefined if the endpoint must run. */
 export function ownAnswer(fault: Fault): Answer | undefined {
   if (fault.rewrite !== undefined) return undefined
   if (fault.redirect !== undefined) {
@@ -54,7 +54,7 @@ export function ownAnswer(fault: Fault): Answer | undefined {
   return answersNothing || fault.raw !== undefined ? { status: 200, headers: json, body: '' } : undefined
 }
 
-/** A true answer, after a fault's `rewrite` and with its status. */
+/** The endpoint's response, after a fault's `rewrite` and with its status. */
 export function rewritten(answer: Answer, fault: Fault): Answer {
   if (fault.rewrite === undefined) return answer
   const text = typeof answer.body === 'string' ? answer.body : Buffer.from(answer.body).toString('utf8')

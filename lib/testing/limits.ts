@@ -1,27 +1,27 @@
 const mebibyte = 1_048_576
 
 /**
- * How much the provider keeps. Any website that its developer visits can send requests to a port of 127.0.0.1, and a test suite
- * may sign in as often as it likes: nothing here may grow with the number of requests.
+ * How much the provider keeps. Any website that its developer visits can send requests to a port of 127.0.0.1, and a
+ * test suite may sign in as often as it likes: nothing may grow with the number of requests.
  */
 export const limits = Object.freeze({
   /** Requests in the log. */
   requests: 20_000,
   /** Bytes of the log, estimated on the high side. */
   requestBytes: 32 * mebibyte,
-  /** Unused keys, tokens, remembered approvals, counted tokens of the rate limit: of each so many. */
+  /** Unused keys, tokens, remembered approvals and rate-limited tokens: the limit for each. */
   credentials: 10_000,
   /** Browsers that are signed in at the provider. */
   sessions: 10_000,
-  /** Applications, beyond which the dashboard registers no more. */
+  /** Applications that the dashboard registers at most. */
   applications: 1_000,
-  /** People, beyond which the dashboard adds no more. */
+  /** People that the dashboard adds at most. */
   users: 1_000,
   /** Characters of a person's text field in the dashboard. */
   userField: 1_000,
   /** Characters of a redirect URL. */
   redirectURL: 2_000,
-  /** Faults that wait, in calls of `failNext`, for each endpoint. */
+  /** Queued `failNext` calls per endpoint. */
   faults: 10_000,
   /** Bytes of a request's body that are read into memory. */
   body: 65_536,
@@ -29,14 +29,14 @@ export const limits = Object.freeze({
   bodyOnTheWire: mebibyte,
   /** Bytes of a request's headers, the request line included. */
   headers: 16_384,
-  /** Connections at the same time. */
+  /** Concurrent connections. */
   connections: 1_000,
   /** Milliseconds until a request's headers must be complete. */
   headersTimeout: 60_000,
   /** Milliseconds until a request must be complete. */
   requestTimeout: 60_000,
-  /** Milliseconds in which nothing is read or written, after which a connection is cut. */
+  /** Milliseconds without reads or writes after which a connection is cut. */
   idleTimeout: 120_000,
-  /** Milliseconds between two looks for requests that take too long. */
+  /** Milliseconds between checks for requests that take too long. */
   timeoutCheck: 5_000,
 })

@@ -1,6 +1,6 @@
 /**
- * The headers of a browser in which somebody follows a link of the application's own page, such as "Sign in". Send them with the
- * request that starts a login: the strategy refuses a start without proof that the application itself asked for it.
+ * The headers that a browser sends when a link on the application's own page, such as "Sign in", is followed. Send them
+ * with the request that starts a login: the strategy requires proof that it comes from the application.
  *
  * @example
  * await supertest(app).get('/auth').set(sameOriginNavigation).expect(302)
@@ -12,7 +12,7 @@ export const sameOriginNavigation = Object.freeze({
 })
 
 /**
- * The headers of a browser that the provider's redirect brings back to the application. Send them with the callback.
+ * The headers that a browser sends when the provider redirects it to the application. Send them with the callback.
  *
  * @example
  * await browser.get(`/callback?auth_key=${authKey}`).set(providerNavigation)

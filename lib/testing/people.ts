@@ -1,6 +1,6 @@
 import type { FakeUserInput } from './types'
 
-/** The sample people: ordinary ones, and the ones that break careless applications. */
+/** The sample people: ordinary ones, and edge cases that break careless applications. */
 export const samplePeople: readonly FakeUserInput[] = [
   {
     user_id: '1',
@@ -31,7 +31,7 @@ export const samplePeople: readonly FakeUserInput[] = [
     user_birthdate: '1988-02-29',
   },
   {
-    // Beyond 2^53: a client that reads it as a number signs in somebody else.
+    // Beyond 2^53: a client that parses it as a number signs in a different person.
     user_id: '9007199254740993',
     user_name: 'grace',
     user_email: 'grace@people.example',
@@ -42,7 +42,7 @@ export const samplePeople: readonly FakeUserInput[] = [
     user_verified: true,
   },
   {
-    // Filled in nothing but a name.
+    // Has only a name.
     user_id: '5',
     user_name: 'newcomer',
     user_email: null,

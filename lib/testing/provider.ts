@@ -26,15 +26,15 @@ import type {
 } from './types'
 
 /**
- * A provider that speaks the whole Social Login API, for tests and local development: nobody can get an account at an arbitrary
- * provider to develop against. Everything is in memory and gone after `stop()`.
+ * A provider that speaks the whole Social Login API, for tests and local development, which rarely have an account at a
+ * real one. All data is in memory and lost after `stop()`.
  *
  * @example
  * const provider = await FakeProvider.start()
  * const { appID, appSecret } = provider.registerApplication({ name: 'My app', redirectURL: 'http://localhost:3000/cb' })
  */
 export class FakeProvider {
-  /** The movable clock behind lifetimes and the rate limit. */
+  /** The adjustable clock of lifetimes and the rate limit. */
   readonly clock: Clock
   /** The provider as a listener for a `node:http` server of your own; mount it at the root. */
   readonly requestListener: (request: IncomingMessage, response: ServerResponse) => void
@@ -52,7 +52,7 @@ export class FakeProvider {
   /**
    * A provider that does not listen: mount `requestListener`, and give `origin` if you need `baseURL`.
    *
-   * @throws TypeError or RangeError when an option has a value it cannot take.
+   * @throws TypeError or RangeError when an option has an invalid value.
    */
   constructor(options: FakeProviderOptions = {}) {
     this._options = options
@@ -105,7 +105,7 @@ export class FakeProvider {
     return `${this.origin}/api`
   }
 
-  /** What the provider does at present, behaviour by behaviour. */
+  /** The provider's present behaviours. */
   get behaviours(): Readonly<ProviderBehaviours> {
     return this._behaviours
   }
@@ -130,7 +130,11 @@ export class FakeProvider {
     return this._applications.update(appID, changes)
   }
 
-  /** Gives the application a new secret; the old one is worthless. @throws RangeError when there is no such application. */
+  /**
+   * Gives the application a new secret and invalidates the old one.
+   *
+   * @throws RangeError when there is no such application.
+   */
   renewSecret(appID: string): Application {
     return this._applications.renewSecret(appID)
   }
@@ -156,13 +160,21 @@ export class FakeProvider {
     return this._users.update(userID, changes)
   }
 
-  /** Removes a person. Tokens stay alive and are answered that the person is gone. @returns whether there was one. */
+  /**
+   * Removes a person. Their tokens stay valid, but profile requests report that the person is gone.
+   *
+   * @returns whether there was one.
+   */
   removeUser(userID: string): boolean {
     this._grants.forgetUser(userID)
     return this._users.remove(userID)
   }
 
-  /** What an approval would have issued, without a browser. The newest 10,000 unused keys are good. @throws RangeError when there is no such application or person. */
+  /**
+   * Issues the key of an approval without a browser. The newest 10,000 unused keys are valid.
+   *
+   * @throws RangeError when there is no such application or person.
+   */
   issueAuthKey(grant: Grant): string {
     this._existing(grant)
     this._grants.visit(grant)
@@ -175,29 +187,31 @@ export class FakeProvider {
     this._grants.approve(grant)
   }
 
-  /** Forgets an approval; unused keys and tokens of this person and application become worthless. */
+  /** Forgets an approval and invalidates unused keys and tokens of this person and application. */
   revoke(grant: Grant): void {
     this._grants.revoke(grant)
   }
 
   /**
-   * Makes the next request to an endpoint fail; faults wait in order, each for one request (or for `times` requests).
+   * Makes the next request to an endpoint fail. Faults are queued, each for one request (or for `times` requests).
    *
-   * @throws TypeError when the endpoint is none of the four, or `times` is not a whole number from 1; RangeError when 10,000 calls wait.
+   * @throws TypeError when the endpoint is not one of the four, or `times` is not a whole number from 1; RangeError
+   *   when 10,000 calls are queued.
    */
   failNext(endpoint: Endpoint, fault: Fault, { times = 1 }: { times?: number } = {}): void {
     this._faults.add(endpoint, fault, times)
   }
 
-  /** Forgets the faults that still wait. */
+  /** Removes all queued faults. */
   clearFaults(): void {
     this._faults.clear()
   }
 
   /**
-   * What came to the four endpoints so far, in order: a copy. The newest 20,000 requests are kept, and fewer when they are large (32 MiB
-   * in all, about 250 of 64 KiB); the oldest go first. A suite that counts more calls `clearRequests()` in between. What another
-   * site made a browser send is refused and not listed, except visits to `oauth`.
+   * A copy of the requests to the four endpoints so far, in order. The newest 20,000 requests are kept, and fewer when
+   * they are large (32 MiB in all, about 250 of 64 KiB); the oldest go first. A suite that counts more calls
+   * `clearRequests()` in between. Requests that another site made a browser send are refused and not listed, except
+   * visits to `oauth`.
    */
   get requests(): readonly LoggedRequest[] {
     return this._log.entries
@@ -208,7 +222,7 @@ export class FakeProvider {
     this._log.clear()
   }
 
-  /** Closes every connection, hanging ones too, and the server. Harmless when repeated or when it never listened. */
+  /** Closes the server and every connection, hanging ones included. Idempotent, also if it never listened. */
   async stop(): Promise<void> {
     this._listener.release()
     const server = this._server

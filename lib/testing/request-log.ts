@@ -3,12 +3,12 @@ import type { ProviderRequest } from './http/request'
 import { limits } from './limits'
 import type { Endpoint, LoggedRequest } from './types'
 
-// Bytes of a character, of an object's property and of an entry, all on the high side.
+// Bytes of a character, of an object's property and of an entry, estimated on the high side.
 const perCharacter = 2
 const perProperty = 100
 const perEntry = 500
 
-/** What came to the four endpoints: the newest requests, as many as the limits allow. */
+/** The newest requests to the four endpoints, as many as the limits allow. */
 export class RequestLog {
   private _entries: LoggedRequest[] = []
   private _sizes: number[] = []

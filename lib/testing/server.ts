@@ -11,7 +11,7 @@ function explained(error: NodeJS.ErrnoException, host: string, port: number): Er
   return new Error(`Cannot listen on port ${port} of ${host} (${error.code ?? error.message})`, { cause: error })
 }
 
-/** A server that does not wait for slow clients for ever, nor holds any number of connections. */
+/** A server with time limits for slow clients and a limit on connections. */
 export function createBoundedServer(listener: RequestListener): Server {
   const { headers, headersTimeout, requestTimeout, timeoutCheck } = limits
   const options = { maxHeaderSize: headers, headersTimeout, requestTimeout, connectionsCheckingInterval: timeoutCheck }
@@ -21,7 +21,7 @@ export function createBoundedServer(listener: RequestListener): Server {
   return server
 }
 
-/** Listens, and answers the port. */
+/** Listens. @returns the port */
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const refused = (error: NodeJS.ErrnoException) => reject(explained(error, host, port))

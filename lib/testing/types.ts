@@ -21,20 +21,20 @@ export interface Application {
   readonly appID: string
   /** Sent as `app_secret`. */
   readonly appSecret: string
-  /** What the approval page calls the application. */
+  /** The application's name on the approval page. */
   readonly name: string
   /** Where people return to after approving. */
   readonly redirectURL: string
 }
 
 /**
- * What `registerApplication` takes.
+ * The argument of `registerApplication`.
  *
  * @example
  * provider.registerApplication({ name: 'Mine', redirectURL: 'http://localhost/callback', appID: 'mine' })
  */
 export interface ApplicationInput {
-  /** What the approval page calls the application: 1 to 200 characters. */
+  /** The application's name on the approval page: 1 to 200 characters. */
   name: string
   /** Absolute `http:` or `https:` URL, 1 to 2,000 visible ASCII characters; kept exactly as given. */
   redirectURL: string
@@ -45,13 +45,13 @@ export interface ApplicationInput {
 }
 
 /**
- * A person at the provider: the ten fields of section 2.2, before a mode changes how they are answered.
+ * A person at the provider: the ten fields of section 2.2, before a mode changes their format.
  *
  * @example
  * const ada: FakeUser | undefined = provider.users[0]
  */
 export interface FakeUser {
-  /** Answered without loss, however long: as a number literal when it is one, as a string in `stringTypes`. */
+  /** Sent without loss, however long: as a number literal if it is one, as a string with `stringTypes`. */
   readonly user_id: string
   readonly user_name: string | null
   readonly user_email: string | null
@@ -59,7 +59,7 @@ export interface FakeUser {
   readonly user_lastname: string | null
   readonly user_gender: string | null
   readonly user_birthdate: string | null
-  /** An absolute URL, or a path of the provider's own (begins with `/`; answered as an absolute URL). */
+  /** An absolute URL, or a path at the provider (begins with `/`; sent as an absolute URL). */
   readonly user_picture: string | null
   /** As `user_picture`. */
   readonly user_cover: string | null
@@ -67,7 +67,7 @@ export interface FakeUser {
 }
 
 /**
- * What `addUser` takes: anything left out gets a sensible value.
+ * The argument of `addUser`; omitted fields get sensible values.
  *
  * @example
  * provider.addUser({ user_firstname: 'Grace', user_id: 9007199254740993n })
@@ -89,39 +89,43 @@ export interface Grant {
 }
 
 /**
- * What goes wrong with one request. A fault that brings an answer of its own (`status`, `body`, `redirect`, `raw`), hangs, or
- * resets before the answer keeps the endpoint from doing its work: nothing is consumed. Any other fault disturbs the true answer.
+ * A fault of one request. A fault that replaces the response (`status`, `body`, `redirect`, `raw`), hangs, or resets
+ * before the response prevents the endpoint from running: nothing is consumed. Any other fault modifies the endpoint's
+ * response.
  *
  * @example
  * provider.failNext('authorize', { hang: true })
  * provider.failNext('user/me', { status: 503, headers: { 'retry-after': '7' } }, { times: 3 })
  */
 export interface Fault {
-  /** Status instead of the true one. Without `body` or `rewrite` the body is empty. */
+  /** Replaces the status. Without `body` or `rewrite` the body is empty. */
   status?: number
-  /** Headers to set on the answer; a `content-length` given here is sent as it is. */
+  /** Headers to set on the response; a `content-length` given here is sent as it is. */
   headers?: Readonly<Record<string, string | readonly string[]>>
-  /** Body instead of the true one. `content-type` stays `application/json` unless `headers` says otherwise. */
+  /** Replaces the body. `content-type` stays `application/json` unless `headers` says otherwise. */
   body?: string | Uint8Array
-  /** The true body, changed. Together with `status` the endpoint still does its work. */
+  /** Transforms the endpoint's body. Together with `status` the endpoint still runs. */
   rewrite?: (body: string) => string
-  /** Answers 302 (or `status`) with this Location and an empty body. */
+  /** Responds with 302 (or `status`), this Location and an empty body. */
   redirect?: string
-  /** Real milliseconds of silence before the answer. */
+  /** Real milliseconds of delay before the response. */
   delay?: number
   /** Real milliseconds between two bytes of the body (of everything, with `raw`). */
   drip?: number
   /** Closes after that many bytes of the body, although `content-length` promises all of it. */
   truncate?: number
-  /** Resets the connection: before the answer (`true` means this too), within its headers, within its body, or after all of it. */
+  /**
+   * Resets the connection: before the response (`true` means this, too), within its headers, within its body, or after
+   * it.
+   */
   reset?: boolean | 'before' | 'headers' | 'body' | 'after'
-  /** Sends the body (the bytes, with `raw`) again and again, without an end, until the client leaves. */
+  /** Repeats the body (the bytes, with `raw`) endlessly until the client disconnects. */
   endless?: boolean
-  /** These bytes on the socket instead of an HTTP answer, then a close. Empty: a close without an answer. */
+  /** Sends these bytes on the socket instead of an HTTP response, then closes it. Empty: closes without a response. */
   raw?: string | Uint8Array
   /**
-   * Never answers; the connection stays open until the client leaves or the provider stops. With `raw` or `truncate` the silence
-   * comes after their bytes.
+   * Never responds; the connection stays open until the client disconnects or the provider stops. With `raw` or
+   * `truncate` the hang comes after their bytes.
    */
   hang?: boolean
 }
@@ -145,7 +149,7 @@ export interface LoggedRequest {
   readonly form: Readonly<Record<string, string>>
   /** When it arrived: milliseconds by the provider's clock. */
   readonly at: number
-  /** The answer's status, once there is one; a connection that was reset or hangs has none. */
+  /** The status of the response, once there is one; undefined if the connection was reset or hangs. */
   readonly status?: number
 }
 
@@ -160,7 +164,7 @@ export interface FakeProviderOptions {
   port?: number
   /** Address to listen on. Default `'127.0.0.1'`. Anything but loopback needs `allowRemote`. */
   host?: string
-  /** Allows to listen beyond loopback. Default `false`: there is no password at this provider. */
+  /** Allows listening beyond loopback. Default `false`: this provider has no passwords. */
   allowRemote?: boolean
   /** The origin that browsers and applications see, such as `http://provider.test:4400`. Default: derived from `host` and `port`. */
   origin?: string
@@ -170,6 +174,6 @@ export interface FakeProviderOptions {
   rateLimit?: number
   /** The people. Default: several sample people. */
   users?: readonly FakeUserInput[]
-  /** A clock to share between providers. Default: one of its own. */
+  /** A clock to share between providers. Default: a new one. */
   clock?: Clock
 }

@@ -24,7 +24,7 @@ function form(path: string, body: string): string {
 }
 
 describe('the log of requests', () => {
-  test('keeps the 10,000 requests of 5,000 logins, and of very many the newest 20,000', async () => {
+  test('keeps the 10,000 requests of 5,000 logins, and at most the newest 20,000', async () => {
     await sendMany(provider.origin, 'GET /api/v1/user/me?first HTTP/1.1\r\nHost: localhost\r\n\r\n', 1)
     await sendMany(provider.origin, form('/api/authorize', `app_id=x&app_secret=${'y'.repeat(43)}&auth_key=z`), 10_000)
     expect(provider.requests).toHaveLength(10_001)
@@ -59,7 +59,7 @@ describe('the log of requests', () => {
 })
 
 describe('keys, tokens, approvals and sessions', () => {
-  test('the newest 10,000 unused keys are good, older ones are forgotten', async () => {
+  test('the newest 10,000 unused keys are valid, older ones are dropped', async () => {
     const grant = { appID: application.appID, userID: '1' }
     const keys = Array.from({ length: 10_001 }, () => provider.issueAuthKey(grant))
     const [first = '', last = ''] = [keys[0], keys.at(-1)]
@@ -68,13 +68,13 @@ describe('keys, tokens, approvals and sessions', () => {
     expect((await exchange(provider, application, keys[2000] ?? '')).status).toBe(200)
   })
 
-  test('thousands of logins one after another leave the last one as good as the first', async () => {
+  test('a login still works after thousands of others', async () => {
     const tokens: string[] = []
     for (let count = 0; count < 200; count += 1) tokens.push(await tokenFor(provider, application))
     for (const token of [tokens[0], tokens.at(-1)]) expect((await userMe(provider, token ?? '')).status).toBe(200)
   })
 
-  test('a login in the wild costs the same beside 9,000 unused keys of other people', () => {
+  test('in wild mode a login costs the same with 9,000 unused keys of other people', () => {
     provider.setMode('wild')
     const [busy, idle] = [
       { appID: application.appID, userID: '1' },
@@ -90,15 +90,15 @@ describe('keys, tokens, approvals and sessions', () => {
     for (let count = 0; count < 9000; count += 1) provider.issueAuthKey(idle)
     provider.setMode('wild')
     const crowded = Math.min(issueMany(), issueMany(), issueMany())
-    // A search through all keys takes more than thirty times as long.
+    // Scanning all keys takes more than thirty times as long.
     expect(crowded).toBeLessThan(8 * alone + 20)
   })
 
-  test('a browser that signs in again has one session; a crowd of others ends only those that are not used', async () => {
+  test('a browser that signs in again has one session; too many sessions evict only unused ones', async () => {
     const { origin } = provider
     const idle = await signInAs(provider, '1')
     const used = await signInAs(provider, '2')
-    const isSignedIn = async (cookie: string) => (await ask(origin, { headers: { cookie } })).text.includes('You are')
+    const isSignedIn = async (cookie: string) => (await ask(origin, { headers: { cookie } })).text.includes('Sign out')
     const again = await post(`${origin}/sign-in`, { user_id: '1' }, { cookie: used })
     const renewed = (again.headers.get('set-cookie') ?? '').split(';', 1).join()
     expect([await isSignedIn(used), await isSignedIn(renewed)]).toEqual([false, true])
@@ -108,7 +108,7 @@ describe('keys, tokens, approvals and sessions', () => {
     expect([await isSignedIn(idle), await isSignedIn(renewed)]).toEqual([false, true])
   }, 30_000)
 
-  test('the rate limit counts 10,000 tokens at once, and forgets hours that are over', () => {
+  test('the rate limit counts 10,000 tokens at once, and drops expired hours', () => {
     const clock = new Clock()
     const limit = new RateLimit(1, clock)
     const issuedAt = clock.now()
@@ -120,7 +120,7 @@ describe('keys, tokens, approvals and sessions', () => {
     expect(limit.refusalFor(holder('token 9999'))).toBeDefined()
   })
 
-  test('a map with an end drops what expired first, then the oldest tenth, and tells of each', () => {
+  test('a bounded map drops expired entries first, then the oldest tenth, and reports each', () => {
     const dropped: string[] = []
     const map = new BoundedMap<number>({
       limit: 10,
@@ -139,8 +139,8 @@ describe('keys, tokens, approvals and sessions', () => {
   })
 })
 
-describe('what a developer makes', () => {
-  test('the dashboard registers up to 1,000 applications and says why it stops', async () => {
+describe('data that a developer creates', () => {
+  test('the dashboard registers up to 1,000 applications and reports the limit', async () => {
     const input = { name: 'x', redirectURL: 'http://localhost/' }
     while (provider.applications.length < 1000) provider.registerApplication(input)
     const seen = await post(`${provider.origin}/developers`, { name: 'y', redirect_url: 'http://localhost/' })
@@ -149,7 +149,7 @@ describe('what a developer makes', () => {
     expect(provider.applications).toHaveLength(1001)
   })
 
-  test('the dashboard adds up to 1,000 people, and takes no novels', async () => {
+  test('the dashboard adds up to 1,000 people, with bounded text fields', async () => {
     const novel = { user_name: 'x'.repeat(1001) }
     for (const path of ['/users', '/users/1']) {
       const seen = await post(provider.origin + path, novel)
@@ -167,7 +167,7 @@ describe('what a developer makes', () => {
     expect(() => provider.registerApplication({ name: 'x', redirectURL })).toThrow('at most 2000 characters')
   })
 
-  test('a fault for a billion requests takes no room; faults that nobody takes come to an end', async () => {
+  test('a fault for a billion requests takes constant memory; the number of queued faults is bounded', async () => {
     provider.failNext('user/me', { status: 503 }, { times: 1e9 })
     expect([(await userMe(provider, 'x')).status, (await userMe(provider, 'x')).status]).toEqual([503, 503])
     for (let count = 1; count < 10_000; count += 1) provider.failNext('user/me', { status: 503 })
@@ -176,7 +176,7 @@ describe('what a developer makes', () => {
 })
 
 describe('connections', () => {
-  test('a thousand are taken, the next one is closed, and one that leaves makes room', async () => {
+  test('a thousand are accepted, the next is closed, and a closed one frees its slot', async () => {
     const { hostname, port: number } = new URL(provider.origin)
     const open = async (): Promise<Socket> => {
       const socket = connect(Number(number), hostname)
@@ -200,7 +200,7 @@ describe('connections', () => {
       await new Promise(setImmediate)
   }, 20_000)
 
-  test('slow requests and long headers have an end', async () => {
+  test('slow requests and long headers are cut off', async () => {
     let timeouts: unknown
     const look = (message: unknown): void => {
       const server: unknown = Reflect.get(Object(message), 'server')
@@ -214,7 +214,7 @@ describe('connections', () => {
     expect(long.status).toBe(431)
   })
 
-  test('a body without an end is cut, one that is merely too long is answered', async () => {
+  test('an endless body is cut off, one that is merely too long is answered', async () => {
     const long = await ask(`${provider.oauthBase}/authorize`, { method: 'POST', body: 'x'.repeat(900_000) })
     expect(long.status).toBe(413)
     const socket = connect(Number(new URL(provider.origin).port), '127.0.0.1')
@@ -231,7 +231,7 @@ describe('connections', () => {
   })
 })
 
-test('a long international name as Host or Origin costs a naive server much, and this one little', async () => {
+test('a long international name as Host or Origin is expensive for a naive server, and cheap for this one', async () => {
   const name = encodeURIComponent(
     Array.from({ length: 1600 }, (_, at) => 0x4e00 + ((at * 7919) % 20_000))
       .map((code) => String.fromCodePoint(code))

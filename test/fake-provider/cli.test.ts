@@ -54,20 +54,20 @@ function fileWith(name: string, text: string): string {
 }
 
 test.each([
-  [[], 'There is no command.'],
-  [['server'], 'There is no command "server".'],
-  [['--port', '0'], 'There is no command "--port".'],
-])('the command line %j is told what is missing', async (args, message) => {
+  [[], 'Missing command.'],
+  [['server'], 'Unknown command "server".'],
+  [['--port', '0'], 'Unknown command "--port".'],
+])('the command line %j is rejected with the reason', async (args, message) => {
   const { status, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8' })
   expect([status, stderr]).toEqual([2, `${message}\nTry --help.\n`])
 })
 
-test('--help without a command tells of the one there is', () => {
+test('--help without a command shows the only command', () => {
   const { status, stdout } = spawnSync(process.execPath, [cli, '--help'], { encoding: 'utf8' })
   expect([status, stdout]).toEqual([0, expect.stringContaining('passport-social-login provider [options]')])
 })
 
-test('--help tells every option', async () => {
+test('--help lists every option', async () => {
   const { code, stdout } = await run('--help')
   expect(code).toBe(0)
   const options = [
@@ -105,7 +105,7 @@ test('--app-id and --app-secret stay the same, so that a .env does not age', asy
   expect(JSON.parse(refused.text).message).toContain('auth_key')
 })
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s stops it cleanly, open connections and all', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('%s stops it cleanly, even with open connections', async (signal) => {
   const { child, origin } = await started()
   await fetch(origin)
   child.kill(signal)
@@ -113,13 +113,13 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s stops it cleanly, open connections
   await expect(fetch(origin)).rejects.toThrow()
 })
 
-test('--mode takes presets and behaviours', async () => {
+test('--mode accepts presets and behaviours', async () => {
   const { origin } = await started('--mode', 'wild,errorsAtStatus200=false,tokenLifetime=Infinity')
   const seen = await userMe({ baseURL: `${origin}/api/v1` }, 'x')
   expect(seen.status).toBe(401)
 })
 
-test('--users takes a file, without losing a digit', async () => {
+test('--users accepts a file, without losing a digit', async () => {
   const file = fileWith('people.json', '[{"user_id": 12345678901234567891, "user_name": "zoe", "user_verified": true}]')
   const { origin } = await started('--users', file)
   const { text } = await ask(`${origin}/users`)
@@ -133,13 +133,13 @@ test.each([
   [['--app', 'My app'], '--app takes "NAME=REDIRECT URL", not "My app"'],
   [['--app-id', 'x'], '--app-id and --app-secret need an --app each'],
   [['--app', 'My app=/cb'], 'redirectURL must be an absolute http: or https: URL'],
-  [['--mode', 'tame'], '--mode knows no "tame"'],
+  [['--mode', 'tame'], '--mode does not know "tame"'],
   [['--mode', 'wrapUser=x'], 'mode: "wrapUser" has a value it cannot take; it takes user_info, data, false'],
   [['--mode', 'keyLifetime=0'], 'it takes a number above 0'],
   [['--mode', 'getOnly=maybe'], 'it takes true or false'],
   [['--nonsense'], "Unknown option '--nonsense'"],
   [['--users', '/nowhere.json'], '/nowhere.json cannot be read as JSON'],
-])('bad arguments %j are told, with exit code 2', async (args, message) => {
+])('bad arguments %j are reported, with exit code 2', async (args, message) => {
   const { code, stderr, stdout } = await run(...args)
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toContain(message)
@@ -153,13 +153,13 @@ test.each([
   ['[{"user_nick": "x"}]', 'record 1: there is no field "user_nick"; there are user_id, user_verified, user_name,'],
   ['[{"user_id": []}]', 'record 1: user_id must be'],
   ['[{"user_verified": 1}]', 'record 1: user_verified must be'],
-])('a file of people with %s is refused', async (text, message) => {
+])('a users file with %s is refused', async (text, message) => {
   const { code, stderr } = await run('--users', fileWith('bad.json', text))
   expect(code).toBe(2)
   expect(stderr).toContain(message)
 })
 
-test('a taken port is told, with exit code 1', async () => {
+test('a port in use is reported, with exit code 1', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const address = server.address()
@@ -171,14 +171,14 @@ test('a taken port is told, with exit code 1', async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('it listens at 127.0.0.1 and at no other address of this machine', async () => {
+test('it listens on 127.0.0.1 and on no other address of this machine', async () => {
   const { origin } = await started()
   const connected = (host: string, port: number): Promise<boolean> =>
     new Promise((resolve) => {
       const socket = connect(port, host, () => resolve(true)).on('error', () => resolve(false))
       socket.on('connect', () => socket.destroy())
     })
-  // A server at all addresses answers at this one, too.
+  // A server on all addresses also answers on this one.
   const everywhere = createServer().listen(0, '0.0.0.0')
   await new Promise((resolve) => everywhere.once('listening', resolve))
   const address = everywhere.address()
@@ -193,7 +193,7 @@ test('it listens at 127.0.0.1 and at no other address of this machine', async ()
   expect(await connected('127.0.0.1', port)).toBe(true)
 })
 
-test('it refuses to listen beyond loopback unless told', async () => {
+test('it refuses to listen beyond loopback without --allow-remote', async () => {
   const { code, stderr } = await run('--port', '0', '--host', '0.0.0.0')
   expect(code).toBe(2)
   expect(stderr).toContain('--allow-remote')

@@ -25,7 +25,7 @@ describe('2.3 Credentials', () => {
     expect((await exchange(provider, application, late)).status).toBe(400)
   })
 
-  test('the access_token speaks for one user and one application', async () => {
+  test('the access_token belongs to one user and one application', async () => {
     const ada = await tokenFor(provider, application, '1')
     const alan = await tokenFor(provider, application, '2')
     expect(JSON.parse((await userMe(provider, ada)).text).user_name).toBe('ada')
@@ -68,7 +68,7 @@ describe('4.2 Exchange auth key for access token', () => {
     expect(seen.status).toBe(415)
   })
 
-  test.each(['app_id', 'app_secret', 'auth_key'])('%s is needed, once', async (name) => {
+  test.each(['app_id', 'app_secret', 'auth_key'])('%s is required exactly once', async (name) => {
     const whole = { app_id: application.appID, app_secret: application.appSecret, auth_key: keyFor() }
     const without = new URLSearchParams(whole)
     without.delete(name)
@@ -107,7 +107,7 @@ describe('4.2 Exchange auth key for access token', () => {
     expect((await exchange(provider, application, key)).status).toBe(200)
   })
 
-  test('no two keys or tokens are alike', async () => {
+  test('keys and tokens are unique', async () => {
     const keys = Array.from({ length: 20 }, () => keyFor())
     const tokens = await Promise.all(
       keys.map(async (key) => tokenIn((await exchange(provider, application, key)).text)),
@@ -117,7 +117,7 @@ describe('4.2 Exchange auth key for access token', () => {
 })
 
 describe('4.3 Get current user', () => {
-  test('the bearer token and the content type are needed', async () => {
+  test('the bearer token and the content type are required', async () => {
     const token = await tokenFor(provider, application)
     const url = `${provider.baseURL}/user/me`
     expect((await ask(url, { headers: bearer(token) })).status).toBe(200)
@@ -142,13 +142,13 @@ describe('4.3 Get current user', () => {
     expect((await ask(`${provider.baseURL}/user/me`, { method: 'POST', headers })).status).toBe(405)
   })
 
-  test('somebody who is gone is answered 404', async () => {
+  test('a deleted person is answered with 404', async () => {
     const token = await tokenFor(provider, application, '2')
     expect(provider.removeUser('2')).toBe(true)
     expect((await userMe(provider, token)).status).toBe(404)
   })
 
-  test('a change of the person is seen at once', async () => {
+  test('a change of the person is visible at once', async () => {
     const token = await tokenFor(provider, application)
     provider.updateUser('1', { user_email: 'new@people.example' })
     expect(JSON.parse((await userMe(provider, token)).text).user_email).toBe('new@people.example')
@@ -156,7 +156,7 @@ describe('4.3 Get current user', () => {
 })
 
 describe('4.4 Get user info', () => {
-  test('the token in the query is answered with the same record', async () => {
+  test('the token in the query returns the same record', async () => {
     const token = await tokenFor(provider, application)
     const seen = await userInfo(provider, token)
     expect(seen.status).toBe(200)
@@ -180,7 +180,7 @@ test('4.5 there is no other endpoint', async () => {
   }
 })
 
-test('5.6 a token lives for 24 hours, by our choice', async () => {
+test('5.6 a token lives for 24 hours (our choice)', async () => {
   const token = await tokenFor(provider, application)
   provider.clock.advance(24 * 3_600_000 - 5_000)
   expect((await userMe(provider, token)).status).toBe(200)
@@ -188,7 +188,7 @@ test('5.6 a token lives for 24 hours, by our choice', async () => {
   expect((await userMe(provider, token)).status).toBe(401)
 })
 
-test('7. errors are JSON with error and message, by our choice', async () => {
+test('7. errors are JSON with error and message (our choice)', async () => {
   const seen = await userMe(provider, 'unknown')
   expect(seen.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(JSON.parse(seen.text)).toEqual({ error: true, message: 'The access_token is unknown or expired.' })

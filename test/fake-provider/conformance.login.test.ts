@@ -90,7 +90,7 @@ describe('2.2 User', () => {
     expect(text).toContain('"user_id":123456789012345678901234567890,')
   })
 
-  test('ids that are no numbers are strings', async () => {
+  test('non-numeric ids are strings', async () => {
     for (const id of ['007', 'a"b', '1e3']) {
       provider.addUser({ user_id: id })
       const { text } = await userMe(provider, await tokenFor(provider, application, id))
@@ -108,19 +108,19 @@ describe('2.2 User', () => {
     }
   })
 
-  test('what somebody left empty is null', async () => {
+  test('empty fields are null', async () => {
     const { text } = await userMe(provider, await tokenFor(provider, application, '5'))
     expect(JSON.parse(text)).toMatchObject({ user_id: 5, user_email: null, user_picture: null, user_verified: false })
   })
 })
 
 describe('4.1 Start login', () => {
-  test('app_id is required, once', async () => {
+  test('app_id is required exactly once', async () => {
     expect((await visit('')).status).toBe(400)
     expect((await visit(`app_id=${application.appID}&app_id=${application.appID}`)).status).toBe(400)
   })
 
-  test('an unknown app_id is not answered with a login', async () => {
+  test('an unknown app_id gets no login page', async () => {
     expect((await visit('app_id=unknown')).status).toBe(404)
   })
 
@@ -129,7 +129,7 @@ describe('4.1 Start login', () => {
     expect([seen.status, seen.headers.get('allow')]).toEqual([405, 'GET'])
   })
 
-  test('who is not signed in is asked to sign in first', async () => {
+  test('a person who is not signed in must sign in first', async () => {
     const seen = await visit()
     expect(seen.status).toBe(200)
     expect(seen.text).toContain('<h1>Sign in</h1>')
@@ -146,7 +146,7 @@ describe('4.1 Start login', () => {
     expect(seen.headers.get('location')).toMatch(/^http:\/\/localhost:3000\/cb\?auth_key=[\w-]{43}$/)
   })
 
-  test('auth_key joins a query that is there, before a fragment', async () => {
+  test('auth_key is appended to an existing query, before a fragment', async () => {
     provider.updateApplication(application.appID, { redirectURL: 'http://localhost:3000/cb?a=b%20c#top' })
     const seen = await decide(await signInAs(provider, '1'), 'approve')
     expect(seen.headers.get('location')).toMatch(/^http:\/\/localhost:3000\/cb\?a=b%20c&auth_key=[\w-]{43}#top$/)
@@ -158,7 +158,7 @@ describe('4.1 Start login', () => {
     expect([...locationOf(await decide(cookie, 'approve')).searchParams.keys()]).toEqual(['auth_key'])
   })
 
-  test('Cancel leads to the home page of the provider and not to the application', async () => {
+  test('Cancel redirects to the home page of the provider and not to the application', async () => {
     const seen = await decide(await signInAs(provider, '1'), 'cancel')
     expect([seen.status, seen.headers.get('location')]).toEqual([303, '/'])
   })

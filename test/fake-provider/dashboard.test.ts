@@ -26,7 +26,7 @@ describe('developers', () => {
       expect(text).toContain(value)
   })
 
-  test('a URL that is none is told, and what was typed stays', async () => {
+  test('an invalid URL is reported, and the input is kept', async () => {
     const seen = await send('/developers', { name: 'Second', redirect_url: '/cb' })
     expect(seen.status).toBe(422)
     expect(seen.text).toContain('role="alert"')
@@ -41,7 +41,7 @@ describe('developers', () => {
     expect((await send('/developers/unknown', { redirect_url: 'http://localhost/' })).status).toBe(422)
   })
 
-  test('the secret can be renewed: the old one is worthless', async () => {
+  test('the secret can be renewed, which invalidates the old one', async () => {
     await send(`/developers/${application.appID}/secret`)
     const authKey = provider.issueAuthKey({ appID: application.appID, userID: '1' })
     expect((await exchange(provider, application, authKey)).status).toBe(401)
@@ -49,7 +49,7 @@ describe('developers', () => {
     expect((await exchange(provider, renewed, authKey)).status).toBe(200)
   })
 
-  test('deleting an application ends its tokens', async () => {
+  test('deleting an application revokes its tokens', async () => {
     const token = await tokenFor(provider, application)
     await send(`/developers/${application.appID}/delete`)
     expect(provider.applications).toEqual([])
@@ -69,7 +69,7 @@ describe('people', () => {
     user_cover: '/covers/x.svg',
   }
 
-  test('somebody can be added with all ten fields', async () => {
+  test('a person can be added with all ten fields', async () => {
     const form = { ...zoe, user_id: '18446744073709551616', user_verified: 'yes' }
     expect((await send('/users', form)).status).toBe(303)
     expect(provider.users.at(-1)).toEqual({ ...form, user_verified: true })
@@ -80,14 +80,14 @@ describe('people', () => {
     expect(provider.users.at(-1)).toMatchObject({ user_id: '4', user_name: 'zoe', user_email: null, user_cover: null })
   })
 
-  test('an id that is taken is told, and what was typed stays', async () => {
+  test('a taken id is reported, and the input is kept', async () => {
     const seen = await send('/users', { ...zoe, user_id: '1' })
     expect(seen.status).toBe(422)
     expect(seen.text).toContain('already taken')
     expect(seen.text).toContain('zoe@people.example')
   })
 
-  test('somebody can be edited and removed; the id stays', async () => {
+  test('a person can be edited and removed; the id stays', async () => {
     expect((await get('/users/1')).text).toContain('value="Lovelace"')
     await send('/users/1', { ...zoe, user_id: '77' })
     expect(provider.users[0]).toEqual({ ...zoe, user_id: '1', user_verified: false })
@@ -97,7 +97,7 @@ describe('people', () => {
     expect((await send('/users/1', zoe)).status).toBe(404)
   })
 
-  test('an id with characters of its own has a page and pictures', async () => {
+  test('an id with special characters has a page and pictures', async () => {
     const user = provider.addUser({ user_id: 'a/b?c#d' })
     expect((await get(`/users/${encodeURIComponent('a/b?c#d')}`)).status).toBe(200)
     expect((await get(user.user_picture ?? '')).headers.get('content-type')).toBe('image/svg+xml')
@@ -111,19 +111,19 @@ describe('signing in', () => {
     expect((await get('/', { cookie })).text).toContain('You are Ada Lovelace')
     const out = await send('/sign-out', {}, { cookie })
     expect(cookieOf(out)).toBe('fake_provider_session=')
-    expect((await get('/', { cookie })).text).toContain('Nobody is signed in')
+    expect((await get('/', { cookie })).text).toContain('You are not signed in')
   })
 
-  test('the login page leads back to the login', async () => {
+  test('sign-in returns to the login', async () => {
     const seen = await send('/sign-in', { user_id: '2', app_id: application.appID })
     expect(seen.headers.get('location')).toBe(`/api/oauth?app_id=${application.appID}`)
     expect((await send('/sign-in', { user_id: '99' })).status).toBe(400)
   })
 
-  test('somebody who was removed is signed out; a decision of nobody leads to the login', async () => {
+  test('a removed person is signed out; a decision without a session redirects to the login', async () => {
     const cookie = await signInAs(provider, '2')
     provider.removeUser('2')
-    expect((await get('/approvals', { cookie })).text).toContain('Nobody is signed in')
+    expect((await get('/approvals', { cookie })).text).toContain('You are not signed in')
     const seen = await send('/approval', { app_id: application.appID, decision: 'approve' }, { cookie })
     expect(seen.headers.get('location')).toBe(`/api/oauth?app_id=${application.appID}`)
     expect((await send('/approval', { app_id: 'unknown', decision: 'approve' }, { cookie })).status).toBe(404)
@@ -139,8 +139,8 @@ describe('signing in', () => {
   })
 })
 
-describe('safety', () => {
-  test('a form that another site sent is refused', async () => {
+describe('security', () => {
+  test('a form from another site is refused', async () => {
     const form = { name: 'Evil', redirect_url: 'http://evil.example/' }
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
@@ -153,14 +153,14 @@ describe('safety', () => {
     expect((await send('/developers', form, { origin: provider.origin })).status).toBe(303)
   })
 
-  test('another site cannot approve in the name of somebody', async () => {
+  test('another site cannot approve on behalf of a person', async () => {
     const cookie = await signInAs(provider, '1')
     const form = { app_id: application.appID, decision: 'approve' }
     const seen = await send('/approval', form, { cookie, 'sec-fetch-site': 'cross-site' })
     expect([seen.status, seen.headers.has('location')]).toEqual([403, false])
   })
 
-  test('what people and developers typed is text', async () => {
+  test('input of people and developers is escaped', async () => {
     const evil = '"><script>alert(1)</script>'
     provider.registerApplication({ name: evil, redirectURL: 'http://localhost/' })
     provider.updateUser('1', { user_firstname: evil, user_email: evil })
@@ -181,7 +181,7 @@ describe('safety', () => {
     }
   })
 
-  test('pages exist under their methods only', async () => {
+  test('pages accept only their methods', async () => {
     expect((await send('/style.css')).headers.get('allow')).toBe('GET')
     expect((await get('/approval')).status).toBe(405)
     for (const path of ['/nowhere', '/users/1/nowhere', '/__proto__', '/pictures/99.svg', '/covers/99.svg']) {

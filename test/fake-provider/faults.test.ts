@@ -17,7 +17,7 @@ function key(): string {
   return provider.issueAuthKey({ appID: application.appID, userID: '1' })
 }
 
-/** What a bare socket sees of the next answer: every byte, and how it ended. */
+/** The next response as a bare socket sees it: every byte, and how it ended. */
 function bytesOf(path = '/api/v1/user/me'): Promise<{ text: string; end: string }> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(provider.origin).port), '127.0.0.1')
@@ -34,14 +34,14 @@ function bytesOf(path = '/api/v1/user/me'): Promise<{ text: string; end: string 
   })
 }
 
-test('a status alone answers without a body and without doing the work', async () => {
+test('a status alone responds without a body and without running the endpoint', async () => {
   const kept = key()
   provider.failNext('authorize', { status: 503 })
   expect(await exchange(provider, application, kept)).toMatchObject({ status: 503, text: '' })
   expect((await exchange(provider, application, kept)).status).toBe(200)
 })
 
-test('body and headers replace the true ones', async () => {
+test('body and headers replace those of the endpoint', async () => {
   provider.failNext('user/me', {
     status: 429,
     body: 'slow down',
@@ -56,13 +56,13 @@ test('body and headers replace the true ones', async () => {
   ])
 })
 
-test('bytes go out as they are', async () => {
+test('bytes are sent unchanged', async () => {
   provider.failNext('user/me', { body: Uint8Array.of(0xff, 0xfe, 0x00) })
   const response = await fetch(`${provider.baseURL}/user/me`)
   expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0xff, 0xfe, 0x00])
 })
 
-test('rewrite changes the true answer, which did its work', async () => {
+test('rewrite changes the response of the endpoint, which still runs', async () => {
   const spent = key()
   provider.failNext('authorize', { status: 500, rewrite: (body) => body.replace('access_token', 'token') })
   const seen = await exchange(provider, application, spent)
@@ -70,7 +70,7 @@ test('rewrite changes the true answer, which did its work', async () => {
   expect((await exchange(provider, application, spent)).status).toBe(400)
 })
 
-test('redirect leads elsewhere', async () => {
+test('redirect sends a Location', async () => {
   provider.failNext('authorize', { redirect: 'http://elsewhere.example/' })
   const seen = await exchange(provider, application, key())
   expect([seen.status, seen.headers.get('location')]).toEqual([302, 'http://elsewhere.example/'])
@@ -78,7 +78,7 @@ test('redirect leads elsewhere', async () => {
   expect((await ask(`${provider.oauthBase}/oauth`)).status).toBe(307)
 })
 
-test('delay and drip take their real time', async () => {
+test('delay and drip take real time', async () => {
   const began = performance.now()
   provider.failNext('user/me', { delay: 60, body: '[1,2]', drip: 10 })
   expect(await userMe(provider, 'x')).toMatchObject({ status: 200, text: '[1,2]' })
@@ -125,7 +125,7 @@ test('a reset after the whole body leaves the body readable', async () => {
   expect(text).toMatch(/\r\n\r\n\{\}$/)
 })
 
-test('an endless body ends when the client has enough', async () => {
+test('an endless body ends when the client disconnects', async () => {
   provider.failNext('user/me', { endless: true, body: 'x'.repeat(1000) })
   const response = await fetch(`${provider.baseURL}/user/me`)
   let size = 0
@@ -136,7 +136,7 @@ test('an endless body ends when the client has enough', async () => {
   expect(size).toBeGreaterThan(1_000_000)
 })
 
-test('faults are one-shot, wait in order, and belong to one endpoint', async () => {
+test('faults are one-shot, queued in order, and belong to one endpoint', async () => {
   provider.failNext('user/me', { status: 500 })
   provider.failNext('user/me', { status: 502 }, { times: 2 })
   const token = await tokenFor(provider, application)
@@ -145,14 +145,14 @@ test('faults are one-shot, wait in order, and belong to one endpoint', async () 
   expect(statuses).toEqual([500, 502, 502, 200])
 })
 
-test('faults that wait can be forgotten; wrong arguments are refused', async () => {
+test('queued faults can be cleared; wrong arguments are refused', async () => {
   provider.failNext('user/me', { status: 500 })
   provider.clearFaults()
   expect((await userMe(provider, 'x')).status).toBe(401)
   expect(() => provider.failNext('user/me', {}, { times: 0 })).toThrow('times must be a whole number from 1')
 })
 
-test('stop frees a client that hangs, and leaves nothing open', async () => {
+test('stop disconnects a hanging client, and leaves nothing open', async () => {
   provider.failNext('user/me', { hang: true })
   provider.failNext('get_user_info', { delay: 60_000 })
   const hanging = [bytesOf(), bytesOf('/api/get_user_info?access_token=x')]
@@ -163,7 +163,7 @@ test('stop frees a client that hangs, and leaves nothing open', async () => {
   await expect(fetch(provider.origin)).rejects.toThrow()
 })
 
-test('the log tells endpoint, method, path, headers, form, time and status', async () => {
+test('the log contains endpoint, method, path, headers, form, time and status', async () => {
   provider.clock.set(Date.parse('2030-01-01T00:00:00Z'))
   const authKey = key()
   await exchange(provider, application, authKey)
@@ -192,7 +192,7 @@ test('the listener can be mounted on a server of your own', async () => {
   await using listening = await listen(mounted.requestListener, '127.0.0.1')
   const response = await fetch(`${listening.origin}/`)
   expect(response.status).toBe(200)
-  expect(await response.text()).toContain('A social network of nobody')
+  expect(await response.text()).toContain('Fake Social')
   mounted.failNext('oauth', { hang: true })
   const hanging = fetch(`${listening.origin}/api/oauth`).then(
     () => 'answered',
@@ -203,7 +203,7 @@ test('the listener can be mounted on a server of your own', async () => {
   expect(await hanging).toBe('freed')
 })
 
-test('it does not listen beyond loopback, nor on a taken port, and says so', async () => {
+test('it does not listen beyond loopback or on a port in use, and reports it', async () => {
   await expect(FakeProvider.start({ host: '0.0.0.0' })).rejects.toThrow('only with allowRemote')
   await expect(FakeProvider.start({ host: 'example.com' })).rejects.toThrow('only with allowRemote')
   const port = Number(new URL(provider.origin).port)
@@ -212,7 +212,7 @@ test('it does not listen beyond loopback, nor on a taken port, and says so', asy
   expect(() => new FakeProvider({ origin: 'http://x.example/path' })).toThrow('origin must be')
 })
 
-test('the clock can be shared and does not take nonsense', async () => {
+test('the clock can be shared and rejects invalid times', async () => {
   const clock = new Clock()
   await using other = await FakeProvider.start({ clock })
   expect(other.clock).toBe(clock)

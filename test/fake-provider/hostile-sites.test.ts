@@ -3,7 +3,7 @@ import { listen } from '../support/listen'
 import { bearer, signInAs, tokenFor } from '../support/provider-http'
 import { type RawAnswer, sendRaw } from '../support/raw-requests'
 
-// What a website can do that its visitor opens while a fake provider listens at 127.0.0.1:4400 of the same machine.
+// What a website can do while its visitor runs a fake provider on 127.0.0.1:4400 of the same machine.
 
 let provider: FakeProvider
 let application: Application
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 afterEach(() => provider.stop())
 
-/** What changes things, with a form that would. */
+/** The routes that change state, each with an effective form. */
 const forms: ReadonlyArray<[path: string, form: string]> = [
   ['/sign-in', 'user_id=2'],
   ['/sign-out', ''],
@@ -44,7 +44,7 @@ const endpoints = [
   '/api/get_user_info?access_token=TOKEN',
 ]
 
-/** As browsers send it for a page of https://evil.example, recorded; the second one is a browser without Fetch Metadata. */
+/** Recorded headers of browsers on a page of https://evil.example; the second lacks Fetch Metadata. */
 const evilHeaders = [
   [
     'Origin: https://evil.example',
@@ -75,7 +75,7 @@ function send(origin: string, line: string, headers: readonly string[], body = '
   return sendRaw(origin, [`${filled(line)} HTTP/1.1`, ...headers, ...type, `Cookie: ${cookie}`], filled(body))
 }
 
-/** A provider that looks neither at where a form comes from nor at the name that it is called by. */
+/** A provider that checks neither the origin of a form nor its Host. */
 async function withNaiveProvider<T>(work: (origin: string, registered: string[]) => Promise<T>): Promise<T> {
   const registered: string[] = []
   await using listening = await listen((request, response) => {
@@ -86,14 +86,14 @@ async function withNaiveProvider<T>(work: (origin: string, registered: string[])
 }
 
 describe('forms of another site', () => {
-  test('change a provider that does not ask where they come from', async () => {
+  test('change a provider that does not check their origin', async () => {
     await withNaiveProvider(async (origin, registered) => {
       await send(origin, 'POST /developers', [`Host: ${host()}`, ...(evilHeaders[0] ?? [])], 'name=Evil')
       expect(registered).toEqual(['name=Evil'])
     })
   })
 
-  test.each(forms)('to %s change nothing here, are not logged and take no fault', async (path, form) => {
+  test.each(forms)('to %s change nothing here, are not logged and consume no fault', async (path, form) => {
     provider.failNext('authorize', { status: 503 })
     const before = state()
     for (const headers of evilHeaders) {
@@ -110,7 +110,7 @@ describe('forms of another site', () => {
     expect(own.status).toBe(503)
   })
 
-  test.each(forms)('to %s are taken from a page of the provider itself', async (path, form) => {
+  test.each(forms)('to %s are accepted from a page of the provider itself', async (path, form) => {
     const own = [`Host: ${host()}`, `Origin: ${provider.origin}`, 'Sec-Fetch-Site: same-origin']
     const { status } = await send(provider.origin, `POST ${path}`, own, form)
     expect([303, 302, 400]).toContain(status)
@@ -120,7 +120,7 @@ describe('forms of another site', () => {
 describe('DNS rebinding', () => {
   const rebound = ['Host: evil.example:4400', 'Origin: http://evil.example:4400', 'Sec-Fetch-Site: same-origin']
 
-  test('reads the secrets of a provider that answers to any name', async () => {
+  test('reads the secrets of a provider that accepts any Host', async () => {
     const { body } = await withNaiveProvider((origin) => send(origin, 'GET /developers', rebound))
     expect(body).toContain('app_secret: 12345')
   })
@@ -132,7 +132,7 @@ describe('DNS rebinding', () => {
     expect(provider.requests).toEqual([])
   })
 
-  test.each(forms)('changes nothing by %s', async (path, form) => {
+  test.each(forms)('changes nothing with %s', async (path, form) => {
     const before = state()
     const { status, headers } = await send(provider.origin, `POST ${path}`, rebound, form)
     expect([status, headers['set-cookie']]).toEqual([421, undefined])
@@ -163,13 +163,13 @@ describe('DNS rebinding', () => {
   })
 
   test.each(['localhost:4400', '127.0.0.1', '[::1]:4400', 'a.localhost', '127.1.2.3'])(
-    'cannot use the Host %s, which is answered',
+    'cannot use the Host %s, which is accepted',
     async (name) => {
       expect((await send(provider.origin, 'GET /developers', [`Host: ${name}`])).status).toBe(200)
     },
   )
 
-  test('the option origin makes a name of its own good', async () => {
+  test('the option origin allows another name', async () => {
     const named = new FakeProvider({ origin: 'https://social.example' })
     await using listening = await listen(named.requestListener, '127.0.0.1')
     const { origin } = listening
@@ -178,7 +178,7 @@ describe('DNS rebinding', () => {
   })
 })
 
-test('no answer may be read by a script of another site, and no page be framed by it', async () => {
+test('no response can be read by a script of another site, and no page framed by it', async () => {
   const reading = [`Host: ${host()}`, 'Origin: https://evil.example']
   for (const path of [...pages, ...endpoints]) {
     for (const method of ['GET', 'OPTIONS', 'HEAD']) {
@@ -193,7 +193,7 @@ test('no answer may be read by a script of another site, and no page be framed b
   }
 })
 
-test('the endpoints for servers answer no page of another site, but an application and a typed address', async () => {
+test('the endpoints for servers refuse pages of another site, but serve an application and a typed address', async () => {
   const image = [`Host: ${host()}`, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors', 'Sec-Fetch-Dest: image']
   const info = 'GET /api/get_user_info?access_token=TOKEN'
   expect((await send(provider.origin, info, image)).status).toBe(403)
@@ -202,7 +202,7 @@ test('the endpoints for servers answer no page of another site, but an applicati
   expect((await fetch(`${provider.baseURL}/user/me`, { headers: bearer(token) })).status).toBe(200)
 })
 
-test('an application sends its users from its own site to the login, and only there', async () => {
+test('an application on another site can send its users to the login, and only there', async () => {
   const link = [`Host: ${host()}`, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document']
   const { status, body } = await send(provider.origin, 'GET /api/oauth?app_id=APP', link)
   expect([status, body.includes('would like to sign you in')]).toEqual([200, true])

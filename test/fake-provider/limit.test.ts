@@ -11,7 +11,7 @@ async function start(options: FakeProviderOptions = {}): Promise<void> {
 
 afterEach(() => provider.stop())
 
-test('1,000 requests in an hour pass, the 1,001st is refused, the next hour passes again, token by token', async () => {
+test('each token has 1,000 requests per hour; the 1,001st is refused until the next hour', async () => {
   await start()
   const token = await tokenFor(provider, application)
   const other = await tokenFor(provider, application)
@@ -29,7 +29,7 @@ test('1,000 requests in an hour pass, the 1,001st is refused, the next hour pass
   expect((await userMe(provider, token)).status).toBe(200)
 })
 
-test('both profile endpoints count together; a token that is not one does not', async () => {
+test('both profile endpoints count together; an invalid token is not counted', async () => {
   await start({ rateLimit: 2 })
   const token = await tokenFor(provider, application)
   await userMe(provider, 'unknown')
@@ -38,7 +38,7 @@ test('both profile endpoints count together; a token that is not one does not', 
   expect((await userInfo(provider, token)).status).toBe(429)
 })
 
-test('two tokens of one person are limited one by one', async () => {
+test('two tokens of one person are limited separately', async () => {
   await start({ rateLimit: 1 })
   for (const token of [await tokenFor(provider, application), await tokenFor(provider, application)]) {
     expect((await userMe(provider, token)).status).toBe(200)
@@ -46,7 +46,7 @@ test('two tokens of one person are limited one by one', async () => {
   }
 })
 
-test('a refusal may name a date, its limits, nothing, or come with status 200', async () => {
+test('a refusal may contain a date, its limits, neither, or have status 200', async () => {
   await start({ rateLimit: 1 })
   const token = await tokenFor(provider, application)
   await userMe(provider, token)
@@ -63,7 +63,7 @@ test('a refusal may name a date, its limits, nothing, or come with status 200', 
   expect(JSON.parse(bare.text).error).toBe(true)
 })
 
-test('Infinity is no limit; a limit that is no whole number is refused', async () => {
+test('Infinity means no limit; a limit that is not a whole number is refused', async () => {
   await start({ rateLimit: Number.POSITIVE_INFINITY })
   const token = await tokenFor(provider, application)
   const seen = await Promise.all(Array.from({ length: 50 }, () => userMe(provider, token)))

@@ -32,7 +32,7 @@ function key(): string {
   return provider.issueAuthKey({ appID: application.appID, userID: '1' })
 }
 
-test('errors at status 200: only the body tells', async () => {
+test('errors at status 200: only the body shows them', async () => {
   await start({ errorsAtStatus200: true })
   const refused = await exchange(provider, application, 'unknown')
   expect([refused.status, JSON.parse(refused.text).error]).toEqual([200, true])
@@ -111,7 +111,7 @@ test('pictures may be relative paths', async () => {
   expect(JSON.parse(text)).toMatchObject({ user_picture: 'pictures/1.svg', user_cover: 'covers/1.svg' })
 })
 
-test('somebody who is gone may be an empty array', async () => {
+test('a deleted person may be an empty array', async () => {
   await start({ goneUserAsEmptyArray: true })
   const token = await tokenFor(provider, application)
   provider.removeUser('1')
@@ -141,7 +141,7 @@ test('HTML at 200: the API is under maintenance, the key is kept', async () => {
   expect((await exchange(provider, application, kept)).status).toBe(200)
 })
 
-test('GET-only servers take the exchange in the query', async () => {
+test('GET-only servers accept the exchange in the query', async () => {
   await start({ getOnly: true })
   const query = new URLSearchParams({ app_id: application.appID, app_secret: application.appSecret, auth_key: key() })
   expect((await ask(`${provider.oauthBase}/authorize?${query}`)).status).toBe(200)
@@ -156,14 +156,14 @@ test('JSON may be labelled HTML, follow a warning, and set a cookie', async () =
   expect(seen.text).toMatch(/^<br \/>\n<b>Warning<\/b>.*\{"access_token":"[^"]+"\}$/s)
 })
 
-test('a server with the legacy surface only has no user/me', async () => {
+test('a legacy-only server has no user/me', async () => {
   await start({ withoutUserMe: true })
   const token = await tokenFor(provider, application)
   expect((await userMe(provider, token)).status).toBe(404)
   expect((await userInfo(provider, token)).status).toBe(200)
 })
 
-test('the wild preset is what most servers do, and can be changed', async () => {
+test('the wild preset behaves like most servers, and can be changed', async () => {
   await start('wild')
   const authKey = key()
   expect(authKey).toMatch(/^[0-9a-f]{32}$/)
@@ -175,7 +175,7 @@ test('the wild preset is what most servers do, and can be changed', async () => 
   expect(provider.behaviours).toEqual({ ...wild, wrapUser: false })
 })
 
-test('a behaviour that does not exist, or cannot take its value, is refused by name', () => {
+test('an unknown behaviour or an invalid value is refused by name', () => {
   const made: Record<string, unknown> = { errorsAt200: true }
   expect(() => new FakeProvider({ mode: made })).toThrow('mode: there is no behaviour "errorsAt200"')
   for (const [name, value] of [

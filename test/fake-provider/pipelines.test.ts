@@ -19,7 +19,7 @@ async function send(text: string): Promise<Socket> {
   return socket
 }
 
-test('answers that wait behind another one are not kept when their client has left', async () => {
+test('pipelined responses are dropped when their client disconnects', async () => {
   const listener: unknown = Reflect.get(provider, '_listener')
   const open = (): unknown => Reflect.get(Object(Reflect.get(Object(listener), '_open')), 'size')
   for (let round = 0; round < 3; round += 1) {
@@ -35,7 +35,7 @@ test.each<[string, Fault]>([
   ['reset', { reset: true }],
   ['reset within the headers', { reset: 'headers' }],
   ['raw', { raw: 'SSH-2.0-x\r\n' }],
-])('the fault %s disturbs a pipelined request, too', async (_title, fault) => {
+])('the fault %s also affects a pipelined request', async (_title, fault) => {
   provider.failNext('user/me', { delay: 20 })
   provider.failNext('user/me', fault)
   const socket = await send(get('/api/v1/user/me') + get('/api/v1/user/me'))
@@ -43,7 +43,7 @@ test.each<[string, Fault]>([
   await new Promise((resolve) => socket.once('close', resolve))
 })
 
-test.each([204, 304])('an endless body that a status of %d does not have ends at once', async (status) => {
+test.each([204, 304])('an endless body with status %d, which has no body, ends at once', async (status) => {
   provider.failNext('user/me', { status, endless: true })
   const socket = await send(get('/api/v1/user/me'))
   const [answer] = await once(socket, 'data')
@@ -55,14 +55,14 @@ test.each([204, 304])('an endless body that a status of %d does not have ends at
   socket.destroy()
 })
 
-test('an id that was given to somebody is not given to the next one', async () => {
+test('a generated id is never reused', async () => {
   const { user_id } = provider.addUser()
   provider.removeUser(user_id)
   expect(provider.addUser().user_id).not.toBe(user_id)
 })
 
 test.each(['image', 'script', 'empty'])(
-  'what a page of another site loads as %s is neither logged nor disturbed',
+  'a subresource (%s) of a page of another site is neither logged nor given a fault',
   async (dest) => {
     provider.failNext('oauth', { status: 500 })
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': dest }

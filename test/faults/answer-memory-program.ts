@@ -2,15 +2,15 @@ import { writeSync } from 'node:fs'
 import { request } from 'undici'
 import { SocialLoginClient, SocialLoginError } from '../../lib'
 
-/** What a program that is asked about its memory prints. */
+/** The output of the memory measurement. */
 export interface MemoryReport {
-  /** The most bytes that the call held at one time, garbage not counted. */
+  /** The peak of bytes that the call held, excluding garbage. */
   readonly held: number
-  /** What the call ended in. */
+  /** The outcome of the call. */
   readonly outcome: string
 }
 
-/** How clients are written: the size is limited, and the chunks are kept until all are there. */
+/** A typical client: limits the size, and keeps the chunks until the end. */
 async function naiveExchange(baseURL: string): Promise<string> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   const { body } = await request(`${baseURL.replace(/v1$/, '')}authorize`, { method: 'POST', body: '', signal })
@@ -26,10 +26,10 @@ async function naiveExchange(baseURL: string): Promise<string> {
 
 const TIMEOUT_MS = 20_000
 const SAMPLE_MS = 10
-// Whoever holds this much has shown what there was to show.
+// Enough to prove the attack.
 const ENOUGH_BYTES = 10_000_000
 
-/** A program: one exchange, asked by `ours` or `naive`, and what it held. Needs `--expose-gc`. */
+/** Runs one exchange with `ours` or `naive` and prints the memory that it held. Needs `--expose-gc`. */
 async function main([kind, baseURL = '']: string[]): Promise<void> {
   const client = new SocialLoginClient({ baseURL, clientID: 'a', clientSecret: 'b', timeout: TIMEOUT_MS })
   const exchange = (): Promise<unknown> => (kind === 'ours' ? client.exchangeAuthKey('key') : naiveExchange(baseURL))
@@ -46,7 +46,7 @@ async function main([kind, baseURL = '']: string[]): Promise<void> {
     if (held > ENOUGH_BYTES) report('still under way')
   }
   setInterval(sample, SAMPLE_MS)
-  // What is answered is kept, as an application keeps a profile.
+  // Keeps the result, as an application keeps a profile.
   let answer: unknown
   const outcome = await exchange().then((given) => {
     answer = given

@@ -11,7 +11,7 @@ const FILLING = 64 * 1024
 const MB = 1_000_000
 const PROGRAM = join(__dirname, 'answer-memory-program.js')
 
-/** What costs little in payload, and whether it costs a client memory that only counts payload. */
+/** Responses with little payload; `hurts`: exhausts the memory of a client that only counts payload. */
 const hostile: [title: string, wire: Wire, hurts: boolean][] = [
   ['chunks of one byte, each with an extension of 64 KiB', repeat(CHUNKED, `1;${'x'.repeat(FILLING)}\r\na\r\n`), true],
   ['headers that each stand behind 64 KiB of spaces', repeat(OKAY, `a:${' '.repeat(FILLING)}b\r\n`), true],
@@ -36,9 +36,9 @@ beforeAll(async () => {
 afterEach(() => provider.clear())
 afterAll(() => provider.stop())
 
-/** One exchange that is answered so, by a process of its own: its memory is nobody else's. */
+/** One such exchange in a separate process, so that its memory can be measured. */
 async function exchangeOf(kind: 'naive' | 'ours', wire: Wire): Promise<MemoryReport> {
-  // The first exchange of the process is a good one: what is loaded and built for it does not count.
+  // The first exchange succeeds, so that modules and caches loaded for it do not count.
   provider.failNext('authorize', (socket, body) => socket.end(`${OKAY}content-length: ${body.length}\r\n\r\n${body}`))
   provider.failNext('authorize', wire)
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', PROGRAM, kind, provider.baseURL])
@@ -46,13 +46,13 @@ async function exchangeOf(kind: 'naive' | 'ours', wire: Wire): Promise<MemoryRep
 }
 
 test.each(hostile.filter(([, , hurts]) => hurts))(
-  'an answer of %s takes many times its payload from a client that counts payload',
+  'a response of %s costs a client that counts only payload many times as much memory',
   async (_title, wire) => {
     expect((await exchangeOf('naive', wire)).held).toBeGreaterThan(8 * MB)
   },
 )
 
-test('a text of 64 KiB is kept in little more than its length', async () => {
+test('a text of 64 KiB takes little more memory than its length', async () => {
   const body = JSON.stringify({ access_token: 'token', text: 'x'.repeat(65_000) })
   const { held, outcome } = await exchangeOf('ours', (socket) => socket.write(answer(body)))
   expect(held).toBeLessThan(1_000_000)

@@ -2,7 +2,7 @@ import { OUTCOMES, type OutcomeCode } from '../../lib'
 import { closeBrowsers } from '../support/browser'
 import { RawProvider } from '../support/raw-provider'
 import { contentFaults, statusFaults, syntaxFaults, transportFaults, type WireFault } from '../support/wire-faults'
-import { ENDPOINTS, FaultBench } from './fault-bench'
+import { ENDPOINTS, FaultHarness } from './fault-harness'
 
 const WORST = new Set([
   'RST before the headers',
@@ -12,17 +12,17 @@ const WORST = new Set([
   'a header of 1 MB',
   'a length and chunks',
   '101',
-  'junk behind a whole answer',
+  'junk after a complete response',
 ])
 
 const uncaught: unknown[] = []
 const note = (error: unknown): void => void uncaught.push(error)
 process.on('unhandledRejection', note).on('uncaughtExceptionMonitor', note)
 
-// A profile is asked for once more after these: see profile-repeat.test.ts.
+// A profile request is retried after these: see retried-profile.test.ts.
 const REPEATED: ReadonlySet<string> = new Set(['provider_unavailable', 'provider_unreachable'])
 
-let bench: FaultBench
+let harness: FaultHarness
 
 afterAll(async () => {
   await closeBrowsers()
@@ -35,16 +35,16 @@ const cases = Object.entries(groups).flatMap(([group, faults]) =>
   faults.flatMap((fault) => ENDPOINTS.map((endpoint) => ({ ...fault, group, endpoint }))),
 )
 
-/** Asserts everything that one login over this fault must keep to. */
+/** Asserts all requirements on one login with this fault. */
 async function expectOutcome(fault: WireFault, endpoint: (typeof ENDPOINTS)[number]): Promise<void> {
-  const fallen = await bench.fall(() => bench.raw.failNext(endpoint, fault.wire, 2))
+  const result = await harness.login(() => harness.raw.failNext(endpoint, fault.wire, 2))
   const code = typeof fault.code === 'string' ? fault.code : fault.code[endpoint]
   const expected: string[] = fault.orSuccess ? [code, 'success'] : [code]
-  expect(expected).toContain(fallen.outcome)
-  expect(fallen.answer.status).toBe(statusOf(fallen.outcome))
-  expect(fallen.answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
-  expect(fallen.leaks).toEqual([])
-  const times = fallen.requests.filter((asked) => asked === endpoint).length
+  expect(expected).toContain(result.outcome)
+  expect(result.answer.status).toBe(statusOf(result.outcome))
+  expect(result.answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+  expect(result.leaks).toEqual([])
+  const times = result.requests.filter((asked) => asked === endpoint).length
   expect(times).toBeGreaterThanOrEqual(1)
   const isRepeated = fault.unanswered || (endpoint === 'user/me' && REPEATED.has(code))
   expect(times).toBeLessThanOrEqual(isRepeated ? 2 : 1)
@@ -60,31 +60,31 @@ function codeIn(outcome: string | undefined): OutcomeCode {
   return code
 }
 
-// `SOAK=1` takes them all.
+// All of them with `SOAK=1`.
 const worst = [...transportFaults, ...syntaxFaults].filter(
   (fault) => process.env['SOAK'] === '1' || WORST.has(fault.title),
 )
 
 describe.each(['session', 'cookie'] as const)('with the login in progress in the %s', (keep) => {
   beforeAll(async () => {
-    bench = await FaultBench.start(await RawProvider.start(), keep)
+    harness = await FaultHarness.start(await RawProvider.start(), keep)
   })
-  afterAll(() => bench.stop())
+  afterAll(() => harness.stop())
 
   test.each(cases)(
     '$group: $title at $endpoint is $code, and the next login is good',
     async ({ endpoint, ...fault }) => {
       await expectOutcome(fault, endpoint)
-      expect(await bench.goodLogin()).toBe(200)
+      expect(await harness.goodLogin()).toBe(200)
     },
   )
 
-  test('a login that failed cannot be finished by coming back: its record is gone', async () => {
+  test('a failed login cannot be finished by another callback: its record is gone', async () => {
     for (const endpoint of ENDPOINTS) {
-      const browser = await bench.begin()
-      bench.raw.failNext(endpoint, (socket) => socket.write('HTTP/1.1 500 Down\r\ncontent-length: 0\r\n\r\n'), 2)
-      expect((await bench.comeBack(browser)).status).toBe(502)
-      expect(await bench.recordIsGone(browser)).toBe(true)
+      const browser = await harness.begin()
+      harness.raw.failNext(endpoint, (socket) => socket.write('HTTP/1.1 500 Down\r\ncontent-length: 0\r\n\r\n'), 2)
+      expect((await harness.comeBack(browser)).status).toBe(502)
+      expect(await harness.recordIsGone(browser)).toBe(true)
     }
   })
 
@@ -93,18 +93,18 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
     async (fault) => {
       for (const endpoint of ENDPOINTS) {
         for (let time = 0; time < 20; time += 1) await expectOutcome(fault, endpoint)
-        expect(await bench.goodLogin()).toBe(200)
+        expect(await harness.goodLogin()).toBe(200)
       }
     },
     60_000,
   )
 
-  test('nothing is left open when the provider has gone', async () => {
-    expect(await bench.goodLogin()).toBe(200)
-    bench.forget()
+  test('nothing is left open when the provider has stopped', async () => {
+    expect(await harness.goodLogin()).toBe(200)
+    harness.forget()
     await new Promise((resolve) => setImmediate(resolve))
-    await bench.raw.stop()
-    const browser = await bench.begin()
-    expect((await bench.comeBack(browser)).status).toBe(502)
+    await harness.raw.stop()
+    const browser = await harness.begin()
+    expect((await harness.comeBack(browser)).status).toBe(502)
   })
 })

@@ -27,7 +27,7 @@ describe('a session store', () => {
     ['destroy', false, 1],
     ['regenerate', false, 1],
   ] as const)(
-    'whose %s fails at the callback signs nobody in; its text reaches an error of ours: never',
+    'whose %s fails at the callback signs nobody in, and its error text is never passed on',
     async (operation, isOurs, sent) => {
       const store = new BrokenStore()
       const app = await logins.startApp({ store })
@@ -47,7 +47,7 @@ describe('a session store', () => {
   )
 
   test.each(['get', 'set'] as const)(
-    'whose %s fails at the callback leaves login and key whole: a reload works when it is back',
+    'whose %s fails at the callback keeps login and key unspent: a reload works once it recovers',
     async (operation) => {
       const store = new BrokenStore()
       const app = await logins.startApp({ store })
@@ -65,7 +65,7 @@ describe('a session store', () => {
     },
   )
 
-  test('whose save is only thought to have failed lets the record be used once all the same', async () => {
+  test('whose save reports a failure but succeeded still lets the record be used only once', async () => {
     const store = new BrokenStore()
     const app = await logins.startApp({ store, strategy: { timeout: 200 } })
     const browser = await begin(app)
@@ -86,7 +86,7 @@ describe('a session store', () => {
     expect(answers.filter(({ status }) => status === 200 || status === 403)).toHaveLength(2)
   })
 
-  test('that cannot save at the start sends nobody away', async () => {
+  test('that cannot save at the start prevents the redirect to the provider', async () => {
     const store = new BrokenStore()
     const app = await logins.startApp({ store })
     store.fail('set')
@@ -96,7 +96,7 @@ describe('a session store', () => {
     await expectGoodLogin(app)
   })
 
-  test('that takes its time to save is waited for before the key is sent', async () => {
+  test('that saves slowly is awaited before the key is sent', async () => {
     const store = new BrokenStore()
     const app = await logins.startApp({ store })
     const browser = await begin(app)
@@ -119,7 +119,7 @@ describe('a session store', () => {
     expect((await answer).status).toBe(200)
   })
 
-  test('that loses the record is a login that was not started, and no key is sent', async () => {
+  test('that loses the record gives login_not_started, and no key is sent', async () => {
     const app = await logins.startApp()
     const browser = await begin(app)
     app.store.clear()
@@ -165,7 +165,7 @@ describe('a verify function', () => {
     },
   )
 
-  test('that answers twice is heard once; the second answer is a process warning', async () => {
+  test('that answers twice counts once; the second answer is a process warning', async () => {
     const app = await logins.startApp({
       verify: (_token, _refresh, profile, done) => {
         done(null, { id: profile.id })
@@ -187,7 +187,7 @@ describe('a verify function', () => {
 
 describe('a process and its clock', () => {
   test.each(['session', 'cookie'] as const)(
-    'restarts between start and callback (%s kept outside of it): the login ends well',
+    'restarts between start and callback (%s stored outside of it): the login succeeds',
     async (keep) => {
       const store = new MemoryStore()
       const before = await logins.startApp({ keep, store })
@@ -204,7 +204,7 @@ describe('a process and its clock', () => {
     },
   )
 
-  test('restarts with a session store in its memory: the login was not started, and no key is sent', async () => {
+  test('restarts with an in-memory session store: login_not_started, and no key is sent', async () => {
     const before = await logins.startApp()
     const browser = await begin(before)
     const after = await logins.startApp({ application: before.application })
@@ -212,7 +212,7 @@ describe('a process and its clock', () => {
     expect(logins.provider.requests).toEqual([])
   })
 
-  test('are two workers with one store: what one starts, the other ends, once', async () => {
+  test('are two workers with one store: what one starts, the other finishes, once', async () => {
     const store = new MemoryStore()
     const one = await logins.startApp({ store })
     const two = await logins.startApp({ store, application: one.application })
@@ -223,7 +223,7 @@ describe('a process and its clock', () => {
     expect(logins.exchanges()).toBe(1)
   })
 
-  test('rotate the key of the cookie in between: the old one still opens', async () => {
+  test('rotate the key of the cookie between start and callback: the old one still opens', async () => {
     const before = await logins.startApp({ keep: 'cookie' })
     const browser = await begin(before)
     const keys = ['a new key of at least 32 characters', COOKIE_KEY_CANARY]

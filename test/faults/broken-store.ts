@@ -1,10 +1,10 @@
 import { MemoryStore } from 'express-session'
 
 type Operation = 'get' | 'set' | 'destroy' | 'regenerate'
-/** Stands in the text of a broken store's errors. */
+/** Contained in the errors of a broken store. */
 export const STORE_CANARY = 'store-canary-1f77'
 
-/** A memory store that does what `before` says first. */
+/** A memory store that first runs `before`. */
 export class BrokenStore extends MemoryStore {
   before: (operation: Operation) => Promise<void> = () => Promise.resolve()
   override get(...[sid, callback]: Parameters<MemoryStore['get']>): void {

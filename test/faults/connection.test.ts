@@ -4,10 +4,10 @@ import { OUTCOMES } from '../../lib'
 import { closeBrowsers } from '../support/browser'
 import { type Certificates, makeCertificates } from '../support/certificates'
 import { RawProvider } from '../support/raw-provider'
-import { FaultBench } from './fault-bench'
+import { FaultHarness } from './fault-harness'
 
 let certificates: Certificates
-let bench: FaultBench
+let harness: FaultHarness
 
 beforeAll(() => {
   certificates = makeCertificates()
@@ -15,11 +15,11 @@ beforeAll(() => {
 
 afterEach(async () => {
   jest.restoreAllMocks()
-  await bench.stop()
+  await harness.stop()
 })
 afterAll(closeBrowsers)
 
-/** As NODE_EXTRA_CA_CERTS does for a whole process: the strategy's own pool trusts the authority of the tests. */
+/** Makes the strategy's own pool trust the test CA, as NODE_EXTRA_CA_CERTS does for a process. */
 function trustTheAuthority(): void {
   const connect = tls.connect
   jest.spyOn(tls, 'connect').mockImplementation((...args: unknown[]) => {
@@ -28,12 +28,12 @@ function trustTheAuthority(): void {
   })
 }
 
-// `SOAK=1` takes as many as the list of section 8-B asks for.
+// With `SOAK=1`, as many as section 8-B requires.
 const TIMES = process.env['SOAK'] === '1' ? 20 : 3
 
 const AT = ['exchange', 'profile'] as const
 
-/** The fault meets the connection of the exchange, or the new one that the profile request needs. */
+/** The fault affects the connection of the exchange, or the new one of the profile request. */
 async function expectUnreachable(
   at: (typeof AT)[number],
   breakIt: () => unknown,
@@ -41,17 +41,17 @@ async function expectUnreachable(
   times = 1,
 ): Promise<void> {
   for (let time = 0; time < times; time += 1) {
-    const fallen = await bench.fall(
-      at === 'exchange' ? breakIt : () => bench.raw.armAfterExchange(breakIt),
+    const result = await harness.login(
+      at === 'exchange' ? breakIt : () => harness.raw.armAfterExchange(breakIt),
       at === 'exchange',
     )
-    expect(fallen.outcome).toBe('provider_unreachable')
-    expect(fallen.answer.status).toBe(OUTCOMES.provider_unreachable.status)
-    expect(fallen.requests).toEqual(at === 'exchange' ? [] : ['authorize'])
-    expect(fallen.leaks).toEqual([])
+    expect(result.outcome).toBe('provider_unreachable')
+    expect(result.answer.status).toBe(OUTCOMES.provider_unreachable.status)
+    expect(result.requests).toEqual(at === 'exchange' ? [] : ['authorize'])
+    expect(result.leaks).toEqual([])
     await mend()
   }
-  expect(await bench.goodLogin()).toBe(200)
+  expect(await harness.goodLogin()).toBe(200)
 }
 
 const badCertificates: [string, (made: Certificates) => SecureContextOptions][] = [
@@ -67,45 +67,45 @@ const badCertificates: [string, (made: Certificates) => SecureContextOptions][] 
 
 describe.each(badCertificates)('a provider with %s', (_, bad) => {
   test.each(AT)(
-    'is out of reach at the %s, gets no byte of a request, and is good again when it has mended',
+    'is unreachable at the %s, receives no byte of a request, and works again once repaired',
     async (at) => {
       trustTheAuthority()
-      bench = await FaultBench.start(await RawProvider.start(certificates.good))
-      expect(await bench.goodLogin()).toBe(200)
-      const breakIt = () => bench.raw.certify(bad(certificates))
-      await expectUnreachable(at, breakIt, () => bench.raw.certify(certificates.good), TIMES)
+      harness = await FaultHarness.start(await RawProvider.start(certificates.good))
+      expect(await harness.goodLogin()).toBe(200)
+      const breakIt = () => harness.raw.certify(bad(certificates))
+      await expectUnreachable(at, breakIt, () => harness.raw.certify(certificates.good), TIMES)
     },
   )
 })
 
-test('without the authority of the tests even the good certificate is refused', async () => {
-  bench = await FaultBench.start(await RawProvider.start(certificates.good))
-  const fallen = await bench.fall(() => {})
-  expect([fallen.outcome, fallen.requests]).toEqual(['provider_unreachable', []])
+test('without the test CA even the valid certificate is refused', async () => {
+  harness = await FaultHarness.start(await RawProvider.start(certificates.good))
+  const result = await harness.login(() => {})
+  expect([result.outcome, result.requests]).toEqual(['provider_unreachable', []])
 })
 
 describe.each(AT)('at the %s', (at) => {
-  test('a port where nobody listens any more is out of reach', async () => {
-    bench = await FaultBench.start(await RawProvider.start())
+  test('a closed port is unreachable', async () => {
+    harness = await FaultHarness.start(await RawProvider.start())
     await expectUnreachable(
       at,
-      () => bench.raw.refuse(),
-      () => bench.raw.listen(),
+      () => harness.raw.refuse(),
+      () => harness.raw.listen(),
       TIMES,
     )
   })
 
-  test('a connection that is reset as soon as it is open is out of reach', async () => {
-    bench = await FaultBench.start(await RawProvider.start())
+  test('a connection that is reset as soon as it opens is unreachable', async () => {
+    harness = await FaultHarness.start(await RawProvider.start())
     await expectUnreachable(
       at,
-      () => bench.raw.greetWith((socket) => socket.resetAndDestroy()),
+      () => harness.raw.greetWith((socket) => socket.resetAndDestroy()),
       () => {},
       TIMES,
     )
   })
 
-  test('a name that DNS does not know is out of reach', async () => {
+  test('an unknown DNS name is unreachable', async () => {
     const raw = await RawProvider.start()
     const host = 'provider.localhost'
     let isKnown = true
@@ -118,37 +118,40 @@ describe.each(AT)('at the %s', (at) => {
       }
       answer(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }))
     })
-    bench = await FaultBench.start(raw, 'session', raw.baseURL.replace('localhost', host))
+    harness = await FaultHarness.start(raw, 'session', raw.baseURL.replace('localhost', host))
     const know = (known: boolean) => () => {
       isKnown = known
     }
     await expectUnreachable(at, know(false), know(true), TIMES)
   })
 
-  test('a TLS handshake that is cut is out of reach', async () => {
+  test('an interrupted TLS handshake is unreachable', async () => {
     trustTheAuthority()
-    bench = await FaultBench.start(await RawProvider.start(certificates.good))
+    harness = await FaultHarness.start(await RawProvider.start(certificates.good))
     await expectUnreachable(
       at,
-      () => bench.raw.cutHandshakes(true),
-      () => bench.raw.cutHandshakes(false),
+      () => harness.raw.cutHandshakes(true),
+      () => harness.raw.cutHandshakes(false),
       TIMES,
     )
   })
 })
 
-test('plain HTTP on the TLS port is out of reach', async () => {
+test('plain HTTP on the TLS port is unreachable', async () => {
   const raw = await RawProvider.start()
-  bench = await FaultBench.start(raw, 'session', raw.baseURL.replace('http:', 'https:'))
-  const fallen = await bench.fall(() => raw.greetWith((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')), true)
-  expect([fallen.outcome, fallen.requests, fallen.leaks]).toEqual(['provider_unreachable', [], []])
+  harness = await FaultHarness.start(raw, 'session', raw.baseURL.replace('http:', 'https:'))
+  const result = await harness.login(
+    () => raw.greetWith((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    true,
+  )
+  expect([result.outcome, result.requests, result.leaks]).toEqual(['provider_unreachable', [], []])
 })
 
-test('TLS on the plain port is no proper answer or no connection at all', async () => {
+test('TLS on the plain port is a bad response or unreachable', async () => {
   trustTheAuthority()
   const raw = await RawProvider.start(certificates.good)
-  bench = await FaultBench.start(raw, 'session', raw.baseURL.replace('https:', 'http:'))
-  const fallen = await bench.fall(() => {})
-  expect(['provider_unreachable', 'provider_bad_response']).toContain(fallen.outcome)
-  expect([fallen.requests, fallen.leaks]).toEqual([[], []])
+  harness = await FaultHarness.start(raw, 'session', raw.baseURL.replace('https:', 'http:'))
+  const result = await harness.login(() => {})
+  expect(['provider_unreachable', 'provider_bad_response']).toContain(result.outcome)
+  expect([result.requests, result.leaks]).toEqual([[], []])
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sendMany } from '../support/raw-requests'
 
 const CLI = join(__dirname, '../../lib/testing/cli.js')
-/** A provider that keeps every request, as ours once did. */
+/** A provider that keeps every request. */
 const NAIVE = `const log = []
 const server = require('node:http').createServer(async (request, response) => {
   const chunks = []
@@ -35,14 +35,14 @@ async function start(...args: string[]): Promise<{ origin: string; megabytes: ()
   return { origin: /Fake provider: (\S+)/.exec(text)?.[1] ?? '', megabytes }
 }
 
-/** A form of 64 KiB, as any website can send it from its visitor's browser. */
+/** A form of 64 KiB, which any website can send from its visitor's browser. */
 function post(path: string, headers: string): string {
   const body = `a=${'x'.repeat(65_534)}`
   const type = 'Content-Type: application/x-www-form-urlencoded'
   return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
-// Memory is read from /proc, which only Linux has.
+// Memory is read from /proc, so Linux only.
 const testOnLinux = process.platform === 'linux' ? test : test.skip
 
 testOnLinux(

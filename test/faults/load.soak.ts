@@ -2,10 +2,10 @@ import { closeBrowsers } from '../support/browser'
 import { makeCertificates } from '../support/certificates'
 import { inParallel } from '../support/parallel'
 import { RawProvider } from '../support/raw-provider'
-import { FaultBench } from './fault-bench'
+import { FaultHarness } from './fault-harness'
 import { abandonedStarts, figuresOf, heapUsed, manyLogins, stall } from './load'
 
-// Times are only asserted on a machine that does nothing else: QUIET_MACHINE=1.
+// Times are only asserted on an otherwise idle machine: QUIET_MACHINE=1.
 const isQuiet = process.env['QUIET_MACHINE'] === '1'
 const MB = 1_000_000
 
@@ -20,7 +20,7 @@ function openHandles(): number {
 
 afterAll(closeBrowsers)
 
-test('L1: 20,000 logins of as many people, 50 at a time', async () => {
+test('L1: 20,000 logins of different people, 50 at a time', async () => {
   const figures = await manyLogins(20_000, 50)
   report('L1', figures)
   expect(figures).toMatchObject({ failed: 0, mixed: 0 })
@@ -52,14 +52,14 @@ test('L3: 2,000 callbacks while the provider hangs', async () => {
 
 test('L5: logins for SOAK_MINUTES (30), 50 a second: the heap stays as it was', async () => {
   const openBefore = openHandles()
-  const bench = await FaultBench.start(await RawProvider.start())
+  const harness = await FaultHarness.start(await RawProvider.start())
   const seconds = Number(process.env['SOAK_MINUTES'] ?? 30) * 60
   const batch = async (): Promise<number> => {
     await inParallel(1000, 25, async () => {
-      expect((await bench.comeBack(await bench.begin())).status).toBe(200)
+      expect((await harness.comeBack(await harness.begin())).status).toBe(200)
     })
-    bench.forget()
-    bench.app.profiles.length = 0
+    harness.forget()
+    harness.app.profiles.length = 0
     return heapUsed()
   }
   for (let time = 0; time < 3; time += 1) await batch()
@@ -74,17 +74,17 @@ test('L5: logins for SOAK_MINUTES (30), 50 a second: the heap stays as it was', 
   }
   const per10000 = Math.round(((last - first) * 10_000) / Math.max(1, logins))
   report('L5', { logins, grown: last - first, per10000 })
-  // A login or two is no measure: below 10,000 the noise of the collector is larger.
+  // Below 10,000 logins the noise of the garbage collector is larger.
   if (logins >= 10_000) expect(per10000).toBeLessThanOrEqual(MB)
   else expect(last - first).toBeLessThanOrEqual(4 * MB)
-  await bench.stop()
+  await harness.stop()
   const givenUp = performance.now() + 5000
   while (openHandles() > openBefore && performance.now() < givenUp)
     await new Promise((resolve) => setImmediate(resolve))
   expect(openHandles()).toBeLessThanOrEqual(openBefore)
 }, 3_600_000)
 
-test('L6: 100,000 starts that nobody comes back from', async () => {
+test('L6: 100,000 starts without a callback', async () => {
   const figures = await abandonedStarts(100_000, 50)
   report('L6', figures)
   expect(figures.grown).toBeLessThanOrEqual(8 * MB)
@@ -92,24 +92,24 @@ test('L6: 100,000 starts that nobody comes back from', async () => {
 
 test('L7: 5,000 exchanges against a bad certificate', async () => {
   const raw = await RawProvider.start(makeCertificates().selfSigned)
-  const bench = await FaultBench.start(raw)
+  const harness = await FaultHarness.start(raw)
   const attempt = async (): Promise<void> => {
-    expect((await bench.comeBack(await bench.begin())).status).toBe(502)
+    expect((await harness.comeBack(await harness.begin())).status).toBe(502)
   }
   await inParallel(500, 10, attempt)
-  bench.forget()
+  harness.forget()
   const before = heapUsed()
   await inParallel(5000, 10, attempt)
-  bench.forget()
+  harness.forget()
   const grown = heapUsed() - before
   report('L7', { grown, requests: raw.requests.length })
   expect(raw.requests).toEqual([])
   expect(grown).toBeLessThanOrEqual(10 * MB)
-  await bench.stop()
+  await harness.stop()
 }, 900_000)
 
 test('L8: 200 starts a second for ten seconds', async () => {
-  const bench = await FaultBench.start(await RawProvider.start())
+  const harness = await FaultHarness.start(await RawProvider.start())
   const times: number[] = []
   const under: Promise<void>[] = []
   const begin = performance.now()
@@ -117,12 +117,12 @@ test('L8: 200 starts a second for ten seconds', async () => {
     const wait = begin + start * 5 - performance.now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
     const asked = performance.now()
-    under.push(bench.begin().then(() => void times.push(performance.now() - asked)))
+    under.push(harness.begin().then(() => void times.push(performance.now() - asked)))
   }
   await Promise.all(under)
   const figures = figuresOf(times, performance.now() - begin)
   report('L8', figures)
   expect(times).toHaveLength(2000)
   if (isQuiet) expect(figures.p99).toBeLessThanOrEqual(50)
-  await bench.stop()
+  await harness.stop()
 }, 120_000)

@@ -5,7 +5,7 @@ import { startApp } from '../support/app'
 import { Browser } from '../support/browser'
 import { inParallel } from '../support/parallel'
 import { RawProvider } from '../support/raw-provider'
-import { FaultBench } from './fault-bench'
+import { FaultHarness } from './fault-harness'
 
 /** Times in milliseconds. */
 export interface Figures {
@@ -25,7 +25,7 @@ export interface Logins extends Figures {
   readonly mixed: number
 }
 
-/** So many logins of as many people, so many at a time. */
+/** Runs `count` logins of different people, `lanes` at a time. */
 export async function manyLogins(count: number, lanes: number): Promise<Logins> {
   await using provider = await FakeProvider.start({ users: Array.from({ length: count }, () => ({})) })
   await using app = await startApp(provider)
@@ -59,11 +59,11 @@ export interface Stall {
   readonly grown: number
 }
 
-/** Callbacks at once while the provider says nothing, with room for `cap` of them; then it recovers. */
+/** Concurrent callbacks while the provider stalls, with slots for `cap` of them; then it recovers. */
 export async function stall(callbacks: number, cap: number, timeout: number): Promise<Stall> {
   const raw = await RawProvider.start()
-  const bench = await FaultBench.start(raw, 'session', raw.baseURL, { maxConcurrentLogins: cap, timeout })
-  const browsers = await Promise.all(Array.from({ length: callbacks }, () => bench.begin()))
+  const harness = await FaultHarness.start(raw, 'session', raw.baseURL, { maxConcurrentLogins: cap, timeout })
+  const browsers = await Promise.all(Array.from({ length: callbacks }, () => harness.begin()))
   const heap = heapUsed()
   raw.failNext('authorize', () => {}, callbacks)
   const accepted = raw.accepted
@@ -72,29 +72,29 @@ export async function stall(callbacks: number, cap: number, timeout: number): Pr
   const visits = (async () => {
     while (!isOver) {
       const start = performance.now()
-      await new Browser().request(`${bench.app.origin}/me`)
+      await new Browser().request(`${harness.app.origin}/me`)
       unrelated.push(performance.now() - start)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   })()
-  const answers = await Promise.all(browsers.map((browser) => bench.comeBack(browser)))
+  const answers = await Promise.all(browsers.map((browser) => harness.comeBack(browser)))
   isOver = true
   await visits
   const mostExchanges = raw.requests.length
   const connections = raw.accepted - accepted
   const recovered = performance.now()
-  const nextLogin = await bench.goodLogin()
+  const nextLogin = await harness.goodLogin()
   const nextLoginTook = Math.round(performance.now() - recovered)
   const statuses: Record<number, number> = {}
   for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1
   const withoutRetryAfter = answers.filter(({ status, headers }) => status === 503 && !headers['retry-after']).length
   const grown = heapUsed() - heap
-  await bench.stop()
+  await harness.stop()
   const { p99 } = figuresOf(unrelated, 1)
   return { statuses, mostExchanges, connections, withoutRetryAfter, nextLogin, nextLoginTook, unrelated: p99, grown }
 }
 
-/** So many starts that nobody comes back from, the login kept in the cookie. @returns bytes of heap more than before */
+/** Runs `count` starts without a callback, with the login in the cookie. @returns the growth of the heap in bytes */
 export async function abandonedStarts(count: number, lanes: number): Promise<Figures & { grown: number }> {
   await using provider = await FakeProvider.start()
   await using app = await startApp(provider, { keep: 'cookie' })

@@ -1,19 +1,19 @@
 import { setInterval, setTimeout } from 'node:timers'
 import { closeBrowsers } from '../support/browser'
 import { answer, RawProvider, type RawRequest, type Wire } from '../support/raw-provider'
-import { ENDPOINTS, FaultBench } from './fault-bench'
+import { ENDPOINTS, FaultHarness } from './fault-harness'
 
-// The default deadline. Only the clock of the strategy is made to run: the sockets and the provider are real.
+// The default deadline. Only the strategy's clock is faked: the sockets and the provider are real.
 const DEADLINE = 10_000
 
-let bench: FaultBench
+let harness: FaultHarness
 
 beforeEach(async () => {
-  bench = await FaultBench.start(await RawProvider.start())
+  harness = await FaultHarness.start(await RawProvider.start())
 })
 afterEach(async () => {
   jest.useRealTimers()
-  await bench.stop()
+  await harness.stop()
 })
 afterAll(closeBrowsers)
 
@@ -47,11 +47,11 @@ const cases = slow.flatMap(([title, wire]) => ENDPOINTS.map((endpoint) => ({ tit
 test.each(cases)(
   '$title at $endpoint is given up at the deadline, and the next login is good',
   async ({ wire, endpoint }) => {
-    const fallen = await fallAfter(DEADLINE, endpoint, wire)
-    expect([fallen.outcome, fallen.answer.status]).toEqual(['provider_timeout', 504])
-    expect(fallen.requests.filter((asked) => asked === endpoint)).toHaveLength(1)
-    expect(fallen.leaks).toEqual([])
-    expect(await bench.goodLogin()).toBe(200)
+    const result = await loginAfter(DEADLINE, endpoint, wire)
+    expect([result.outcome, result.answer.status]).toEqual(['provider_timeout', 504])
+    expect(result.requests.filter((asked) => asked === endpoint)).toHaveLength(1)
+    expect(result.leaks).toEqual([])
+    expect(await harness.goodLogin()).toBe(200)
   },
 )
 
@@ -66,42 +66,42 @@ test.each(ENDPOINTS)(
       const hold: Wire = (socket, body) => {
         finish = () => socket.write(answer(body))
       }
-      const fallen = await fallAfter(wait, endpoint, hold, () => finish())
-      expect(fallen.outcome).toBe(outcome)
-      expect(await bench.goodLogin()).toBe(200)
+      const result = await loginAfter(wait, endpoint, hold, () => finish())
+      expect(result.outcome).toBe(outcome)
+      expect(await harness.goodLogin()).toBe(200)
     }
   },
 )
 
-test('a TLS connection that opens without a word is given up at the deadline, and nothing is sent', async () => {
-  await bench.stop()
+test('a silent TLS connection is given up at the deadline, and nothing is sent', async () => {
+  await harness.stop()
   const raw = await RawProvider.start()
-  // Real time: the connection is opened at the start, before there is a deadline to run towards.
-  bench = await FaultBench.start(raw, 'session', raw.baseURL.replace('http:', 'https:'), { timeout: 500 })
-  const fallen = await bench.fall(() => raw.greetWith(() => {}), true)
-  expect(['provider_timeout', 'provider_unreachable']).toContain(fallen.outcome)
-  expect([fallen.requests, fallen.leaks]).toEqual([[], []])
+  // Real time: the connection is opened at the start, before there is a deadline.
+  harness = await FaultHarness.start(raw, 'session', raw.baseURL.replace('http:', 'https:'), { timeout: 500 })
+  const result = await harness.login(() => raw.greetWith(() => {}), true)
+  expect(['provider_timeout', 'provider_unreachable']).toContain(result.outcome)
+  expect([result.requests, result.leaks]).toEqual([[], []])
 })
 
-/** A login whose clock is put forward once this has begun at the endpoint. */
-async function fallAfter(wait: number, endpoint: RawRequest['endpoint'], wire: Wire, then = (): void => {}) {
+/** A login whose clock is advanced once the fault has begun at the endpoint. */
+async function loginAfter(wait: number, endpoint: RawRequest['endpoint'], wire: Wire, then = (): void => {}) {
   let begun = (): void => {}
   const hasBegun = new Promise<void>((resolve) => {
     begun = resolve
   })
   const arrange = () => {
-    bench.raw.failNext(endpoint, (socket, body) => {
+    harness.raw.failNext(endpoint, (socket, body) => {
       wire(socket, body)
       // A few drips later.
       setTimeout(begun, 10)
     })
     runTheClock()
   }
-  const fallen = await bench.fall(arrange, false, async () => {
+  const result = await harness.login(arrange, false, async () => {
     await hasBegun
     jest.advanceTimersByTime(wait)
     then()
   })
   jest.useRealTimers()
-  return fallen
+  return result
 }

@@ -4,19 +4,19 @@ import { setImmediate } from 'node:timers/promises'
 import { providerNavigation } from '../../lib/testing'
 import { type Browser, closeBrowsers } from '../support/browser'
 import { answer, RawProvider, type RawRequest } from '../support/raw-provider'
-import { ENDPOINTS, FaultBench } from './fault-bench'
+import { ENDPOINTS, FaultHarness } from './fault-harness'
 
-let bench: FaultBench
+let harness: FaultHarness
 
 beforeEach(async () => {
-  bench = await FaultBench.start(await RawProvider.start())
+  harness = await FaultHarness.start(await RawProvider.start())
 })
-afterEach(() => bench.stop())
+afterEach(() => harness.stop())
 afterAll(closeBrowsers)
 
 /** The bytes of a callback of this browser. */
 async function callbackOf(browser: Browser, key: string): Promise<string> {
-  const { origin } = bench.app
+  const { origin } = harness.app
   const lines = Object.entries({
     ...providerNavigation,
     host: new URL(origin).host,
@@ -26,22 +26,22 @@ async function callbackOf(browser: Browser, key: string): Promise<string> {
 }
 
 async function open(): Promise<Socket> {
-  const socket = connect(Number(new URL(bench.app.origin).port), 'localhost')
+  const socket = connect(Number(new URL(harness.app.origin).port), 'localhost')
   await once(socket, 'connect')
   return socket
 }
 
-/** Holds the answer of an endpoint: `held` resolves with the way to give it. */
+/** Holds the response of an endpoint; resolves with a function that sends it. */
 function hold(endpoint: RawRequest['endpoint']): Promise<() => void> {
   return new Promise((resolve) => {
-    bench.raw.failNext(endpoint, (socket, body) => resolve(() => socket.write(answer(body))))
+    harness.raw.failNext(endpoint, (socket, body) => resolve(() => socket.write(answer(body))))
   })
 }
 
 test.each(ENDPOINTS)(
-  'a browser that leaves while %s is asked disturbs nothing, and its key is sent once',
+  'a browser that disconnects during %s breaks nothing, and its key is sent once',
   async (endpoint) => {
-    const browser = await bench.begin()
+    const browser = await harness.begin()
     const held = hold(endpoint)
     const socket = await open()
     socket.write(await callbackOf(browser, 'abandoned'))
@@ -49,18 +49,18 @@ test.each(ENDPOINTS)(
     socket.resetAndDestroy()
     await once(socket, 'close')
     release()
-    while (bench.app.profiles.length === 0) await setImmediate()
-    expect(bench.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
-    expect(bench.app.errors).toEqual([])
-    const again = await bench.comeBack(browser)
+    while (harness.app.profiles.length === 0) await setImmediate()
+    expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
+    expect(harness.app.errors).toEqual([])
+    const again = await harness.comeBack(browser)
     expect([200, 403]).toContain(again.status)
-    expect(bench.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
-    expect(await bench.goodLogin()).toBe(200)
+    expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
+    expect(await harness.goodLogin()).toBe(200)
   },
 )
 
 test('a callback that is pipelined twice is one exchange and two answers', async () => {
-  const browser = await bench.begin()
+  const browser = await harness.begin()
   const socket = await open()
   const bytes = await callbackOf(browser, 'pipelined')
   let received = ''
@@ -75,17 +75,17 @@ test('a callback that is pipelined twice is one exchange and two answers', async
       .slice(1)
       .map((text) => text.slice(0, 3)),
   ).toEqual(['200', '200'])
-  expect(bench.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
+  expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
   socket.destroy()
 })
 
-test('a browser that does not read its answer holds nobody else up', async () => {
-  const browser = await bench.begin()
+test('a browser that does not read its response does not block others', async () => {
+  const browser = await harness.begin()
   const socket = await open()
   socket.pause()
   socket.write(await callbackOf(browser, 'unread'))
-  while (bench.app.profiles.length === 0) await setImmediate()
-  const others = await Promise.all(Array.from({ length: 20 }, async () => bench.comeBack(await bench.begin())))
+  while (harness.app.profiles.length === 0) await setImmediate()
+  const others = await Promise.all(Array.from({ length: 20 }, async () => harness.comeBack(await harness.begin())))
   expect(others.map(({ status }) => status)).toEqual(Array(20).fill(200))
   socket.resume()
   const [chunk] = await once(socket, 'data')

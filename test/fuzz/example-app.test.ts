@@ -9,12 +9,12 @@ import { isFault } from '../support/fuzz/findings'
 import { partOf } from '../support/fuzz/requests'
 import { ExampleWorld, type FuzzedApplication } from '../support/fuzz/world'
 
-// `npm run test:fuzz` plays two million; FUZZ_REQUESTS says how many, SEED replays.
+// `npm run test:fuzz` sends two million; FUZZ_REQUESTS sets the number, SEED replays.
 const REQUESTS = process.env['FUZZ_REQUESTS'] === undefined ? Infinity : Number(process.env['FUZZ_REQUESTS'])
 const SHORT_MS = 10_000
-/** Of one process: what it writes is kept to be searched for secrets. */
+/** Requests per process: its output is kept and searched for secrets. */
 const ROUND = 250_000
-/** Megabytes between a third of the way and the end. A thousand bytes that each request leaves behind are more within one round. */
+/** Megabytes from a third of a round to its end. A leak of a thousand bytes per request exceeds it within one round. */
 const MOST_GROWTH = 60
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
@@ -23,9 +23,10 @@ afterAll(closeBrowsers)
 describe('the judge', () => {
   let server: Server
 
-  /** An application that breaks on what a careless one breaks on. */
+  /** A careless application. */
   async function naive(listener: Parameters<typeof createServer>[1]): Promise<FuzzedApplication> {
-    // Node leaves a request unread that follows one with `Connection: upgrade`, and closes the idle connection a while after its time.
+    // Node does not read a request after one with `Connection: upgrade`, and closes the idle connection only after its
+    // timeout.
     server = createServer({ keepAliveTimeout: 300 }, listener).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const listening = port(server)
@@ -41,7 +42,7 @@ describe('the judge', () => {
 
   afterEach(() => stopServer(server))
 
-  test('finds a 500, and makes the request smaller that shows it', async () => {
+  test('finds a 500, and minimises the request that causes it', async () => {
     const application = await naive((request, response) => {
       const isHurt = request.headers['x-forwarded-for']?.includes('unknown') === true
       response.writeHead(isHurt ? 500 : 200).end()
@@ -53,7 +54,7 @@ describe('the judge', () => {
     )
   }, 40_000)
 
-  test('finds a request that is neither answered nor closed, and one that ends the process', async () => {
+  test('finds a request that is neither answered nor closed, and one that crashes the process', async () => {
     const hanging = await naive((request, response) => {
       if (request.method !== 'PUT') response.end()
     })
@@ -102,7 +103,7 @@ describe('the example application', () => {
   }, 30_000)
 
   test(
-    'stands random requests, pipelined, cut and broken off, in every state of a login',
+    'survives random requests, pipelined, split and aborted, in every state of a login',
     async () => {
       console.log(`fuzz: SEED=${SEED}`)
       for (let done = 0, round = 0; done < Math.min(REQUESTS, 1e9); round += 1) {

@@ -5,7 +5,7 @@ import { useLogins } from '../support/logins'
 
 const logins = useLogins()
 
-/** An error of an application that has learned from ours, and has codes of its own. */
+/** An application's error that extends ours, with its own codes. */
 class DatabaseError extends SocialLoginError {
   constructor() {
     super('overloaded', 'verify')
@@ -14,7 +14,7 @@ class DatabaseError extends SocialLoginError {
   }
 }
 
-test('an error that extends ours with a code of its own is the application’s, and does not end the process', async () => {
+test('an error that extends ours with its own code is the application’s, and does not crash the process', async () => {
   const app = await logins.startApp({ callback: {}, verify: () => Promise.reject(new DatabaseError()) })
   const answer = await app.logIn()
   expect(answer.status).toBe(503)
@@ -60,7 +60,7 @@ test.each<[string, () => unknown]>([
   ['a promise', async () => '<p>'],
   ['a promise that is rejected', () => Promise.reject(new Error('no template'))],
   ['nothing', () => undefined],
-])('a confirmPage that returns %s is an error that says so', async (_title, confirmPage) => {
+])('a confirmPage that returns %s is an error that names the cause', async (_title, confirmPage) => {
   const strategy: Partial<StrategyOptions<false>> = {}
   Reflect.set(strategy, 'confirmPage', confirmPage)
   const app = await logins.startApp({ strategy })
@@ -74,12 +74,12 @@ test.each([
   ['\n<!DOCTYPE html SYSTEM "x">\n<p>x', /^\n<!DOCTYPE html SYSTEM "x">\n<style>/],
   ['<!-- c --><!doctype html><p>x', /^<!-- c --><!doctype html>\n<style>/],
   ['<p>x <!--', /^\n<style>[\s\S]*<\/script>\n<p>x <!--$/],
-])('the guard stands before all of a page of the application’s own (%j)', async (html, expected) => {
+])('the guard precedes the content of an application’s own page (%j)', async (html, expected) => {
   const app = await logins.startApp({ strategy: { confirmPage: () => html } })
   expect((await new Browser().request(app.loginURL)).body).toMatch(expected)
 })
 
-test('a login that was begun at one callback of a strategy ends at no other one', async () => {
+test('a login started for one callback of a strategy cannot end at another', async () => {
   const other: AuthenticateOptions = { callbackURL: '/other' }
   const app = await logins.startApp({
     before: (server, passport) => {
@@ -96,7 +96,7 @@ test('a login that was begun at one callback of a strategy ends at no other one'
   expect((await browser.comeBack(`${app.origin}/other?auth_key=${app.newKey()}`)).status).toBe(200)
 })
 
-test('a callbackURL for one request that is the strategy’s own is no other callback; in other letters it is one', async () => {
+test('a callbackURL per request that equals the strategy’s own is the same callback; in another letter case it is a different one', async () => {
   const same: AuthenticateOptions = { callbackURL: '/callback' }
   // Another route under `case sensitive routing`.
   const inCapitals: AuthenticateOptions = { callbackURL: '/Callback' }

@@ -7,7 +7,7 @@ import { Strategy } from '../../lib'
 import { FakeProvider } from '../../lib/testing'
 import { NaiveStrategy } from '../support/attacks/naive-app'
 
-/** A program: an application of Connect, with Passport's redirects. `naive`, `ours`, or `ours-with-redirect`. */
+/** Runs a Connect application with Passport's redirects: `naive`, `ours`, or `ours-with-redirect`. */
 async function main([kind]: string[]): Promise<void> {
   const provider = await FakeProvider.start()
   const callbackURL = 'http://localhost/callback'

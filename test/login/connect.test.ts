@@ -12,7 +12,7 @@ let output = ''
 afterEach(() => child.kill())
 afterAll(closeBrowsers)
 
-/** Starts the application as a process of its own: where it listens, and a key for its callback. */
+/** Starts the application as a process. @returns its origin, and a key for its callback */
 async function start(kind: 'naive' | 'ours' | 'ours-with-redirect'): Promise<{ origin: string; authKey: string }> {
   child = spawn(process.execPath, [PROGRAM, kind], { stdio: ['ignore', 'pipe', 'pipe'] })
   output = ''
@@ -25,7 +25,7 @@ async function start(kind: 'naive' | 'ours' | 'ours-with-redirect'): Promise<{ o
   return { origin: `http://127.0.0.1:${address.port}`, authKey }
 }
 
-test('a login with successRedirect ends the process of a Connect application with a naive strategy', async () => {
+test('a login with successRedirect crashes a Connect application with a naive strategy', async () => {
   const { origin, authKey } = await start('naive')
   const ended = once(child, 'exit')
   new Browser().comeBack(`${origin}/callback?auth_key=${authKey}`).catch(() => {})
@@ -33,11 +33,11 @@ test('a login with successRedirect ends the process of a Connect application wit
   expect(output).toContain('res.redirect is not a function')
 })
 
-test('ours refuses before anything is begun, and says what Connect lacks', async () => {
+test('ours refuses before the login starts, and names what Connect lacks', async () => {
   const { origin, authKey } = await start('ours')
   const answer = await new Browser().comeBack(`${origin}/callback?auth_key=${authKey}`)
   expect(answer.status).toBe(500)
-  expect(answer.body).toContain('need req.res and res.redirect, which Connect has not')
+  expect(answer.body).toContain('need req.res and res.redirect, which Connect lacks')
   expect(child.exitCode).toBeNull()
 })
 

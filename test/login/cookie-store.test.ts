@@ -24,20 +24,20 @@ describe('an Express application without any session', () => {
     })
   })
 
-  test('signs in once, and not a second time by the same record', async () => {
+  test('signs in once, and not again with the same record', async () => {
     const browser = new Browser()
     expect((await browser.follow(app.loginURL)).status).toBe(302)
     const cookies = await browser.cookies(app.origin)
     const answer = await browser.comeBack(app.approvedCallback())
     expect(JSON.parse(answer.body).user).toEqual({ id: '1' })
-    // The browser has no record any more, and a copy of it is of no use.
+    // The browser's record is deleted, and a copy of it is useless.
     expect(await browser.cookies(app.origin)).not.toContain(NAME)
     expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
     expect((await browser.comeBack(app.approvedCallback(), { headers: { cookie: cookies } })).status).toBe(403)
     expect(logins.exchanges()).toBe(1)
   })
 
-  test('keeps the other cookies of its answers', async () => {
+  test('keeps the other cookies of its responses', async () => {
     const browser = new Browser()
     for (const answer of [await browser.follow(app.loginURL), await browser.comeBack(app.approvedCallback())]) {
       const lines = [answer.headers['set-cookie'] ?? []].flat()
@@ -54,7 +54,7 @@ describe('an Express application without any session', () => {
     expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
   })
 
-  test('refuses a record older than ten minutes, even one that the browser did not drop', async () => {
+  test('refuses a record older than ten minutes, even if the browser kept it', async () => {
     const browser = new Browser()
     await browser.follow(app.loginURL)
     const cookie = await browser.cookies(app.origin)
@@ -67,8 +67,8 @@ describe('an Express application without any session', () => {
     expect((await browser.comeBack(app.approvedCallback(), { headers: { cookie } })).status).toBe(200)
   })
 
-  // What __Host- is for: whoever can set cookies for this very host can plant his own login in progress. That is
-  // malware or a hostile proxy, who need no such detour. A planted cookie beside the browser's own ends both logins.
+  // The limit of __Host-: an attacker who can set cookies for this very host (malware, a hostile proxy) can plant a
+  // pending login. A planted cookie beside the browser's own ends both logins.
   test('accepts a cookie planted from another browser, unless the browser has one of its own', async () => {
     const attacker = new Browser()
     await attacker.follow(app.loginURL)
@@ -115,13 +115,13 @@ describe('a Connect application', () => {
     expect(JSON.parse((await browser.comeBack(callback)).body)).toEqual({ id: '1' })
   })
 
-  test('is told where to put the response without it', async () => {
+  test('without it gets an error that names req.res', async () => {
     const { origin } = await start(false)
     const answer = await new Browser().follow(`${origin}/auth`)
     expect(answer.status).toBe(503)
     const [error] = errors.splice(0)
     expect(error).toBeInstanceOf(SocialLoginError)
     expect(error).toMatchObject({ code: 'session_unavailable', phase: 'start' })
-    expect(String(error)).toContain('CookieStore needs req.res: put the response there before passport.authenticate().')
+    expect(String(error)).toContain('CookieStore needs req.res: set it to the response before passport.authenticate().')
   })
 })

@@ -22,7 +22,7 @@ function exchanged(options: Partial<ExchangeSettings> = {}): Promise<ExchangedLo
 }
 
 test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(
-  'a key is worth a token and the profile of %s',
+  'a key is exchanged for a token and the profile of %s',
   async (profileEndpoint) => {
     expect(await exchanged({ profileEndpoint })).toMatchObject(loaded)
     expect(clients.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', profileEndpoint])
@@ -62,7 +62,7 @@ const failures: [string, ExchangeSettings['skipUserProfile']][] = [
   ['rejects and declares done', async (_token, _done) => thrown()],
 ]
 
-test.each(failures)("a skipUserProfile that %s ends in the application's own error", async (_, skipUserProfile) => {
+test.each(failures)("a skipUserProfile that %s gives the application's own error", async (_, skipUserProfile) => {
   expect(await rejectionOf(exchanged({ skipUserProfile }))).toBe(reason)
 })
 

@@ -39,7 +39,7 @@ beforeEach(() => {
 
 const memory = (): RequestHandler => keepSessions(new MemoryStore())
 
-/** A store of a network: every operation takes turns of the event loop. */
+/** A slow store: every operation takes several turns of the event loop. */
 function slowStore(): RequestHandler {
   const store = new HookedStore()
   store.before = async () => {
@@ -123,7 +123,7 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
   ]
 
   test.each(stores)('signs in with %s, once, and stays signed in', async (title, sessions) => {
-    // Passport from 0.6 on regenerates the session, which cookie-session cannot: what its users add to it.
+    // The usual workaround: Passport 0.6 and later regenerates the session, which cookie-session does not support.
     const completed: RequestHandler = (req, res, next) =>
       sessions()(req, res, (error?: unknown) => {
         if (req.session && !req.session.regenerate) {
@@ -149,7 +149,7 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
     expect(await me(browser)).toBeNull()
   })
 
-  test('gives the user to assignProperty and signs nobody in', async () => {
+  test('passes the user to assignProperty and signs nobody in', async () => {
     await run({ ...library, sessions: memory(), callback: { assignProperty: 'account' } })
     const browser = new Browser()
     expect(await logIn(browser)).toMatchObject({ status: 200, body: { user: null, account: person } })
@@ -159,14 +159,14 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
   test.each([
     [true, 'full'],
     [false, null],
-  ])('under keepSessionInfo: %s what was in the session is %j', async (keepSessionInfo, cart) => {
+  ])('with keepSessionInfo: %s the previous session content is %j', async (keepSessionInfo, cart) => {
     await run({ ...library, sessions: memory(), callback: { keepSessionInfo } })
     const browser = new Browser()
     await browser.follow(`${origin}/before`)
     expect(await logIn(browser)).toMatchObject({ status: 200, body: { user: person, cart } })
   })
 
-  test('tells a custom callback of the user, or of the failure', async () => {
+  test('passes the user or the failure to a custom callback', async () => {
     const heard: unknown[] = []
     const route =
       (passport: PassportInstance): RequestHandler =>
@@ -189,20 +189,20 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
     ['by name', (strategy) => strategy.name],
     ['by instance', (strategy) => strategy],
     ['in an array', (strategy) => [strategy.name]],
-  ])('takes the strategy %s', async (_, which) => {
+  ])('accepts the strategy %s', async (_, which) => {
     await run({ ...library, sessions: memory(), which })
     expect(await logIn()).toMatchObject({ status: 200, body: { user: person } })
     expect((await logIn(new Browser(), '?')).status).toBe(401)
   })
 
-  test('gives a failing serializer’s error to the application, and signs nobody in', async () => {
+  test('passes a failing serializer’s error to the application, and signs nobody in', async () => {
     await run({ ...library, sessions: memory(), failsToSerialize: true })
     const browser = new Browser()
     expect(await logIn(browser)).toEqual({ status: 500, body: { message: 'cannot serialize' } })
     expect(await me(browser)).toBeNull()
   })
 
-  test('says what to mount where there is no session', async () => {
+  test('names the missing session middleware', async () => {
     await run({ ...library, callback: { session: false } })
     expect((await logIn()).status).toBe(503)
     expect(errors.map(codeOf)).toEqual(['session_unavailable'])
@@ -210,7 +210,7 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
   })
 })
 
-test('cookie-session as it is fails in Passport, which says so, after the login itself went well', async () => {
+test('unmodified cookie-session fails in Passport with an error, after the login itself succeeded', async () => {
   await run({ sessions: cookieSession({ name: 's', secret: 's', sameSite: 'lax' }) })
   const answer = await logIn()
   expect(answer.status).toBe(500)

@@ -22,7 +22,7 @@ test('a login takes one connection, opened at its start', async () => {
   expect(seen).toHaveLength(1)
 })
 
-test('a provider that cannot be reached makes no start slower, and breaks none', async () => {
+test('an unreachable provider neither slows nor breaks a start', async () => {
   const rejections: unknown[] = []
   const collect = (reason: unknown): void => void rejections.push(reason)
   process.on('unhandledRejection', collect)
@@ -36,7 +36,7 @@ test('a provider that cannot be reached makes no start slower, and breaks none',
   expect(rejections).toEqual([])
 })
 
-test('1,000 logins at a provider that ends kept connections at the moment of use: none is lost', async () => {
+test('1,000 logins at a provider that closes kept-alive connections as they are used: none is lost', async () => {
   const { server, origin } = logins.stopLater(await listen(logins.provider.requestListener))
   endConnectionsInUse(server)
   const app = await logins.startApp({ strategy: { baseURL: `${origin}/api/v1` } })
@@ -48,7 +48,7 @@ test('1,000 logins at a provider that ends kept connections at the moment of use
   expect(Object.fromEntries(statuses)).toEqual({ 200: 1000 })
 }, 60_000)
 
-/** Every fifth request finds its connection ended under it, unless the connection is new. */
+/** Closes the connection of every fifth request as it is sent, unless the connection is new. */
 function endConnectionsInUse(server: Server): void {
   let requests = 0
   const used = new WeakSet<Socket>()
@@ -62,7 +62,7 @@ function endConnectionsInUse(server: Server): void {
   })
 }
 
-/** A door before the provider that counts who comes through it. */
+/** A TCP proxy in front of the provider that counts connections. */
 function tapConnections(provider: FakeProvider, seen: Socket[]) {
   const target = new URL(provider.origin)
   const door = createTCPServer((socket) => {

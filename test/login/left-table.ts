@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OutcomeCode } from '../../lib'
 
-/** What the documentation says is left after an outcome of the callback. */
+/** The documented state after an outcome of the callback. */
 export interface Left {
   readonly codes: readonly string[]
   readonly key: string
   readonly login: string
-  /** Whether the line is about what happens once the exchange has gone well. */
+  /** Whether the row is about outcomes after a successful exchange. */
   readonly afterExchange: boolean
 }
 
-/** The lines of the table of what is left in docs/errors.md. */
+/** The rows of the table "What is left after a callback" in docs/errors.md. */
 export function readLeftTable(): Left[] {
   const page = readFileSync(join(__dirname, '../../../docs/errors.md'), 'utf8')
   const [, table = ''] = /^\| Outcome \| Key \| Login \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(page) ?? []
@@ -25,7 +25,7 @@ export function readLeftTable(): Left[] {
     })
 }
 
-/** The line about one outcome. */
+/** The row of one outcome. */
 export function leftAfter(table: readonly Left[], code: OutcomeCode, afterExchange: boolean): Left {
   const lines = table.filter(({ codes }) => codes.includes(code))
   const [line, ...others] = lines.length > 1 ? lines.filter((left) => left.afterExchange === afterExchange) : lines

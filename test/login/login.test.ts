@@ -14,7 +14,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
   const start = (options: AppOptions = {}): Promise<RunningApp> => logins.startApp({ keep, ...options })
 
   describe('a whole login', () => {
-    test('goes from the login link over the provider’s pages back to a signed-in browser', async () => {
+    test('leads from the login link through the provider’s pages to a signed-in browser', async () => {
       const app = await start()
       const browser = new Browser()
       const toProvider = await browser.follow(app.loginURL)
@@ -30,8 +30,8 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(await app.userOf(browser)).toEqual({ id: '1' })
     })
 
-    test('works the same with supertest, as the tests of applications are written', async () => {
-      // supertest, unlike browsers, keeps Secure cookies from plain http on localhost.
+    test('works the same with supertest, as in tests of applications', async () => {
+      // supertest, unlike browsers, does not send Secure cookies over plain http on localhost.
       const app = await start({ keep: 'session', callback: { successRedirect: '/me' } })
       const agent = supertest.agent(app.origin)
       await agent.get('/auth').set(sameOriginNavigation).expect(302)
@@ -73,7 +73,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(profile?.body).toBe('')
     })
 
-    test('reads the profile from get_user_info when told so', async () => {
+    test('reads the profile from get_user_info with that option', async () => {
       const app = await start({ strategy: { profileEndpoint: 'get_user_info' } })
       const answer = await app.logIn()
       expect(JSON.parse(answer.body).user).toEqual({ id: '1' })
@@ -81,14 +81,14 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(logins.provider.requests.at(-1)?.headers.authorization).toBeUndefined()
     })
 
-    test('survives a provider as it is in the wild', async () => {
+    test('works with a provider in wild mode', async () => {
       logins.provider.setMode('wild')
       const app = await start({ strategy: { profileEndpoint: 'get_user_info' } })
       const answer = await app.logIn()
       expect(JSON.parse(answer.body).user).toEqual({ id: '1' })
     })
 
-    test('keeps ids apart that JavaScript numbers cannot tell apart', async () => {
+    test('distinguishes ids that are equal as JavaScript numbers', async () => {
       const app = await start()
       const ids = ['9007199254740992', '9007199254740993']
       for (const mode of ['specification', { stringTypes: true }] as const) {
@@ -124,7 +124,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(JSON.parse(stolen.body).user).toBeNull()
     })
 
-    test('leaves no usable record behind, even under keepSessionInfo', async () => {
+    test('leaves no usable record, even with keepSessionInfo', async () => {
       const app = await start({ callback: { keepSessionInfo: true } })
       const browser = new Browser()
       await app.logIn(browser)
@@ -135,7 +135,8 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     })
 
     test('answers every step with no-store, and the callback with no-referrer', async () => {
-      // helmet sets the policy on every answer; the redirect of a start must be without (see security/browsers/recorded-rows.test.ts).
+      // helmet sets the policy on every response; the redirect of a start must not have it (see
+      // security/browsers/recorded-rows.test.ts).
       const app = await start({
         before: (express) => express.use((_req, res, next) => next(void res.set('Referrer-Policy', 'no-referrer'))),
       })
@@ -146,7 +147,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     })
   })
 
-  describe('what the application carries through a login', () => {
+  describe('application data of a login', () => {
     test('returnTo and state come back in req.authInfo', async () => {
       const app = await start({ start: { returnTo: '/inbox?unread=1#top', state: 'cart-7' } })
       const answer = await app.logIn()
@@ -154,7 +155,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     })
 
     test.each(['https://evil.example', '//evil.example', '/\\evil.example', '/.//evil.example', 'inbox'])(
-      'a returnTo that would lead elsewhere (%s) is dropped, and the login goes on',
+      'a returnTo that would leave the origin (%s) is dropped, and the login continues',
       async (returnTo) => {
         const app = await start({ start: { returnTo } })
         const answer = await app.logIn()
@@ -163,7 +164,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       },
     )
 
-    test('the info of the verify function arrives beside them', async () => {
+    test('the info of the verify function is merged with them', async () => {
       const app = await start({
         start: { returnTo: '/inbox' },
         verify: (_accessToken, _refreshToken, profile, done) => done(null, { id: profile.id }, { scope: 'all' }),
@@ -172,7 +173,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(JSON.parse(answer.body).info).toMatchObject({ scope: 'all', returnTo: '/inbox' })
     })
 
-    test('a state beyond 1,024 bytes is an error of the application, before anything is started', async () => {
+    test('a state beyond 1,024 bytes is an error of the application, before a login starts', async () => {
       const app = await start({ start: { state: 'x'.repeat(1025) } })
       const answer = await new Browser().follow(app.loginURL)
       expect(answer.status).toBe(500)
@@ -182,7 +183,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
   })
 
   describe('a second visit', () => {
-    test('a reload of the callback in a signed-in browser goes on without an exchange', async () => {
+    test('a reload of the callback in a signed-in browser continues without an exchange', async () => {
       const app = await start()
       const browser = new Browser()
       await browser.follow(app.loginURL)
@@ -195,7 +196,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(logins.provider.requests).toHaveLength(requests)
     })
 
-    test('a reload goes where successRedirect leads', async () => {
+    test('a reload follows successRedirect', async () => {
       const app = await start({ callback: { successRedirect: '/me' } })
       const browser = new Browser()
       await app.logIn(browser)
@@ -215,7 +216,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(app.profiles).toHaveLength(1)
     })
 
-    test('another key beside a login under way is refused and does not disturb it', async () => {
+    test('another key during a pending login is refused and does not affect it', async () => {
       const app = await start()
       const browser = new Browser()
       await browser.follow(app.loginURL)
@@ -227,7 +228,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(logins.exchanges()).toBe(1)
     })
 
-    test('a double click that is handled late does not sign out whom the first one signed in', async () => {
+    test('a second callback that is handled late does not sign out the user of the first', async () => {
       let release: () => void = () => {}
       let arrive: () => void = () => {}
       const arrived = new Promise<void>((resolve) => {
@@ -249,7 +250,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       const browser = new Browser()
       await browser.follow(app.loginURL)
       const callback = app.approvedCallback()
-      // Its session is read before the first login ends, and looked at after.
+      // Its session is read before the first login ends, and used afterwards.
       const late = browser.comeBack(callback, { headers: { 'x-hold': '1' } })
       await arrived
       expect((await browser.comeBack(callback)).status).toBe(200)
@@ -274,7 +275,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       const answer = await browser.comeBack(app.callbackURL)
       expect(answer.location).toBe('/auth')
       expect(failureIn(app.sessions())).toBe('auth_key_missing')
-      // The way on to the provider needs a click: a failureRedirect to the start cannot loop.
+      // Continuing to the provider needs a click: a failureRedirect to the start cannot loop.
       const page = await browser.comeBack(`${app.origin}/auth`)
       expect(page.status).toBe(200)
       expect(page.body).toContain('Continue to')
@@ -318,13 +319,13 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect((await browser.comeBack(`${callbackURL}?auth_key=${app.newKey()}`)).status).toBe(200)
     })
 
-    test('an old browser’s own Referer is proof enough', async () => {
+    test('a same-origin Referer of an old browser is sufficient proof', async () => {
       const app = await start()
       const answer = await new Browser().request(app.loginURL, { headers: { referer: `${app.origin}/login` } })
       expect(answer.status).toBe(302)
     })
 
-    test('the confirm page cannot be framed, runs nothing but its guard, and lets go of the page that opened it', async () => {
+    test('the confirm page cannot be framed, runs only its guard, and is severed from its opener', async () => {
       const app = await start()
       const page = await new Browser().request(app.loginURL)
       expect(page.headers['content-security-policy']).toMatch(
@@ -337,7 +338,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     })
   })
 
-  test('skipUserProfile spares the profile request', async () => {
+  test('skipUserProfile skips the profile request', async () => {
     const app = await start({ strategy: { skipUserProfile: true }, verify: async () => ({ id: 'no profile' }) })
     const answer = await app.logIn()
     expect(JSON.parse(answer.body).user).toEqual({ id: 'no profile' })
@@ -353,7 +354,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     expect(profile).toMatchObject({ provider: 'social-login', id: '1', displayName: 'Ada Lovelace' })
   })
 
-  test('the inherited HTTP client is out of reach and says what to use instead', async () => {
+  test('the inherited HTTP client throws an error that names the alternatives', async () => {
     const app = await start()
     expect(() => Reflect.get(app.strategy, '_oauth2')).toThrow(/SocialLoginClient/)
   })

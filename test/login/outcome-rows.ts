@@ -4,24 +4,24 @@ import type { FakeProvider, Fault } from '../../lib/testing'
 import type { AppOptions, Keep, RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 
-/** One row of the table of outcomes, as a situation. */
+/** A situation for one row of the table of outcomes. */
 export interface Row {
   readonly situation: string
   readonly code: OutcomeCode
-  /** What is left of the login in progress. */
+  /** What happens to the pending login. */
   readonly record: 'kept' | 'removed'
-  /** What the provider receives. */
+  /** The requests that the provider receives. */
   readonly sent: readonly string[]
   readonly app?: Omit<AppOptions, 'keep'>
   /** Default: both. */
   readonly keep?: Keep
   /** Before the visit: the login has been started by `browser`. */
-  readonly arrange?: (scene: Scene) => unknown
+  readonly arrange?: (scenario: Scenario) => unknown
   /** Default: the genuine callback. */
-  readonly visit?: (scene: Scene) => Promise<BrowserAnswer>
+  readonly visit?: (scenario: Scenario) => Promise<BrowserAnswer>
 }
 
-export interface Scene {
+export interface Scenario {
   readonly provider: FakeProvider
   readonly app: RunningApp
   readonly browser: Browser
@@ -34,22 +34,22 @@ export const BODY_CANARY = 'provider-body-canary-93b1'
 const EXCHANGE = ['authorize']
 const BOTH = ['authorize', 'user/me']
 
-const callback = ({ app, authKey }: Scene, query = `?auth_key=${authKey}`) => `${app.callbackURL}${query}`
+const callback = ({ app, authKey }: Scenario, query = `?auth_key=${authKey}`) => `${app.callbackURL}${query}`
 
 /** A visit of the browser that started the login. */
 export const visitWith =
-  (query: (scene: Scene) => string, headers: Record<string, string> = {}) =>
-  (scene: Scene) =>
-    scene.browser.comeBack(callback(scene, query(scene)), { headers })
+  (query: (scenario: Scenario) => string, headers: Record<string, string> = {}) =>
+  (scenario: Scenario) =>
+    scenario.browser.comeBack(callback(scenario, query(scenario)), { headers })
 
-function fault(endpoint: 'authorize' | 'user/me', fault: Fault): (scene: Scene) => void {
+function fault(endpoint: 'authorize' | 'user/me', fault: Fault): (scenario: Scenario) => void {
   return ({ provider }) => provider.failNext(endpoint, fault)
 }
 
-// What is no answer, or a server error, is asked for twice at the profile: see profile-repeat.test.ts.
+// The profile request is retried after a connection or server error: see retried-profile.test.ts.
 const REPEATED: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
 
-/** The same fault at the exchange, and at every request for the profile. */
+/** The same fault at the exchange, and at every profile request. */
 function atBoth(situation: string, code: OutcomeCode, what: Fault, app: Row['app'] = {}): Row[] {
   return [
     {
@@ -88,14 +88,14 @@ const callbackRows: Row[] = [
     code: 'method_not_allowed',
     record: 'kept',
     sent: [],
-    visit: (scene) => scene.browser.comeBack(callback(scene), { method: 'POST' }),
+    visit: (scenario) => scenario.browser.comeBack(callback(scenario), { method: 'POST' }),
   },
   {
     situation: 'a callback by HEAD, which Express gives to the GET route',
     code: 'method_not_allowed',
     record: 'kept',
     sent: [],
-    visit: (scene) => scene.browser.comeBack(callback(scene), { method: 'HEAD' }),
+    visit: (scenario) => scenario.browser.comeBack(callback(scenario), { method: 'HEAD' }),
   },
   { situation: 'no auth_key', code: 'auth_key_missing', record: 'kept', sent: [], visit: visitWith(() => '') },
   {
@@ -106,7 +106,7 @@ const callbackRows: Row[] = [
     visit: visitWith(() => '?auth_key='),
   },
   {
-    situation: 'the query’s error text, which is never repeated',
+    situation: 'an error text in the query, which is never shown',
     code: 'auth_key_missing',
     record: 'kept',
     sent: [],
@@ -176,11 +176,11 @@ const callbackRows: Row[] = [
     visit: visitWith(({ authKey }) => `?auth_key=${authKey}`, { 'sec-fetch-site': 'same-origin' }),
   },
   {
-    situation: 'a callback in a browser that started nothing',
+    situation: 'a callback in a browser without a login',
     code: 'login_not_started',
     record: 'kept',
     sent: [],
-    visit: (scene) => new Browser().comeBack(callback(scene)),
+    visit: (scenario) => new Browser().comeBack(callback(scenario)),
   },
   {
     situation: 'a record older than ten minutes',
@@ -188,8 +188,8 @@ const callbackRows: Row[] = [
     record: 'removed',
     sent: [],
     arrange: () => jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10 * 60 * 1000 + 1000),
-    // The cookie is sent all the same: an honest browser has dropped it by now.
-    visit: (scene) => scene.browser.comeBack(callback(scene), { headers: { cookie: scene.cookies } }),
+    // Sends the cookie explicitly: a real browser has dropped it by now.
+    visit: (scenario) => scenario.browser.comeBack(callback(scenario), { headers: { cookie: scenario.cookies } }),
   },
   {
     situation: 'a record of another provider, application or strategy',
@@ -199,7 +199,7 @@ const callbackRows: Row[] = [
     visit: ({ app, authKey, browser }) => browser.comeBack(`${app.otherCallbackURL}?auth_key=${authKey}`),
   },
   {
-    situation: 'somebody else signed in than at the start',
+    situation: 'a different user signed in than at the start',
     code: 'user_changed',
     record: 'removed',
     sent: [],
@@ -287,13 +287,13 @@ const exchangeRows: Row[] = [
 
 const transportRows: Row[] = [
   {
-    situation: 'a provider that nobody listens for',
+    situation: 'a provider whose port is closed',
     code: 'provider_unreachable',
     record: 'removed',
     sent: [],
     app: { strategy: { baseURL: 'http://127.0.0.1:1/api/v1' } },
   },
-  // Sent once more, because the connection was kept since the start: see kept-connections.test.ts.
+  // Retried, because the connection was kept alive since the start: see kept-connections.test.ts.
   {
     situation: 'two resets before the answer at the exchange',
     code: 'provider_unreachable',

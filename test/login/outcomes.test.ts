@@ -5,14 +5,14 @@ import { Browser, type BrowserAnswer } from '../support/browser'
 import { captureOutput, findSecrets } from '../support/canaries'
 import { useLogins } from '../support/logins'
 import { leftAfter, readLeftTable } from './left-table'
-import { BODY_CANARY, FailingStore, failures, type Row, type Scene, visitWith } from './outcome-rows'
+import { BODY_CANARY, FailingStore, failures, type Row, type Scenario, visitWith } from './outcome-rows'
 
 const logins = useLogins()
 
 afterEach(() => jest.restoreAllMocks())
 
 const table = readLeftTable()
-/** What became of the keys, outcome by outcome. */
+/** The observed states of the keys by outcome. */
 const fates = new Map<OutcomeCode, ReadonlySet<string>>()
 
 const stores = ['session', 'cookie'] as const
@@ -48,19 +48,19 @@ test.each(situations)(
   },
 )
 
-test('the documentation says of every outcome of the callback what is left of its key and its login', () => {
+test('the documentation states what happens to key and login for every outcome of the callback', () => {
   const documented = new Set(table.flatMap(({ codes }) => codes))
   const { start_forbidden: _, ...others } = OUTCOMES
   expect([...documented].sort()).toEqual(Object.keys(others).sort())
 })
 
-test('it calls a key unknown that was spent in one of the situations above and unspent in another', () => {
+test('it calls a key unknown if it was spent in one of the situations above and unspent in another', () => {
   for (const code of ['provider_unreachable', 'provider_timeout', 'provider_bad_response'] as const) {
     expect([...(fates.get(code) ?? [])].sort()).toEqual(['later', 'spent', 'unspent'])
   }
 })
 
-type Played = Scene & { readonly answer: BrowserAnswer }
+type Played = Scenario & { readonly answer: BrowserAnswer }
 
 async function play(row: Row): Promise<Played> {
   const { provider } = logins
@@ -68,18 +68,18 @@ async function play(row: Row): Promise<Played> {
   const browser = new Browser()
   expect((await browser.follow(app.loginURL)).status).toBe(302)
   const authKey = app.newKey()
-  const scene = { provider, app, browser, authKey, cookies: await browser.cookies(app.origin) }
-  await row.arrange?.(scene)
-  return { ...scene, answer: await (row.visit ?? visitWith(() => `?auth_key=${authKey}`))(scene) }
+  const scenario = { provider, app, browser, authKey, cookies: await browser.cookies(app.origin) }
+  await row.arrange?.(scenario)
+  return { ...scenario, answer: await (row.visit ?? visitWith(() => `?auth_key=${authKey}`))(scenario) }
 }
 
 function outcomeOf(app: RunningApp): string | undefined {
   return app.errors.length > 0 ? app.errors.map(codeOf).join() : failureIn(app.sessions())
 }
 
-/** Whether the provider still takes the key of the login. */
+/** Whether the provider still accepts the key of the login. */
 async function keyOf({ provider, app, authKey }: Played): Promise<'spent' | 'unspent'> {
-  // The clock, above all: keys expire.
+  // Restores the clock: keys expire.
   jest.restoreAllMocks()
   provider.clearFaults()
   const { appID, appSecret } = app.application
@@ -107,7 +107,7 @@ function secretsOf({ provider, app, authKey }: Played): string[] {
   return [app.application.appSecret, COOKIE_KEY_CANARY, authKey, BODY_CANARY, ...tokens.filter(Boolean)]
 }
 
-describe('outcomes that are no failure of a callback', () => {
+describe('outcomes that are not failures of a callback', () => {
   let app: RunningApp
 
   const run = async (options: AppOptions = {}): Promise<Browser> => {
@@ -116,7 +116,7 @@ describe('outcomes that are no failure of a callback', () => {
   }
 
   test.each(['sec-purpose', 'purpose', 'x-moz', 'x-purpose'])(
-    'a speculative request (%s) gets an empty 503, at the start and at the callback, and touches nothing',
+    'a speculative request (%s) gets an empty 503, at the start and at the callback, and changes nothing',
     async (name) => {
       const browser = await run()
       const speculation = { headers: { [name]: 'prefetch;prerender' } }
@@ -146,14 +146,14 @@ describe('outcomes that are no failure of a callback', () => {
     expect(failureIn(app.sessions())).toBe('start_forbidden')
   })
 
-  test('an unverified start is accepted under unverifiedStart: allow, and a typed login ends well', async () => {
+  test('an unverified start is accepted under unverifiedStart: allow, and a typed login succeeds', async () => {
     const browser = await run({ strategy: { unverifiedStart: 'allow' } })
     const typed = { headers: { 'sec-fetch-site': 'none' } }
     expect((await browser.follow(app.loginURL, typed)).status).toBe(302)
     expect((await browser.comeBack(app.approvedCallback(), typed)).status).toBe(200)
   })
 
-  test('under unverifiedStart: allow a mailed callback still does not finish a login that was clicked', async () => {
+  test('under unverifiedStart: allow a mailed callback still cannot finish a login started by a click', async () => {
     const browser = await run({ strategy: { unverifiedStart: 'allow' } })
     await browser.follow(app.loginURL)
     const mailed = await browser.comeBack(app.approvedCallback(), { headers: { 'sec-fetch-site': 'none' } })
@@ -166,7 +166,7 @@ describe('outcomes that are no failure of a callback', () => {
     expect((await browser.follow(app.loginURL, { method: 'PUT' })).status).toBe(405)
   })
 
-  test('a session that cannot be saved at the start is an error before anybody leaves', async () => {
+  test('a session that cannot be saved at the start is an error before the redirect', async () => {
     const store = Object.assign(new FailingStore(), { failing: true })
     const browser = await run({ store })
     const answer = await browser.follow(app.loginURL)
@@ -174,7 +174,7 @@ describe('outcomes that are no failure of a callback', () => {
     expect(findSecrets([BODY_CANARY], { errors: app.errors, body: answer.body })).toEqual([])
   })
 
-  test('a missing session is an error that says what to mount', async () => {
+  test('a missing session is an error that names the missing middleware', async () => {
     const browser = await run({
       before: (express) => express.use((req, _res, next) => next(void Reflect.deleteProperty(req, 'session'))),
     })
@@ -184,7 +184,7 @@ describe('outcomes that are no failure of a callback', () => {
     }
   })
 
-  test('a full bulkhead is 503 with Retry-After; nothing is sent or used up, and a reload works once there is room', async () => {
+  test('without a free slot: 503 with Retry-After; nothing is sent or consumed, and a reload works once a slot is free', async () => {
     const first = await run({ strategy: { maxConcurrentLogins: 1 } })
     const second = new Browser()
     await first.follow(app.loginURL)
@@ -200,13 +200,13 @@ describe('outcomes that are no failure of a callback', () => {
     expect((await browser.comeBack(callback)).status).toBe(200)
   })
 
-  test('a slot is free again, however the login ended', async () => {
+  test('a slot is released, however the login ended', async () => {
     const browser = await run({ strategy: { maxConcurrentLogins: 1, timeout: 500 } })
     const faults: Fault[] = [{ reset: 'body' }, { hang: true }, { body: 'null' }, { status: 500 }]
     for (const endpoint of ['authorize', 'user/me'] as const) {
       for (const fault of faults) {
         await browser.follow(app.loginURL)
-        // The profile is asked for twice.
+        // The profile request is retried.
         logins.provider.failNext(endpoint, fault, { times: endpoint === 'user/me' ? 2 : 1 })
         expect((await browser.comeBack(app.approvedCallback())).status).toBeGreaterThanOrEqual(400)
         logins.provider.clearFaults()
@@ -217,7 +217,7 @@ describe('outcomes that are no failure of a callback', () => {
     expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
   })
 
-  test('a callback whose record cannot be used up gives its slot back', async () => {
+  test('a callback whose record cannot be consumed releases its slot', async () => {
     const store = new FailingStore()
     const browser = await run({ store, strategy: { maxConcurrentLogins: 1 } })
     for (const failing of [true, true, false]) {
@@ -230,7 +230,7 @@ describe('outcomes that are no failure of a callback', () => {
     expect(app.errors.map(codeOf)).toEqual(['session_unavailable', 'session_unavailable'])
   })
 
-  test('verify saying no is a failure with the application’s own info', async () => {
+  test('a refusal by verify is a failure with the application’s own info', async () => {
     const browser = await run({
       verify: (_accessToken, _refreshToken, _profile, done) => done(null, false, { message: 'You are banned.' }),
     })
@@ -240,7 +240,7 @@ describe('outcomes that are no failure of a callback', () => {
     expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
   })
 
-  test('what verify throws is the application’s own error, untouched', async () => {
+  test('an error thrown by verify is passed on unchanged', async () => {
     const error = Object.assign(new Error('database down'), { status: 507 })
     const browser = await run({ verify: () => Promise.reject(error) })
     await browser.follow(app.loginURL)
@@ -249,7 +249,7 @@ describe('outcomes that are no failure of a callback', () => {
     expect(app.errors[0]).toBe(error)
   })
 
-  test('a callback for a signed-in browser without a record asks the provider nothing', async () => {
+  test('a callback in a signed-in browser without a record sends no request to the provider', async () => {
     const browser = await run()
     await browser.follow(app.loginURL)
     await browser.comeBack(app.approvedCallback('1'))
@@ -259,7 +259,7 @@ describe('outcomes that are no failure of a callback', () => {
     expect([logins.provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
   })
 
-  test('a login that met another user is over, even when that user has signed out', async () => {
+  test('a login that failed with user_changed is over, even after that user has signed out', async () => {
     const browser = await run({ keep: 'cookie' })
     await browser.follow(app.loginURL)
     await browser.follow(`${app.origin}/become`)
@@ -270,7 +270,7 @@ describe('outcomes that are no failure of a callback', () => {
     expect(logins.provider.requests).toEqual([])
   })
 
-  test('a rate limit tells the browser how long to wait', async () => {
+  test('a rate limit sends Retry-After to the browser', async () => {
     const browser = await run()
     await browser.follow(app.loginURL)
     logins.provider.failNext('authorize', { status: 429, headers: { 'retry-after': '17' } })
@@ -278,7 +278,7 @@ describe('outcomes that are no failure of a callback', () => {
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '17'])
   })
 
-  test('every failure leaves the next login whole', async () => {
+  test('the next login succeeds after every failure', async () => {
     const browser = await run()
     logins.provider.failNext('authorize', { reset: 'body' })
     logins.provider.failNext('authorize', { status: 500 })

@@ -19,10 +19,10 @@ const okay = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
 const passing: [string, Fault][] = [
   ...[500, 501, 502, 503, 504, 599].map((status): [string, Fault] => [`a ${status}`, { status, body: marker }]),
-  ['a 503 whose body has no end', { ...down, endless: true }],
+  ['a 503 with an endless body', { ...down, endless: true }],
   ['a 503 with Retry-After: 0', { ...down, headers: { 'retry-after': '0' } }],
-  ['a 503 with a Retry-After that is over', { ...down, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } }],
-  ['a 503 with a Retry-After that means nothing', { ...down, headers: { 'retry-after': 'soon' } }],
+  ['a 503 with a Retry-After in the past', { ...down, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } }],
+  ['a 503 with an invalid Retry-After', { ...down, headers: { 'retry-after': 'soon' } }],
   ['a reset before the answer', { reset: 'before' }],
   ['a reset within the headers', { reset: 'headers' }],
   ['a reset within the body', { reset: 'body' }],
@@ -64,14 +64,14 @@ describe('in a login', () => {
   const sent = (): Endpoint[] => logins.provider.requests.map(({ endpoint }) => endpoint)
 
   describe.each(AT)('%s', (endpoint) => {
-    test.each(passing)('%s, and then a good answer, is a good login with one exchange', async (_title, fault) => {
+    test.each(passing)('%s, then a good response, is a successful login with one exchange', async (_title, fault) => {
       logins.provider.failNext(endpoint, fault)
       expect(await logIn(endpoint)).toBe(200)
       expect(sent()).toEqual(['authorize', endpoint, endpoint])
       expect(app.profiles).toHaveLength(1)
     })
 
-    test.each(lasting)('%s is not asked for again', async (_title, fault, code) => {
+    test.each(lasting)('%s is not retried', async (_title, fault, code) => {
       logins.provider.failNext(endpoint, fault)
       await logIn(endpoint)
       expect(app.errors.map(codeOf)).toEqual([code])
@@ -87,7 +87,7 @@ describe('in a login', () => {
     ['503 and 429', down, { status: 429 }, 'provider_rate_limited'],
     ['503 and 401', down, { status: 401 }, 'profile_unauthorized'],
     ['503 and nobody', down, { body: '{}' }, 'profile_invalid'],
-  ])('%s end in what the second says; nothing is sent a third time', async (_title, first, second, code) => {
+  ])('%s end in the outcome of the second; there is no third request', async (_title, first, second, code) => {
     logins.provider.failNext('user/me', first)
     logins.provider.failNext('user/me', second)
     await logIn()
@@ -96,7 +96,7 @@ describe('in a login', () => {
   })
 
   test.each<[Fault]>([[down], [{ status: 500 }], [{ reset: 'headers' }], [{ reset: 'body' }]])(
-    'an exchange that fails with %j is not sent again',
+    'an exchange that fails with %j is not retried',
     async (fault) => {
       logins.provider.failNext('authorize', fault)
       expect(await logIn()).toBe(502)
@@ -105,7 +105,7 @@ describe('in a login', () => {
   )
 })
 
-test('1,000 logins at a provider that answers every second profile request with 503: no key is spent in vain', async () => {
+test('1,000 logins at a provider that answers every second profile request with 503: no key is wasted', async () => {
   const seen = new Set<string | undefined>()
   const sockets = new Set<Socket>()
   const isFirst = ({ headers: { authorization }, url }: IncomingMessage): boolean =>
@@ -124,7 +124,7 @@ test('1,000 logins at a provider that answers every second profile request with 
     statuses.push((await app.logIn()).status)
   })
   expect([statuses.length, new Set(statuses), seen.size]).toEqual([1000, new Set([200]), 1000])
-  // Eight, and some that were opened ahead: a 503 costs no connection.
+  // Eight, and some spare ones: a 503 costs no connection.
   expect(sockets.size).toBeLessThanOrEqual(16)
 }, 60_000)
 
@@ -146,7 +146,7 @@ describe('the client', () => {
   describe.each(dispatchers)('over %s', (_over, dispatcher) => {
     const make = (): SocialLoginClient => clients.client(dispatcher ? { dispatcher } : {})
 
-    test.each(methods)('%s asks twice at the most', async (_name, endpoint, ask) => {
+    test.each(methods)('%s sends at most two requests', async (_name, endpoint, ask) => {
       const client = make()
       const { access_token } = await client.exchangeAuthKey(clients.newKey())
       for (const fault of [down, { reset: 'body' } as const]) {
@@ -160,7 +160,7 @@ describe('the client', () => {
       }
     })
 
-    test('asks once where a second time would not help, and for an exchange', async () => {
+    test('does not retry where a retry would not help, or an exchange', async () => {
       const client = make()
       clients.provider.failNext('user/me', { status: 429 })
       expectOutcome(await rejectionOf(client.getCurrentUser(token)), 'provider_rate_limited', 'profile')
@@ -170,7 +170,7 @@ describe('the client', () => {
     })
   })
 
-  test('does not ask again when its caller has gone', async () => {
+  test('does not retry after an abort by the caller', async () => {
     const client = clients.client({ maxConnections: 1 })
     const controller = new AbortController()
     const reason = new Error('the user left')
@@ -179,12 +179,12 @@ describe('the client', () => {
     await until(() => clients.provider.requests.length === 1)
     controller.abort(reason)
     expect(await rejection).toBe(reason)
-    // The one place is free again.
+    // The only slot is free again.
     await client.exchangeAuthKey(clients.newKey())
     expect(clients.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['user/me', 'authorize'])
   })
 
-  test('keeps its place and its connection for the second time, and closes only after it', async () => {
+  test('keeps its slot and its connection for the retry, and closes only after it', async () => {
     const raw = await RawProvider.start()
     const client = clients.client({ baseURL: raw.baseURL, maxConnections: 1 })
     let closed: Promise<void> | undefined
@@ -200,7 +200,7 @@ describe('the client', () => {
     await raw.stop()
   })
 
-  test('takes no more connections than maxConnections while every request is sent twice', async () => {
+  test('opens at most maxConnections while every request is retried', async () => {
     const raw = await RawProvider.start()
     let mostAtOnce = 0
     const faults: Wire[] = [
@@ -221,17 +221,17 @@ describe('the client', () => {
       )
       const calls = Array.from({ length: 12 }, () => client.getCurrentUser(token))
       const results = await Promise.allSettled(calls)
-      // Whose second sending met one of the twelve faults has failed; all others have their answer.
+      // Requests whose retry met one of the twelve faults have failed; all others have their response.
       expect(results).toHaveLength(12)
       expect(await client.getCurrentUser(token)).toMatchObject({ user_id: '1' })
     }
-    // The provider may see a new connection before it sees the end of the old one.
+    // The provider may see a new connection before the close of the old one.
     expect(mostAtOnce).toBeLessThanOrEqual(6)
     await client.close()
     await raw.stop()
   })
 
-  test('opens no connection beyond maxConnections for the second time, and uses the kept ones', async () => {
+  test('opens no connection beyond maxConnections for the retry, and uses the kept-alive ones', async () => {
     const raw = await RawProvider.start()
     const client = clients.client({ baseURL: raw.baseURL, maxConnections: 3 })
     await Promise.all([1, 2, 3].map(() => client.getCurrentUser(token)))
@@ -250,7 +250,7 @@ describe('the client', () => {
     await raw.stop()
   })
 
-  test('finds none of the connections that ended together with the first', async () => {
+  test('does not retry on connections that closed together with the first', async () => {
     const raw = await RawProvider.start()
     const client = clients.client({ baseURL: raw.baseURL, maxConnections: 4 })
     const held: (() => unknown)[] = []
@@ -267,18 +267,18 @@ describe('the client', () => {
     await until(() => held.length === 2)
     held[0]?.()
     await first
-    // The connection of the first is kept, and the next in turn.
+    // The connection of the first is kept alive, and the next in turn.
     held[1]?.()
     expect(await second).toMatchObject({ user_id: '1' })
     await client.close()
     await raw.stop()
   })
 
-  test('reaches a provider at the second time that the first could not be connected to', async () => {
+  test('reaches a provider on the retry after a failed connection', async () => {
     const raw = await RawProvider.start()
     const { lookup } = dns
     let refused = 0
-    // Nobody listens at the first address.
+    // Nothing listens at the first address.
     const spy = jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
       const done = args.at(-1)
       if (refused > 0 || typeof done !== 'function') return Reflect.apply(lookup, dns, args)
@@ -310,7 +310,7 @@ describe('the deadline', () => {
     await raw.stop()
   })
 
-  /** A call that the provider fails with this once so many milliseconds have passed. */
+  /** A call that the provider fails like this after `milliseconds`. */
   async function failAfter(milliseconds: number, headers = '', signal?: AbortSignal) {
     let fail = (): void => {}
     raw.failNext('user/me', (socket) => {
@@ -325,23 +325,23 @@ describe('the deadline', () => {
     return { client, call }
   }
 
-  /** Resolves when somebody waits for so many seconds. */
+  /** Resolves when a wait of this many seconds begins. */
   const wait = (seconds: number): Promise<void> =>
     until(() => timers.mock.calls.some(([, milliseconds]) => milliseconds === seconds * 1000))
 
-  test('leaves time for a second request that takes as long as the first', async () => {
+  test('leaves time for a retry that takes as long as the first request', async () => {
     const { call } = await failAfter(TIMEOUT / 2 - 1)
     expect(await call).toMatchObject({ user_id: '1' })
     expect(raw.requests).toHaveLength(2)
   })
 
-  test('that is more than half over leaves none: the first answer is the outcome, at once', async () => {
+  test('that is more than half over leaves none: the first response is the outcome, at once', async () => {
     const { call } = await failAfter(TIMEOUT / 2 + 1)
     expectOutcome(await rejectionOf(call), 'provider_unavailable', 'profile')
     expect(raw.requests).toHaveLength(1)
   })
 
-  test('bounds a second request that is not answered', async () => {
+  test('bounds a retry that is not answered', async () => {
     raw.failNext('user/me', (socket) => {
       raw.failNext('user/me', () => {})
       socket.write(answer('', '', '503 Down'))
@@ -353,7 +353,7 @@ describe('the deadline', () => {
     expect(raw.requests).toHaveLength(2)
   })
 
-  test.each([1, 9])('leaves time for a Retry-After of %d seconds, which is waited for', async (seconds) => {
+  test.each([1, 9])('leaves time for a Retry-After of %d seconds, which is observed', async (seconds) => {
     const { call } = await failAfter(0, `retry-after: ${seconds}\r\n`)
     await wait(seconds)
     jest.advanceTimersByTime(seconds * 1000 - 1)
@@ -364,13 +364,13 @@ describe('the deadline', () => {
     expect(raw.requests).toHaveLength(2)
   })
 
-  test.each([10, 120])('leaves none for a Retry-After of %d seconds, which the error tells', async (seconds) => {
+  test.each([10, 120])('leaves none for a Retry-After of %d seconds, which the error contains', async (seconds) => {
     const { call } = await failAfter(0, `retry-after: ${seconds}\r\n`)
     const error = expectOutcome(await rejectionOf(call), 'provider_unavailable', 'profile')
     expect([error.retryAfter, raw.requests.length]).toEqual([seconds, 1])
   })
 
-  test('that ends while a Retry-After is waited for ends the wait, and the place is free', async () => {
+  test('that ends during a Retry-After ends the wait and frees the slot', async () => {
     const controller = new AbortController()
     const { client, call } = await failAfter(0, 'retry-after: 9\r\n', controller.signal)
     await wait(9)

@@ -12,14 +12,14 @@ async function start(options: AppOptions = {}): Promise<Browser> {
   return new Browser()
 }
 
-/** Waits until the provider has been asked so many times. */
+/** Waits until the provider has received this many requests. */
 async function asked(times: number): Promise<void> {
   while (logins.provider.requests.length < times) await new Promise((resolve) => setImmediate(resolve))
 }
 
 const LASTING = { cookie: { maxAge: 60_000 } }
 
-describe('what happens while a login waits for the provider', () => {
+describe('while a login waits for the provider', () => {
   test.each([{ status: 500 }, {}])(
     'a logout stays a logout, whatever the provider answers then (%j)',
     async (answer) => {
@@ -55,7 +55,7 @@ describe('a store that fails', () => {
   test.each<[string, (record: object) => object]>([
     ['turns the time of the start into text', (record) => ({ ...record, issuedAt: new Date().toISOString() })],
     ['loses the strategy', (record) => ({ ...record, strategyDigest: undefined })],
-  ])('and %s has no record: no login lasts for ever by it', async (_title, change) => {
+  ])('and %s has no record: no login lasts forever', async (_title, change) => {
     let kept = ''
     const store: PendingLoginStore = {
       save: async (_req, record) => {
@@ -80,7 +80,7 @@ describe('a store that fails', () => {
   test.each<[string, string, () => Promise<void>]>([
     ['rejects', 'reported an error', () => Promise.reject(new Error('redis://user:password@db is down'))],
     ['never answers', 'did not answer', () => new Promise(() => {})],
-  ])('and %s ends in session_unavailable, and says that it %s', async (_title, hint, save) => {
+  ])('and %s gives session_unavailable, whose message says that it %s', async (_title, hint, save) => {
     const browser = await start({ strategy: { timeout: 100, store: brokenStore(save) } })
     const answer = await browser.follow(app.loginURL)
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5'])
@@ -104,7 +104,7 @@ describe('a custom callback that fails', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
-  ])('and %s every time is a warning and a 500, not the end of the process', async (_title, callback) => {
+  ])('and %s every time is a warning and a 500, not a crash', async (_title, callback) => {
     const browser = await start(withCallback(callback))
     await browser.follow(app.loginURL)
     const { result, output } = await captureOutput(async () => browser.comeBack(app.approvedCallback()))
@@ -113,7 +113,7 @@ describe('a custom callback that fails', () => {
   })
 })
 
-test('a reason in any language is no header', async () => {
+test('a reason in any language is not sent as a header', async () => {
   const browser = await start({
     verify: (_accessToken, _refreshToken, _profile, done) => done(null, false, 'Доступ закрыт'),
   })
@@ -123,7 +123,7 @@ test('a reason in any language is no header', async () => {
   expect(app.sessions()).toContain('Доступ закрыт')
 })
 
-test('a wrong method is told the right one', async () => {
+test('a wrong method is answered with the allowed ones', async () => {
   const browser = await start()
   expect((await browser.follow(app.loginURL, { method: 'PUT' })).headers['allow']).toBe('GET, POST')
   expect((await browser.comeBack(app.approvedCallback(), { method: 'POST' })).headers['allow']).toBe('GET')
@@ -133,7 +133,7 @@ describe('tabBinding', () => {
   const SECRET = '0123456789abcdef0123456789abcdef'
   const target = ({ body }: BrowserAnswer) => (/action="([^"]+)"/.exec(body)?.[1] ?? '').replaceAll('&amp;', '&')
 
-  /** What the pages' scripts do in one tab. */
+  /** Does what the pages' scripts do in one tab. */
   async function begin(browser: Browser): Promise<BrowserAnswer> {
     const page = await browser.follow(app.loginURL)
     return browser.follow(`${new URL(target(page), app.loginURL)}?social_login_tab=${SECRET}`)
@@ -141,7 +141,7 @@ describe('tabBinding', () => {
   const finish = (browser: Browser, page: BrowserAnswer, secret = SECRET) =>
     browser.follow(`${app.origin}${target(page)}&social_login_tab=${secret}`, { method: 'POST' })
 
-  test('works where the application asks for it', async () => {
+  test('completes a login in the tab of the start', async () => {
     const browser = await start({ strategy: { tabBinding: true } })
     await begin(browser)
     const page = await browser.comeBack(app.approvedCallback())

@@ -20,7 +20,7 @@ const pages = [
 
 const logins = useLogins()
 
-/** The code that the documentation quotes: `// Quoted: …` to `// end`, without its indentation. */
+/** The code quoted by the documentation: `// Quoted: …` to `// end`, without its indentation. */
 function regions(folder: string): string[] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.(ts|[cm]js)$/.test(name),
@@ -39,7 +39,7 @@ function blocks(page: string, language: string): string[] {
   return Array.from(read(page).matchAll(code), ([, body = '']) => body)
 }
 
-/** What a heading is called in a link, as Markdown's readers do it. */
+/** The link anchors of a page's headings, as GitHub generates them. */
 function anchorsOf(page: string): string[] {
   const headings = Array.from(read(page).matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading)
   return headings.map((heading) =>
@@ -61,7 +61,7 @@ describe('the documentation', () => {
     for (const block of quoted) expect(known).toContain(block)
   })
 
-  test('quotes only JavaScript that the consumers run, and the small application without its types', () => {
+  test('quotes only JavaScript that the consumers run, and the small application with its types removed', () => {
     const inJavaScript = minimal.replace(`${declarations}\n\n`, '').replace(': Express.User', '')
     const known = [...regions('test/package/consumers'), inJavaScript]
     const quoted = pages.flatMap((page) => blocks(page, 'js'))
@@ -73,7 +73,7 @@ describe('the documentation', () => {
     expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(12_000)
   })
 
-  test('justifies every runtime dependency, and no other', () => {
+  test('justifies exactly the runtime dependencies', () => {
     const [, table = ''] = /^## Dependencies\n([\s\S]*?)^## /m.exec(read('docs/operations.md')) ?? []
     const rows = Array.from(table.matchAll(/^\| `([^`]+)` \|/gm), ([, name = '']) => name)
     const { dependencies } = JSON.parse(read('package.json'))
@@ -87,7 +87,7 @@ describe('the documentation', () => {
     for (const name of variables) expect(page).toContain(`\`${name}\``)
   })
 
-  test('shows every goal of the bench as it was measured last, the missed ones too', () => {
+  test('shows every goal of the benchmark as last measured, including missed ones', () => {
     const goals: { goal: string; text: string; measured: string; reached: boolean }[] = JSON.parse(
       read('bench/results/goals.json'),
     )
@@ -146,7 +146,7 @@ function packedFiles(): ReadonlySet<string> {
   return known
 }
 
-test('the small application of the README is a working login, and says why one failed', async () => {
+test('the small application of the README signs in, and shows why a login failed', async () => {
   const app = await startMinimalApp(logins.provider)
   const browser = new Browser()
   const comeBackWith = async (authKey: string): Promise<string> => {

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const FRAMEWORKS = /^(passport|passport-oauth2|express|connect|express-session)$/
 
-// What each part may import beside its own files. `errors` and `diagnostics` know nothing but each other.
+// What each part may import besides its own files. `errors` and `diagnostics` import only each other.
 const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['passport', 'login', 'client', 'errors.ts', 'diagnostics.ts'],
   passport: ['login', 'client', 'errors.ts', 'diagnostics.ts'],
@@ -14,7 +14,7 @@ const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
 }
 
-// Storage knows nothing of requests, and views know only what they show.
+// Storage does not depend on requests, and views only on what they show.
 const EXAMPLE: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['app.ts', 'auth', 'config.ts', 'storage', 'web'],
   'app.ts': ['account', 'auth', 'storage', 'web'],
@@ -55,7 +55,7 @@ class Sources {
     return local.map((name) => this.#fileAt(relative(this.#root, resolve(this.#root, dirname(file), name))))
   }
 
-  /** The way from a file back to itself. */
+  /** The import cycle from a file back to itself. */
   circleThrough(start: string): string | undefined {
     const ways = [[start]]
     const seen = new Set<string>()
@@ -76,13 +76,13 @@ class Sources {
   }
 }
 
-/** The part of the folder that a file belongs to: its own folder, or itself where it lies beside them. */
+/** The part of the folder that a file belongs to: its subfolder, or itself if it is not in one. */
 const partOf = (file: string): string => file.split('/', 1).join()
 
 const library = new Sources('lib')
 const example = new Sources('example-app')
 
-test('there is something to look at', () => {
+test('there are files to check', () => {
   expect(library.files.length).toBeGreaterThan(40)
   expect(library.filesImportedBy('passport/strategy.ts')).toContain('login/login.ts')
   expect(library.filesImportedBy('client/options.ts')).toContain('client/http/dispatcher.ts')
@@ -103,7 +103,7 @@ test.each([
 test.each([
   ['lib: passport, login, client, errors and diagnostics', library, LIBRARY],
   ['example-app: account, auth, web, views and storage', example, EXAMPLE],
-])('imports lead downwards in %s', (_name, sources, allowed) => {
+])('imports point downwards in %s', (_name, sources, allowed) => {
   const against = sources.files.flatMap((file) =>
     sources
       .filesImportedBy(file)
@@ -116,11 +116,11 @@ test.each([
 test.each([
   ['lib', library],
   ['example-app', example],
-])('no file of %s imports itself over others, not even types', (_name, sources) => {
+])('%s has no import cycles, not even of types', (_name, sources) => {
   expect(sources.files.flatMap((file) => sources.circleThrough(file) ?? [])).toEqual([])
 })
 
-test('below passport/ no framework is known', () => {
+test('nothing below passport/ imports a framework', () => {
   const known = library.files
     .filter((file) => !file.startsWith('passport/'))
     .flatMap((file) =>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const root = join(__dirname, '../../..')
 
-/** A new folder with the packed tarball installed, as a stranger has it. */
+/** A new folder with the packed tarball installed, as a user has it. */
 let folder: string
 
 function run(command: string, ...args: string[]): string {
@@ -16,7 +16,7 @@ function run(command: string, ...args: string[]): string {
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'passport-social-login-'))
-  // The tests themselves run on dist: packing must not build it anew below them.
+  // The tests run in dist: packing must not rebuild it meanwhile.
   const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
     cwd: root,
   })
@@ -27,7 +27,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('holds the library and its papers, and nothing else', () => {
+test('contains only the library and its documents', () => {
   const [{ files }] = JSON.parse(
     execFileSync('npm', ['pack', '--ignore-scripts', '--dry-run', '--json'], { cwd: root, encoding: 'utf8' }),
   )
@@ -49,7 +49,7 @@ test('holds the library and its papers, and nothing else', () => {
   expect(inLibrary.filter((path) => !/\.(js|d\.ts)$/.test(path))).toEqual([])
 })
 
-test('is required by CommonJS and imported by ES modules as one class', () => {
+test('gives CommonJS and ES modules the same class', () => {
   writeFileSync(
     join(folder, 'both.mjs'),
     `
@@ -107,7 +107,7 @@ describe.each([
   })
 })
 
-test('brings no install scripts, and no more packages than are justified', () => {
+test('has no install scripts, and no more packages than are justified', () => {
   const tree = JSON.parse(run('npm', 'ls', '--all', '--json', '--omit=dev'))
   expect(Object.keys(tree.dependencies)).toEqual(['passport-social-login'])
   const { dependencies } = tree.dependencies['passport-social-login']

@@ -15,7 +15,7 @@ import { limitGuessing, linking } from './docs/recipes'
 
 const CALLBACK = '/auth/social-login/callback'
 
-/** An application around a recipe of docs/recipes.md, as a reader builds it. */
+/** Applications built from the recipes of docs/recipes.md. */
 describe('recipes of the documentation', () => {
   const logins = useLogins()
   let app: RunningApp
@@ -52,7 +52,7 @@ describe('recipes of the documentation', () => {
     expect((await comeBack(await visitorAt('203.0.113.8'), app.newKey('1'))).location).toBe('/profile')
   }, 20_000)
 
-  test('"Limiting guesses": an outage holds people up while it lasts, and locks nobody out', async () => {
+  test('"Limiting guesses": an outage delays people while it lasts, and locks nobody out', async () => {
     await build(limitGuessing)
     const hung = await Promise.all(Array.from({ length: 10 }, () => visitorAt('203.0.113.7')))
     const next = await visitorAt('203.0.113.7')
@@ -61,7 +61,7 @@ describe('recipes of the documentation', () => {
     while (logins.exchanges() < 10) await new Promise((resolve) => setImmediate(resolve))
     expect((await comeBack(next, app.newKey('1'))).status).toBe(429)
     for (const { status } of await Promise.all(waiting)) expect(status).toBe(502)
-    // The key was not spent, nor the login in progress: a reload does.
+    // Key and pending login are unspent: a reload succeeds.
     expect((await comeBack(next, app.newKey('1'))).location).toBe('/profile')
     for (let count = 0; count < 15; count++) {
       expect((await comeBack(next, 'spent')).location).toBe('/profile')
@@ -71,8 +71,8 @@ describe('recipes of the documentation', () => {
     }
   }, 20_000)
 
-  // Whoever leaves answers unread decides when they finish: what is counted until then could be taken back at any time.
-  test('"Limiting guesses": callbacks whose answers nobody reads are not counted any longer', async () => {
+  // A client that leaves responses unread controls when they finish, and so when a count of running callbacks drops.
+  test('"Limiting guesses": callbacks whose responses are never read are no longer counted', async () => {
     let seen = 0
     await build((server) => {
       server.get('/large', (_req, res) => void res.send('x'.repeat(5_000_000)))
@@ -167,7 +167,7 @@ describe('recipes of the documentation', () => {
       return ada.follow(`${app.origin}/account/link/confirm`, { method: 'POST', headers, body: `id=${id}` })
     }
     const [aboutAlan, aboutGrace] = [await ask('2'), await ask('3')]
-    // The danger: whatever was pressed, the account that waits now is this one.
+    // The danger: whichever button was pressed, this is the account now waiting.
     expect(JSON.parse((await ada.follow(`${app.origin}/account/link/confirm`)).body).account.id).toBe('3')
     for (const stale of [aboutAlan, '', 'undefined'])
       expect((await press(stale)).location).toBe('/account/link/confirm')

@@ -16,7 +16,7 @@ function exportsOf(entry: string): string[] {
     .filter(Boolean)
 }
 
-/** The comment in front of the declaration of a name. */
+/** The comment before the declaration of a name. */
 function commentOf(name: string): string {
   const declaration = `(?=^export (?:class|interface|type|const|function) ${name}\\b)`
   return new RegExp(`(?:^/\\*\\*(?:(?!\\*/)[\\s\\S])*?\\*/\\n)${declaration}`, 'm').exec(sources)?.[0] ?? ''

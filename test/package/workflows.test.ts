@@ -7,7 +7,7 @@ const folder = join(__dirname, '../../../.github/workflows')
 const files = readdirSync(folder)
 const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8')
 
-/** The values of a key, wherever it stands, without comments. */
+/** The values of a key at any level, without comments. */
 function valuesOf(key: string, text: string): string[] {
   const lines = text.matchAll(new RegExp(`^\\s*(?:- )?${key}:\\s*([^#\\n]*)`, 'gm'))
   return Array.from(lines, ([, value = '']) => value.trim())
@@ -30,7 +30,7 @@ describe.each(files)('%s', (file) => {
     for (const image of images) expect(image).toMatch(/^[\w./-]+:[\w.-]+@sha256:[\da-f]{64}$/)
   })
 
-  test('has no permissions but those that a job asks for', () => {
+  test('has only the permissions that a job needs', () => {
     expect(textOf(file)).toMatch(/^permissions: \{\}$/m)
     expect(textOf(file)).not.toMatch(/write-all|read-all/)
     const checkouts = valuesOf('uses', textOf(file)).filter((action) => action.startsWith('actions/checkout@'))
@@ -82,7 +82,7 @@ describe('a release', () => {
     return { status, text: stdout + stderr }
   }
 
-  test('fetches all branches before it looks at main, and looks before anything of the tag runs', () => {
+  test('fetches all branches before it checks main, and checks before any code of the tag runs', () => {
     const [check = ''] = release.split('  publish:')
     expect(check).toContain('fetch-depth: 0')
     expect(check.indexOf('fetch-depth: 0')).toBeLessThan(check.indexOf('- name: The tag lies on main'))
@@ -102,7 +102,7 @@ describe('a release', () => {
     }
   })
 
-  test('of a commit on another branch fails, and says what to do', () => {
+  test('of a commit on another branch fails with instructions', () => {
     const clone = checkout('v1.2.0')
     const sha = git(clone, 'rev-parse', 'v1.2.0')
     expect(git(clone, 'branch', '--remotes', '--contains', sha)).toBe('origin/side')
@@ -112,7 +112,7 @@ describe('a release', () => {
     }
   })
 
-  test('fails when main was not fetched: a missing branch must not look like a good one', () => {
+  test('fails when main was not fetched: a missing branch must not pass', () => {
     const clone = checkout('v1.1.0', '--depth=1', '--single-branch')
     const { status, text } = run(clone, 'bash', git(clone, 'rev-parse', 'HEAD'))
     expect([status, text]).toEqual([1, expect.stringContaining('origin/main is not here')])

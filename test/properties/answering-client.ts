@@ -1,7 +1,9 @@
 import { SocialLoginClient, SocialLoginError } from '../../lib'
 import { good } from '../support/options'
 
-/** A client whose provider answers with this text: no socket, so that tens of thousands of bodies can be tried. */
+/**
+ * A client whose provider responds with this text, without sockets, so that tens of thousands of bodies can be tried.
+ */
 export function answeringClient(body: () => string | Uint8Array): SocialLoginClient {
   const request = async () => ({ statusCode: 200, headers: {}, body: chunks(body()) })
   const options: unknown = { ...good, dispatcher: { request } }
@@ -15,7 +17,7 @@ async function* chunks(body: string | Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes.subarray(half)
 }
 
-/** What a call gave, or the code of the error; anything else that was thrown is thrown on. */
+/** The result of a call, or the code of its error; other errors are rethrown. */
 export async function valueOrCode<T>(
   work: () => Promise<T>,
 ): Promise<{ value: T } | { code: string; error: SocialLoginError }> {

@@ -39,7 +39,7 @@ const anyBody = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
 )
 
-/** The text as the runtime reads it, or nothing: told apart from what the client reads with. */
+/** The text parsed by the runtime, or undefined: independent of the client's parser. */
 function platformJSON(bytes: string | Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes)))
@@ -52,7 +52,7 @@ function own(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
 }
 
-/** The record that has the id: the answer itself, or one level below. */
+/** The record with the id: the body itself, or one level below. */
 function recordIn(answer: unknown): unknown {
   return [answer, own(answer, 'user_info'), own(answer, 'data')].find((record) => own(record, 'user_id') !== undefined)
 }
@@ -62,7 +62,7 @@ function show(value: string | Uint8Array): string {
 }
 
 const tokens = runs(10_000, 200_000)
-test(`${tokens.numRuns} token bodies (seed ${tokens.seed}): a token is the very text that was sent, or there is none`, async () => {
+test(`${tokens.numRuns} token bodies (seed ${tokens.seed}): a token is exactly the text that was sent, or there is none`, async () => {
   await fc.assert(
     fc.asyncProperty(anyBody, async (sent) => {
       body = sent
@@ -86,7 +86,7 @@ test(`${tokens.numRuns} token bodies (seed ${tokens.seed}): a token is the very 
 }, 1_200_000)
 
 const profiles = runs(10_000, 200_000)
-test(`${profiles.numRuns} profile bodies (seed ${profiles.seed}): an id is the very text that was sent, or there is none`, async () => {
+test(`${profiles.numRuns} profile bodies (seed ${profiles.seed}): an id is exactly the text that was sent, or there is none`, async () => {
   await fc.assert(
     fc.asyncProperty(anyBody, async (sent) => {
       body = sent
@@ -99,7 +99,7 @@ test(`${profiles.numRuns} profile bodies (seed ${profiles.seed}): an id is the v
       const id = result.value.user.user_id
       expect(id).toMatch(/^[\w.:-]{1,128}$/)
       const sentID = own(recordIn(platformJSON(sent)), 'user_id')
-      // JSON.parse has rounded what was a number; its digits stand in the text.
+      // JSON.parse has rounded the number; its digits are in the text.
       expect(typeof sentID === 'number' ? show(sent).includes(`"user_id":${id}`) : sentID === id).toBe(true)
       expect(own(platformJSON(sent), 'error')).not.toBe(true)
       expect(Object.getPrototypeOf(result.value.json)).toBe(Object.prototype)
@@ -115,7 +115,7 @@ const idText = fc.oneof(
   fc.constantFrom('9007199254740992', '9007199254740993', '1', '01', '1.0', 'a', 'A', '10', '1e1'),
 )
 const idLiteral = fc.tuple(idText, fc.boolean()).map(([id, quoted]) => ({ id, json: quoted ? JSON.stringify(id) : id }))
-// Neighbours: what a float, a trim or a case fold would make one.
+// Neighbours: ids that a float, a trim or a case fold would make equal.
 const pair = fc.oneof(
   fc.tuple(idLiteral, idLiteral),
   fc

@@ -46,11 +46,11 @@ function mutate(bytes: Buffer, [kind, where, byte, text]: [string, number, numbe
 }
 
 const tried = runs(3000, 100_000)
-test(`${tried.numRuns} valid answers with bytes changed (seed ${tried.seed}) end as an outcome of the table, and the next answer is whole`, async () => {
+test(`${tried.numRuns} valid answers with bytes changed (seed ${tried.seed}) give an outcome of the table, and the next response is intact`, async () => {
   const seen = new Set<string>()
   await fc.assert(
     fc.asyncProperty(valid, fc.array(change, { minLength: 1, maxLength: 3 }), async ({ endpoint, bytes }, changes) => {
-      // The close says that nothing follows: what promises more is cut, and waits for no deadline.
+      // Closes the connection, so that a response that promises more does not wait for the deadline.
       provider.failNext(endpoint, (socket) => socket.end(changes.reduce(mutate, bytes)), 2)
       const asked: Promise<unknown> =
         endpoint === 'authorize' ? client.exchangeAuthKey('key') : client.getCurrentUser('token')

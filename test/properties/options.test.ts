@@ -46,7 +46,7 @@ const value = fc.oneof(
 const changes = fc.dictionary(fc.constantFrom(...names), value, { minKeys: 1, maxKeys: 3 })
 
 const tried = runs(2000, 100_000)
-test(`${tried.numRuns} sets of options (seed ${tried.seed}) are taken, or refused by a TypeError that names one and shows no value`, () => {
+test(`${tried.numRuns} sets of options (seed ${tried.seed}) are accepted, or refused by a TypeError that names one and shows no value`, () => {
   fc.assert(
     fc.property(changes, (changed) => {
       try {

@@ -52,7 +52,7 @@ const query = fc.oneof(
 )
 const method = fc.constantFrom('GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT')
 
-/** What a form's parser makes of a query, byte by byte: told apart from URLSearchParams. */
+/** A byte-wise form parser for queries, independent of URLSearchParams. */
 function pairsOf(text: string): [string, string][] {
   const decode = (part: string): string => {
     const bytes: number[] = []
@@ -88,11 +88,11 @@ function expectedOf(text: string, by: string): string {
 }
 
 const queries = runs(20_000, 500_000)
-test(`${queries.numRuns} callback queries (seed ${queries.seed}) are read as the table says, whatever parsed them`, () => {
+test(`${queries.numRuns} callback queries (seed ${queries.seed}) are read as the table says, by either parser`, () => {
   fc.assert(
     fc.property(query, method, fc.constantFrom(...parsers), (text, by, parse) => {
       const more = { method: by, query: parse(text) }
-      // Node's parser lets no bytes beyond Latin-1 and no control characters into a URL.
+      // Node's parser allows neither bytes beyond Latin-1 nor control characters in a URL.
       const target = `/auth/callback?${text.replace(/[^!-~]/g, (character) => encodeURIComponent(character))}`
       const read = verdictOf(readRequest(incoming(target, {}, more), rules))
       expect(read).toBe(expectedOf(target.slice('/auth/callback?'.length), by))
@@ -114,7 +114,7 @@ const referers = [
   'about:blank',
 ]
 const purposes = [undefined, 'prefetch', 'prefetch;prerender']
-/** The provider's place as seen from the application, and how far the application trusts. */
+/** The provider's site relative to the application's, and the application's trust settings. */
 const levels: Readonly<Record<string, RequestRules>> = {
   'another site': rules,
   'a sister host': { ...rules, providerOrigin: 'https://login.app.example', unverifiedStart: 'refuse' },

@@ -17,12 +17,12 @@ function readStrings(name: string): string[] {
   return Array.isArray(values) ? values.map(String) : []
 }
 
-/** Where a browser goes that is at `page` and gets `path` as its Location. */
+/** Where a browser at `page` goes for the Location `path`. */
 function destination(path: string, page: string): string {
   return new URL(path, page).origin
 }
 
-// A Location is resolved against the URL that was requested: the callback's, wherever it lies.
+// A Location is resolved against the URL that was requested: the callback's, at any path.
 const pages = [`${APP}/`, `${APP}/auth/social-login/callback?auth_key=k`, `${APP}//deep//er/`]
 
 function leavesTheApplication(value: string): boolean {
@@ -30,13 +30,13 @@ function leavesTheApplication(value: string): boolean {
   return path !== undefined && pages.some((page) => destination(path, page) !== APP)
 }
 
-/** What goes into a session or a cookie at the start and comes out at the callback. */
+/** The return path after a round trip through a session or a cookie. */
 function throughRecord(returnTo: string): string | undefined {
   const record = createPendingLogin({ strategyDigest: 'c', user: undefined, startSite: 'same-origin', returnTo })
   return readPendingLogin(JSON.parse(JSON.stringify(record)))?.returnTo
 }
 
-// Texts that are nearly paths: the pieces that URL parsers, browsers and frameworks read differently.
+// Near-paths, made of pieces that URL parsers, browsers and frameworks read differently.
 const pieces = [
   ...['/', '//', '\\', '.', '..', '/.', '/..', '%2e', '%2E%2e', '%2f', '%5c', '%00', '%', '@', ':', ';', '?', '#', '&'],
   ...['\t', '\n', '\r', '\0', ' ', '\u0085', '\u00a0', '\u200b', '\ufeff', '\u2028', '\u3002', '\uff0f', '\uff3c'],
@@ -64,7 +64,7 @@ const anyReturnTo = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...curated), nearlyPath).map((texts) => texts.join('')) },
 )
 
-test('a check of the first characters alone would let people be led away', () => {
+test('a check of the first characters alone would allow other origins', () => {
   const naive = curated.filter((value) => /^\/(?![/\\])/.test(value) && destination(value, APP) !== APP)
   expect(naive.length).toBeGreaterThan(3)
 })
@@ -90,12 +90,12 @@ test(`none of ${GENERATED} generated strings leads to another origin`, () => {
       statistics.accepted += 1
       expect(pages.filter((page) => destination(path, page) !== APP)).toEqual([])
       expect(path).toMatch(/^\/(?![/\\])/)
-      // Read again at the callback, it is still the same path: nothing changes meaning on the way.
+      // Still the same path when it is read at the callback.
       expect(throughRecord(value)).toBe(path)
     }),
     { numRuns: GENERATED },
   )
-  // The property would hold for a function that accepts nothing.
+  // Otherwise the property would hold for a function that accepts nothing.
   expect(statistics.accepted).toBeGreaterThan(GENERATED / 20)
 })
 

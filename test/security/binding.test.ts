@@ -6,7 +6,7 @@ import { type AppOptions, codeOf, type Keep, type RunningApp } from '../support/
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { useLogins } from '../support/logins'
 
-// A login belongs to the callback at which it began, to who was signed in, and to a request that nobody has answered yet.
+// A login is bound to its callback, to the signed-in user, and to a request that has no response yet.
 
 const logins = useLogins()
 let app: RunningApp
@@ -15,7 +15,7 @@ const linked: RequestHandler = (req, res) => {
   res.json({ linked: Reflect.get(req, 'account') ?? null, to: req.user ?? null })
 }
 
-/** An application that links accounts at a callback of its own, of the same strategy. */
+/** An application that links accounts at a second callback of the same strategy. */
 async function linking({ before, ...options }: AppOptions = {}): Promise<Browser> {
   const link: AuthenticateOptions = { callbackURL: '/link/callback' }
   app = await logins.startApp({
@@ -36,7 +36,7 @@ async function linking({ before, ...options }: AppOptions = {}): Promise<Browser
   return browser
 }
 
-/** Sends the callback once, and before the provider has answered once more to another address. */
+/** Sends the callback, and again to another URL before the provider has answered. */
 async function double(browser: Browser, urls: readonly [string, string], between = async (): Promise<void> => {}) {
   logins.provider.failNext('authorize', { delay: 300, rewrite: (body) => body })
   const first = browser.comeBack(urls[0])
@@ -47,7 +47,7 @@ async function double(browser: Browser, urls: readonly [string, string], between
 }
 
 describe.each<[Keep]>([['session'], ['cookie']])('a callback that comes twice (%s)', (keep) => {
-  test('does not link, at the callback of links, the account that it signs in with', async () => {
+  test('does not link the account at the callback for links', async () => {
     const browser = await linking({ keep })
     await browser.follow(app.loginURL)
     const query = `?auth_key=${app.newKey('2')}`
@@ -92,7 +92,7 @@ test('a login of one strategy does not end at another that has the same name in 
 })
 
 test.each(['/auth/callback', '/auth/../callback', '/auth/%2e%2e/callback'])(
-  'a start that is mounted with app.use does not exchange the key of %s, where no limit counts it',
+  'a start mounted with app.use does not exchange the key of %s, where no limit counts it',
   async (path) => {
     app = await logins.startApp({
       before: (server, passport) => server.use('/auth', passport.authenticate('social-login')),
@@ -105,7 +105,7 @@ test.each(['/auth/callback', '/auth/../callback', '/auth/%2e%2e/callback'])(
   },
 )
 
-/** Sends a target as it is: HTTP clients follow `..` by themselves. */
+/** Sends a target unchanged: HTTP clients resolve `..`. */
 async function raw(browser: Browser, target: string): Promise<string> {
   const cookie = await browser.cookies(app.origin)
   const socket = connect(Number(new URL(app.origin).port), 'localhost')
@@ -121,7 +121,7 @@ async function raw(browser: Browser, target: string): Promise<string> {
   return text
 }
 
-describe('a request that the application has answered before the provider did', () => {
+describe('a request that the application answers before the provider does', () => {
   const late = async (callback: AppOptions['callback']): Promise<BrowserAnswer> => {
     app = await logins.startApp({
       ...(callback && { callback }),
@@ -137,7 +137,7 @@ describe('a request that the application has answered before the provider did', 
     return browser.comeBack(app.approvedCallback('2'))
   }
 
-  test('hands a failure to the error handler, where a naive custom callback would answer twice', async () => {
+  test('passes a failure to the error handler, where a naive custom callback would respond twice', async () => {
     logins.provider.failNext('authorize', { status: 200, body: '{"error":true,"message":"no"}' })
     let answers = 0
     app = await logins.startApp({
@@ -159,7 +159,7 @@ describe('a request that the application has answered before the provider did', 
     expect([app.errors.map(codeOf), answers]).toEqual([['auth_key_rejected'], 1])
   })
 
-  test('signs nobody in, redirects nowhere, and does not end the process', async () => {
+  test('signs nobody in, does not redirect, and does not crash the process', async () => {
     expect((await late({ successRedirect: '/me' })).status).toBe(503)
     while (app.errors.length === 0) await new Promise((resolve) => setImmediate(resolve))
     expect(String(app.errors[0])).toContain('nobody was signed in')
@@ -173,7 +173,7 @@ test.each<[string, unknown]>([
   ['null', null],
   ["'route'", 'route'],
   ["'router'", 'router'],
-])('a function of the application that rejects with %s lets no request pass', async (_title, reason) => {
+])('a function of the application that rejects with %s does not let the request pass', async (_title, reason) => {
   app = await logins.startApp({ strategy: { skipUserProfile: () => Promise.reject(reason) } })
   const browser = new Browser()
   await browser.follow(app.loginURL)

@@ -4,7 +4,7 @@ import { readUser } from '../../lib/client/user'
 import { createPendingLogin } from '../../lib/login/pending-login'
 import { fromProvider, type Headers, hostOnlyRules, incoming, readRequest, verdictOf } from '../support/incoming'
 
-/** 15 KB of host, on which `new URL()` works for longer than a server does on a whole request. */
+/** A host of 15 KB, which takes `new URL()` longer than a server takes for a whole request. */
 const HOST = encodeURIComponent('\u5bbd'.repeat(1700))
 const LONGEST_NAME = 255
 const RealURL = globalThis.URL
@@ -13,7 +13,7 @@ afterEach(() => {
   globalThis.URL = RealURL
 })
 
-/** The longest host that a URL parser is given while the work runs. */
+/** The longest host passed to a URL parser while the work runs. */
 function longestHostIn(work: () => unknown): number {
   let longest = 0
   globalThis.URL = class extends RealURL {
@@ -27,7 +27,7 @@ function longestHostIn(work: () => unknown): number {
   return longest
 }
 
-test('a program that parses what it is given hands the whole host to the parser', () => {
+test('a naive program passes the whole host to the parser', () => {
   expect(longestHostIn(() => new URL(`https://${HOST}/`))).toBe(HOST.length)
 })
 
@@ -93,7 +93,7 @@ test('a target of more than 4,096 characters is refused before it is parsed', ()
   expect(read(`/login?${'x'.repeat(4000)}`)).toBe('start unverified')
 })
 
-test('a path of slashes with something behind them is compared in one go', () => {
+test('a path of slashes followed by another character is compared in linear time', () => {
   const read = verdictOf(readRequest(incoming(`${'/'.repeat(4000)}x`), hostOnlyRules))
   expect(read).toBe('start unverified')
   expect(verdictOf(readRequest(incoming('/Auth/Callback//?auth_key=K'), hostOnlyRules))).toBe('callback K')
@@ -102,7 +102,7 @@ test('a path of slashes with something behind them is compared in one go', () =>
 test.each([
   ['/login', 'start_forbidden'],
   [key, 'callback_forged'],
-])('what a script asks for at %s is refused with a word about service workers', (url, code) => {
+])('a script request at %s is refused with a hint about service workers', (url, code) => {
   const headers = { ...fromProvider, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' }
   expect(readRequest(incoming(url, headers), hostOnlyRules)).toMatchObject({
     code,

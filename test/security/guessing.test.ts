@@ -12,7 +12,7 @@ const AT_ONCE = 50
 
 const logins = useLogins()
 
-/** A script, not a browser: it starts a login and comes back with a key that it made up. @returns the status */
+/** A script, not a browser: starts a login and sends a callback with a made-up key. @returns the status */
 async function guess(startURL: string, callbackURL: string, address: string): Promise<number> {
   const script = new Browser()
   const headers = { 'x-forwarded-for': address }
@@ -29,7 +29,7 @@ async function guessAll(startURL: string, callbackURL: string, address: string):
   return statuses
 }
 
-test('without a limit, a naive callback asks the provider for every key that somebody makes up', async () => {
+test('without a limit, a naive callback sends every made-up key to the provider', async () => {
   const { provider } = logins
   const target = logins.stopLater(await startTarget({ kind: 'naive', logins: [{ name: SOCIAL, provider }] }))
   await guessAll(target.startURL(), target.callbackURL(), '192.0.2.1')
@@ -44,7 +44,7 @@ describe('with the recipe of the README', () => {
       before: (app) => limitGuessing(app.set('trust proxy', 1)),
     })
 
-  test('1,000 made-up keys from one address are at most 10 at the provider, and others sign in meanwhile', async () => {
+  test('of 1,000 made-up keys from one address at most 10 reach the provider, and others sign in meanwhile', async () => {
     const app = await startLimited()
     const statuses = await guessAll(app.loginURL, app.callbackURL, '192.0.2.1')
     expect(logins.exchanges()).toBeGreaterThan(0)
@@ -60,7 +60,7 @@ describe('with the recipe of the README', () => {
     }
   }, 60_000)
 
-  test('a key at the start, where nobody counts, is not redeemed', async () => {
+  test('a key at the start, where guesses are not counted, is not redeemed', async () => {
     const app = await startLimited()
     const address = { headers: { 'x-forwarded-for': '192.0.2.5' } }
     for (let visit = 0; visit < 30; visit += 1) {
@@ -72,7 +72,7 @@ describe('with the recipe of the README', () => {
     expect(logins.exchanges()).toBe(0)
   })
 
-  test('refusals that ask the provider nothing, and outages, do not count', async () => {
+  test('refusals without a request to the provider, and outages, do not count', async () => {
     const app = await startLimited()
     const address = { headers: { 'x-forwarded-for': '192.0.2.9' } }
     for (let visit = 0; visit < 30; visit += 1) {

@@ -9,7 +9,7 @@ const SECRET = 'secret-canary-2c8e-07b1'
 const MARKER = 'body-canary-5f0d-91aa'
 const LIBRARY = join(__dirname, '../../lib')
 
-// A login's two requests in a process of its own, whose debug output is all there is to see.
+// A login's two requests in a separate process, whose debug output is scanned.
 const program = `
 const { SocialLoginClient } = require(process.env.LIBRARY)
 const client = new SocialLoginClient({

@@ -18,7 +18,7 @@ async function run(kind: Kind, options: Partial<TargetOptions> = {}): Promise<Br
   return browser
 }
 
-describe('error text that the attacker wrote', () => {
+describe('error text written by the attacker', () => {
   const text = encodeURIComponent(`${CANARY} Call +1 555 0100 to unlock your account`)
   const queries = [
     `error=access_denied&error_description=${text}`,
@@ -100,7 +100,7 @@ describe.each(['simple', 'extended'])('parameters in odd shapes, with Express’
     ...missing.map((query) => ({ query, verdict: 'auth_key_missing' })),
   ].map((row) => ({ ...row, shown: row.query('KEY') }))
 
-  test.each(rows)('?$shown is $verdict, asks nobody, and leaves the login whole', async ({ query, verdict }) => {
+  test.each(rows)('?$shown is $verdict, sends no request, and keeps the login', async ({ query, verdict }) => {
     const browser = await run('session', { before })
     await browser.comeBack(`${target.callbackURL()}?${query(good())}`)
     expect([target.lastVerdict(), logins.exchanges(), await target.userOf(browser)]).toEqual([verdict, 0, null])
@@ -108,7 +108,7 @@ describe.each(['simple', 'extended'])('parameters in odd shapes, with Express’
     expect(target.lastVerdict()).toBe('accepted')
   })
 
-  test('what else stands in the query neither helps nor harms', async () => {
+  test('other parameters have no effect', async () => {
     const browser = await run('session', { before })
     const noise =
       'state=1&code=2&app_id=x&error=&social_login_tab=0123456789abcdef0123456789abcdef&returnTo=//evil.example'
@@ -118,7 +118,7 @@ describe.each(['simple', 'extended'])('parameters in odd shapes, with Express’
   })
 })
 
-test('the extended parser makes a naive strategy send an array for a key', async () => {
+test('the extended parser makes a naive strategy send an array as the key', async () => {
   const browser = await run('naive', { before: (app) => app.set('query parser', 'extended') })
   await browser.comeBack(`${target.callbackURL()}?auth_key[]=a&auth_key[]=b`)
   expect(logins.provider.requests.at(-1)?.form['auth_key']).toBe('a,b')

@@ -31,7 +31,7 @@ function secretOf(name: string): string {
   return `${SECRET_CANARY}-${name}`
 }
 
-/** Which secrets and keys lie in the request log of a provider that does not own them. */
+/** Secrets and keys in the request log of a provider that does not own them. */
 function strays(keys: ReadonlyMap<string, string>): string[] {
   return names.flatMap((name) => {
     const foreign = names.filter((other) => other !== name).flatMap((other) => [secretOf(other), keys.get(other) ?? ''])
@@ -39,7 +39,7 @@ function strays(keys: ReadonlyMap<string, string>): string[] {
   })
 }
 
-/** Begins at one provider and comes back to the callback of another with the key of a third. */
+/** Starts at one provider and sends the callback of another with the key of a third. */
 async function mixUp(start: string, callback: string, keyOf: string): Promise<{ user: unknown; strays: string[] }> {
   const victim = new Browser()
   await victim.follow(target.startURL(start))
@@ -53,7 +53,7 @@ const triples = names.flatMap((start) =>
   names.flatMap((callback) => names.map((keyOf) => ({ start, callback, keyOf, foreign: callback !== keyOf }))),
 )
 
-test('a naive strategy hands the key of one provider to another, and finishes a login at the wrong one', async () => {
+test('a naive strategy sends the key of one provider to another, and finishes a login at the wrong one', async () => {
   await run('naive')
   const handed = await mixUp('one', 'two', 'one')
   expect(handed.strays).not.toEqual([])
@@ -70,7 +70,7 @@ describe.each(ours)('three providers and their callbacks (%s)', (kind) => {
     expect(target.lastVerdict()).toBe(
       isGenuine ? (triple.foreign ? 'auth_key_rejected' : 'accepted') : 'context_mismatch',
     )
-    // At its own callback, nobody can tell a key of another provider from one of the right provider.
+    // At its own callback, another provider's key is indistinguishable from a genuine one.
     if (!isGenuine) expect(strays).toEqual([])
     expect(strays.filter((stray) => stray.includes(SECRET_CANARY))).toEqual([])
   })
@@ -86,12 +86,12 @@ describe('a hostile provider that forwards the browser to an honest one', () => 
     return { user: await target.userOf(victim), verdict: target.lastVerdict() }
   }
 
-  test('signs people in at the honest provider who asked for the other, with a naive strategy', async () => {
+  test('signs people in at the honest provider instead, with a naive strategy', async () => {
     await run('naive')
     expect((await beForwarded()).user).toBe('one:1')
   })
 
-  test.each(ours)('gets nowhere with ours (%s), and the login of the honest one works afterwards', async (kind) => {
+  test.each(ours)('fails with ours (%s), and a login at the honest one works afterwards', async (kind) => {
     await run(kind)
     expect(await beForwarded()).toEqual({ user: null, verdict: 'context_mismatch' })
     expect(providers.get('one')?.requests).toEqual([])
@@ -101,7 +101,7 @@ describe('a hostile provider that forwards the browser to an honest one', () => 
     expect(target.lastVerdict()).toBe('accepted')
   })
 
-  test.each(ours)('cannot start the honest login by itself: that asks the person (%s)', async (kind) => {
+  test.each(ours)('cannot start the honest login by itself: the confirm page is shown (%s)', async (kind) => {
     await run(kind)
     const victim = new Browser()
     await victim.follow(target.startURL('two'))

@@ -18,7 +18,7 @@ function headersOf({ sent }: HeaderRow, cookies: string): Record<string, string>
     'sec-purpose': sent.purpose,
     origin: originOf(sent.origin),
     referer: originOf(sent.referer),
-    // The record travels in Lax cookies: without them, the browser comes empty-handed.
+    // The record is in Lax cookies: without them, the browser sends none.
     cookie: sent.cookies.includes('lax') ? cookies : '',
   }
   return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== 'absent'))
@@ -33,7 +33,7 @@ async function replay(row: HeaderRow, browser: Browser): Promise<BrowserAnswer> 
     expect(target.lastVerdict()).toBe('started')
   }
   const headers = headersOf(row, await browser.cookies(target.origin))
-  // Where the Lax cookies stay at home, so do those of the answer: it never meets the browser's own.
+  // If Lax cookies are not sent, those of the response are not stored, either.
   const sender = row.sent.cookies.includes('lax') ? browser : new Browser()
   return sender.request(row.request === 'start' ? target.startURL() : target.approved('1'), { method, headers })
 }
@@ -52,13 +52,13 @@ describe.each(ours)('what real browsers send, replayed (%s)', (kind) => {
     expect(logins.exchanges()).toBe(row.verdict === 'accepted' ? 1 : 0)
     expect(answer.headers['cache-control']).toBe('no-store')
     if (!row.pending || row.verdict === 'accepted') return
-    // Whatever was refused, the login under way can still be finished.
+    // Whatever was refused, the pending login can still be finished.
     await browser.comeBack(target.approved('1'), { headers: { 'sec-fetch-site': 'cross-site' } })
     expect(target.lastVerdict()).toBe('accepted')
   })
 })
 
-test('the rows cover every cookie, and every id is there once', () => {
+test('the rows cover every cookie, and ids are unique', () => {
   expect(new Set(headerRows.flatMap(({ sent }) => sent.cookies))).toEqual(new Set(Object.keys(PROBES)))
   expect(new Set(headerRows.map(({ id }) => id)).size).toBe(headerRows.length)
 })

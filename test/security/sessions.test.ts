@@ -18,10 +18,10 @@ async function run(kind: Kind, options: Partial<TargetOptions> = {}): Promise<vo
 }
 
 describe('a session that the attacker fixed before the login', () => {
-  test.each(['naive', ...ours] as const)('is worth nothing after it (%s)', async (kind) => {
+  test.each(['naive', ...ours] as const)('is useless after it (%s)', async (kind) => {
     await run(kind)
     const attacker = new Browser()
-    // A session is saved once something lies in it: a failed login will do.
+    // A session is saved once it has content: a failed login suffices.
     await attacker.follow(target.startURL())
     await attacker.comeBack(target.callbackURL())
     const fixed = await attacker.cookies(target.origin)
@@ -89,7 +89,7 @@ describe('a cookie that a sister subdomain planted', () => {
     expect([target.lastVerdict(), logins.exchanges()]).toEqual(['login_not_started', 0])
   })
 
-  // Browsers guard the name __Host-x but not names that only a careless parser takes for it.
+  // Browsers protect the name __Host-x, but not names that only a careless parser takes for it.
   test.each(['\u00a0', '\u0085', '\t\u00a0', '"', '=', '\u00c2\u00a0', '\u00ef\u00bb\u00bf'])(
     'under a name that begins with %j is not taken for the browser’s own',
     async (prefix) => {
@@ -105,7 +105,7 @@ describe('a cookie that a sister subdomain planted', () => {
 describe('linking an account to the attacker’s', () => {
   const forged = () => target.approved('2', LINK)
 
-  test('lands on passport.authorize with a naive strategy', async () => {
+  test('succeeds against passport.authorize with a naive strategy', async () => {
     await run('naive')
     const victim = new Browser()
     await victim.follow(`${target.origin}/become/victim`)
@@ -113,7 +113,7 @@ describe('linking an account to the attacker’s', () => {
     expect(target.linked).toEqual(['victim: link:2'])
   })
 
-  test.each(ours)('does not land on ours (%s)', async (kind) => {
+  test.each(ours)('fails against ours (%s)', async (kind) => {
     await run(kind)
     const victim = new Browser()
     await victim.follow(`${target.origin}/become/victim`)

@@ -21,15 +21,15 @@ export { port, stopServer } from './listen'
 
 export type PassportInstance = InstanceType<typeof Passport>
 
-/** What a test may change about its application. */
+/** Options of the application under test. */
 export interface AppOptions {
-  /** Default: it is registered anew. */
+  /** Default: a new registration. */
   readonly application?: Application
   readonly strategy?: Partial<StrategyOptions<false>>
   readonly verify?: VerifyFunction
-  /** Makes the strategy in a way of its own; then there are no `profiles`. */
+  /** Creates the strategy in a custom way; `profiles` stays empty then. */
   readonly newStrategy?: (settings: StrategyOptions<false>) => Strategy
-  /** Default: one of its own. */
+  /** Default: a new one. */
   readonly passport?: PassportInstance
   /** `false`: without any session. */
   readonly session?: Partial<Omit<SessionOptions, 'store'>> | false
@@ -49,10 +49,10 @@ export interface AppOptions {
   readonly before?: (app: Express, passport: PassportInstance) => void
 }
 
-/** The two places for a login in progress. */
+/** The two stores for a pending login. */
 export type Keep = 'session' | 'cookie'
 
-/** An application as people write it, listening on a free port. `await using` stops it where the test ends. */
+/** A typical application, listening on a free port. `await using` stops it at the end of the test. */
 export interface RunningApp extends Omit<Listening, 'server'> {
   readonly loginURL: string
   readonly callbackURL: string
@@ -62,11 +62,11 @@ export interface RunningApp extends Omit<Listening, 'server'> {
   readonly strategy: Strategy
   readonly passport: PassportInstance
   readonly store: MemoryStore | HookedStore
-  /** Errors that came to the error handler. */
+  /** Errors passed to the error handler. */
   readonly errors: unknown[]
-  /** Profiles that came to the verify function. */
+  /** Profiles passed to the verify function. */
   readonly profiles: Profile[]
-  /** What lies in the session store. */
+  /** The content of the session store. */
   sessions(): string
   /** A key that the provider issues to a user who approves the application. Default: user 1. */
   newKey(userID?: string): string
@@ -131,7 +131,7 @@ function newStrategy(settings: StrategyOptions<false>, profiles: Profile[], veri
 
 const takeID: VerifyFunction = async (_accessToken, _refreshToken, { id }) => ({ id })
 
-/** A Passport with these strategies that keeps users in the session as they are. */
+/** A Passport with these strategies that stores whole users in the session. */
 export function newPassport(strategies: readonly PassportStrategy[], passport = new Passport()): PassportInstance {
   for (const strategy of strategies) passport.use(strategy)
   passport.serializeUser((user, done) => done(null, user))

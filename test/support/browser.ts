@@ -2,7 +2,7 @@ import { CookieJar } from 'tough-cookie'
 import { Agent } from 'undici'
 import { providerNavigation, sameOriginNavigation } from '../../lib/testing'
 
-/** What came back to a browser. */
+/** A response to a browser. */
 export interface BrowserAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -11,21 +11,21 @@ export interface BrowserAnswer {
   readonly location: string
 }
 
-/** What a browser sends beside the address. */
+/** Options of a browser's request. */
 export interface BrowserRequest {
   readonly method?: 'GET' | 'POST' | 'HEAD' | 'PUT' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-// Many browsers, one pool: as many sockets as the tests have requests under way.
+// One pool for all browsers: as many sockets as there are concurrent requests.
 let agent: Agent | undefined
 
-/** A browser with cookies of its own that does not follow redirects by itself. */
+/** A browser with its own cookies that does not follow redirects. */
 export class Browser {
   readonly #jar = new CookieJar(undefined, { allowSpecialUseDomain: true, rejectPublicSuffixes: false })
 
-  /** `always` goes along with every request, as the headers of a proxy do. */
+  /** `always` is added to every request, as a proxy's headers are. */
   constructor(private readonly always: Readonly<Record<string, string>> = {}) {}
 
   async request(url: string, { method = 'GET', headers = {}, body }: BrowserRequest = {}): Promise<BrowserAnswer> {
@@ -39,7 +39,7 @@ export class Browser {
       headers: { ...(cookie && { cookie }), ...this.always, ...headers },
       ...(body !== undefined && { body }),
     })
-    // Before anything else is waited for: a connection that ends meanwhile would have nobody to tell.
+    // Read before any other await: an error of the connection would be unhandled meanwhile.
     const text = await response.body.text()
     for (const line of [response.headers['set-cookie'] ?? []].flat()) await this.#jar.setCookie(line, url)
     const location = response.headers['location']
@@ -56,7 +56,7 @@ export class Browser {
     return this.request(url, { ...request, headers: { ...sameOriginNavigation, ...request.headers } })
   }
 
-  /** Arrives by a redirect of the provider. */
+  /** Follows a redirect of the provider. */
   comeBack(url: string, request: BrowserRequest = {}): Promise<BrowserAnswer> {
     return this.request(url, { ...request, headers: { ...providerNavigation, ...request.headers } })
   }

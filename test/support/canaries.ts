@@ -2,9 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 
 /**
- * Where a secret would show: in any encoding that logs, headers and pages give it.
+ * Finds secrets in any encoding that logs, headers and pages use.
  *
- * @returns the places that show one, as `sink: encoding`
+ * @returns the sinks that contain one, as `sink: encoding`
  */
 export function findSecrets(secrets: readonly string[], sinks: Readonly<Record<string, unknown>>): string[] {
   const found: string[] = []
@@ -25,7 +25,7 @@ function textOf(sink: unknown): string {
   return [everything, String(sink), sink instanceof Error ? sink.stack : '', JSON.stringify(sink)].join('\n')
 }
 
-/** A secret in the encodings that logs, headers and pages give it. */
+/** A secret in the encodings that logs, headers and pages use. */
 export function encodings(secret: string): Record<string, string> {
   const bytes = Buffer.from(secret)
   return {
@@ -60,7 +60,7 @@ export async function captureOutput<T>(work: () => Promise<T>): Promise<{ result
   }
 }
 
-/** Everything that is published on this package's channels while `work` runs, as it is then. */
+/** Snapshots of everything published on this package's channels while `work` runs. */
 export async function captureEvents<T>(work: () => Promise<T>): Promise<{ result: T; events: string[] }> {
   const events: string[] = []
   const collect = (message: unknown): void => void events.push(textOf(message))

@@ -17,11 +17,11 @@ export interface Certificates {
   readonly expired: Certified
   readonly wrongHost: Certified
   readonly selfSigned: Certified
-  /** By an authority that nobody trusts. */
+  /** Issued by an untrusted authority. */
   readonly unknownCA: Certified
 }
 
-/** Makes them in a directory of their own, which is removed again. */
+/** Makes them in a temporary directory. */
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
   try {
@@ -45,7 +45,7 @@ export function makeCertificates(): Certificates {
   }
 }
 
-/** A certificate with an RSA key, as old cipher suites need it: its own authority. */
+/** A self-signed certificate with an RSA key, for old cipher suites. */
 export function makeRSACertificate(): Certified {
   const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
   try {
@@ -65,7 +65,7 @@ function issueAuthority(folder: string, name: string, key: readonly string[] = K
 
 function issue(folder: string, name: string, authority: string, host: string, validity = ['-days', '2']): Certified {
   openssl(folder, ['req', ...KEY, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${host}`])
-  // `openssl ca`, not `openssl x509`: only it takes a validity in the past.
+  // `openssl ca`, not `openssl x509`: only it accepts a validity in the past.
   writeFileSync(join(folder, 'index.txt'), '')
   writeFileSync(join(folder, 'ca.cnf'), configuration(host))
   const signer = ['-cert', `${authority}.crt`, '-keyfile', `${authority}.key`]

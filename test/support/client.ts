@@ -5,13 +5,13 @@ import type { FakeProvider } from '../../lib/testing'
 import { expectNoneShown } from './leak-check'
 import { useLogins } from './logins'
 
-/** Planted where secrets travel: none of them may show in any error. */
+/** Planted as secrets: none may appear in an error. */
 export const secret = 'secret-canary-7cf1'
 export const key = 'key-canary-93ab'
 export const token = 'token-canary-51de'
 export const marker = 'body-canary-e0c4'
 
-/** What the tests of a file ask a provider with: clients of its one application. */
+/** Clients of one application for the tests of a file. */
 export interface Clients {
   readonly provider: FakeProvider
   /** Makes a client. It is closed after the tests. */
@@ -20,7 +20,7 @@ export interface Clients {
   newKey(userID?: string): string
 }
 
-/** Starts one provider for all tests of the file or block. It forgets after each what happened to it. */
+/** Starts one provider for all tests of the file or block. It is reset after each. */
 export function useClients(): Clients {
   const logins = useLogins('all tests')
   const opened: SocialLoginClient[] = []
@@ -48,7 +48,7 @@ export function useClients(): Clients {
   }
 }
 
-/** Asserts a {@link SocialLoginError} of the table, in all its parts, that shows nothing planted. */
+/** Asserts a {@link SocialLoginError} of the table, in all its parts, without a planted secret. */
 export function expectOutcome(error: unknown, code: OutcomeCode, phase: Phase): SocialLoginError {
   if (!(error instanceof SocialLoginError)) throw new Error('not a SocialLoginError', { cause: error })
   const { status, retryable, message } = OUTCOMES[code]

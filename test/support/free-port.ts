@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A port of 127.0.0.1 on which nobody listens, for a server that must know its port before it starts. */
+/** A free port of 127.0.0.1, for a server that must know its port before it starts. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)

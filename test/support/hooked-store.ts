@@ -1,9 +1,9 @@
 import { type SessionData, Store } from 'express-session'
 
-/** What a session middleware asks of its store. */
+/** The store operations of a session middleware. */
 export type StoreOperation = 'get' | 'set' | 'destroy'
 
-/** A session store in memory. Each operation first waits for `before`; where that rejects, the operation fails. */
+/** A session store in memory. Each operation first awaits `before` and fails if that rejects. */
 export class HookedStore extends Store {
   /** Runs before each operation. Default: nothing. */
   before: ((operation: StoreOperation, sid: string) => Promise<void>) | undefined
@@ -31,7 +31,7 @@ export class HookedStore extends Store {
     })
   }
 
-  /** The session as it lies in the store. */
+  /** The stored session. */
   read(sid: string): Record<string, unknown> | undefined {
     const text = this._sessions.get(sid)
     return text === undefined ? undefined : JSON.parse(text)

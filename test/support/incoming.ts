@@ -16,7 +16,7 @@ export const rules: RequestRules = {
   tabBinding: false,
 }
 
-/** The rules of an application that gives its callbackURL as a path: only `Host` tells its origin. */
+/** The rules for a callbackURL that is only a path: the origin comes from `Host`. */
 export const hostOnlyRules: RequestRules = { ...rules, appOrigin: undefined }
 
 export const fromProvider = {
@@ -35,12 +35,12 @@ export function incoming(url: string, headers: Headers = {}, more: object = {}):
   return Object.assign(message, more)
 }
 
-/** What a request of Node's is read as, as the Passport adapter hands it on. */
+/** How a Node request is read through the Passport adapter. */
 export function readRequest(message: IncomingMessage, given: RequestRules): ReturnType<typeof readHTTPRequest> {
   return readHTTPRequest(httpRequest(message), given)
 }
 
-/** What a request was read as, in one line. */
+/** How a request was read, in one line. */
 export function verdictOf(read: ReturnType<typeof readRequest>): string {
   if (read.type === 'refused') return read.code
   return read.type === 'start' ? `start ${read.verified ? 'verified' : 'unverified'}` : `callback ${read.authKey}`

@@ -1,11 +1,11 @@
 import { findSecrets } from './canaries'
 
-/** Fails when a planted secret, in any common spelling, shows in what a log or a response could show of a value. */
+/** Fails if a planted secret, in any common encoding, appears in what a log or a response could show of a value. */
 export function expectNoneShown(value: unknown, secrets: readonly string[]): void {
   expect(findSecrets(secrets, { value })).toEqual([])
 }
 
-/** What a promise rejects with. */
+/** The rejection of a promise. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   const failure: { reason?: unknown; missing: boolean } = await promise.then(
     () => ({ missing: true }),

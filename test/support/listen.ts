@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 
-/** A server that listens on a free port. `await using` stops it where the test ends. */
+/** A server that listens on a free port. `await using` stops it at the end of the test. */
 export interface Listening extends AsyncDisposable {
   readonly server: Server
   readonly origin: string
   stop(): Promise<void>
 }
 
-/** Starts a server. What answers can also be added later, once the origin is known: `server.on('request', …)`. */
+/** Starts a server. The listener can also be added later, once the origin is known: `server.on('request', …)`. */
 export async function listen(listener?: RequestListener, host = 'localhost'): Promise<Listening> {
   const server = createServer(listener).listen(0, host)
   await once(server, 'listening')
@@ -22,7 +22,7 @@ export function port(server: Pick<Server, 'address'>): number {
   return address.port
 }
 
-/** Ends the server and its connections. One that has been stopped already stays as it is. */
+/** Stops the server and its connections. Idempotent. */
 export async function stopServer(server: Server): Promise<void> {
   if (!server.listening) return
   server.close()

@@ -2,21 +2,21 @@ import { FakeProvider, type FakeProviderOptions } from '../../lib/testing'
 import { type AppOptions, type RunningApp, startApp } from './app'
 import { closeBrowsers } from './browser'
 
-/** What the tests of a file or block sign people in with: a provider, and the applications that they start. */
+/** A provider for the tests of a file or block, and the applications that they start. */
 export interface Logins {
-  /** The provider of the test. There is none before the test has begun. */
+  /** The provider of the test; undefined before the test begins. */
   readonly provider: FakeProvider
   /** Starts an application that signs in with the provider. It is stopped after the test. */
   startApp(options?: AppOptions): Promise<RunningApp>
-  /** Has this stopped after the test, before whatever was started earlier. */
+  /** Stops this after the test, in reverse order of starting. */
   stopLater<T extends { stop(): Promise<unknown> }>(started: T): T
   /** How many keys the provider has been asked to exchange. */
   exchanges(): number
 }
 
 /**
- * Starts a provider before each test of the file or block, or one for all of them, which forgets its requests and faults
- * after each. Whatever was started is stopped, and the browsers' sockets are closed in the end.
+ * Starts a provider before each test of the file or block, or one for all of them, whose requests and faults are
+ * cleared after each. Everything started is stopped, and the browsers' sockets are closed at the end.
  */
 export function useLogins(
   providerIsFor: 'each test' | 'all tests' = 'each test',

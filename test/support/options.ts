@@ -9,7 +9,7 @@ export const good = {
 export const canary = 'value-canary'
 export const verify = (): void => {}
 
-/** As an application in plain JavaScript: the compiler does not stop it. */
+/** Calls the constructor as plain JavaScript can, without type checks. */
 export function construct(options: unknown, ...rest: unknown[]): unknown {
   return Reflect.construct(Strategy, [options, ...(rest.length > 0 ? rest : [verify])])
 }

@@ -1,4 +1,4 @@
-/** Does `work` for 0 … count - 1, so many at a time. */
+/** Runs `work` for 0 … count - 1, with `lanes` at a time. */
 export async function inParallel(count: number, lanes: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0
   const lane = async (): Promise<void> => {

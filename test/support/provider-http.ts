@@ -1,13 +1,13 @@
 import type { Application, FakeProvider } from '../../lib/testing'
 
-/** What a test of the fake provider needs to see of an answer. */
+/** A response, reduced to what tests of the fake provider need. */
 export interface Seen {
   status: number
   headers: Headers
   text: string
 }
 
-/** Asks over HTTP; redirects are answers. */
+/** Sends a request without following redirects. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Seen> {
   const response = await fetch(url, { redirect: 'manual', ...init })
   return { status: response.status, headers: response.headers, text: await response.text() }
@@ -39,7 +39,7 @@ export function userInfo(provider: FakeProvider, token: string): Promise<Seen> {
   return ask(`${provider.oauthBase}/get_user_info?access_token=${encodeURIComponent(token)}`)
 }
 
-/** A token, by the shortest way. */
+/** Issues and exchanges a key for a token. */
 export async function tokenFor(provider: FakeProvider, application: Application, userID = '1'): Promise<string> {
   const authKey = provider.issueAuthKey({ appID: application.appID, userID })
   const { text } = await exchange(provider, application, authKey)
@@ -63,7 +63,7 @@ export async function signInAs(provider: FakeProvider, userID: string): Promise<
   return cookieOf(await post(`${provider.origin}/sign-in`, { user_id: userID }))
 }
 
-/** Where an answer leads, as a URL. */
+/** The Location of a response as a URL. */
 export function locationOf(seen: Seen): URL {
   return new URL(seen.headers.get('location') ?? 'about:blank')
 }

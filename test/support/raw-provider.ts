@@ -16,19 +16,19 @@ export interface RawRequest {
   readonly body: string
 }
 
-/** What is done to the socket instead of an answer; `body` is what a good provider would have said. */
+/** Handles the socket instead of a response; `body` is what a working provider would send. */
 export type Wire = (socket: Socket, body: string) => unknown
 
-/** What is done to a connection before anything is read from it. */
+/** Handles a connection before anything is read from it. */
 export type Greeting = (socket: Socket) => unknown
 
 export const RAW_TOKEN = 'token-canary-c0ffee51de'
 export const RAW_MARKER = 'provider-body-canary-77aa'
 
-/** A provider made of sockets: it can do to a client what no HTTP library lets a server do. */
+/** A provider on bare sockets, for behaviour that HTTP libraries do not allow. */
 export class RawProvider {
   readonly requests: RawRequest[] = []
-  /** Connections that were accepted, ever. */
+  /** Number of accepted connections. */
   accepted = 0
   readonly #faults = new Map<RawRequest['endpoint'], Wire[]>()
   readonly #sockets = new Set<Socket>()
@@ -43,7 +43,7 @@ export class RawProvider {
     readonly protocol: 'http' | 'https',
     tls?: TlsOptions,
   ) {
-    // `secureConnection` for TLS: a handshake that fails is no connection of ours.
+    // `secureConnection` for TLS: a failed handshake does not count as a connection.
     this.#server = tls ? createTLSServer(tls) : createServer()
     this.#server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => this.#welcome(socket))
     this.#server.on('tlsClientError', () => {})
@@ -69,23 +69,23 @@ export class RawProvider {
     return this.#sockets.size
   }
 
-  /** Does this to the next request for the endpoint, in order. */
+  /** Queues this handler for the next request to the endpoint. */
   failNext(endpoint: RawRequest['endpoint'], wire: Wire, times = 1): void {
     const waiting = this.#faults.get(endpoint) ?? []
     this.#faults.set(endpoint, [...waiting, ...Array.from({ length: times }, () => wire)])
   }
 
-  /** Does this to every connection from now on, until called without one. */
+  /** Applies this to every connection from now on; called without one, stops. */
   greetWith(greeting?: Greeting): void {
     this.#greeting = greeting
   }
 
-  /** Answers the next exchange, ends its connection, and then does this: what the profile request will meet. */
+  /** Answers the next exchange, closes its connection, then calls `arm` to prepare the profile request's fault. */
   armAfterExchange(arm: () => unknown): void {
     this.#armedAfterExchange = arm
   }
 
-  /** Shows this certificate from now on. */
+  /** Uses this certificate from now on. */
   certify(options: SecureContextOptions): void {
     if (!(this.#server instanceof TLSServer)) throw new TypeError('no TLS here')
     this.#server.setSecureContext(options)
@@ -96,7 +96,7 @@ export class RawProvider {
     this.#cutsHandshakes = cut
   }
 
-  /** Listens no more; open connections stay. */
+  /** Stops listening; open connections stay. */
   refuse(): void {
     this.#closing = once(this.#server, 'close')
     this.#server.close()
@@ -118,12 +118,12 @@ export class RawProvider {
     this.#port = address.port
   }
 
-  /** Ends every connection at once, as a server does that crashes. */
+  /** Closes every connection at once, like a crashed server. */
   cut(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }
 
-  /** Nobody listens any more, and nobody is connected. */
+  /** Stops listening and closes every connection. */
   async stop(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()
     if (!this.#server.listening) return
@@ -168,13 +168,13 @@ export class RawProvider {
   }
 }
 
-/** What a good provider says. */
+/** The body of a working provider. */
 export function goodBody(endpoint: RawRequest['endpoint']): string {
   if (endpoint === 'authorize') return JSON.stringify({ access_token: RAW_TOKEN })
   return JSON.stringify({ user_id: '1', user_name: 'ada', marker: RAW_MARKER })
 }
 
-/** A whole, valid answer with these bytes as its body. */
+/** A complete, valid response with these bytes as its body. */
 export function answer(body: string | Uint8Array, headers = '', status = '200 OK'): Buffer {
   const bytes = Buffer.from(body)
   const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${bytes.length}\r\n${headers}\r\n`

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** What a raw request was answered. */
+/** The response to a raw request. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -33,7 +33,7 @@ function parsed(text: string): RawAnswer {
   return { status: Number(statusLine.split(' ')[1]), headers: Object.fromEntries(pairs), body: rest.join('\r\n\r\n') }
 }
 
-/** Sends the same request so many times on one connection, in batches, as fast as the server answers. */
+/** Sends the same request `count` times on one connection, in batches, as fast as the server answers. */
 export async function sendMany(origin: string, request: string, count: number): Promise<void> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
@@ -50,7 +50,7 @@ export async function sendMany(origin: string, request: string, count: number): 
     socket.on('data', (chunk) => {
       const text = rest + chunk.toString('latin1')
       answered += text.split('HTTP/1.1 ').length - 1
-      // The beginning of a status line may come with the next chunk.
+      // A status line may continue in the next chunk.
       rest = text.slice(-8).startsWith('HTTP/1.1') ? text.slice(-8) : text.slice(-7)
       if (answered === count) resolve()
       else if (answered === sent) sendBatch()

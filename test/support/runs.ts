@@ -3,7 +3,7 @@ import type { Parameters as Settings } from 'fast-check'
 /** Whether the long versions run: `npm run test:soak`. */
 export const isSoak = process.env['SOAK'] === '1'
 
-/** Settings of a property: so many runs, or so many with `SOAK=1`. The seed can be given; failures print theirs. */
+/** Settings of a property: `short` runs, or `long` with `SOAK=1`. The seed can be set; failures print theirs. */
 export function runs(short: number, long: number): Settings<unknown> & { numRuns: number; seed: number } {
   const given = process.env['SEED']
   const seed = given === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(given)

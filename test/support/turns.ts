@@ -9,7 +9,7 @@ export async function settled(state: () => number, turns = 4): Promise<void> {
   }
 }
 
-/** Lets the event loop turn, sockets included, until it is so. */
+/** Lets the event loop turn, sockets included, until the condition holds. */
 export async function until(condition: () => boolean, turns = 20_000): Promise<void> {
   for (let turn = 0; !condition(); turn += 1) {
     if (turn === turns) throw new Error('what was waited for did not come')

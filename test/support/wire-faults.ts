@@ -3,24 +3,24 @@ import { deflateSync, gzipSync } from 'node:zlib'
 import type { OutcomeCode } from '../../lib'
 import { answer, RAW_MARKER, type RawRequest, type Wire } from './raw-provider'
 
-/** What a login ends in. */
+/** The expected outcome of a login. */
 export type Expected = OutcomeCode | 'success'
 
-/** One thing that goes wrong with an answer. */
+/** One fault of a response. */
 export interface WireFault {
   readonly title: string
   readonly wire: Wire
   readonly code: Expected | Readonly<Record<RawRequest['endpoint'], Expected>>
-  /** No byte of an answer: on a kept connection the request is sent once more. */
+  /** No byte of a response: on a kept-alive connection the request is retried. */
   readonly unanswered?: boolean
-  /** Bytes that were there may be lost to a reset: a success is right as well. */
+  /** A reset may or may not discard bytes already sent: success is accepted, too. */
   readonly orSuccess?: boolean
 }
 
 const OKAY = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 const CHUNKED = `${OKAY}transfer-encoding: chunked\r\n\r\n`
 const HTML = `<!doctype html><title>${RAW_MARKER}</title>`
-// A client that finds data and a reset at once may not see the data.
+// A client that receives data and a reset at once may not see the data.
 const RESET_PAUSE = 15
 
 const send =
@@ -111,7 +111,7 @@ export const syntaxFaults: readonly WireFault[] = [
   bad('204', send('HTTP/1.1 204 No Content\r\n\r\n')),
   {
     ...bad(
-      'junk behind a whole answer',
+      'junk after a complete response',
       sendAll((body) => `${answer(body)}JUNK ${RAW_MARKER}`),
     ),
     code: 'success',

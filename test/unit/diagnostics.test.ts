@@ -12,7 +12,7 @@ import { useLogins } from '../support/logins'
 const PHASES: readonly Phase[] = ['start', 'callback', 'exchange', 'profile', 'verify']
 const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const
 
-/** What a subscriber was told, copied at that moment. */
+/** A copy of a message at the time of its event. */
 interface Told {
   readonly event: string
   readonly report: TracedPhase
@@ -55,7 +55,7 @@ const codes = (told: Told[]): Record<string, unknown> =>
   Object.fromEntries(ends(told).map(({ phase, code }) => [phase, code]))
 
 describe('the tracing channels', () => {
-  test('tell of every phase of a login, with its duration and one digest for the whole login', async () => {
+  test('report every phase of a login, with its duration and one digest for the whole login', async () => {
     const told = listen()
     await logIn()
     const reports = ends(told)
@@ -73,14 +73,14 @@ describe('the tracing channels', () => {
     expect(told.filter(({ event }) => event === 'error')).toEqual([])
   })
 
-  test('tell of each phase in the order that Node documents', async () => {
+  test('emit the events of each phase in the order that Node documents', async () => {
     const told = listen()
     await logIn()
     const exchange = told.filter(({ report }) => report.phase === 'exchange').map(({ event }) => event)
     expect(exchange).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
   })
 
-  test('carry a bound store through the callback to what runs inside it', async () => {
+  test('propagate a bound store through the callback to the phases within it', async () => {
     const outer = new AsyncLocalStorage<unknown>()
     const { start } = channelOf('callback')
     start.bindStore(outer, ({ phase }) => phase)
@@ -98,7 +98,7 @@ describe('the tracing channels', () => {
     expect(seen).toBe('callback')
   })
 
-  test('name the code of an outcome where it arose and at the callback', async () => {
+  test('report the code of an outcome in its phase and at the callback', async () => {
     const told = listen()
     logins.provider.failNext('authorize', { status: 503 })
     await logIn()
@@ -111,7 +111,7 @@ describe('the tracing channels', () => {
     expect(errors).toEqual([expect.any(SocialLoginError), expect.any(SocialLoginError)])
   })
 
-  test('tell which request was sent twice, whatever came of it', async () => {
+  test('report which request was retried, whatever its outcome', async () => {
     const told = listen()
     const retried = () => Object.fromEntries(ends(told.splice(0)).map((report) => [report.phase, report.retried]))
     logins.provider.failNext('user/me', { status: 503 })
@@ -126,14 +126,14 @@ describe('the tracing channels', () => {
     expect(retried()).toEqual({ exchange: true })
   })
 
-  test('say that verify refused, which is no error', async () => {
+  test('report that verify refused, which is not an error', async () => {
     const told = listen()
     await logIn({ verify: async () => false })
     expect(codes(told)).toMatchObject({ verify: 'verify_refused', callback: 'verify_refused' })
     expect(told.filter(({ event }) => event === 'error')).toEqual([])
   })
 
-  test("do not give out the application's own error", async () => {
+  test("do not publish the application's own error", async () => {
     const told = listen()
     await logIn({
       verify: async () => {
@@ -144,7 +144,7 @@ describe('the tracing channels', () => {
     expect(findSecrets(['password=hunter2'], { told })).toEqual([])
   })
 
-  test('tell of a callback that no login was begun for', async () => {
+  test('report a callback without a login', async () => {
     const told = listen()
     app = await logins.startApp()
     await new Browser().comeBack(`${app.callbackURL}?auth_key=0123456789abcdef`)
@@ -159,7 +159,7 @@ describe('the tracing channels', () => {
     ])
   })
 
-  test('do not call the confirm page an outcome, and call a prefetch one', async () => {
+  test('report no code for the confirm page, and one for a prefetch', async () => {
     const told = listen()
     app = await logins.startApp()
     const browser = new Browser()
@@ -168,7 +168,7 @@ describe('the tracing channels', () => {
     expect(ends(told).map(({ code }) => code)).toEqual([undefined, 'speculative_request'])
   })
 
-  test('never hold a secret, a key, a token, a profile or the id of the record', async () => {
+  test('never contain a secret, a key, a token, a profile or the id of the record', async () => {
     const told = listen()
     let token = 'none'
     const kept: string[] = []
@@ -186,11 +186,11 @@ describe('the tracing channels', () => {
   })
 })
 
-test('computes nothing when nobody listens', async () => {
+test('computes nothing without subscribers', async () => {
   const now = performance.now.bind(performance)
   let mine = 0
   const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
-    // The deadline has a clock of its own.
+    // The deadline reads the clock, too.
     const caller = new Error().stack?.split('\n').find((line) => /(?<!node_modules.*)\blib\/[\w/-]+\.[jt]s/.test(line))
     if (caller?.includes('lib/diagnostics')) mine += 1
     return now()
@@ -212,7 +212,7 @@ test('NODE_DEBUG=passport-social-login writes one line for each phase, without a
   expect(run({})).toBe('')
 })
 
-/** A login with a wrong key in a process of its own; what it writes to stderr. */
+/** Runs a login with a wrong key in a separate process. @returns its stderr */
 function run(env: Record<string, string>): string {
   const script = join(__dirname, 'rejected-login-program.js')
   const { NODE_DEBUG: _, ...rest } = process.env

@@ -2,7 +2,7 @@ import { FakeProvider, providerNavigation, sameOriginNavigation } from 'passport
 import supertest from 'supertest'
 import { createApp } from '../package/docs/your-app'
 
-/** A program: a login that the provider refuses. */
+/** Runs a login that the provider refuses. */
 async function main(): Promise<void> {
   const provider = await FakeProvider.start()
   const { appID, appSecret } = provider.registerApplication({

@@ -6,32 +6,32 @@ import { TLSOverhead } from './tls-overhead'
 
 type Connect = ReturnType<typeof buildConnector>
 
-// Twice the largest body. What does not count as body (chunk extensions, white space, early hints, trailers) would otherwise
-// cost memory and time without bound.
+// Twice the largest body. What does not count as body (chunk extensions, white space, early hints, trailers) would
+// otherwise cost unbounded memory and time.
 const MAX_WIRE_BYTES = 128 * 1024
 
 const PRECONNECT_INTERVAL_MS = 1000
-// What fails may be expensive: name servers that do not answer, a handshake that takes a second of CPU.
+// A failed attempt may be expensive: unresponsive name servers, a handshake that takes a second of CPU.
 const PRECONNECT_INTERVAL_AFTER_FAILURE_MS = 10_000
 
-// A server chooses the size of a finite-field group: a key exchange with 10,000 bits takes a second of CPU.
+// The server chooses the size of a finite-field group: a 10,000-bit key exchange takes a second of CPU.
 const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`
 
-// Servers drop connections on which nothing is sent: nginx after a minute, Apache after 20 seconds.
+// Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
 const SPARE_MAX_AGE_MS = 50_000
-// So that it lasts while a person whose login starts now is on the provider's page.
+// A younger spare connection serves a new start, too: it outlasts the person's visit to the provider's page.
 const SPARE_FRESH_MS = 10_000
 
-/** A request that waits for the spare connection to be open; null when that failed. */
+/** A request that waits for the spare connection to open; gets null if that failed. */
 type Waiter = (socket: Socket | null) => void
 
 /**
- * Opens the connections to one provider, and does two things that a pool cannot:
+ * Opens the connections to one provider, with two features that a pool lacks:
  *
- * - A person spends seconds on the provider's page between start and callback. A spare connection that is opened at the
- *   start is ready at the callback, where nobody then waits for its handshakes.
- * - A server may close a kept connection at the very moment when a request is written to it. The connector recognises the
- *   requests to which no response began, so that they may be retried.
+ * - A person spends seconds on the provider's page between start and callback. A spare connection opened at the start
+ *   saves the callback the handshakes.
+ * - A server may close a kept-alive connection just as a request is written to it. The connector recognises requests to
+ *   which no response began, so that they can be retried.
  */
 export class Connector {
   readonly #origin: URL
@@ -47,17 +47,17 @@ export class Connector {
   /** @param timeout milliseconds that a connection may take to open */
   constructor(origin: string, timeout: number) {
     this.#origin = new URL(origin)
-    // Said explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED does not switch it off.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
     this.#connect = buildConnector({ timeout, rejectUnauthorized: true, ciphers: CIPHERS, lookup: this.#lookup })
   }
 
-  /** `connect` for undici's pool: the spare connection, if there is one or will be in a moment. */
+  /** `connect` for undici's pool: the spare connection, if it is open or opening. */
   readonly connect: Connect = (options, callback) => {
     const spare = this.#spare.take()
     if (spare) {
       this.#nextPreconnectAt = Number.NEGATIVE_INFINITY
       this.#watch(spare, true)
-      // Asynchronously, as with a new connection: undici cannot take a socket before its call of `connect` has returned.
+      // Asynchronously, as with a new connection: undici cannot take a socket before `connect` has returned.
       setImmediate(() => (spare.destroyed ? this.connectNew(options, callback) : callback(null, spare)))
     } else if (this.#opening && !this.#opening.waiter) {
       this.#opening.waiter = (socket) => {
@@ -70,7 +70,7 @@ export class Connector {
     }
   }
 
-  /** `connect` for a request that must not meet a kept connection. */
+  /** `connect` for a request that must not use a kept-alive connection. */
   readonly connectNew: Connect = (options, callback) => {
     this.#open(options, (...result) => {
       if (result[1]) this.#watch(result[1], false)
@@ -81,7 +81,7 @@ export class Connector {
   readonly #open: Connect = (options, callback) => {
     if (options.protocol !== 'https:') return this.#connect(options, callback)
     const tcp = connect({ host: options.hostname, port: Number(options.port || 443), lookup: this.#lookup })
-    // The TLS connection reports it, too.
+    // The TLS socket reports the same error.
     tcp.on('error', () => {})
     this.#tlsOverhead.watch(tcp)
     this.#connect({ ...options, httpSocket: tcp }, (...result) => {
@@ -90,10 +90,13 @@ export class Connector {
     })
   }
 
-  /** Opens a spare connection in the background unless there is a fresh one. A failure shows when a login needs one. */
+  /**
+   * Opens a spare connection in the background unless there is a fresh one. A failure shows only when a login needs a
+   * connection.
+   */
   preconnect(): void {
     if (this.#spare.isFresh || this.#opening || this.#closed) return
-    // A server that gives each of them up would otherwise get as many as there are starts.
+    // A server that drops each of them would otherwise get one attempt per start.
     if (performance.now() < this.#nextPreconnectAt) return
     this.#nextPreconnectAt = performance.now() + PRECONNECT_INTERVAL_MS
     const opening: { waiter?: Waiter } = {}
@@ -108,7 +111,9 @@ export class Connector {
     })
   }
 
-  /** Whether the request that failed with this error met a stale connection: one that was kept open, where no response began. */
+  /**
+   * Whether the request that failed with this error met a stale connection: kept alive, and closed before a response.
+   */
   wasStale(error: unknown): boolean {
     return typeof error === 'object' && error !== null && this.#stale.has(error)
   }
@@ -118,14 +123,14 @@ export class Connector {
     this.#spare.drop()
   }
 
-  /** Ends what undici may have left open: connections whose request was given up during their handshake. */
+  /** Destroys connections that undici may have left open: those whose request was aborted during the handshake. */
   destroy(): void {
     this.#tlsOverhead.destroy()
   }
 
   /**
-   * Remembers the error of a socket that was kept open and received nothing after the last request was sent: undici rejects
-   * that request with the same error object. Bytes that come between two requests belong to the response to the first.
+   * Remembers the error of a kept-alive socket that received nothing after the last request was sent: undici rejects
+   * that request with the same error object. Bytes received between two requests belong to the response to the first.
    */
   #watch(socket: Socket, kept: boolean): void {
     let bytesRead = 0
@@ -150,8 +155,8 @@ export class Connector {
 }
 
 /**
- * Looks a name up once at a time. A lookup holds a thread of the process until the name servers answer: those of one
- * provider must not take the few that all others need.
+ * Runs one DNS lookup at a time. Each blocks a thread of libuv's small pool until the name servers answer: one provider
+ * must not occupy the threads that others need.
  */
 function sharedLookup(): LookupFunction {
   let waiting: Parameters<LookupFunction>[2][] | undefined
@@ -172,20 +177,20 @@ class SpareSocket {
   #keptAt = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** Whether there is one, and young enough to last for some time yet. */
+  /** Whether there is a socket young enough to last for a while. */
   get isFresh(): boolean {
     return this.#socket !== undefined && Date.now() - this.#keptAt < SPARE_FRESH_MS
   }
 
-  /** Keeps this one instead of any other. */
+  /** Replaces any socket held before. */
   keep(socket: Socket): void {
     this.drop()
     this.#socket = socket
     this.#keptAt = Date.now()
-    // A server that closes, or sends anything before a request, will not serve one on this connection.
+    // A server that closes the connection, or sends anything before a request, will not serve a request on it.
     for (const event of ['readable', 'end', 'close', 'error']) socket.on(event, this.drop)
     this.#timer = setTimeout(this.drop, SPARE_MAX_AGE_MS).unref()
-    // A connection that may never be used must not keep the process alive.
+    // An unused connection must not keep the process alive.
     socket.unref()
   }
 

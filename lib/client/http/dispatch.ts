@@ -5,15 +5,13 @@ import type { ResponseReader } from './response-reader'
 import type { TransportCall } from './transport'
 
 /**
- * Sends one request and hands its response to a reader as it comes: undici's `request()` without the stream, which costs
- * more CPU than all else that a login does.
+ * Sends one request and streams its response to a reader: undici's `request()` without the Node stream, which costs
+ * more CPU than the rest of a login.
  *
- * Settles when undici is done with the request, after a whole response one turn of the event loop later, when the
- * connection is free again: asked sooner, undici would open a second one for the profile. Only an abort does
- * not wait for that.
+ * Settles when undici is done with the request; after a complete response one turn of the event loop later, when the
+ * connection is free again: before that, undici would open a second one for the profile. An abort settles at once.
  *
- * `onDone` is called when undici is done with the request, which may be long after an abort; with the
- * error, if it ended in one.
+ * `onDone` is called when undici is done with the request, which may be long after an abort; with the error, if any.
  *
  * @throws the signal's reason, what the reader threw, or undici's own error
  */
@@ -53,7 +51,7 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Thrown and not aborted: the connection stays, for another request.
+    // Throwing instead of aborting keeps the connection for another request.
     this.#call.signal.throwIfAborted()
     this.#controller = controller
   }
@@ -74,7 +72,7 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
       if (this.#refusal === undefined) resolve()
       else this.#reject(this.#refusal)
     }
-    // After undici has begun that turn itself, which it does once this method has returned.
+    // Queued after undici's own setImmediate, which it schedules once this method has returned.
     queueMicrotask(() => setImmediate(freed))
   }
 
@@ -89,7 +87,7 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
       read(this.#call.reader)
     } catch (error) {
       this.#refusal ??= error
-      // After what has come already is parsed: a response that came whole leaves its connection for the next request.
+      // Deferred until the received bytes are parsed: after a complete response the connection can be reused.
       queueMicrotask(() => this.#abort(error))
     }
   }

@@ -4,13 +4,14 @@ import { onAbort, pause } from '../deadline'
 import type { Transport, TransportCall } from './transport'
 
 /**
- * What the package needs of a dispatcher: undici's `request` method, which every dispatcher of undici 6, 7 and 8 has.
+ * The part of a dispatcher that the package needs: undici's `request` method, which every dispatcher of undici 6, 7 and
+ * 8 has.
  *
  * @example
  * const dispatcher: RequestDispatcher = new EnvHttpProxyAgent() // of undici: reads HTTPS_PROXY and NO_PROXY
  */
 export interface RequestDispatcher {
-  /** Sends one request. The body of the response is read here, or destroyed. */
+  /** Sends one request. The package reads the body of the response, or destroys it. */
   request(options: {
     origin: string
     method: 'GET' | 'POST'
@@ -21,7 +22,10 @@ export interface RequestDispatcher {
   }): Promise<{ statusCode: number; headers: IncomingHttpHeaders; body: Readable }>
 }
 
-/** Sends requests by the caller's dispatcher. Not by `dispatch`, whose handlers differ from one major version to the next. */
+/**
+ * Sends requests through `request` of the caller's dispatcher: the handlers of `dispatch` differ between major
+ * versions.
+ */
 export class DispatcherTransport implements Transport {
   readonly #dispatcher: RequestDispatcher
 
@@ -31,7 +35,7 @@ export class DispatcherTransport implements Transport {
 
   send(call: TransportCall): Promise<void> {
     return new Promise((resolve, reject) => {
-      // Not left to the signal: nothing makes a caller's dispatcher heed it.
+      // A caller's dispatcher may ignore the signal.
       const unwatch = onAbort(call.signal, reject)
       this.#send(call).finally(unwatch).then(resolve, reject)
     })
@@ -51,14 +55,14 @@ export class DispatcherTransport implements Transport {
   async #request(call: TransportCall): Promise<void> {
     const { request, signal } = call
     const reader = call.newReader()
-    // A copy of the headers: an interceptor may well write into what it is given.
+    // Copied, because an interceptor may modify the headers.
     const options = { ...request, headers: { ...request.headers }, signal }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
     try {
       reader.start(statusCode, headers)
       for await (const chunk of body) reader.add(chunk)
     } catch (error) {
-      // What was read so far says all: the rest of the body, which may be endless, is not read.
+      // The rest of the body, which may be endless, is not read.
       body.on('error', () => {}).destroy()
       throw error
     }

@@ -13,25 +13,29 @@ export interface PoolLimits {
   readonly connectTimeout: number
 }
 
-// A person's logins are minutes apart, other people's seconds: a server that says less in `Keep-Alive` is believed.
+// Logins of different people are often seconds apart. A shorter time in the server's `Keep-Alive` header wins.
 const KEEP_ALIVE_MS = 60_000
 
 const CLIENT_OPTIONS = {
-  // The deadline of each request is its signal.
+  // Each request's signal is its deadline.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // Of names and values, without `:` and line breaks: a header line of one letter takes 200 bytes of memory, and counts as one.
+  // Counts names and values, without `:` and line breaks: a header line of one letter counts as one byte and takes 200
+  // of memory.
   maxHeaderSize: 8 * 1024,
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveMaxTimeout: KEEP_ALIVE_MS,
 }
 
-/** The connections to one provider: an undici pool, with what a login needs beyond it (see {@link Connector}). */
+/** The connections to one provider: an undici pool with a {@link Connector}. */
 export class ProviderPool implements Transport {
   readonly #origin: string
   readonly #connector: Connector
   readonly #pool: Pool
-  /** A slot for each request in the pool, whose own queue could not be left again, and would open connections in vain. */
+  /**
+   * One slot per request in the pool: a request could not leave undici's own queue, which would open connections in
+   * vain.
+   */
   readonly #slots: Semaphore
   #closing: Promise<void> | undefined
 
@@ -43,8 +47,8 @@ export class ProviderPool implements Transport {
   }
 
   /**
-   * Sends a request. Any request that met a stale connection (the server closed it as the request was written) is retried:
-   * in nearly all cases nobody has read the first. So is one whose call allows it. The retry keeps the slot.
+   * Sends a request. Retried after a stale connection (closed by the server as the request was written), because in
+   * nearly all cases the server has not read it, and where the call allows it. The retry keeps the slot.
    */
   async send(call: TransportCall): Promise<void> {
     if (this.#closing !== undefined) throw new errors.ClientClosedError()
@@ -62,12 +66,12 @@ export class ProviderPool implements Transport {
     }
   }
 
-  /** Opens a connection for a login that is about to come. Returns at once and never fails. */
+  /** Opens a connection for an expected login. Returns at once and never fails. */
   preconnect(): void {
     this.#connector.preconnect()
   }
 
-  /** Closes all connections once their requests have ended. Again is harmless. */
+  /** Closes all connections once their requests have ended. Idempotent. */
   close(): Promise<void> {
     this.#connector.close()
     this.#closing ??= this.#slots
@@ -84,7 +88,7 @@ export class ProviderPool implements Transport {
 
   async #retry(call: TransportCall, wait: number, error: unknown): Promise<void> {
     const release = (): void => this.#slots.release()
-    // All other kept connections may be stale, too.
+    // All other kept-alive connections may be stale, too.
     if (this.#connector.wasStale(error)) return this.#sendOnNewConnection(call, release)
     try {
       await pause(wait, call.signal)
@@ -98,7 +102,7 @@ export class ProviderPool implements Transport {
   async #sendOnNewConnection(call: TransportCall, onDone: () => void): Promise<void> {
     const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectNew })
     const sent = dispatch(client, call, onDone)
-    // Ends with the last byte of the response; how the request itself ends is said by its own promise.
+    // Closes after the last byte of the response; the request's own promise reports how it ended.
     client.close().catch(() => {})
     await sent
   }

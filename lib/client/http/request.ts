@@ -5,7 +5,7 @@ import { badResponse, ResponseReader } from './response-reader'
 import type { ProviderRequest, Transport, TransportCall } from './transport'
 import { unreachable } from './unreachable'
 
-/** A complete response below 500 that is no redirect and no rate limit. */
+/** A complete response below 500 that is neither a redirect nor a rate limit. */
 export interface ProviderResponse {
   readonly status: number
   readonly text: string
@@ -13,20 +13,20 @@ export interface ProviderResponse {
   readonly retried: boolean
 }
 
-// The connection held, and what it delivered was not a proper HTTP response.
+// The connection held, but what it delivered was not a valid HTTP response.
 const BAD_RESPONSE_ERRORS = [
   errors.HTTPParserError,
   errors.HeadersOverflowError,
   errors.ResponseContentLengthMismatchError,
 ]
 
-// After these a GET, which changes nothing at the provider, may well succeed when it is sent once more.
+// After these, retrying a GET, which changes nothing at the provider, may succeed.
 const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
 
 /** Headers of every request: no encoding is negotiated. */
 export const REQUEST_HEADERS = { accept: 'application/json', 'accept-encoding': 'identity' } as const
 
-/** What belongs to one call of the client, or to the one login of which it is part. */
+/** The context of one client call, or of the login that it is part of. */
 export interface RequestContext {
   readonly deadline: Deadline
   /** Called when a request is sent for the second time. */
@@ -34,8 +34,9 @@ export interface RequestContext {
 }
 
 /**
- * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is at most 64
- * KiB of UTF-8 and complete before the deadline ends. A GET that finds the provider down or out of reach is sent once more.
+ * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is at most
+ * 64 KiB of UTF-8 and complete before the deadline ends. A GET is retried once if the provider is unavailable or
+ * unreachable.
  *
  * @throws SocialLoginError `provider_unreachable`, `provider_timeout`, `provider_redirected`,
  *   `provider_unavailable`, `provider_rate_limited`, `provider_bad_response`
@@ -86,7 +87,7 @@ class Call implements TransportCall {
     return this.#reader
   }
 
-  /** What has taken long once would take as long again: there must be time left for that, and for the wait asked for. */
+  /** The retry may take as long as the first attempt: time must be left for that, and for `Retry-After`. */
   retryAfter(error: unknown): number | undefined {
     if (this.request.method !== 'GET' || this.signal.aborted) return undefined
     const outcome = outcomeOf(error, this.#phase, this.signal)
@@ -104,7 +105,7 @@ class Call implements TransportCall {
   }
 }
 
-// Classified by class: undici's parser errors have no stable code. Never a `cause`: it may quote what was sent.
+// Classified by class: undici's parser errors have no stable code. Never a `cause`: it may quote the request.
 function outcomeOf(error: unknown, phase: Phase, signal: AbortSignal): unknown {
   if (error instanceof SocialLoginError) return error
   if (signal.aborted) return hasTimedOut(signal) ? new SocialLoginError('provider_timeout', phase) : signal.reason

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Phase, SocialLoginError } from '../../errors'
 
 const MAX_BODY_BYTES = 64 * 1024
-// 64 KiB come in some fifty chunks; in thousands only from a server that wants to keep us busy.
+// 64 KiB usually come in about fifty chunks; thousands mean a hostile server.
 const MAX_CHUNKS = 2000
 const MAX_INFORMATIONAL = 8
 const MAX_RETRY_AFTER_SECONDS = 86_400
@@ -10,8 +10,8 @@ const MAX_RETRY_AFTER_SECONDS = 86_400
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads one response of the provider chunk by chunk, and refuses it as soon as what has come says enough: a server error,
- * a rate limit, a redirect, a compressed or an endless body.
+ * Reads one response of the provider chunk by chunk, and rejects it as early as possible: a server error, a rate limit,
+ * a redirect, a compressed or an endless body.
  */
 export class ResponseReader {
   readonly #phase: Phase
@@ -25,7 +25,7 @@ export class ResponseReader {
     this.#phase = phase
   }
 
-  /** A response that comes before the response (102, 103). @throws SocialLoginError `provider_bad_response` beyond eight */
+  /** An informational response (102, 103). @throws SocialLoginError `provider_bad_response` beyond eight */
   informational(): void {
     this.#informational += 1
     if (this.#informational > MAX_INFORMATIONAL)
@@ -51,12 +51,12 @@ export class ResponseReader {
     const size = this.#size + chunk.length
     if (size > MAX_BODY_BYTES) throw badResponse(this.#phase, 'The body of the response was larger than 64 KiB.')
     if (size > this.#body.length) this.#grow(size)
-    // Copied: a chunk is a view of all that its socket has read, 64 KiB for each single byte if the server wishes.
+    // Copied: a chunk is a view of its socket's read buffer, which may keep 64 KiB alive for a single byte.
     this.#body.set(chunk, this.#size)
     this.#size = size
   }
 
-  /** @throws SocialLoginError `provider_bad_response` for what is no UTF-8 */
+  /** @throws SocialLoginError `provider_bad_response` for invalid UTF-8 */
   finish(): { readonly status: number; readonly text: string } {
     const body = this.#body.subarray(0, this.#size)
     try {

@@ -8,14 +8,14 @@ const INTERVAL_MS = 250
 interface Connection {
   /** Undefined during the handshake. */
   tls: Socket | undefined
-  /** Bytes that were no data when the response to the last request began. */
+  /** Overhead bytes at the beginning of the response to the last request. */
   overheadBefore: number
 }
 
 /**
- * Destroys connections with too many TLS messages that carry no data (new keys, session tickets): each of their bytes costs
- * CPU, and neither the stream nor undici sees any of them. Counted are the bytes of the TCP connection that were no data,
- * since the last response began; four times a second, because no event tells of them.
+ * Destroys connections with too many TLS messages that carry no data (key updates, session tickets): they cost CPU, and
+ * neither the stream nor undici sees them. Polls the TCP connection's overhead bytes since the last response began,
+ * four times a second, because no event reports them.
  */
 export class TLSOverhead {
   readonly #connections = new Map<Socket, Connection>()
@@ -34,14 +34,14 @@ export class TLSOverhead {
     })
   }
 
-  /** To be called when the handshake has ended. */
+  /** Call when the handshake has ended. */
   secured(tcp: Socket, tls: Socket): void {
     const connection = this.#connections.get(tcp)
     if (connection) connection.tls = tls
     this.#tcpOf.set(tls, tcp)
   }
 
-  /** To be called when the response to another request begins: what came before it is no longer counted. */
+  /** Call when the response to another request begins: earlier bytes are no longer counted. */
   responseBegins(tls: Socket): void {
     const tcp = this.#tcpOf.get(tls)
     const connection = tcp && this.#connections.get(tcp)

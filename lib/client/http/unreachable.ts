@@ -1,28 +1,28 @@
 import { type Phase, SocialLoginError } from '../../errors'
 
-// By the codes of Node's network, DNS and TLS, whose own messages may quote addresses. The first that fits is said.
+// By error codes of Node's network, DNS and TLS, whose own messages may quote addresses. The first match is used.
 const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^ECONNREFUSED$/, 'The connection was refused: nothing listens there, or a firewall says no.'],
+  [/^ECONNREFUSED$/, 'The connection was refused: nothing listens there, or a firewall rejects it.'],
   [/^(ENOTFOUND|EAI_[A-Z]+)$/, 'The host name could not be looked up (DNS).'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'This machine has no route to that address.'],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'The connection did not open in time: does a firewall drop it?'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed before the response was complete.'],
   [
     /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/,
-    'The certificate was not accepted: expired, of another name, or of a private CA.',
+    'The certificate was not accepted: expired, for another host name, or issued by a private CA.',
   ],
-  [/^(EPROTO|ERR_SSL_.*)$/, 'TLS could not be agreed on: does that port speak https?'],
+  [/^(EPROTO|ERR_SSL_.*)$/, 'The TLS handshake failed: does that port speak https?'],
 ]
 
-/** A `provider_unreachable` that says by a fixed sentence what failed, where the error's code tells. */
+/** A `provider_unreachable`, with a fixed hint if the error's code tells what failed. */
 export function unreachable(phase: Phase, error: unknown): SocialLoginError {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   const [, hint] = HINTS.find(([codes]) => typeof code === 'string' && codes.test(code)) ?? []
   return new SocialLoginError('provider_unreachable', phase, hint === undefined ? {} : { hint })
 }
 
-/** The key was refused, but it had been sent before: on a connection that broke, where the provider may have read it. */
+/** The retry of an exchange was refused: the provider may have read the key from the connection that broke. */
 export function refusedWhenRetried(): SocialLoginError {
-  const hint = 'The exchange had to be sent again, and the provider refused the key then: start the login again.'
+  const hint = 'The exchange had to be retried, and the provider refused the key on the retry: start the login again.'
   return new SocialLoginError('provider_unreachable', 'exchange', { hint })
 }

@@ -3,7 +3,7 @@ import { escapeUTF8 } from 'entities'
 import { type HTTPResponse, pageHeaders, relativeToItself, renderPage, WHOLE_PAGE_GUARD } from './page'
 
 /**
- * What the page between an unverified start and the login is about.
+ * Data for the page between an unverified start and the login.
  *
  * @example
  * ({ path, method }: ConfirmPage) => `<form method="${method}" action="${escape(path)}"><button>Go on</button></form>`
@@ -11,26 +11,27 @@ import { type HTTPResponse, pageHeaders, relativeToItself, renderPage, WHOLE_PAG
 export interface ConfirmPage {
   /** Path and query that start the login, as the application sees them. Escape it in HTML. */
   readonly path: string
-  /** The method by which the start came, and so the one that the application serves. */
+  /** The method of the start, which the application's route therefore accepts. */
   readonly method: 'GET' | 'POST'
   /** Origin of the provider. */
   readonly providerOrigin: string
 }
 
 /**
- * Renders an application's own confirm page: a whole HTML document whose link or form leads to `path`.
+ * Renders an application's own confirm page: a whole HTML document whose link or form points to `path`.
  *
  * @example
  * const confirmPage: RenderConfirmPage = ({ path }) => `<!doctype html><title>Sign in</title><a href="${escape(path)}">Go on</a>`
  */
 export type RenderConfirmPage = (page: ConfirmPage) => string
 
-// A page of the application's own may use its own styles, fonts and pictures; it may not run scripts either.
+// An application's own page may use its styles, fonts and pictures, but no scripts.
 const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'"]
 
 /**
- * A start that no page of the application led to (typed, mailed, or redirected by a login wall) gets this page. Its link or button leads to the
- * same URL: that click, made on the application's own origin and not in its first moments, is the proof.
+ * The page for a start that did not come from a page of the application (typed, mailed, or redirected by a login wall).
+ * Its link or button requests the same URL: that click, on the application's own origin and not in the page's first
+ * moments, is the proof.
  */
 export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTPResponse {
   const { method, providerOrigin } = page
@@ -45,14 +46,14 @@ export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTP
   return renderPage({ title: 'Sign in', main, providerOrigin })
 }
 
-// The guard of the whole page stands in front, where nothing can come before it or swallow it: a part of the head.
+// The guard is inserted first, as part of the head, so that no markup can precede or swallow it.
 function ownPage(html: unknown, providerOrigin: string): HTTPResponse {
   if (typeof html !== 'string') {
-    // Whatever becomes of a promise, its rejection must not end the process.
+    // A rejected promise must not crash the process.
     if (types.isPromise(html)) html.catch(() => {})
-    throw new TypeError('confirmPage must return a string, and no promise of one')
+    throw new TypeError('confirmPage must return a string, not a promise')
   }
-  // Behind the doctype, which must come first: without it browsers are in quirks mode.
+  // After the doctype, which must come first: without it browsers are in quirks mode.
   const [doctype = ''] = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?[^>]*>)*<!doctype[^>]*>/i.exec(html) ?? []
   const body = `${doctype}\n${WHOLE_PAGE_GUARD}\n${html.slice(doctype.length)}`
   return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body }

@@ -13,13 +13,13 @@ export interface Page {
   readonly title: string
   /** HTML of the page's only landmark. */
   readonly main: string
-  /** Runs as the page loads. Default: the page may run nothing. */
+  /** Runs on load. Default: no script may run. */
   readonly script?: string
-  /** The provider's origin: where the redirect behind a form of the page may lead. */
+  /** The provider's origin: forms of the page may be redirected there. */
   readonly providerOrigin: string
 }
 
-// In the first layer of the page, where `!important` is strongest. What is hidden takes neither clicks nor keys.
+// In the first layer of the page, where `!important` is strongest. Hidden elements take neither clicks nor keys.
 const LINKS_AND_BUTTONS_STYLE = `
 @layer social-login-guard {
   :is(a, button) { animation: social-login-guard .8s step-end !important }
@@ -27,8 +27,8 @@ const LINKS_AND_BUTTONS_STYLE = `
 }
 @keyframes social-login-guard { from { visibility: hidden } }
 `
-// A page of the application's own can make single elements visible again, so it is not rendered at all. The animation is for
-// browsers without script: with both, it would start afresh whenever the page is rendered again.
+// A page of the application's own can make single elements visible again, so it is not rendered at all. The animation
+// is for browsers without script: with script, it would restart whenever the page is rendered again.
 const WHOLE_PAGE_STYLE = `
 @layer social-login-guard {
   html:not(.social-login-scripted) { animation: social-login-guard .8s step-end !important }
@@ -37,7 +37,7 @@ const WHOLE_PAGE_STYLE = `
 @keyframes social-login-guard { from { visibility: hidden; clip-path: inset(50%) } }
 `
 
-// By a timer: the clock of animations stands still in a hidden tab, and leaps when the tab is shown.
+// A timer, because animations pause in a hidden tab and jump when the tab is shown.
 const GUARD_SCRIPT = `
 const { classList } = document.documentElement
 classList.add('social-login-scripted')
@@ -54,14 +54,14 @@ for (const event of ['pointerdown', 'keydown']) addEventListener(event, again)
 `
 
 /**
- * Keeps a page from being pressed by what was meant for another page: the second click of a double click, or the keys of a
- * game, behind which a hostile page has opened this one or brought it to the front. Its links and buttons, or the whole page,
- * appear after 0.8 seconds, by style alone; and by script, 0.8 seconds after the page was shown, got the focus, or was last
- * pressed while it waited.
+ * Protects a page from input meant for another one: the second click of a double click, or the keys of a game, on a
+ * hostile page that opened this one or brought it to the front. Its links and buttons, or the whole page, appear after
+ * 0.8 seconds by CSS alone; with script, 0.8 seconds after the page was shown, got the focus, or was last pressed while
+ * hidden.
  */
 const guard = (style: string): string => `<style>${style}</style>\n<script>${GUARD_SCRIPT}</script>`
 
-/** The guard of a page that somebody else wrote. */
+/** The guard of an application's own page. */
 export const WHOLE_PAGE_GUARD: string = guard(WHOLE_PAGE_STYLE)
 
 const STYLE = `
@@ -83,7 +83,7 @@ export function relativeToItself(path: string): string {
   return `./${path.slice(pathname.lastIndexOf('/') + 1)}`
 }
 
-/** Renders a page that nobody can frame, that loads nothing, and that runs its own script at most. */
+/** Renders a page that cannot be framed, loads nothing, and runs at most its own script. */
 export function renderPage({ title, main, script, providerOrigin }: Page): HTTPResponse {
   const body = `<!doctype html>
 <html lang="en">
@@ -109,9 +109,9 @@ ${main}
 }
 
 /**
- * Headers of every page of ours. `Referrer-Policy: same-origin` (not `no-referrer`) because the Referer is the proof
- * that browsers without Fetch Metadata give; `form-action` names the provider because it covers the redirect behind a
- * form. `Cross-Origin-Opener-Policy` takes the window away from a page that opened it, and could lead it elsewhere later.
+ * Headers of every page of ours. `Referrer-Policy: same-origin` (not `no-referrer`) because the Referer is the only
+ * proof from browsers without Fetch Metadata; `form-action` names the provider because it also applies to the redirect
+ * after a form. `Cross-Origin-Opener-Policy` severs the page from its opener, which could navigate it elsewhere later.
  */
 export function pageHeaders(
   policy: readonly string[],

@@ -6,12 +6,14 @@ import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
 /**
  * Keeps the login in progress in a cookie of its own, sealed with A256GCM (JWE): no session is needed, nothing is
  * stored on the server, and people can sign in under an application session with `SameSite=Strict`, which the browser
- * withholds at the callback. (Whoever is signed in looks signed out there, and gets `user_changed`.) `__Host-` keeps sister subdomains from planting one.
+ * withholds at the callback. (A signed-in user looks signed out there and gets `user_changed`.) `__Host-` keeps sister
+ * subdomains from planting one.
  *
- * A cookie cannot be used up. Within one process a record is accepted once: the process remembers each for 11 minutes, in
- * about 100 bytes. A copy that reaches another process within ten minutes can be used there, too, with another key.
+ * A cookie cannot be invalidated. Within one process a record is accepted once: the process remembers each for 11
+ * minutes, in about 100 bytes. A copy that reaches another process within ten minutes can be used there, too, with
+ * another key.
  *
- * The store needs the response. Express puts it at `req.res`; elsewhere put it there before `passport.authenticate()`.
+ * The store needs the response. Express sets `req.res`; elsewhere set it before `passport.authenticate()`.
  *
  * @example
  * new Strategy({ ..., store: new CookieStore({ keys: [process.env.LOGIN_COOKIE_KEY] }) }, verify)
@@ -19,7 +21,7 @@ import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
 export class CookieStore implements PendingLoginStore {
   readonly #cookie: SealedCookie
 
-  /** @throws TypeError when a key is too short or the name is no cookie name */
+  /** @throws TypeError when a key is too short or the name is not a valid cookie name */
   constructor(options: CookieStoreOptions) {
     this.#cookie = new SealedCookie(options)
   }
@@ -47,7 +49,7 @@ export class CookieStore implements PendingLoginStore {
   }
 }
 
-/** What the store needs of a response. */
+/** The part of a response that the store needs. */
 interface ResponseHeaders {
   getHeader(name: string): number | string | string[] | undefined
   setHeader(name: string, value: readonly string[]): unknown
@@ -57,11 +59,11 @@ function headersOf(req: IncomingMessage, phase: 'start' | 'callback'): ResponseH
   const response: unknown = Reflect.get(req, 'res')
   if (hasHeaders(response)) return response
   throw new SocialLoginError('session_unavailable', phase, {
-    hint: 'CookieStore needs req.res: put the response there before passport.authenticate().',
+    hint: 'CookieStore needs req.res: set it to the response before passport.authenticate().',
   })
 }
 
-/** What koa-passport puts at `req.res` has no `getHeader`: other cookies of the response would be lost. */
+/** koa-passport's `req.res` has no `getHeader`: other cookies of the response would be lost. */
 function hasHeaders(value: unknown): value is ResponseHeaders {
   return typeof value === 'object' && value !== null && 'setHeader' in value && 'getHeader' in value
 }

@@ -16,7 +16,7 @@ export interface CookieStoreOptions {
   /**
    * Secrets of at least 32 characters or bytes, from a random source (`openssl rand -base64 32`). The first one seals,
    * all of them open: to rotate, put a new one in front and drop the old one ten minutes later. Never the app secret:
-   * some providers' secrets can be guessed, and the cookie would tell a guess right from wrong.
+   * some providers' secrets can be guessed, and the cookie would confirm a guess.
    */
   readonly keys: readonly (string | Uint8Array)[]
   /** Name of the cookie, without the `__Host-` prefix. Default `social-login`. */
@@ -28,13 +28,13 @@ export interface CookieStoreOptions {
   readonly allowInsecureHTTP?: boolean | undefined
 }
 
-// A cookie is refused by browsers beyond 4,096 bytes; a sealed record with the longest returnTo and state has 3,300.
+// Browsers reject larger cookies; a sealed record with the longest returnTo and state has 3,300 bytes.
 const MAX_COOKIE_LENGTH = 4096
 const MIN_KEY_LENGTH = 32
-// Of a JSON Web Encryption: header, key, initialisation vector, ciphertext, tag.
+// Of a compact JWE: header, key, initialisation vector, ciphertext, tag.
 const PARTS = 5
 
-/** A cookie that holds a pending login, sealed: made, read and ended by header values alone. */
+/** A cookie with a sealed pending login, as values of `Cookie` and `Set-Cookie` headers. */
 export class SealedCookie {
   readonly #keys: readonly Uint8Array[]
   readonly #sealingKey: Uint8Array
@@ -42,7 +42,7 @@ export class SealedCookie {
   readonly #pattern: RegExp
   readonly #secure: boolean
 
-  /** @throws TypeError when a key is too short or the name is no cookie name */
+  /** @throws TypeError when a key is too short or the name is not a valid cookie name */
   constructor(options: CookieStoreOptions) {
     if (!isObject(options)) throw new TypeError('CookieStore needs an options object')
     refuseUnknown(options, { keys: true, name: true, allowInsecureHTTP: true })
@@ -77,7 +77,7 @@ export class SealedCookie {
     return undefined
   }
 
-  /** A value of `Set-Cookie` that ends the cookie. */
+  /** A value of `Set-Cookie` that deletes the cookie. */
   end(): string {
     return this.#setCookie('', 0)
   }
@@ -87,9 +87,9 @@ export class SealedCookie {
     return line.startsWith(`${this.#name}=`)
   }
 
-  // Two cookies of one name: somebody planted one beside the browser's own, and nothing tells which. Only the spaces of
-  // the header are skipped: a no-break space belongs to the name, so that a cookie that a sister subdomain named
-  // "\u00a0__Host-..." is not taken for the one that browsers guard.
+  // Of two cookies with this name one was planted, and they cannot be told apart. Only ASCII spaces are trimmed: a
+  // no-break space belongs to the name, so that "\u00a0__Host-...", which a sister subdomain can set, is not taken for
+  // the cookie that browsers protect.
   #valueIn(header: string): string | undefined {
     const [own, ...others] = header.matchAll(this.#pattern)
     const [cookie = '', value] = own ?? []
@@ -127,12 +127,12 @@ async function open(sealed: string, key: Uint8Array): Promise<PendingLogin | und
     const record = readPendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
     return record?.strategyDigest === protectedHeader['ctx'] ? record : undefined
   } catch {
-    // Tampered with, of another key, or no sealed record at all: all of it is no record.
+    // Tampered with, sealed with another key, or not a sealed record at all.
     return undefined
   }
 }
 
-/** Decoders skip what is no base64url and drop spare bits: of all spellings of a sealed record, one is accepted. */
+/** Decoders skip characters outside base64url and drop spare bits: only the canonical encoding is accepted. */
 function isCanonical(sealed: string): boolean {
   const parts = sealed.split('.', PARTS + 1)
   return parts.length === PARTS && parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)

@@ -7,8 +7,8 @@ import { type PendingLogin, type PendingLoginStore, readPendingLogin } from '../
 const SESSION_KEY = 'passport-social-login'
 
 /**
- * Keeps the login in progress in `req.session`, which any session middleware provides. Where the session has a `save`
- * method (express-session, koa-session), its store has saved before a promise here resolves.
+ * Keeps the login in progress in `req.session`, which any session middleware provides. If the session has a `save`
+ * method (express-session, koa-session), promises here resolve after its store has saved.
  *
  * @example
  * new Strategy({ ..., store: new SessionStore() }, verify) // the default
@@ -24,7 +24,7 @@ export class SessionStore implements PendingLoginStore {
     return readPendingLogin(requireSession(req)[SESSION_KEY])
   }
 
-  // The record stays, marked: a double click finds there which login in flight is its own.
+  // Marked, not removed: the second callback of a double click uses it to find the running login.
   async consume(req: IncomingMessage, record: PendingLogin): Promise<void> {
     await this.save(req, { ...record, consumed: true })
   }
@@ -52,10 +52,10 @@ function isSession(value: unknown): value is Record<string, unknown> {
 function persist(session: Record<string, unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     const { save } = session
-    // cookie-session and @fastify/secure-session have nothing to call: they travel with the answer itself.
+    // cookie-session and @fastify/secure-session have no `save`: they are part of the response.
     if (typeof save !== 'function') return resolve()
     const saving: unknown = save.call(session, (error: unknown) => (error ? reject(error) : resolve()))
-    // Others promise instead of calling back; express-session calls back and returns the session.
+    // Others return a promise; express-session calls back and returns the session.
     if (types.isPromise(saving)) saving.then(() => resolve(), reject)
   })
 }

@@ -5,7 +5,7 @@ import type { Answer } from '../http/answer'
 const warning =
   '<br />\n<b>Warning</b>:  Undefined array key "lang" in <b>/srv/api/index.php</b> on line <b>12</b><br />\n'
 
-/** An answer of the API: JSON, dressed as the mode says. */
+/** An API response: JSON, formatted according to the mode. */
 export function jsonAnswer(
   behaviours: ProviderBehaviours,
   json: string,
@@ -26,7 +26,9 @@ export function jsonAnswer(
   }
 }
 
-/** An error of the API. The specification shows none: status and shape are our own choice, near to what is seen in the wild. */
+/**
+ * An error of the API. The specification shows none: status and format are our own choice, close to deployed servers.
+ */
 export function errorAnswer(
   behaviours: ProviderBehaviours,
   status: number,
@@ -37,7 +39,7 @@ export function errorAnswer(
   return jsonAnswer(behaviours, JSON.stringify({ error: true, message }), shownStatus, headers)
 }
 
-/** What a provider under maintenance answers to everything. */
+/** The response of a provider under maintenance. */
 export function maintenanceAnswer(): Answer {
   return {
     status: 200,

@@ -36,7 +36,7 @@ function stepFor(application: Application, request: ProviderRequest, state: Stat
   return approvalPage(application, user, state.behaviours())
 }
 
-/** Back to the application with a fresh key. */
+/** Redirects to the application with a new key. */
 export function approvedRedirect(application: Application, userID: string, state: State): Answer {
   const authKey = state.grants.issueKey({ appID: application.appID, userID })
   return redirectTo(redirectURLWith(authKey, application.redirectURL, state.behaviours()))

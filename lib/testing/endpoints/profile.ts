@@ -5,7 +5,7 @@ import type { State } from '../state/state'
 import { errorAnswer, jsonAnswer, maintenanceAnswer, oneOf } from './api-answer'
 import { userJSON } from './user-json'
 
-/** Section 4.3: the current user, by a bearer token. */
+/** Section 4.3: the current user, identified by a bearer token. */
 export function userMe(request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours()
   if (behaviours.htmlAtStatus200) return maintenanceAnswer()
@@ -21,7 +21,7 @@ export function userMe(request: ProviderRequest, state: State): Answer {
   return profileFor(token, request, state)
 }
 
-/** Section 4.4: the same person, by a token in the query. */
+/** Section 4.4: the same person, identified by a token in the query. */
 export function getUserInfo(request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours()
   if (behaviours.htmlAtStatus200) return maintenanceAnswer()

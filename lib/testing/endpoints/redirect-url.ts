@@ -1,6 +1,6 @@
 import type { ProviderBehaviours } from '../behaviours'
 
-/** Section 4.1: the registered redirect URL with `auth_key` appended to its query, or as the wild does it. */
+/** Section 4.1: the registered redirect URL with `auth_key` appended to its query, or as deployed servers append it. */
 export function redirectURLWith(authKey: string, redirectURL: string, behaviours: ProviderBehaviours): string {
   const whole = behaviours.appendAuthKeyBlindly
     ? `${redirectURL}?auth_key=${authKey}`
@@ -10,7 +10,7 @@ export function redirectURLWith(authKey: string, redirectURL: string, behaviours
 
 function appended(redirectURL: string, parameter: string): string {
   const url = new URL(redirectURL)
-  // Not searchParams: it would spell the application's own parameters anew.
+  // Not searchParams, which would re-encode the application's own parameters.
   url.search = url.search === '' ? parameter : `${url.search}&${parameter}`
   return url.href
 }

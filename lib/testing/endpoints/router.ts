@@ -20,7 +20,7 @@ const handlers: Readonly<Record<Endpoint, Handler>> = {
   get_user_info: getUserInfo,
 }
 
-/** The answer to a request that a website made a browser send; undefined for one that is welcome. */
+/** The refusal of a request that another website made a browser send; undefined if the request is allowed. */
 export function refusalFor(request: ProviderRequest, state: State): Answer | undefined {
   const refusal = guardRefusal(request, state)
   if (refusal === undefined) return undefined
@@ -31,7 +31,7 @@ export function refusalFor(request: ProviderRequest, state: State): Answer | und
   return errorAnswer(state.behaviours(), status, message)
 }
 
-/** What the provider truly answers: one of the four endpoints, or a page. */
+/** The response of one of the four endpoints or of a page, before any fault. */
 export function answerFor(request: ProviderRequest, state: State): Answer {
   const endpoint = endpointOf(request.pathname)
   if (endpoint !== undefined) return handlers[endpoint](request, state)

@@ -5,7 +5,7 @@ import type { FakeUser } from '../types'
 
 const numberLiteral = /^(0|[1-9]\d*)$/
 
-/** A person as JSON text, typed and dressed as the mode says. Ids keep every digit. */
+/** A person as JSON text, in the types and format of the mode. Ids keep every digit. */
 export function userJSON(user: FakeUser, behaviours: ProviderBehaviours, origin: string): string {
   const record = recordOf(user, behaviours, origin)
   const json = stringify(behaviours.wrapUser === false ? record : { [behaviours.wrapUser]: record })
@@ -39,7 +39,7 @@ function extrasOf(user: FakeUser, behaviours: ProviderBehaviours, origin: string
     user_biography: behaviours.encodeEntities ? encoded(biography) : biography,
     user_website: '',
     profile_picture: pictureOf(user.user_picture, { ...behaviours, relativePictures: false }, origin),
-    // Broken in the wild, too: the uploads root without a file.
+    // As broken as on deployed servers: the uploads root without a file.
     profile_cover: `${origin}/content/uploads/`,
   }
 }
@@ -50,7 +50,7 @@ function pictureOf(value: string | null, behaviours: ProviderBehaviours, origin:
   return behaviours.relativePictures ? value.slice(1) : origin + value
 }
 
-/** As PHP's htmlentities with quotes, which is what the wild runs. */
+/** Like PHP's htmlentities with quotes, which deployed servers use. */
 function encoded(value: string | null): string | null {
   return value === null ? null : encodeNonAsciiHTML(value).replaceAll('&apos;', '&#039;')
 }

@@ -5,21 +5,24 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Fault } from '../types'
 import type { Answer } from './answer'
 
-/** Real milliseconds between the last byte and a reset: a client that finds both at once may take the reset for a plain end. */
+/**
+ * Real milliseconds between the last byte and a reset: a client that receives both at once may take the reset for a
+ * normal end.
+ */
 const resetPause = 20
 
 interface Delivery {
   readonly response: ServerResponse
-  /** The connection. Not the response's own, which has none as long as it waits behind another one. */
+  /** The connection. Not `response.socket`, which is null while a pipelined response waits for another one. */
   readonly socket: Socket
   readonly answer: Answer
   readonly fault: Fault
-  /** Aborts when the connection is gone: the client left, or the provider stopped. */
+  /** Aborts when the connection closes: the client disconnected, or the provider stopped. */
   readonly gone: AbortSignal
   readonly onStatus: (status: number) => void
 }
 
-/** Sends an answer, disturbed by a fault; `onStatus` hears of the status when it goes out. */
+/** Sends a response, modified by a fault; calls `onStatus` when the status is sent. */
 export async function deliver(delivery: Delivery): Promise<void> {
   const { fault, gone, socket } = delivery
   try {
@@ -31,7 +34,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   }
 }
 
-/** Silent from the start: with `raw` or `truncate` the silence comes after their bytes. */
+/** Whether nothing is sent at all: with `raw` or `truncate` the hang comes after their bytes. */
 function isSilent(fault: Fault): boolean {
   return fault.hang === true && fault.raw === undefined && fault.truncate === undefined
 }
@@ -69,7 +72,7 @@ async function sendBody({ response, socket, answer, fault, gone }: Delivery): Pr
   if (fault.drip !== undefined) await drip(response, part, fault.drip, gone)
   else if (part.length > 0) await write(response, part)
   if (fault.reset === 'body') return resetAfterPause(socket, gone)
-  // `end` on the response would wait for the promised rest; only the socket can break the promise.
+  // `response.end()` would wait for the rest of the promised body; only the socket can end early.
   if (fault.truncate !== undefined) return fault.hang === true ? undefined : void socket.end()
   response.end()
   if (fault.reset !== 'after') return
@@ -78,7 +81,7 @@ async function sendBody({ response, socket, answer, fault, gone }: Delivery): Pr
 }
 
 async function sendEndlessly({ response, answer, gone }: Delivery): Promise<void> {
-  // Node drops what is written to an answer that has no body, as fast as it comes.
+  // Node discards writes to a response without a body at once, so an endless body would never block.
   if (response.req.method === 'HEAD' || answer.status === 204 || answer.status === 304) return void response.end()
   const body = Buffer.byteLength(answer.body) === 0 ? ' ' : answer.body
   while (!gone.aborted) {
@@ -121,7 +124,7 @@ async function resetAfterPause(socket: Socket, gone: AbortSignal): Promise<void>
 }
 
 function resetConnection(socket: Socket): void {
-  // A TLS socket cannot be reset by itself; destroying it cuts the connection all the same.
+  // A TLS socket cannot be reset; destroying it cuts the connection, too.
   if ('encrypted' in socket) return void socket.destroy()
   // Node's resetAndDestroy ends the stream politely first: the client would see a FIN before the RST.
   Object.assign(socket, { destroySoon: () => socket.destroy() })

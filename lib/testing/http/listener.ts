@@ -19,9 +19,9 @@ export interface ListenerParts {
   readonly origin: () => string | undefined
 }
 
-/** The provider as a request listener, and the way to let go of every connection that still waits for an answer. */
+/** The provider as a request listener that can abort all pending responses. */
 export class Listener {
-  // Connections, not answers: of answers that wait behind another one, Node does not tell when their connection ends.
+  // By connection, not by response: Node emits no event for a pipelined response when its connection closes.
   private readonly _open = new Map<Socket, AbortController>()
 
   constructor(private readonly _parts: ListenerParts) {}
@@ -29,7 +29,7 @@ export class Listener {
   handle(message: IncomingMessage, response: ServerResponse): void {
     const gone = this._goneSignal(message.socket)
     this._answer(message, response, gone).catch((error: unknown) => {
-      // A client that left while it was sending is nobody's mistake.
+      // A client that disconnects while sending is not an error.
       if (!message.destroyed || message.complete) console.error('fake provider:', error)
       response.destroy()
     })
@@ -39,7 +39,7 @@ export class Listener {
     for (const socket of this._open.keys()) socket.destroy()
   }
 
-  /** Aborts when the connection is gone. */
+  /** Aborts when the connection closes. */
   private _goneSignal(socket: Socket): AbortSignal {
     const known = this._open.get(socket)
     if (known !== undefined) return known.signal

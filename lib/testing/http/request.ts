@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { checkedHost } from '../address'
 import { limits } from '../limits'
 
-/** A request, read to its end. */
+/** A request with its complete body. */
 export interface ProviderRequest {
   readonly method: string
-  /** As it came: path and query. */
+  /** The request target as received: path and query. */
   readonly path: string
   readonly pathname: string
   readonly query: URLSearchParams
@@ -15,7 +15,7 @@ export interface ProviderRequest {
   readonly form: URLSearchParams
   readonly isForm: boolean
   readonly isTooLarge: boolean
-  /** The provider's origin, as this request's sender sees it. */
+  /** The provider's origin as the client sees it. */
   readonly origin: string
 }
 
@@ -30,16 +30,16 @@ async function readBody(message: IncomingMessage): Promise<string | undefined> {
   for await (const chunk of message) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    // Read on without keeping: a client that is still sending would not see the refusal.
+    // Keeps reading but discards: a client that is still sending would not see the refusal.
     if (size <= limits.body) chunks.push(bytes)
     else chunks.length = 0
-    // Leaving the loop cuts the connection: this client would send for ever.
-    if (size > limits.bodyOnTheWire) throw new RangeError('a request body without an end')
+    // Leaving the loop closes the connection: this client might never stop sending.
+    if (size > limits.bodyOnTheWire) throw new RangeError('the request body is too large')
   }
   return size > limits.body ? undefined : Buffer.concat(chunks).toString('utf8')
 }
 
-/** Reads a request; rejects when the client leaves before its end. */
+/** Reads a request; rejects when the client disconnects before its end. */
 export async function readRequest(message: IncomingMessage, origin: string | undefined): Promise<ProviderRequest> {
   const path = message.url ?? '/'
   const [pathname = '/'] = path.split('?', 1)

@@ -16,20 +16,20 @@ function loginURL(appID: string): string {
   return `/api/oauth?app_id=${encodeURIComponent(appID)}`
 }
 
-/** `GET /`: the provider's own home page; Cancel leads here. */
+/** `GET /`: the provider's home page; Cancel redirects here. */
 export function home(request: ProviderRequest, state: State): Answer {
   const user = signedIn(request, state)
   const who = user
     ? html`<div class="person still">${portrait(user)}<span>You are ${displayNameOf(user)}<small>signed in</small></span></div>
 <form method="post" action="/sign-out"><button>Sign out</button></form>`
-    : html`<p>Nobody is signed in.</p><p><a class="button" href="/sign-in">Sign in</a></p>`
+    : html`<p>You are not signed in.</p><p><a class="button" href="/sign-in">Sign in</a></p>`
   return page(
-    'A social network of nobody',
+    'Home',
     html`<section class="card" aria-labelledby="you"><h2 id="you">You</h2>${who}</section>
-<section class="card" aria-labelledby="there"><h2 id="there">What is here</h2><ul>
-<li><a href="/developers">Developers</a>: register an application, see its id and secret</li>
+<section class="card" aria-labelledby="there"><h2 id="there">Pages</h2><ul>
+<li><a href="/developers">Developers</a>: register applications, see their ids and secrets</li>
 <li><a href="/users">People</a>: who can sign in, and what applications see of them</li>
-<li><a href="/approvals">Approvals</a>: applications that may sign you in without asking</li></ul></section>`,
+<li><a href="/approvals">Approvals</a>: applications that sign you in without asking</li></ul></section>`,
   )
 }
 
@@ -41,7 +41,7 @@ export function showSignIn(_request: ProviderRequest, state: State): Answer {
 /** `POST /sign-in`. */
 export function signIn(request: ProviderRequest, state: State): Answer {
   const user = state.users.get(request.form.get('user_id') ?? '')
-  if (user === undefined) return messagePage(400, 'Nobody of that name', 'This person is not here.')
+  if (user === undefined) return messagePage(400, 'Unknown person', 'There is no person with this id.')
   const appID = request.form.get('app_id')
   const cookie = { 'set-cookie': state.sessions.signIn(user.user_id, request.headers.cookie) }
   return redirectTo(appID === null ? '/' : loginURL(appID), 303, cookie)
@@ -57,28 +57,28 @@ export function signOut(request: ProviderRequest, state: State): Answer {
 /** `POST /approval`: the person's decision. */
 export function decide(request: ProviderRequest, state: State): Answer {
   const application = state.applications.get(request.form.get('app_id') ?? '')
-  if (application === undefined) return messagePage(404, 'Unknown application', 'It may have been deleted meanwhile.')
+  if (application === undefined) return messagePage(404, 'Unknown application', 'It may have been deleted.')
   const user = signedIn(request, state)
   if (user === undefined) return redirectTo(loginURL(application.appID), 303)
-  // As in the wild: the application hears nothing of a Cancel.
+  // Like deployed servers: the application is not told of a Cancel.
   if (request.form.get('decision') !== 'approve') return redirectTo('/', 303)
   const isRemembered = request.form.get('remember') === 'yes' || state.behaviours().silentReapproval
   if (isRemembered) state.grants.approve({ appID: application.appID, userID: user.user_id })
   return approvedRedirect(application, user.user_id, state)
 }
 
-/** `GET /approvals`: what the person allowed for good. */
+/** `GET /approvals`: the remembered approvals. */
 export function approvals(request: ProviderRequest, state: State): Answer {
   const user = signedIn(request, state)
   if (user === undefined) {
     return page(
       'Approvals',
-      html`<div class="card"><p>Nobody is signed in.</p>
+      html`<div class="card"><p>You are not signed in.</p>
 <p><a class="button" href="/sign-in">Sign in</a></p></div>`,
     )
   }
   const rows = state.grants.approvalsOf(user.user_id).map((grant) => approvalRow(grant.appID, state))
-  const none = html`<p>No application may sign ${displayNameOf(user)} in without asking.</p>`
+  const none = html`<p>No application signs ${displayNameOf(user)} in without asking.</p>`
   const main = rows.length > 0 ? html`<ul class="rows">${rows}</ul>` : none
   return page('Approvals', html`<div class="card">${main}</div>`)
 }

@@ -2,7 +2,7 @@ import { endpointOf } from '../endpoints/endpoints'
 import type { ProviderRequest } from '../http/request'
 import type { State } from '../state/state'
 
-/** Why a request is refused before anything is done or noted for it. */
+/** Why a request is refused before it is handled or logged. */
 export interface GuardRefusal {
   readonly status: 403 | 421
   readonly title: string
@@ -10,22 +10,24 @@ export interface GuardRefusal {
 }
 
 /**
- * Refuses what a website makes its visitor's browser send: this provider has no passwords, so that it must not listen to
- * strangers. No refused request is logged or takes a fault that waits for one of the application's own.
+ * Refuses requests that another website makes its visitor's browser send, because this provider has no passwords. A
+ * refused request is not logged and does not consume a queued fault.
  */
 export function guardRefusal(request: ProviderRequest, state: State): GuardRefusal | undefined {
-  // DNS rebinding: the website's own name leads to this machine, and its scripts may read every answer.
+  // DNS rebinding: the website's name resolves to this machine, so its scripts could read every response.
   if (!state.trustsHost(request.headers.host ?? '')) {
-    const message = `This provider is at ${request.origin}. Give it the option origin to use another name.`
+    const message = `This provider is at ${request.origin}. Set the option origin to use another name.`
     return { status: 421, title: 'Wrong address', message }
   }
   if (isUnwelcome(request)) {
-    return { status: 403, title: 'Not from here', message: 'This request was sent by another site.' }
+    return { status: 403, title: 'Cross-site request', message: 'This request was sent by another site.' }
   }
   return undefined
 }
 
-/** Three of the endpoints are for servers; people's browsers come to the fourth from anywhere, but as pages only. */
+/**
+ * Three of the endpoints are for servers; browsers may navigate to the fourth from any site, but not load it otherwise.
+ */
 function isUnwelcome(request: ProviderRequest): boolean {
   const endpoint = endpointOf(request.pathname)
   if (endpoint === 'oauth' && isEmbedded(request)) return true
@@ -33,19 +35,24 @@ function isUnwelcome(request: ProviderRequest): boolean {
   return request.method === 'POST' && isForeignForm(request)
 }
 
-/** What a page of another site loads: a picture, a script. Not a frame, in which test tools such as Cypress run everything. */
+/**
+ * A subresource of another site's page, such as an image or a script. Not a frame: Cypress runs applications in one.
+ */
 function isEmbedded({ headers }: ProviderRequest): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers
   return site === 'cross-site' && mode !== undefined && mode !== 'navigate'
 }
 
-/** Anything that another site sent. An address that somebody typed is not. */
+/** Whether another site caused the request. A typed address does not count. */
 function isForeign(request: ProviderRequest): boolean {
   const isTyped = request.headers['sec-fetch-site'] === 'none' && request.method === 'GET'
   return !isTyped && isForeignForm(request)
 }
 
-/** A form that another site sent. Every browser says so, in one header or the other; a test without a browser says nothing. */
+/**
+ * Whether another site submitted the form. Browsers send at least one of the two headers, HTTP clients in tests
+ * neither.
+ */
 function isForeignForm({ headers }: ProviderRequest): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin'

@@ -1,11 +1,11 @@
 import { escapeUTF8 } from 'entities'
 
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
-/** What may stand in a template: text is escaped, markup is not, nothing is nothing. */
+/** Template values: text is escaped, markup is not, undefined and false are omitted. */
 export type Fragment = string | number | Markup | readonly Markup[] | undefined | false
 
 function rendered(fragment: Fragment): string {
@@ -15,7 +15,7 @@ function rendered(fragment: Fragment): string {
   return escapeUTF8(String(fragment))
 }
 
-/** Template tag for HTML: every value is escaped unless it is markup itself. */
+/** Template tag for HTML: every value is escaped unless it is markup. */
 export function html(strings: TemplateStringsArray, ...values: readonly Fragment[]): Markup {
   const parts = strings.map((string, at) => string + rendered(values[at]))
   return new Markup(parts.join(''))

@@ -10,11 +10,11 @@ const safety = {
   'referrer-policy': 'strict-origin-when-cross-origin',
 }
 
-/** What a page may say about itself. */
+/** Options of a page. */
 export interface PageOptions {
   status?: number
   headers?: Answer['headers']
-  /** The page's forms may end at other sites. Chromium holds `form-action` against the whole chain of redirects. */
+  /** Forms of the page may redirect to other sites: Chromium applies `form-action` to the whole redirect chain. */
   leadsElsewhere?: boolean
 }
 
@@ -34,13 +34,13 @@ export function page(title: string, main: Markup, options: PageOptions = {}): An
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header><a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Fake Social</a>${navigation}</header>
 <main id="main" tabindex="-1">
 <h1>${title}</h1>
 ${main}
 </main>
-<footer>A fake provider for tests and local development. Everybody here is made up.</footer>
+<footer>A fake provider for tests and local development. All people are fictional.</footer>
 </body>
 </html>
 `
@@ -56,9 +56,9 @@ ${main}
   }
 }
 
-/** A page that only says something. */
+/** A page with only a message. */
 export function messagePage(status: number, title: string, message: string, headers: Answer['headers'] = {}): Answer {
-  return page(title, html`<p>${message}</p>\n<p><a href="/">To the home page</a></p>`, { status, headers })
+  return page(title, html`<p>${message}</p>\n<p><a href="/">Home</a></p>`, { status, headers })
 }
 
 /** A labelled text field. */
@@ -67,7 +67,7 @@ export function field(name: string, label: string, value: string, attributes: Ma
 <input id="${name}" name="${name}" value="${value}" ${attributes}></p>`
 }
 
-/** What went wrong with a form. */
+/** The error message of a form. */
 export function problem(message: string | undefined): Markup {
   return message === undefined ? html`` : html`<p class="problem" role="alert">${message}</p>`
 }

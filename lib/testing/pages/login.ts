@@ -10,13 +10,13 @@ function personButton(user: FakeUser): Markup {
 <span>${displayNameOf(user)}<small>${user.user_email ?? 'no e-mail address'}</small></span></button></li>`
 }
 
-/** Signs the browser in as one of the people; leads on to the application's approval page when there is one. */
+/** Signs the browser in as one of the people; continues to the application's approval page if there is one. */
 export function signInPage(users: readonly FakeUser[], application?: Application): Answer {
   const purpose = application && html`<p>to continue to <strong>${application.name}</strong></p>`
   const hidden = application && html`<input type="hidden" name="app_id" value="${application.appID}">`
   const people = html`<form method="post" action="/sign-in">${hidden}
 <ul class="people">${users.map(personButton)}</ul></form>`
-  const nobody = html`<p>There is nobody here yet. <a href="/users">Add somebody</a> first.</p>`
+  const nobody = html`<p>There are no people yet. <a href="/users">Add a person</a> first.</p>`
   const main = html`<div class="card narrow">${purpose}${users.length > 0 ? people : nobody}</div>`
   return page('Sign in', main, { leadsElsewhere: true })
 }

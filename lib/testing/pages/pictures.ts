@@ -29,10 +29,10 @@ function initialsOf(name: string): string {
   return words.map((word) => word.slice(0, 1).toUpperCase()).join('')
 }
 
-/** `GET /pictures/:userID.svg`: initials on a colour of their own. */
+/** `GET /pictures/:userID.svg`: initials on a coloured background. */
 export function picture(_request: ProviderRequest, state: State, file: string): Answer {
   const user = state.users.get(file.replace(/\.svg$/, ''))
-  if (user === undefined) return messagePage(404, 'No picture', 'There is nobody with this id.')
+  if (user === undefined) return messagePage(404, 'No picture', 'There is no person with this id.')
   const hue = hueOf(user.user_id)
   return svgAnswer(html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 120" width="240" height="240">
 <defs><linearGradient id="g" x2="1" y2="1"><stop stop-color="hsl(${hue} 62% 42%)"/>
@@ -45,7 +45,7 @@ text-anchor="middle" dominant-baseline="central">${initialsOf(displayNameOf(user
 /** `GET /covers/:userID.svg`: hills at dusk. */
 export function cover(_request: ProviderRequest, state: State, file: string): Answer {
   const user = state.users.get(file.replace(/\.svg$/, ''))
-  if (user === undefined) return messagePage(404, 'No picture', 'There is nobody with this id.')
+  if (user === undefined) return messagePage(404, 'No picture', 'There is no person with this id.')
   const hue = hueOf(user.user_id)
   return svgAnswer(html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 200" width="1200" height="400">
 <rect width="600" height="200" fill="hsl(${hue} 60% 80%)"/><circle cx="440" cy="70" r="34" fill="#fff" opacity=".8"/>
@@ -53,7 +53,7 @@ export function cover(_request: ProviderRequest, state: State, file: string): An
 <path d="M0 170 Q180 110 340 165 T600 150 V200 H0Z" fill="hsl(${hue} 50% 32%)"/></svg>`)
 }
 
-/** `GET /icon.svg`: the provider's mark. */
+/** `GET /icon.svg`: the provider's logo. */
 export function icon(): Answer {
   return svgAnswer(html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9"
 fill="#5145cd"/><circle cx="12" cy="13" r="4.5" fill="#fff"/><circle cx="21.5" cy="14.5" r="3.2" fill="#fff" opacity=".75"/>

@@ -10,7 +10,7 @@ import { addPerson, people, person, removePerson, savePerson } from './users'
 
 type Page = (request: ProviderRequest, state: State, parameter: string) => Answer
 
-/** `:` stands for one segment of the path, which the page gets. */
+/** `:` matches one path segment, which is passed to the page. */
 const pages: Readonly<Record<string, Readonly<Record<string, Page>>>> = {
   '/': { GET: home },
   '/style.css': { GET: style },
@@ -35,12 +35,12 @@ export function pageFor(request: ProviderRequest, state: State): Answer {
   const [, first = '', parameter, ...rest] = request.pathname.split('/')
   const pattern = parameter === undefined ? `/${first}` : ['', first, ':', ...rest].join('/')
   const methods = Object.hasOwn(pages, pattern) ? pages[pattern] : undefined
-  if (methods === undefined) return messagePage(404, 'Nothing here', 'This page does not exist.')
+  if (methods === undefined) return messagePage(404, 'Not found', 'This page does not exist.')
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const show = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (show === undefined) {
     const allow = Object.keys(methods).join(', ')
-    return messagePage(405, 'Not like this', `Use ${allow}.`, { allow })
+    return messagePage(405, 'Method not allowed', `Use ${allow}.`, { allow })
   }
   return show(request, state, decoded(parameter ?? ''))
 }

@@ -23,7 +23,7 @@ function pathOf(user: FakeUser): string {
   return `/users/${encodeURIComponent(user.user_id)}`
 }
 
-/** `GET /users`: everybody, and a form for one more. */
+/** `GET /users`: all people, and a form to add one. */
 export function people(_request: ProviderRequest, state: State): Answer {
   return peopleWith(state, {})
 }
@@ -33,9 +33,9 @@ function peopleWith(state: State, attempt: FakeUserInput, message?: string): Ans
     (user) => html`<li>${portrait(user)}<span><a href="${pathOf(user)}">${displayNameOf(user)}</a>
 <small>${user.user_id} · ${user.user_email ?? 'no e-mail address'}</small></span></li>`,
   )
-  const main = html`<section class="card" aria-labelledby="all"><h2 id="all">Everybody</h2><ul class="rows">${rows}</ul></section>
-<section class="card" aria-labelledby="add"><h2 id="add">Add somebody</h2>${problem(message)}
-<p>Fields that stay empty are answered as nothing (<code>null</code>); an empty id becomes the next number.</p>
+  const main = html`<section class="card" aria-labelledby="all"><h2 id="all">All people</h2><ul class="rows">${rows}</ul></section>
+<section class="card" aria-labelledby="add"><h2 id="add">Add a person</h2>${problem(message)}
+<p>Empty fields are returned as <code>null</code>; an empty id becomes the next number.</p>
 <form method="post" action="/users">
 ${field('user_id', 'Id', String(attempt.user_id ?? ''), html`maxlength="200" autocomplete="off" inputmode="numeric"`)}
 ${fieldsFor(attempt)}<p><button class="primary">Add</button></p></form></section>`
@@ -55,7 +55,7 @@ function fieldsFor(values: FakeUserInput): Markup {
 /** `GET /users/:userID`: one person's ten fields. */
 export function person(_request: ProviderRequest, state: State, userID: string): Answer {
   const user = state.users.get(userID)
-  if (user === undefined) return messagePage(404, 'Nobody here', 'There is nobody with this id.')
+  if (user === undefined) return messagePage(404, 'Unknown person', 'There is no person with this id.')
   const main = html`<div class="card"><div class="person still">${portrait(user)}<span>${displayNameOf(user)}
 <small>user_id ${user.user_id}</small></span></div>
 <form method="post" action="${pathOf(user)}">${fieldsFor(user)}
@@ -76,7 +76,7 @@ function checked(input: FakeUserInput): FakeUserInput {
   return input
 }
 
-/** What is wrong with what somebody typed, if anything. */
+/** The error message for invalid input, if any. */
 function problemWith(work: () => unknown): string | undefined {
   try {
     work()
@@ -99,7 +99,8 @@ export function addPerson(request: ProviderRequest, state: State): Answer {
 
 /** `POST /users/:userID`. */
 export function savePerson(request: ProviderRequest, state: State, userID: string): Answer {
-  if (state.users.get(userID) === undefined) return messagePage(404, 'Nobody here', 'There is nobody with this id.')
+  if (state.users.get(userID) === undefined)
+    return messagePage(404, 'Unknown person', 'There is no person with this id.')
   const message = problemWith(() => state.users.update(userID, checked(inputFrom(request.form))))
   return message === undefined ? redirectTo('/users', 303) : messagePage(422, 'Not saved', message)
 }

@@ -11,11 +11,11 @@ function checkedName(name: string): string {
 }
 
 function checkedRedirectURL(redirectURL: string): string {
-  // Before it is parsed: that takes quadratic time for a long host name.
+  // Checked before parsing, which takes quadratic time for a long host name.
   if (redirectURL.length > limits.redirectURL) {
     throw new TypeError(`redirectURL must have at most ${limits.redirectURL} characters`)
   }
-  // A line break or a raw space could not travel in a Location header; blind appending would not clean it.
+  // A Location header cannot contain a line break or a raw space, and blind appending would not encode it.
   if (!/^[\x21-\x7e]*$/.test(redirectURL)) {
     throw new TypeError('redirectURL must be percent-encoded: visible ASCII characters only')
   }

@@ -1,19 +1,20 @@
-/** How a {@link BoundedMap} forgets. */
+/** The limits of a {@link BoundedMap}. */
 export interface Bounds<V> {
-  /** Most entries. */
+  /** Maximum number of entries. */
   readonly limit: number
-  /** Whether a value is of no more use. Default: never. */
+  /** Whether a value has expired. Default: never. */
   readonly isExpired?: (value: V) => boolean
-  /** Hears of every entry that goes, whatever the reason; not of a value that replaces another. */
+  /** Called for every removed entry, but not for a value that is replaced. */
   readonly onDrop?: (key: string, value: V) => void
 }
 
-// Entries that are added between two searches for expired ones, beside as many as the last one left: so each costs little.
+// Entries added between two sweeps, besides as many as the last sweep left: this amortises their cost.
 const sweepSlack = 256
 
 /**
- * A map with an end. Expired entries go from time to time. When there are too many nevertheless, the oldest tenth goes at once:
- * V8 steps over the gaps at a map's beginning each time that it looks for the first entry, so that one at a time would cost more.
+ * A map of limited size. Expired entries are removed from time to time; beyond the limit, the oldest tenth at once: V8
+ * skips the holes at a map's beginning at each search for the first entry, so that removing one at a time would cost
+ * more.
  */
 export class BoundedMap<V> {
   private readonly _values = new Map<string, V>()
@@ -30,7 +31,7 @@ export class BoundedMap<V> {
     return this._values.get(key)
   }
 
-  /** Adds or replaces; the entry is the newest then. */
+  /** Adds or replaces an entry, which becomes the newest. */
   set(key: string, value: V): void {
     this._values.delete(key)
     this._values.set(key, value)

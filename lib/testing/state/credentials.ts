@@ -2,18 +2,18 @@ import { limits } from '../limits'
 import type { Grant } from '../types'
 import { BoundedMap } from './bounded-map'
 
-/** What a key or a token stands for. */
+/** The grant of a key or a token. */
 export interface Issued extends Grant {
   /** Milliseconds by the provider's clock. */
   readonly issuedAt: number
 }
 
-/** One text for one application and one person: an application's id holds no space. */
+/** Unique for one application and one person: application ids contain no space. */
 export function grantKey({ appID, userID }: Grant): string {
   return `${appID} ${userID}`
 }
 
-/** Keys, or tokens: found by themselves and by whom they are for, without a search through all of them. */
+/** Keys or tokens, indexed by their value and by their grant. */
 export class Credentials {
   private readonly _byCredential: BoundedMap<Issued>
   private readonly _byGrant = new Map<string, Set<string>>()
@@ -43,7 +43,7 @@ export class Credentials {
     return [...(this._byGrant.get(grantKey(grant)) ?? [])]
   }
 
-  /** Looks at all of them: for what a developer does, not for what every request does. */
+  /** Scans all of them: for actions in the dashboard, not for every request. */
   deleteWhere(isMeant: (grant: Grant) => boolean): void {
     for (const [credential, issued] of this._byCredential.entries()) {
       if (isMeant(issued)) this._byCredential.delete(credential)

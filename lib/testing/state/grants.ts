@@ -6,12 +6,12 @@ import type { Grant } from '../types'
 import { BoundedMap } from './bounded-map'
 import { Credentials, grantKey, type Issued } from './credentials'
 
-/** A token that is alive, and whom it speaks for. */
+/** A valid token and its grant. */
 export interface TokenHolder extends Issued {
   readonly token: string
 }
 
-/** Keys, tokens and remembered approvals: everything that ties a person to an application. */
+/** Keys, tokens and remembered approvals: everything that links a person to an application. */
 export class Grants {
   private readonly _keys: Credentials
   private readonly _tokens: Credentials
@@ -31,7 +31,7 @@ export class Grants {
     return key
   }
 
-  /** A visit to the login page by somebody who is signed in. */
+  /** Records a signed-in person's visit to the login page. */
   visit(grant: Grant): void {
     if (!this._behaviours().replaceKeyOnVisit) return
     for (const key of this._keys.of(grant)) this._keys.delete(key)
@@ -78,7 +78,7 @@ export class Grants {
     this._tokens.deleteWhere((issued) => issued.appID === appID)
   }
 
-  /** Tokens stay: a token of somebody who is gone has an answer of its own. */
+  /** Keeps the tokens: those of a deleted person get a response of their own. */
   forgetUser(userID: string): void {
     this._forgetApprovals((approval) => approval.userID === userID)
     this._keys.deleteWhere((issued) => issued.userID === userID)
@@ -93,7 +93,7 @@ export class Grants {
   private _livingToken(grant: Grant): string | undefined {
     for (const token of this._tokens.of(grant)) {
       if (this.holderOf(token) !== undefined) return token
-      // Dead ones would be looked at again by every later exchange.
+      // Otherwise every later exchange would check expired ones again.
       this._tokens.delete(token)
     }
     return undefined

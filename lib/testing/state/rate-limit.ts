@@ -5,16 +5,16 @@ import type { TokenHolder } from './grants'
 
 const HOUR_MS = 3_600_000
 
-/** A refusal: when, by the provider's clock, the token's next hour begins. */
+/** When, by the provider's clock, the token's next hour begins. */
 export interface Refusal {
   readonly resetAt: number
   readonly secondsLeft: number
   readonly limit: number
 }
 
-/** Section 8: so many API requests per hour and token. A token's hours count from its issue, so that no test straddles two. */
+/** Section 8: API requests per hour and token. A token's hours count from its issue, so that no test spans two. */
 export class RateLimit {
-  /** The requests that each token has made in the hour that ends at `resetAt`. */
+  /** Each token's requests in the hour that ends at `resetAt`. */
   private readonly _counts = new BoundedMap<{ readonly requests: number; readonly resetAt: number }>({
     limit: limits.credentials,
     isExpired: ({ resetAt }) => this._clock.now() >= resetAt,

@@ -4,11 +4,11 @@ import { BoundedMap } from './bounded-map'
 
 const cookieName = 'fake_provider_session'
 
-/** Who is signed in at the provider, browser by browser. Of too many, those that were not seen for longest are signed out. */
+/** The provider's sessions by browser. Beyond the limit, the least recently used are signed out. */
 export class Sessions {
   private readonly _userByID = new BoundedMap<string>({ limit: limits.sessions })
 
-  /** @returns the Set-Cookie header that signs the browser in. The session that it had is over. */
+  /** @returns the Set-Cookie header that signs the browser in. Its previous session ends. */
   signIn(userID: string, cookieHeader: string | undefined): string {
     this._end(cookieHeader)
     const id = randomBytes(24).toString('base64url')

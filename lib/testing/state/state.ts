@@ -6,7 +6,7 @@ import type { RateLimit } from './rate-limit'
 import type { Sessions } from './sessions'
 import type { Users } from './users'
 
-/** Everything the provider knows, for its endpoints and pages. */
+/** The provider's state, for its endpoints and pages. */
 export interface State {
   readonly behaviours: () => ProviderBehaviours
   readonly clock: Clock

@@ -1,6 +1,6 @@
 import type { FakeUser, FakeUserInput } from '../types'
 
-/** The fields of a person that hold text or nothing, in the order of the specification. */
+/** The text fields of a person, which may be null, in the order of the specification. */
 export const textFields = [
   'user_name',
   'user_email',
@@ -82,7 +82,7 @@ export class Users {
   private _freeID(): string {
     while (this._byID.has(String(this._nextID))) this._nextID += 1
     const id = String(this._nextID)
-    // Never again, not even when the person is gone: tokens and sessions of theirs may be alive.
+    // Ids are never reused, even after removal: tokens and sessions of that person may still be valid.
     this._nextID += 1
     return id
   }
@@ -93,7 +93,7 @@ export class Users {
   }
 }
 
-/** The known fields that were really given: `undefined` must not overwrite a default. */
+/** The known fields that were given: `undefined` must not overwrite a default. */
 function definedOnly(input: FakeUserInput): Partial<FakeUser> {
   const text: Partial<Record<TextField, string | null>> = {}
   for (const field of textFields) {

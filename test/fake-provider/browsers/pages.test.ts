@@ -7,10 +7,10 @@ import { describeInChromium, launchChromium } from '../../support/browsers/chrom
 import { exchange } from '../../support/provider-http'
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
-/** A folder to keep a screenshot of every page in, for a person to look at. */
+/** A folder for screenshots of every page, for manual review. */
 const screenshots = process.env['SCREENSHOTS']
 
-/** What matters here of axe-core's results; its own types need the DOM library. */
+/** The part of axe-core's results used here; its own types need the DOM library. */
 interface AxeResults {
   violations: Array<{ id: string; nodes: Array<{ html: string }> }>
 }
@@ -70,7 +70,7 @@ describeInChromium('the pages in Chromium', () => {
     expect((await exchange(provider, application, callbackKey())).status).toBe(200)
   })
 
-  test('Cancel leads to the home page of the provider, and the application hears nothing', async () => {
+  test('Cancel redirects to the home page of the provider without telling the application', async () => {
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: /Alan Turing/ }).click()
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -139,7 +139,7 @@ describeInChromium('the pages in Chromium', () => {
   })
 
   test.each(['light', 'dark'] as const)(
-    'no page has a finding of axe-core (%s)',
+    'axe-core finds nothing on any page (%s)',
     async (colorScheme) => {
       const visitor = await browser.newContext({ colorScheme, bypassCSP: true })
       const tab = await visitor.newPage()

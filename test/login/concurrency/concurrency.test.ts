@@ -8,12 +8,12 @@ import { isSoak } from '../../support/runs'
 
 const LOGINS = 5000
 const AT_ONCE = 100
-// Of each of the two requests of a login; a real provider's under `SOAK=1`.
+// Per request to the provider; realistic with `SOAK=1`.
 const MAX_DELAY_MS = isSoak ? 200 : 20
 
 const logins = useLogins('each test', { users: Array.from({ length: LOGINS }, () => ({})) })
 
-// A strategy that keeps anything of a request on `this` answers one user's login to another browser here.
+// A strategy that stores request state on `this` would send one user's login to another browser here.
 describe.each([
   ['one strategy instance given to passport.authenticate', true],
   ['a strategy given by name', false],
@@ -39,7 +39,7 @@ describe.each([
   }, 120_000)
 })
 
-// The danger is real: this is how strategies are commonly written.
+// Strategies are commonly written like this.
 class NaiveStrategy extends PassportStrategy {
   override name = 'naive'
   finishFirstLogin: (() => void) | undefined

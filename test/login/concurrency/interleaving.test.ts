@@ -6,22 +6,22 @@ import { listen } from '../../support/listen'
 import { useLogins } from '../../support/logins'
 import { settled } from '../../support/turns'
 
-// Half of the interleavings for each store; on a slow machine as many as fit.
+// Half of the interleavings for each store; on a slow machine as many as the time limit allows.
 const RUNS = Number(process.env['INTERLEAVING_RUNS'] ?? 2000)
 const MAX_MILLISECONDS = Number(process.env['INTERLEAVING_MS'] ?? 20_000)
 
-/** Waits for its turn; undefined while nothing is being interleaved. */
+/** Waits for the scheduler; undefined outside of an interleaving. */
 type Gate = (what: string) => Promise<void>
 
 describe.each(['session', 'cookie'] as const)('with the login in progress in the %s', (keep) => {
   const logins = useLogins('each test', { rateLimit: 1_000_000 })
   let gate: Gate | undefined
   let verified: number
-  /** How many callbacks reached the strategy before the login was verified: they share it. */
+  /** Number of callbacks that reached the strategy before the login was verified: they share it. */
   let early: number
   let arrivals: string[]
 
-  /** An application that waits for its turn at its session store, at its verify function, and at the provider. */
+  /** An application that waits for the scheduler at its session store, its verify function, and the provider. */
   async function start(): Promise<RunningApp> {
     const { origin } = logins.stopLater(
       await listen((req, res) => {
@@ -42,7 +42,7 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
       },
       callback: {},
       before: (app) =>
-        // After the session was read: what a callback holds of it may be old when its turn comes.
+        // After the session was read: the callback's copy may be outdated when it continues.
         app.use('/callback', async (req, _res, next) => {
           await gate?.('arrival')
           arrivals.push(String(req.query['auth_key']))
@@ -52,7 +52,7 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
     })
   }
 
-  /** Sends the callbacks at once; in which order everything behind them happens, the scheduler says. */
+  /** Sends the callbacks at once; the scheduler determines the order of all further steps. */
   async function interleave(app: RunningApp, scheduler: fc.Scheduler, browser: Browser, keys: readonly string[]) {
     verified = 0
     early = 0
@@ -64,7 +64,7 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
       answers.push(await browser.comeBack(`${app.callbackURL}?auth_key=${key}`))
     })
     while (answers.length < keys.length) {
-      // Whatever can be waiting for its turn is waiting for it before the next one is chosen.
+      // All possible steps are queued before the next one is chosen.
       await settled(() => scheduler.count() + answers.length)
       if (scheduler.count() > 0) await scheduler.waitNext(1)
     }
@@ -81,7 +81,7 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
     const end = performance.now() + MAX_MILLISECONDS
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), which, async (scheduler, choice) => {
-        // Not fast-check's own limit: it leaves a run alone in the middle, whose requests then fail unheard.
+        // Not fast-check's own time limit: it abandons a run, whose requests then fail unhandled.
         if (performance.now() > end) return
         const issued = users.map((userID) => app.newKey(userID))
         const keys = choice.map((index) => issued[index] ?? '')
@@ -98,7 +98,7 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
         const refused = answers.filter(({ status }) => status === 403)
         expect(signedIn.length + refused.length).toBe(keys.length)
         for (const { body } of signedIn) expect(JSON.parse(body).user).toEqual(user)
-        // Whoever brought the winner's key while the login was under way shares it; no other key signs in.
+        // Callbacks with the winner's key during the login share it; no other key signs in.
         const sharing = arrivals.slice(0, early).filter((key) => key === winner).length
         expect(signedIn.length).toBeGreaterThanOrEqual(sharing)
         expect(signedIn.length).toBeLessThanOrEqual(keys.filter((key) => key === winner).length)

@@ -9,7 +9,7 @@ import { newModel } from '../../support/model/state'
 import type { StoreFault } from '../../support/model/store-fault'
 import { World } from '../../support/model/world'
 
-// Half of the sequences for each store. MODEL_SEED plays a failure again.
+// Half of the sequences for each store. MODEL_SEED replays a failure.
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 2000)
 const MAX_COMMANDS = 40
 const MINUTE = 60_000
@@ -24,7 +24,7 @@ const OUTCOMES_TO_SEE = [
   ...['provider_rate_limited', 'profile_invalid'],
 ]
 
-/** Mostly the first, so that runs get far enough for the others to matter. */
+/** Mostly the first, so that runs get far enough for the others to take effect. */
 function mostly<T, U>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<U>, weight = 3): fc.Arbitrary<T | U> {
   return fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: other })
 }
@@ -98,7 +98,7 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
 
   beforeAll(async () => {
     world = await World.start(keep)
-    // A clock that stands still between the steps: what expires does so when the model says, and never in between.
+    // The clock advances only by steps of the model, so that nothing expires in between.
     jest.spyOn(Date, 'now').mockImplementation(() => clock.now)
   })
 
@@ -119,7 +119,7 @@ describe.each(['session', 'cookie'] as const)('with the login in progress in the
       { numRuns: Math.ceil(RUNS / 2), ...(seed !== undefined && { seed: Number(seed) }) },
     )
     if (process.env['MODEL_VERBOSE']) console.log(keep, Object.fromEntries(seen))
-    // Promises are kept easily by runs that go nowhere.
+    // Guards against runs that reach no outcomes.
     if (RUNS >= 1000) expect([...seen.keys()]).toEqual(expect.arrayContaining([...OUTCOMES_TO_SEE]))
   }, 1_800_000)
 })

@@ -6,7 +6,7 @@ import { useLogins } from '../../support/logins'
 const logins = useLogins()
 let apps: [RunningApp, RunningApp]
 
-/** Two processes of one application, as far as the strategy is concerned: they share the session store, and nothing else. */
+/** Two processes of one application: they share only the session store. */
 async function startTwo(loginPage: 'sends on who is signed in' | 'is for everybody'): Promise<void> {
   const application = logins.provider.registerApplication({ name: 'Two', redirectURL: 'http://localhost/callback' })
   const store = new MemoryStore()
@@ -25,7 +25,7 @@ async function startTwo(loginPage: 'sends on who is signed in' | 'is for everybo
   apps = [await start(), await start()]
 }
 
-/** A login that comes back twice at once, to each process once. @returns where each answer leads in the end */
+/** A login with two simultaneous callbacks, one to each process. @returns where each ends */
 async function comesBackTwice(): Promise<string[]> {
   const browser = new Browser()
   const [one, other] = apps
@@ -42,12 +42,12 @@ async function comesBackTwice(): Promise<string[]> {
   return ends.sort()
 }
 
-test('of two callbacks at once on two processes, one ends at the login page, and the person is signed in', async () => {
+test('of two simultaneous callbacks on two processes, one ends at the login page, and the person is signed in', async () => {
   await startTwo('is for everybody')
   expect(await comesBackTwice()).toEqual(['/login', '/me'])
 })
 
-test('a login page that sends on who is signed in makes both of them harmless', async () => {
+test('a login page that redirects signed-in users makes both harmless', async () => {
   await startTwo('sends on who is signed in')
   for (let round = 0; round < 10; round++) expect(await comesBackTwice()).toEqual(['/me', '/me'])
 })

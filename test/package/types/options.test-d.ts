@@ -11,7 +11,7 @@ import { type Equal, options, same } from './support'
 
 const verify = () => false as const
 
-// Passport takes the strategy, and the per-call options, without a cast.
+// Passport accepts the strategy, and the per-call options, without a cast.
 const start: AuthenticateOptions = {
   returnTo: '/inbox',
   state: 'cart-7',
@@ -23,7 +23,7 @@ passport.authenticate('social-login', start)
 passport.authenticate(new Strategy(options, verify), start)
 passport.authorize('social-login', start)
 passport.authenticate('social-login', { failureRedirect: '/login', failureMessage: true })
-// @ts-expect-error a misspelt option is seen
+// @ts-expect-error a misspelt option is detected
 export const misspelt: AuthenticateOptions = { returnto: '/inbox' }
 // @ts-expect-error a path, not a flag
 export const flag: AuthenticateOptions = { returnTo: true }
@@ -36,7 +36,7 @@ new Strategy({ ...options, confirmPage: ({ path }) => `<a href="${path}">Go on</
 
 // @ts-expect-error there is no such option
 new Strategy({ ...options, scope: 'email' }, verify)
-// @ts-expect-error none of the two endpoints
+// @ts-expect-error not one of the two endpoints
 new Strategy({ ...options, profileEndpoint: 'me' }, verify)
 // @ts-expect-error milliseconds are a number
 new Strategy({ ...options, timeout: '5s' }, verify)

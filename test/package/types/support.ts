@@ -1,7 +1,7 @@
-/** True where two types are the same; `any` is the same as nothing but `any`. */
+/** True if two types are identical; `any` is identical only to `any`. */
 export type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
-/** Compiles where the type is true. */
+/** Compiles only if the type is true. */
 export function same<T extends boolean>(_: T): void {}
 
 /** The options that every strategy needs. */

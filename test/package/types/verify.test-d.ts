@@ -1,4 +1,4 @@
-// Compiled with everything else and never run: every line must compile, but for those that say they must not.
+// Compiled, but never run: every line must compile, except those marked otherwise.
 import {
   type Profile,
   Strategy,
@@ -25,11 +25,11 @@ new Strategy(options, (_accessToken, _refreshToken, profile, done) => {
   done(null, false, { message: 'Not yet.' })
   done(null, false, 'Not yet.')
   done(new Error('database'))
-  // @ts-expect-error a user is no number
+  // @ts-expect-error a user is not a number
   done(null, 42, 'info', 'more')
 })
 
-// With it: the request comes first, as Express's own.
+// With it: Express's request comes first.
 new Strategy({ ...options, passReqToCallback: true }, (req, _accessToken, _refreshToken, profile, done) => {
   same<Equal<typeof profile, Profile>>(true)
   const path: string = req.path
@@ -37,10 +37,10 @@ new Strategy({ ...options, passReqToCallback: true }, (req, _accessToken, _refre
   const nothing: string = req.there_is_no_such_thing
   done(null, { path, nothing })
 })
-// @ts-expect-error the request comes only under passReqToCallback
+// @ts-expect-error the request is passed only with passReqToCallback
 new Strategy(options, (req, _accessToken, _refreshToken, profile: Profile, _done) => ({ req, profile }))
 
-// With the exchange's answer: declared, because a function's number of parameters selects it.
+// With the exchange's response: needs a declared type, because the number of parameters selects it.
 const withParams: VerifyFunctionWithParams = (_accessToken, _refreshToken, params, profile, done) => {
   same<Equal<typeof params, TokenResponse>>(true)
   const token: string = params.access_token
@@ -51,7 +51,7 @@ const withBoth: VerifyFunctionWithRequestAndParams = (req, _accessToken, _refres
   done(null, { path: req.path, id: profile.id, params })
 }
 new Strategy({ ...options, passReqToCallback: true }, withBoth)
-// @ts-expect-error the request is promised by the type of verify, and not by the options
+// @ts-expect-error the type of verify expects the request, but the options do not pass it
 new Strategy(options, withBoth)
 
 // The user's type is the application's: Express.User by default, or its own.

@@ -1,31 +1,31 @@
 import { ours, SOCIAL } from '../../support/attacks/target-app'
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
 import type { Tab } from '../../support/browsers/live-browser'
-import { liveScenes, verdictsOf } from '../../support/browsers/live-suite'
+import { liveSuite, verdictsOf } from '../../support/browsers/live-suite'
 import { until, type World } from '../../support/browsers/live-world'
 
 const START = `/auth/${SOCIAL}`
 const AS_ATTACKER = 'social:2'
 const CONTINUE = 'main a'
 
-/** The confirm page as people write it. */
+/** A typical custom confirm page. */
 const NAIVE_PAGE = `<main><h1>Sign in?</h1><a href="${START}">Continue</a></main>`
 
-/** One whose link fills the window, and is not hidden by what hides the elements around it. */
+/** A page whose link fills the window and is visible even if its ancestors are hidden. */
 const VISIBLE_PAGE = `${NAIVE_PAGE}<style>main a { position: fixed; inset: 0; visibility: visible !important; display: block !important }</style>`
 
 /**
- * A hostile page opens the page with the button under the pointer while the person double-clicks: the second click is the
- * person's consent. Then it leads the window that it opened to a callback of its own.
+ * A hostile page opens the page with the button under the pointer during a double click, so that the second click gives
+ * consent. Then it navigates the opened window to its own callback.
  */
 describeInEachBrowser('a double click', (start) => {
-  const scenes = liveScenes(start)
+  const suite = liveSuite(start)
 
   async function opensUnderThePointer(
     world: World,
     url: string,
   ): Promise<{ opener: Tab; popup: Tab; lead(): Promise<unknown> }> {
-    const victim = await scenes.visitor()
+    const victim = await suite.visitor()
     const opener = await victim.open()
     const script = `window.popup = window.open('${url}', 'popup', 'popup,width=600,height=500')`
     await opener.goto(
@@ -45,13 +45,13 @@ describeInEachBrowser('a double click', (start) => {
     popup.run("setInterval(() => dispatchEvent(new Event('focus')), 50); dispatchEvent(new Event('focus'))")
 
   const naiveWorld = (): World =>
-    scenes.world({
+    suite.world({
       kind: 'session',
       way: 'form',
       before: (app) => app.get('/confirm', (_req, res) => res.send(NAIVE_PAGE)),
     })
 
-  test('the second click of a double click, and a callback of the attacker behind it, sign in over a naive page', async () => {
+  test('the second click of a double click, followed by the attacker’s callback, signs in on a naive page', async () => {
     const world = naiveWorld()
     const { popup, lead } = await opensUnderThePointer(world, `${world.app}/confirm`)
     await popup.press(CONTINUE)
@@ -64,18 +64,18 @@ describeInEachBrowser('a double click', (start) => {
   })
 
   test.each(ours)('our page is not pressed by it, at once or 150 and 300 ms later (%s)', async (kind) => {
-    const world = scenes.world({ kind, way: 'form' })
+    const world = suite.world({ kind, way: 'form' })
     const { popup } = await opensUnderThePointer(world, world.target.startURL())
     for (const pause of [0, 150, 150]) {
       await new Promise((resolve) => setTimeout(resolve, pause))
-      // A click that a busy machine delivers later is not the second one of a double click.
+      // A click that a busy machine delivers later is no longer part of a double click.
       if (Number(await popup.run('performance.now()')) < 600) await popup.press(CONTINUE)
     }
     expect(verdictsOf(world)).toEqual(['confirm page'])
   })
 
-  test('nor by one that closes the window above a page that has been there for long', async () => {
-    const world = scenes.world({ kind: 'session', way: 'form' })
+  test('nor by one that closes a window above a page opened long before', async () => {
+    const world = suite.world({ kind: 'session', way: 'form' })
     const { opener, popup } = await opensUnderThePointer(world, world.target.startURL())
     await opener.toFront()
     await new Promise((resolve) => setTimeout(resolve, 1000))
@@ -86,8 +86,8 @@ describeInEachBrowser('a double click', (start) => {
     await world.visited(({ verdict }) => verdict === 'started')
   })
 
-  test('the page that opened ours has lost its window, and leads it nowhere', async () => {
-    const world = scenes.world({ kind: 'session', way: 'form' })
+  test('the page that opened ours has lost its window, and cannot navigate it', async () => {
+    const world = suite.world({ kind: 'session', way: 'form' })
     const { opener, popup, lead } = await opensUnderThePointer(world, world.target.startURL())
     await until(async () => (await opener.run('window.popup.closed')) === true)
     await popup.click(CONTINUE)
@@ -103,33 +103,33 @@ describeInEachBrowser('a double click', (start) => {
     ['as people write it', NAIVE_PAGE],
     ['that makes its link visible itself', VISIBLE_PAGE],
     ['whose body has no box', `<style>body { display: contents !important }</style>${VISIBLE_PAGE}`],
-  ])('a page of the application’s own %s is guarded from clicks and keys in the same way', async (_how, html) => {
+  ])('an application’s own page %s is guarded from clicks and keys in the same way', async (_how, html) => {
     const confirmPage = (): string => html
-    const world = scenes.world({ kind: 'session', way: 'form', strategy: { confirmPage } })
+    const world = suite.world({ kind: 'session', way: 'form', strategy: { confirmPage } })
     const { popup } = await opensUnderThePointer(world, world.target.startURL())
     await keepGuarded(popup)
     await popup.press(CONTINUE)
     await popup.type('Tab', 'Enter')
     expect(verdictsOf(world)).toEqual(['confirm page'])
-    // The keys may have led the focus out of the page; a click that brings it back is the first of a guarded 0.8 s.
+    // The keys may have moved the focus out of the page; a click that returns it restarts the 0.8 s guard.
     await popup.reload()
     await popup.click(CONTINUE)
     await world.visited(({ verdict }) => verdict === 'started')
   })
 
   test('the keys of a game do not press it', async () => {
-    const world = scenes.world({ kind: 'session', way: 'form' })
+    const world = suite.world({ kind: 'session', way: 'form' })
     const { popup } = await opensUnderThePointer(world, world.target.startURL())
     await keepGuarded(popup)
     for (let round = 0; round < 3; round += 1) await popup.type('Tab', 'Enter')
     expect(verdictsOf(world)).toEqual(['confirm page'])
   })
 
-  test('clicks that go on keep it from being pressed until they pause', async () => {
-    const world = scenes.world({ kind: 'session', way: 'form' })
+  test('continued clicks keep it guarded until they pause', async () => {
+    const world = suite.world({ kind: 'session', way: 'form' })
     const { popup } = await opensUnderThePointer(world, world.target.startURL())
     const isVisible = `getComputedStyle(document.querySelector('${CONTINUE}')).visibility === 'visible'`
-    // By a timer of the page: a busy machine would deliver clicks of ours with pauses.
+    // By a timer of the page: a busy machine would deliver real clicks with pauses.
     await popup.run("clicking = setInterval(() => dispatchEvent(new Event('pointerdown')), 50)")
     await until(async () => Number(await popup.run('performance.now()')) > 2000)
     expect(await popup.run(isVisible)).toBe(false)
@@ -137,8 +137,8 @@ describeInEachBrowser('a double click', (start) => {
     await until(async () => (await popup.run(isVisible)) === true)
   })
 
-  test('those of a person do, who needs no pointer', async () => {
-    const world = scenes.world({ kind: 'session', way: 'form' })
+  test('the keys of a person without a pointer do', async () => {
+    const world = suite.world({ kind: 'session', way: 'form' })
     const { popup } = await opensUnderThePointer(world, world.target.startURL())
     const visibility = `getComputedStyle(document.querySelector('${CONTINUE}')).visibility`
     await until(async () => (await popup.run(visibility)) === 'visible')

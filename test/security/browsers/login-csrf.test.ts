@@ -2,7 +2,7 @@ import { ours } from '../../support/attacks/target-app'
 import { describeInChromium } from '../../support/browsers/chromium'
 import { startChromium, type Visitor } from '../../support/browsers/live-browser'
 import { startLogin } from '../../support/browsers/live-rows'
-import { exchangesOf, liveScenes, userIn, verdictsOf } from '../../support/browsers/live-suite'
+import { exchangesOf, liveSuite, userIn, verdictsOf } from '../../support/browsers/live-suite'
 import { isCallback, until, type World } from '../../support/browsers/live-world'
 
 const NO_REFERRER = '<meta name="referrer" content="no-referrer">'
@@ -10,7 +10,7 @@ const AS_ATTACKER = 'social:2'
 const AS_VICTIM = 'social:1'
 
 describeInChromium('login CSRF in Chromium', () => {
-  const scenes = liveScenes(startChromium)
+  const suite = liveSuite(startChromium)
 
   async function onEvilPage(world: World, visitor: Visitor, html: string): Promise<void> {
     const tab = await visitor.open()
@@ -31,18 +31,18 @@ describeInChromium('login CSRF in Chromium', () => {
     'an image': (to: string) => `<img src="${to}" alt="">`,
   }
 
-  // HTTP tests try every attack on both stores; here they take turns.
+  // HTTP tests try every attack on both stores; here the stores alternate.
   const storeFor = (title: string) => ours[Object.keys(attacks).indexOf(title) % 2] ?? 'session'
 
   describe.each(Object.entries(attacks))('%s', (title, html) => {
-    // The browser keeps cookies of frames and images from the session: there the attack costs the key, no more.
+    // The browser sends no session cookies in frames and images: there the attack only costs the key.
     const embedded = title === 'a frame' || title === 'an image'
 
     test(
       embedded ? 'makes a naive strategy spend a key' : 'signs in as the attacker with a naive strategy',
       async () => {
-        const world = scenes.world({ kind: 'naive' })
-        const victim = await scenes.visitor()
+        const world = suite.world({ kind: 'naive' })
+        const victim = await suite.visitor()
         await onEvilPage(world, victim, html(world.forged()))
         await world.visited(isCallback)
         expect(exchangesOf(world)).toBe(1)
@@ -51,8 +51,8 @@ describeInChromium('login CSRF in Chromium', () => {
     )
 
     test('does nothing to ours', async () => {
-      const world = scenes.world({ kind: storeFor(title) })
-      const victim = await scenes.visitor()
+      const world = suite.world({ kind: storeFor(title) })
+      const victim = await suite.visitor()
       await onEvilPage(world, victim, html(world.forged()))
       await world.visited(isCallback)
       expect([exchangesOf(world), await userIn(world, victim)]).toEqual([0, null])
@@ -73,15 +73,15 @@ describeInChromium('login CSRF in Chromium', () => {
     }
 
     test('signs in as the attacker with a naive strategy', async () => {
-      const world = scenes.world({ kind: 'naive', way: 'form' })
-      const victim = await scenes.visitor()
+      const world = suite.world({ kind: 'naive', way: 'form' })
+      const victim = await suite.visitor()
       await plant(world, victim)
       expect(await userIn(world, victim)).toBe(AS_ATTACKER)
     })
 
     test('ends at the confirm page with ours', async () => {
-      const world = scenes.world({ kind: method === 'GET' ? 'session' : 'cookie', way: 'form' })
-      const victim = await scenes.visitor()
+      const world = suite.world({ kind: method === 'GET' ? 'session' : 'cookie', way: 'form' })
+      const victim = await suite.visitor()
       await plant(world, victim)
       expect(verdictsOf(world)).toEqual(['confirm page', 'login_not_started'])
       expect(await userIn(world, victim)).toBeNull()
@@ -89,7 +89,7 @@ describeInChromium('login CSRF in Chromium', () => {
   })
 
   describe('an attacker inside the window: the victim is at the provider’s page', () => {
-    /** P1: evil opened the application, and navigates its window while the victim is at the provider. */
+    /** P1: the attacker's page opened the application, and navigates its window while the victim is at the provider. */
     async function popup(world: World, victim: Visitor): Promise<void> {
       const code = `window.popup = window.open('${world.app}/')`
       const opener = await victim.open()
@@ -107,7 +107,7 @@ describeInChromium('login CSRF in Chromium', () => {
       await world.visited(({ verdict }) => verdict === 'accepted')
     }
 
-    /** P4: evil is in another tab. */
+    /** P4: the attacker's page is in another tab. */
     async function otherTab(world: World, victim: Visitor): Promise<void> {
       const own = await startLogin(world, victim)
       await until(async () => (await own.url()).startsWith(world.providerOrigin))
@@ -121,10 +121,10 @@ describeInChromium('login CSRF in Chromium', () => {
       'from %s',
       (_title, attack) => {
         test.each(ours)(
-          'gets in without tabBinding: the known limit of C3 (%s)',
+          'succeeds without tabBinding: the known limit of C3 (%s)',
           async (kind) => {
-            const world = scenes.world({ kind, way: 'form' })
-            const victim = await scenes.visitor()
+            const world = suite.world({ kind, way: 'form' })
+            const victim = await suite.visitor()
             await attack(world, victim)
             expect(await userIn(world, victim)).toBe(AS_ATTACKER)
           },
@@ -132,10 +132,10 @@ describeInChromium('login CSRF in Chromium', () => {
         )
 
         test.each(ours)(
-          'is shut out by tabBinding, and the genuine login succeeds (%s)',
+          'is refused by tabBinding, and the genuine login succeeds (%s)',
           async (kind) => {
-            const world = scenes.world({ kind, way: 'form', strategy: { tabBinding: true } })
-            const victim = await scenes.visitor()
+            const world = suite.world({ kind, way: 'form', strategy: { tabBinding: true } })
+            const victim = await suite.visitor()
             await attack(world, victim)
             expect(await userIn(world, victim)).toBe(AS_VICTIM)
           },

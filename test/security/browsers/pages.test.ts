@@ -3,14 +3,14 @@ import { ours, SOCIAL } from '../../support/attacks/target-app'
 import { describeInChromium } from '../../support/browsers/chromium'
 import { startChromium } from '../../support/browsers/live-browser'
 import { startLogin } from '../../support/browsers/live-rows'
-import { exchangesOf, liveScenes, userIn, verdictsOf } from '../../support/browsers/live-suite'
+import { exchangesOf, liveSuite, userIn, verdictsOf } from '../../support/browsers/live-suite'
 import { isCallback, until, type World } from '../../support/browsers/live-world'
 
 const START = `/auth/${SOCIAL}`
 const AS_VICTIM = 'social:1'
 
 describeInChromium('starts in Chromium', () => {
-  const scenes = liveScenes(startChromium)
+  const suite = liveSuite(startChromium)
 
   const speculations = {
     'a prefetch rule': `<script type="speculationrules">{"prefetch":[{"urls":["${START}"],"eagerness":"immediate"}]}</script>`,
@@ -20,15 +20,15 @@ describeInChromium('starts in Chromium', () => {
 
   describe.each(Object.entries(speculations))('%s for the start', (_title, extra) => {
     test('spends a key in the background with a naive strategy', async () => {
-      const world = scenes.world({ kind: 'naive', extra: () => extra })
-      const tab = await (await scenes.visitor()).open()
+      const world = suite.world({ kind: 'naive', extra: () => extra })
+      const tab = await (await suite.visitor()).open()
       await tab.goto(`${world.app}/`)
       await until(() => exchangesOf(world) > 0)
     })
 
     test('starts and spends nothing with ours, and a click still works', async () => {
-      const world = scenes.world({ kind: 'session', extra: (path) => (path === '/' ? extra : '') })
-      const victim = await scenes.visitor()
+      const world = suite.world({ kind: 'session', extra: (path) => (path === '/' ? extra : '') })
+      const victim = await suite.visitor()
       const tab = await victim.open()
       await tab.goto(`${world.app}/`)
       await world.visited(() => true)
@@ -40,9 +40,9 @@ describeInChromium('starts in Chromium', () => {
     })
   })
 
-  test('a frame of the start shows no confirm page, whoever frames it', async () => {
-    const world = scenes.world({ kind: 'session', extra: () => `<iframe src="${START}"></iframe>` })
-    const tab = await (await scenes.visitor()).open()
+  test('a framed start shows no confirm page', async () => {
+    const world = suite.world({ kind: 'session', extra: () => `<iframe src="${START}"></iframe>` })
+    const tab = await (await suite.visitor()).open()
     await tab.goto(world.evilPage(`<iframe src="${world.target.startURL()}"></iframe>`))
     await world.visited(() => true)
     await tab.goto(`${world.app}/`)
@@ -51,40 +51,37 @@ describeInChromium('starts in Chromium', () => {
   })
 
   describe('the confirm page', () => {
-    test.each(ours)(
-      'stands between a typed start and the provider: one click and the person goes on (%s)',
-      async (kind) => {
-        const world = scenes.world({ kind })
-        const victim = await scenes.visitor()
-        const tab = await victim.open()
-        await tab.goto(world.target.startURL())
-        expect(await tab.text()).toContain('Sign in with provider.test')
-        await tab.click('main a')
-        await world.visited(isCallback)
-        expect(await userIn(world, victim)).toBe(AS_VICTIM)
-      },
-    )
+    test.each(ours)('is shown for a typed start, and one click continues to the provider (%s)', async (kind) => {
+      const world = suite.world({ kind })
+      const victim = await suite.visitor()
+      const tab = await victim.open()
+      await tab.goto(world.target.startURL())
+      expect(await tab.text()).toContain('Sign in with provider.test')
+      await tab.click('main a')
+      await world.visited(isCallback)
+      expect(await userIn(world, victim)).toBe(AS_VICTIM)
+    })
 
     function withLoginWall(): World {
-      return scenes.world({
+      return suite.world({
         kind: 'session',
         extra: () => '<a id="inbox" href="/inbox">Inbox</a>',
         before: (app) => app.get('/inbox', (req, res) => (req.user ? res.send('Mail') : res.redirect(START))),
       })
     }
 
-    test('meets whom a login wall redirects after a typed address', async () => {
+    test('is shown when a login wall redirects a typed address', async () => {
       const world = withLoginWall()
-      const tab = await (await scenes.visitor()).open()
+      const tab = await (await suite.visitor()).open()
       await tab.goto(`${world.app}/inbox`)
       expect(verdictsOf(world)).toEqual(['confirm page'])
       await tab.click('main a')
       await world.visited(({ verdict }) => verdict === 'accepted')
     })
 
-    test('meets whom a foreign link leads to the login wall, and planted nothing', async () => {
+    test('is shown when a foreign link hits the login wall, and no login is pending', async () => {
       const world = withLoginWall()
-      const victim = await scenes.visitor()
+      const victim = await suite.visitor()
       const tab = await victim.open()
       await tab.goto(world.evilPage(`<a id="go" href="${world.app}/inbox">Look</a>`))
       await tab.click('#go')
@@ -95,9 +92,9 @@ describeInChromium('starts in Chromium', () => {
       expect(verdictsOf(world)).toEqual(['confirm page', 'login_not_started'])
     })
 
-    test('does not meet whom a link of the application leads to the login wall', async () => {
+    test('is not shown when a link of the application hits the login wall', async () => {
       const world = withLoginWall()
-      const tab = await (await scenes.visitor()).open()
+      const tab = await (await suite.visitor()).open()
       await tab.goto(`${world.app}/`)
       await tab.click('#inbox')
       await world.visited(isCallback)
@@ -107,7 +104,7 @@ describeInChromium('starts in Chromium', () => {
 
   describe('with helmet’s defaults', () => {
     const withHelmet = (formAction: string[] = []): World =>
-      scenes.world({
+      suite.world({
         kind: 'session',
         way: 'form',
         before: (app) => {
@@ -118,24 +115,24 @@ describeInChromium('starts in Chromium', () => {
 
     test('a start by GET works', async () => {
       const world = withHelmet()
-      const victim = await scenes.visitor()
+      const victim = await suite.visitor()
       const tab = await startLogin(world, victim)
       await tab.click('#go')
       await world.visited(isCallback)
       expect(await userIn(world, victim)).toBe(AS_VICTIM)
     })
 
-    test('a start by POST is the trap: the application answers, and Chromium never goes to the provider', async () => {
+    test('a start by POST fails: the application redirects, but Chromium blocks it', async () => {
       const world = withHelmet()
-      const tab = await startLogin(world, await scenes.visitor(), 'POST')
+      const tab = await startLogin(world, await suite.visitor(), 'POST')
       await world.visited(({ verdict }) => verdict === 'started')
       await until(() => tab.complaints().some((text) => text.includes('form-action')))
       expect(world.target.visits.filter(isCallback)).toEqual([])
     })
 
     test('a start by POST works once form-action names the provider', async () => {
-      const world = withHelmet([scenes.sites().origin('provider.test')])
-      const victim = await scenes.visitor()
+      const world = withHelmet([suite.sites().origin('provider.test')])
+      const victim = await suite.visitor()
       const tab = await startLogin(world, victim, 'POST')
       await tab.click('#go')
       await world.visited(isCallback)

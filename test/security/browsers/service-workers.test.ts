@@ -1,5 +1,5 @@
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
-import { liveScenes, verdictsOf } from '../../support/browsers/live-suite'
+import { liveSuite, verdictsOf } from '../../support/browsers/live-suite'
 import { until, type World } from '../../support/browsers/live-world'
 
 const WORKER = `
@@ -12,20 +12,20 @@ navigator.serviceWorker.register('/worker.js')
 navigator.serviceWorker.addEventListener('controllerchange', () => { document.title = 'controlled' })
 </script>`
 
-/** An application whose service worker answers navigations, as offline applications do. */
+/** An application whose service worker answers navigations, as in offline applications. */
 describeInEachBrowser('a service worker that answers navigations', (start) => {
-  const scenes = liveScenes(start)
+  const suite = liveSuite(start)
 
   const withWorker = (): World =>
-    scenes.world({
+    suite.world({
       kind: 'session',
       extra: (path) => (path === '/' ? REGISTER : ''),
       before: (app) => app.get('/worker.js', (_req, res) => void res.type('js').send(WORKER)),
     })
 
-  test('a login is refused, and the failure says what to do about it', async () => {
+  test('a login is refused, and the failure names the remedy', async () => {
     const world = withWorker()
-    const tab = await (await scenes.visitor()).open()
+    const tab = await (await suite.visitor()).open()
     await tab.goto(`${world.app}/`)
     await until(async () => (await tab.run('document.title')) === 'controlled')
     await tab.click('a[href="/auth/social"]')

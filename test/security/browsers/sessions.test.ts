@@ -3,19 +3,19 @@ import { ours } from '../../support/attacks/target-app'
 import { describeInChromium } from '../../support/browsers/chromium'
 import { startChromium, type Visitor } from '../../support/browsers/live-browser'
 import { startLogin } from '../../support/browsers/live-rows'
-import { exchangesOf, liveScenes, userIn, verdictsOf } from '../../support/browsers/live-suite'
+import { exchangesOf, liveSuite, userIn, verdictsOf } from '../../support/browsers/live-suite'
 import { isCallback, until, type World } from '../../support/browsers/live-world'
 
 const AS_ATTACKER = 'social:2'
 const AS_VICTIM = 'social:1'
 
 describeInChromium('cookies and second visits in Chromium', () => {
-  const scenes = liveScenes(startChromium)
+  const suite = liveSuite(startChromium)
 
   describe('a sister subdomain that plants the attacker’s own record', () => {
-    /** The attacker starts a login himself. @returns the cookies that he got, as `name=value` */
+    /** The attacker starts a login. @returns the attacker's cookies, as `name=value` */
     async function startedByAttacker({ target }: World): Promise<string[]> {
-      const { dispatcher } = scenes.sites()
+      const { dispatcher } = suite.sites()
       const { host, origin, pathname } = new URL(target.startURL())
       const headers = { host, ...sameOriginNavigation, cookie: 'probe=there' }
       const answer = await dispatcher.request({ origin, path: pathname, method: 'GET', headers })
@@ -32,18 +32,18 @@ describeInChromium('cookies and second visits in Chromium', () => {
       return (await world.visited(isCallback)).headers.cookie ?? ''
     }
 
-    test('gets in with the session store and a session cookie of a plain name', async () => {
-      const world = scenes.world({ kind: 'session' })
-      const victim = await scenes.visitor()
-      // Under this path it hides the browser's own at the callback, and nowhere else.
+    test('succeeds with the session store and a session cookie of a plain name', async () => {
+      const world = suite.world({ kind: 'session' })
+      const victim = await suite.visitor()
+      // With this path it shadows the browser's own cookie only at the callback.
       await plant(world, victim, await startedByAttacker(world), '/auth')
       expect(await userIn(world, victim)).toBe(AS_ATTACKER)
     })
 
-    test('is shut out when the session cookie is named __Host-', async () => {
+    test('fails when the session cookie is named __Host-', async () => {
       const session = { name: '__Host-sid', cookie: { secure: true, path: '/' }, proxy: true }
-      const world = scenes.world({ kind: 'session', session, before: () => {} })
-      const victim = await scenes.visitor()
+      const world = suite.world({ kind: 'session', session, before: () => {} })
+      const victim = await suite.visitor()
       const cookies = await startedByAttacker(world)
       const sent = await plant(world, victim, cookies)
       expect(sent).toContain('plain=arrives')
@@ -60,9 +60,9 @@ describeInChromium('cookies and second visits in Chromium', () => {
       'in quotes': (cookie) => `"${cookie}"`,
     }
 
-    test.each(Object.entries(disguises))('is shut out by the sealed cookie: planted %s', async (_title, disguise) => {
-      const world = scenes.world({ kind: 'cookie' })
-      const victim = await scenes.visitor()
+    test.each(Object.entries(disguises))('fails with the sealed cookie: planted %s', async (_title, disguise) => {
+      const world = suite.world({ kind: 'cookie' })
+      const victim = await suite.visitor()
       const sealed = (await startedByAttacker(world)).filter((cookie) => cookie.startsWith('__Host-social-login='))
       expect(sealed).toHaveLength(1)
       const sent = await plant(world, victim, sealed.map(disguise))
@@ -78,8 +78,8 @@ describeInChromium('cookies and second visits in Chromium', () => {
       { kind: 'session', verdict: 'login_not_started' },
       { kind: 'cookie', verdict: 'accepted' },
     ] as const)('ends a login as $verdict with the $kind store', async ({ kind, verdict }) => {
-      const world = scenes.world({ kind, session, way: 'form', before: () => {} })
-      const tab = await startLogin(world, await scenes.visitor())
+      const world = suite.world({ kind, session, way: 'form', before: () => {} })
+      const tab = await startLogin(world, await suite.visitor())
       await tab.click('#go')
       expect((await world.visited(isCallback)).verdict).toBe(verdict)
     })
@@ -87,15 +87,15 @@ describeInChromium('cookies and second visits in Chromium', () => {
 
   describe.each(ours)('a second visit (%s)', (kind) => {
     test('reload, back and forward: signed in, and one exchange', async () => {
-      const world = scenes.world({ kind, way: 'link', stayAtCallback: true })
-      const victim = await scenes.visitor()
+      const world = suite.world({ kind, way: 'link', stayAtCallback: true })
+      const victim = await suite.visitor()
       const tab = await startLogin(world, victim)
       await tab.click('#go')
       await until(async () => (await tab.text()).includes(AS_VICTIM))
       await tab.reload()
       expect(await tab.text()).toContain(AS_VICTIM)
       await tab.back()
-      // Later, so that the script answers before its page is gone.
+      // Delayed, so that the script returns before its page is gone.
       await tab.run('void setTimeout(() => history.forward())')
       await until(async () => (await tab.url()).startsWith(world.app) && (await tab.text()).includes(AS_VICTIM))
       expect(new Set(verdictsOf(world))).toEqual(new Set(['started', 'accepted', 'gone on']))
@@ -103,8 +103,8 @@ describeInChromium('cookies and second visits in Chromium', () => {
     })
 
     test('a double click on the provider’s link: signed in, and one exchange', async () => {
-      const world = scenes.world({ kind, way: 'link' })
-      const victim = await scenes.visitor()
+      const world = suite.world({ kind, way: 'link' })
+      const victim = await suite.visitor()
       const tab = await startLogin(world, victim)
       await until(async () => (await tab.url()).startsWith(world.providerOrigin))
       world.provider.failNext('authorize', { delay: 300 })
@@ -114,9 +114,9 @@ describeInChromium('cookies and second visits in Chromium', () => {
       expect(exchangesOf(world)).toBe(1)
     })
 
-    test('two tabs: the later start wins, the other tab goes on, and one exchange', async () => {
-      const world = scenes.world({ kind, way: 'link' })
-      const victim = await scenes.visitor()
+    test('two tabs: the later start wins, the other tab continues, and one exchange', async () => {
+      const world = suite.world({ kind, way: 'link' })
+      const victim = await suite.visitor()
       const first = await startLogin(world, victim)
       await until(async () => (await first.url()).startsWith(world.providerOrigin))
       const second = await startLogin(world, victim)

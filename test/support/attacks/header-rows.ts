@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { HOSTS } from '../browsers/sites'
 import type { Visit } from './target-app'
 
-/** What a browser says of a request, without what differs from run to run. */
+/** A request's headers, without parts that differ between runs. */
 export interface SentHeaders {
   readonly method: string
   readonly site: string
   readonly mode: string
   readonly dest: string
-  /** Whose page the Referer names: a host's first label, or `absent`. */
+  /** The host's first label in the Referer, or `absent`. */
   readonly referer: string
   /** The same of the Origin header; `null` where the browser hides it. */
   readonly origin: string
   /** `Sec-Purpose`, or `absent`. */
   readonly purpose: string
-  /** Which of the five probe cookies came along. */
+  /** Which of the five probe cookies were sent. */
   readonly cookies: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export interface HeaderRow {
   readonly scenario: string
   /** Which request of the scenario the row is about. */
   readonly request: 'start' | 'callback'
-  /** Whether a login is under way in the browser. */
+  /** Whether a login is pending in the browser. */
   readonly pending: boolean
   /** The application that the browser was recorded at. Default: ours. */
   readonly at?: 'naive'
@@ -33,7 +33,9 @@ export interface HeaderRow {
   readonly sent: SentHeaders
   /** Where Firefox differs; null where Firefox does not send the request. */
   readonly firefox?: Partial<SentHeaders> | null
-  /** What ours does with the request: `accepted`, `started`, `confirm page`, or a code of the table of outcomes. */
+  /**
+   * How our strategy handles the request: `accepted`, `started`, `confirm page`, or a code of the table of outcomes.
+   */
   readonly verdict: string
 }
 
@@ -51,7 +53,7 @@ export const PROBES: Readonly<Record<string, string>> = {
   strict: 'probe-strict=1; Path=/; Secure; SameSite=Strict',
 }
 
-/** What the browser sent with a visit. */
+/** The headers that the browser sent with a visit. */
 export function sentWith({ method, headers }: Pick<Visit, 'method' | 'headers'>): SentHeaders {
   const text = (name: string): string => String(headers[name] ?? 'absent')
   const cookies = String(headers.cookie ?? '')

@@ -4,12 +4,12 @@ import { createTarget, type Target, type TargetOptions } from './target-app'
 
 /** A target that listens on plain http at localhost. */
 export interface HTTPTarget extends Target {
-  /** Who is signed in in the browser, or null. The headers go along with the question. */
+  /** The user signed in in the browser, or null. The headers are sent with the request. */
   userOf(browser: Browser, headers?: Record<string, string>): Promise<string | null>
   stop(): Promise<void>
 }
 
-/** Makes the application that is attacked and listens. */
+/** Starts the application under attack. */
 export async function startTarget(options: Omit<TargetOptions, 'origin'>): Promise<HTTPTarget> {
   const { server, origin, stop } = await listen()
   const target = createTarget({ ...options, origin })
@@ -19,10 +19,10 @@ export async function startTarget(options: Omit<TargetOptions, 'origin'>): Promi
   return { ...target, userOf, stop }
 }
 
-/** Where the evil page is. */
+/** Origin of the attacker's page. */
 export const EVIL = 'https://evil.example'
 
-/** What a browser sends with a request that a page of another site caused (recorded in browser-headers.json). */
+/** The headers of a request that another site's page caused (recorded in browser-headers.json). */
 export function fromEvil(mode: string, dest: string, request: BrowserRequest = {}): BrowserRequest {
   const metadata = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest }
   return { ...request, headers: { ...metadata, referer: `${EVIL}/`, ...request.headers } }

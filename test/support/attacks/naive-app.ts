@@ -3,7 +3,7 @@ import { Strategy as OAuth2Strategy } from 'passport-oauth2'
 import type { Dispatcher } from 'undici'
 import type { Application, FakeProvider } from '../../../lib/testing'
 
-/** What a naive strategy is made with. */
+/** Options of a naive strategy. */
 export interface NaiveOptions {
   readonly name: string
   readonly provider: FakeProvider
@@ -13,8 +13,8 @@ export interface NaiveOptions {
 }
 
 /**
- * How clients of this protocol are written in the wild: passport-oauth2 with `auth_key` in the place of the `code`, an
- * exchange of its own, and no `state`, because the provider echoes none. Every attack lands on this one first.
+ * A typical client of this protocol: passport-oauth2 with `auth_key` instead of `code`, a custom exchange, and no
+ * `state`, because the provider does not echo it. Every attack must succeed here first.
  */
 export class NaiveStrategy extends OAuth2Strategy {
   private readonly _options: NaiveOptions

@@ -16,20 +16,20 @@ import {
 } from '../app'
 import { NaiveStrategy } from './naive-app'
 
-/** Which strategy the application uses: a naive one, or ours with its record in the session or in a cookie. */
+/** The application's strategy: a naive one, or ours with its record in the session or in a cookie. */
 export type Kind = 'naive' | Keep
 
 export const ours: readonly Keep[] = ['session', 'cookie']
 
-/** One provider that the application signs people in with. */
+/** One provider of the application. */
 export interface Login {
   readonly name: string
   readonly provider: FakeProvider
-  /** Links an account to whoever is signed in (`passport.authorize`). */
+  /** Links an account to the signed-in user (`passport.authorize`). */
   readonly link?: boolean
 }
 
-/** What a test may change about the application that is attacked. */
+/** Options of the application under attack. */
 export interface TargetOptions {
   readonly origin: string
   readonly kind: Kind
@@ -45,7 +45,7 @@ export interface TargetOptions {
   readonly extra?: (path: string) => string
 }
 
-/** One request to the application and what it ended in. */
+/** One request to the application and its outcome. */
 export interface Visit {
   readonly method: string
   readonly path: string
@@ -54,14 +54,14 @@ export interface Visit {
   readonly verdict: string
 }
 
-/** The application that is attacked: the same in every respect but its strategy. */
+/** The application under attack, identical except for its strategy. */
 export interface Target {
   readonly app: Express
   readonly origin: string
   readonly applications: ReadonlyMap<string, Application>
-  /** Every answered request to the routes of a login. */
+  /** Every answered request to the login routes. */
   readonly visits: Visit[]
-  /** What the last of them ended in. */
+  /** The outcome of the last one. */
   lastVerdict(): string | undefined
   readonly errors: unknown[]
   /** Accounts that were linked, as `user: account`. */
@@ -69,14 +69,14 @@ export interface Target {
   readonly store: MemoryStore
   startURL(name?: string): string
   callbackURL(name?: string): string
-  /** The callback that a person's approval would lead to. */
+  /** The callback URL after a person's approval. */
   approved(userID: string, name?: string): string
 }
 
 /** The name of the first login. */
 export const SOCIAL = 'social'
 
-/** Makes the application. It listens nowhere yet. */
+/** Creates the application without listening. */
 export function createTarget(options: TargetOptions): Target {
   const { origin, logins } = options
   const app = express()
@@ -172,7 +172,7 @@ function mountPages(app: Express, { logins, extra = () => '' }: TargetOptions): 
   })
 }
 
-/** A page of HTML that asks for no favicon. */
+/** An HTML page that requests no favicon. */
 export function page(body: string): string {
   return `<!doctype html><html lang="en"><title>Page</title><link rel="icon" href="data:,"><body>${body}`
 }
@@ -180,7 +180,7 @@ export function page(body: string): string {
 function recordVisit({ visits }: Target): RequestHandler {
   return (req, res, next) => {
     const { method, headers, originalUrl: path } = req
-    // Not `finish`: Firefox may close the connection as soon as it has read where to go next.
+    // Not `finish`: Firefox may close the connection as soon as it has read the Location header.
     res.once('close', () => {
       if (path.startsWith('/auth/') && res.headersSent)
         visits.push({ method, path, headers, verdict: verdictOf(req, res) })
@@ -196,7 +196,7 @@ const verdictOf = (req: express.Request, res: express.Response): string => {
   if (res.statusCode < 300) {
     const policy = String(res.get('content-security-policy'))
     if (!policy.includes("frame-ancestors 'none'")) return 'page'
-    // The guard of the page is its one script; that of the tab comes beside it.
+    // Both pages have the guard's script; the tab page has another one.
     return /script-src 'sha256-\S+' 'sha256-/.test(policy) ? 'tab page' : 'confirm page'
   }
   if (res.statusCode < 400) return 'started'

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe-core finds on a page, as `id: element`. */
+/** axe-core's findings on a page, as `id: element`. */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const findings: unknown = await page.evaluate(

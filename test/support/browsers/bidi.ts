@@ -8,10 +8,10 @@ import { createInterface } from 'node:readline'
 import { WebSocket } from 'undici'
 import { HOSTS } from './sites'
 
-/** What a command answered. */
+/** The result of a command. */
 export type Answer = Readonly<Record<string, unknown>>
 
-// Names are resolved here, and nothing calls home.
+// Resolves names locally and disables background requests.
 const PREFERENCES: Readonly<Record<string, string | boolean | number>> = {
   'network.dns.localDomains': HOSTS.join(),
   'app.update.disabledForTesting': true,
@@ -30,8 +30,8 @@ const PREFERENCES: Readonly<Record<string, string | boolean | number>> = {
 }
 
 /**
- * A stock Firefox, driven by WebDriver BiDi. playwright-core asks Debian's Firefox for a command that it lacks
- * (emulation.setMediaFeaturesOverride), and puppeteer-core brings 57 packages: the few commands needed here are less.
+ * A stock Firefox, driven by WebDriver BiDi. playwright-core needs a command that Debian's Firefox lacks
+ * (emulation.setMediaFeaturesOverride), and puppeteer-core brings 57 packages; few commands are needed here.
  */
 export class BiDi {
   readonly #process: ChildProcess
@@ -65,7 +65,7 @@ export class BiDi {
     return bidi
   }
 
-  /** Sends a command. Rejects with what Firefox says against it. */
+  /** Sends a command. Rejects with Firefox's error. */
   send(method: string, params: object): Promise<Answer> {
     const id = ++this.#lastID
     this.#socket.send(JSON.stringify({ id, method, params }))
@@ -94,7 +94,7 @@ async function addressOf(firefox: ChildProcess): Promise<string> {
   for await (const line of lines) {
     const address = /WebDriver BiDi listening on (\S+)/.exec(line)?.[1]
     if (address !== undefined) {
-      // Whatever else it says is not ours, but it must be able to say it.
+      // Drained, so that Firefox does not block on a full pipe.
       firefox.stderr.resume()
       return address
     }

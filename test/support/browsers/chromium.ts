@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 
-/** Where Chromium is looked for. */
+/** The path of Chromium. */
 export const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
 const isHere = existsSync(executablePath)
 
@@ -9,11 +9,11 @@ if (!isHere && process.env['REQUIRE_BROWSER'] !== '1') {
   console.log(`Browser tests are skipped: there is no Chromium at ${executablePath} (CHROMIUM_PATH names another).`)
 }
 
-/** `describe` where Chromium is, or must be (REQUIRE_BROWSER=1); else `describe.skip`. */
+/** `describe` if Chromium is installed or required (REQUIRE_BROWSER=1); else `describe.skip`. */
 export const describeInChromium: jest.Describe =
   isHere || process.env['REQUIRE_BROWSER'] === '1' ? describe : describe.skip
 
-/** Arguments of a Chromium that keeps to itself: nothing in it calls home. */
+/** Arguments that disable Chromium's background requests. */
 export const chromiumArguments: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',
@@ -23,7 +23,7 @@ export const chromiumArguments: readonly string[] = [
   '--no-first-run',
 ]
 
-/** Starts Chromium without anything that would call home. */
+/** Starts Chromium without background requests. */
 export function launchChromium(options: LaunchOptions = {}): Promise<Browser> {
   return chromium.launch({ executablePath, args: [...chromiumArguments], ...options })
 }

@@ -1,6 +1,6 @@
 /**
- * The names that playwright-core's types take from the DOM library. The library itself stays out: with it, browser globals would
- * pass the compiler in server code, too.
+ * The DOM names that playwright-core's types use. The DOM library itself would make browser globals compile in server
+ * code, too.
  */
 interface Node {
   readonly nodeType: number

@@ -5,31 +5,31 @@ import { RESOLVER_RULES } from './sites'
 /** The keys that the tests need. */
 export type Key = 'Tab' | 'Enter'
 
-/** A tab of a real browser, as far as the attacks need it: what happened is read from the servers' logs. */
+/** A tab of a real browser, reduced to what the attacks need; results are read from the servers' logs. */
 export interface Tab {
-  /** Types an address. Resolves when the navigation has ended, well or not. */
+  /** Types an address. Resolves when the navigation has ended, successfully or not. */
   goto(url: string): Promise<void>
-  /** Clicks as a person does: on what can be clicked. */
+  /** Clicks an element once it can be clicked, as a person does. */
   click(selector: string): Promise<void>
-  /** Presses at once where an element is, or in the middle of the window, as a click does that was meant for another page. */
+  /** Clicks at once where an element is, or in the middle of the window, like a click meant for another page. */
   press(selector: string): Promise<void>
   doubleClick(selector: string): Promise<void>
   /** Presses keys, one after the other. */
   type(...keys: Key[]): Promise<void>
-  /** Brings the tab in front of all others, with the events that its page sees then. */
+  /** Brings the tab to the front, with the resulting events. */
   toFront(): Promise<void>
   reload(): Promise<void>
   back(): Promise<void>
   /** Runs an expression in the page. */
   run(expression: string): Promise<unknown>
   url(): Promise<string>
-  /** What the browser has complained about on its console. */
+  /** The errors and warnings on the browser's console. */
   complaints(): readonly string[]
   /** The text of the page. */
   text(): Promise<string>
 }
 
-/** Somebody with cookies of their own. */
+/** A person with their own cookies. */
 export interface Visitor {
   open(): Promise<Tab>
   /** The next tab that a page opens. */
@@ -37,14 +37,14 @@ export interface Visitor {
   close(): Promise<void>
 }
 
-/** A browser that is started once and visited by many. */
+/** A browser process shared by many visitors. */
 export interface LiveBrowser {
   readonly name: 'chromium' | 'firefox'
   visitor(): Promise<Visitor>
   close(): Promise<void>
 }
 
-/** Starts Chromium so that it finds the sites and takes their certificate. */
+/** Starts Chromium so that it resolves the sites and accepts their certificate. */
 export async function startChromium(): Promise<LiveBrowser> {
   const args = [...chromiumArguments, `--host-resolver-rules=${RESOLVER_RULES}`, '--ignore-certificate-errors']
   const browser: Browser = await chromium.launch({ executablePath, args })
@@ -62,7 +62,7 @@ export async function startChromium(): Promise<LiveBrowser> {
   }
 }
 
-/** A tab of playwright's. */
+/** A tab driven by playwright. */
 export function chromiumTab(page: Page): Tab {
   page.setDefaultTimeout(8000)
   const complaints: string[] = []
@@ -81,7 +81,7 @@ export function chromiumTab(page: Page): Tab {
     },
     toFront: async () => {
       await page.bringToFront()
-      // To playwright, every page has the focus all the time.
+      // playwright gives every page the focus all the time.
       await page.evaluate("dispatchEvent(new Event('focus'))")
     },
     reload: () => page.reload().then(ignore, ignore),
@@ -93,5 +93,5 @@ export function chromiumTab(page: Page): Tab {
   }
 }
 
-/** A navigation that a script overtakes is an error to playwright, and none to us. */
+/** A navigation that a script interrupts is an error in playwright, but not here. */
 const ignore = (): void => {}

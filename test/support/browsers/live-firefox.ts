@@ -10,13 +10,13 @@ if (executablePath === undefined && process.env['REQUIRE_FIREFOX'] !== '1') {
   console.log(`Firefox tests are skipped: there is none at ${candidates.join(' or ')} (FIREFOX_PATH names another).`)
 }
 
-/** `describe` where Firefox is, or must be (REQUIRE_FIREFOX=1); else `describe.skip`. */
+/** `describe` if Firefox is installed or required (REQUIRE_FIREFOX=1); else `describe.skip`. */
 export const describeInFirefox: jest.Describe =
   executablePath !== undefined || process.env['REQUIRE_FIREFOX'] === '1' ? describe : describe.skip
 
 const KEYS: Readonly<Record<Key, string>> = { Tab: '\ue004', Enter: '\ue007' }
 
-/** Starts Firefox so that it finds the sites and takes their certificate. */
+/** Starts Firefox so that it resolves the sites and accepts their certificate. */
 export async function startFirefox(): Promise<LiveBrowser> {
   const bidi = await BiDi.start(executablePath ?? 'firefox')
   return {
@@ -58,12 +58,12 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
   const run = async (expression: string): Promise<unknown> => {
     const target = { context }
     const call = { expression, target, awaitPromise: true, userActivation: true }
-    // What is asked of a page that is just being left may never be answered.
+    // Evaluation in a page that is being left may never return.
     const answer = await Promise.race([bidi.send('script.evaluate', call), gone()])
     const { result } = answer
     return typeof result === 'object' && result !== null ? Reflect.get(result, 'value') : undefined
   }
-  // A click that comes before the first frame is painted hits nothing.
+  // A click before the first painted frame has no effect.
   const painted = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))'
   const locate = async (selector: string): Promise<unknown> => {
     const script = `document.readyState === 'complete' && document.querySelector(${JSON.stringify(selector)}) ? ${painted} : false`
@@ -122,5 +122,5 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
 const gone = (): Promise<never> =>
   new Promise((_resolve, reject) => setTimeout(() => reject(new Error('the page did not answer')), 2000).unref())
 
-/** A navigation that a script overtakes is an error to WebDriver, and none to us. */
+/** A navigation that a script interrupts is an error in WebDriver, but not here. */
 const ignore = (): void => {}

@@ -2,7 +2,7 @@ import { SOCIAL } from '../attacks/target-app'
 import type { Tab, Visitor } from './live-browser'
 import { isCallback, type World, type WorldOptions } from './live-world'
 
-/** How a row of browser-headers.json is brought about. */
+/** How to reproduce a row of browser-headers.json. */
 export interface LiveRow {
   readonly world?: Omit<WorldOptions, 'kind'>
   readonly play: (world: World, visitor: Visitor) => Promise<unknown>
@@ -11,7 +11,7 @@ export interface LiveRow {
 const LOGIN_LINK = `a[href="/auth/${SOCIAL}"]`
 const LOGIN_BUTTON = `form[action="/auth/${SOCIAL}"] button`
 
-/** Goes to the application and clicks the login link, or the button of the login form. */
+/** Opens the application and clicks the login link, or the button of the login form. */
 export async function startLogin({ app }: World, visitor: Visitor, method: 'GET' | 'POST' = 'GET'): Promise<Tab> {
   const tab = await visitor.open()
   await tab.goto(`${app}/`)
@@ -19,7 +19,7 @@ export async function startLogin({ app }: World, visitor: Visitor, method: 'GET'
   return tab
 }
 
-/** A login that waits at the provider's page, and another tab on an evil page. */
+/** A pending login at the provider's page, and another tab on the attacker's page. */
 async function pendingBeside(world: World, visitor: Visitor, evilHTML: string): Promise<Tab> {
   await startLogin(world, visitor)
   await world.visited(({ verdict }) => verdict === 'started')
@@ -37,13 +37,13 @@ const post = (to: string): string => `<form method="post" action="${to}"><button
 const script = (code: string): string => `<script>${code}</script>`
 const quoted = (text: string): string => JSON.stringify(text)
 
-/** A click on `#go` of an evil page, while a login waits. */
+/** A click on `#go` of the attacker's page while a login is pending. */
 const clicked = (html: (world: World) => string): LiveRow => ({
   world: { way: 'form' },
   play: async (world, visitor) => (await pendingBeside(world, visitor, html(world))).click('#go'),
 })
 
-/** An evil page that needs no click, while a login waits. */
+/** An attacker's page that needs no click, while a login is pending. */
 const loaded = (html: (world: World) => string): LiveRow => ({
   world: { way: 'form' },
   play: async (world, visitor) => {
@@ -52,7 +52,7 @@ const loaded = (html: (world: World) => string): LiveRow => ({
   },
 })
 
-/** An evil page that plants a start, and then sends the callback. */
+/** An attacker's page that triggers a start, and then sends the callback. */
 const planted = (html: (world: World) => string, click: boolean): LiveRow => ({
   world: { way: 'form' },
   play: async (world, visitor) => {
@@ -61,17 +61,17 @@ const planted = (html: (world: World) => string, click: boolean): LiveRow => ({
     await world.visited(() => true)
     const next = await evilTab(world, visitor, link(world.forged(), 'rel="noreferrer"'))
     await next.click('#go')
-    // A row about the start ends here, too: else its callback could reach the application of the next row.
+    // Waits also for a row about the start: its callback could otherwise reach the application of the next row.
     await world.visited(isCallback)
   },
 })
 
 const login = (method: 'GET' | 'POST', way: WorldOptions['way'], world: LiveRow['world'] = {}): LiveRow => ({
   world: { ...world, way: way ?? '302' },
-  play: async (scene, visitor) => {
-    const tab = await startLogin(scene, visitor, method)
+  play: async (scenario, visitor) => {
+    const tab = await startLogin(scenario, visitor, method)
     if (way === 'form' || way === 'link' || way === '307' || way === 'no-referrer link') await tab.click('#go')
-    await scene.visited(isCallback)
+    await scenario.visited(isCallback)
   },
 })
 
@@ -88,7 +88,7 @@ const START = `/auth/${SOCIAL}`
 const rules = (action: string): string =>
   `<script type="speculationrules">{"${action}":[{"urls":["${START}"],"eagerness":"immediate"}]}</script>`
 
-/** By the id of the row. */
+/** By row id. */
 export const liveRows: Readonly<Record<string, LiveRow>> = {
   G1: login('POST', 'form'),
   'G2 link': login('POST', 'link'),

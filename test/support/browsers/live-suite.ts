@@ -6,19 +6,19 @@ import { liveRows } from './live-rows'
 import { createWorld, isCallback, isStart, type World, type WorldOptions } from './live-world'
 import { Sites } from './sites'
 
-/** What became of a row in a real browser. */
+/** The result of a row in a real browser. */
 export interface Lived {
   readonly sent: ReturnType<typeof sentWith>
   readonly verdict: string
 }
 
-/** The rows that a browser sends, with what it sends. */
+/** The rows that a browser produces, with its headers. */
 export function rowsOf(name: LiveBrowser['name']): HeaderRow[] {
   if (name === 'chromium') return [...headerRows]
   return headerRows.flatMap((row) => (row.firefox === null ? [] : [{ ...row, sent: { ...row.sent, ...row.firefox } }]))
 }
 
-/** Brings a row about and returns what the browser sent. */
+/** Reproduces a row and returns what the browser sent. */
 async function live(row: HeaderRow, browser: LiveBrowser, sites: Sites, kind: 'session' | 'cookie'): Promise<Lived> {
   const way = liveRows[row.id]
   if (!way) throw new Error(`nobody knows how to bring about ${row.id}`)
@@ -31,7 +31,7 @@ async function live(row: HeaderRow, browser: LiveBrowser, sites: Sites, kind: 's
   try {
     await way.play(world, visitor)
     const { sent, verdict } = row
-    // A scenario may make several requests of one kind; the row is about the one that ends as it says.
+    // A scenario may make several requests of one kind; the row is about the one with its verdict.
     const ofKind = row.request === 'start' ? isStart : isCallback
     await world.visited(ofKind)
     const visits = world.target.visits.filter(ofKind)
@@ -45,7 +45,7 @@ async function live(row: HeaderRow, browser: LiveBrowser, sites: Sites, kind: 's
 }
 
 /**
- * Brings rows about, each lane on sites of its own. One lane where only one tab can have the focus (Firefox). Rows alternate
+ * Reproduces rows, each lane on its own sites. One lane where only one tab can have the focus (Firefox). Rows alternate
  * between the two stores, because the headers are the same for both.
  */
 export async function liveAll(
@@ -67,15 +67,15 @@ export async function liveAll(
   return results
 }
 
-/** What the tests of a file share: one browser, the sites, and a new world and new people for each test. */
-export interface LiveScenes {
+/** Shared by the tests of a file: one browser and the sites; each test gets a new world and new visitors. */
+export interface LiveSuite {
   world(options: WorldOptions): World
   visitor(): Promise<Visitor>
   sites(): Sites
 }
 
-/** Starts the browser before the tests of the block and ends it after them. */
-export function liveScenes(start: () => Promise<LiveBrowser>): LiveScenes {
+/** Starts the browser before the tests of the block and stops it after them. */
+export function liveSuite(start: () => Promise<LiveBrowser>): LiveSuite {
   jest.setTimeout(30_000)
   let sites: Sites
   let browser: LiveBrowser
@@ -102,14 +102,14 @@ export function liveScenes(start: () => Promise<LiveBrowser>): LiveScenes {
   }
 }
 
-/** Who is signed in to the application in this browser. */
+/** The user signed in to the application in this browser. */
 export async function userIn({ app }: World, visitor: Visitor): Promise<unknown> {
   const tab = await visitor.open()
   await tab.goto(`${app}/me`)
   return Reflect.get(JSON.parse(await tab.text()), 'user')
 }
 
-/** How many keys the provider was asked about. */
+/** Number of exchange requests to the provider. */
 export const exchangesOf = ({ provider }: World): number =>
   provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
 

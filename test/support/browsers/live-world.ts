@@ -13,10 +13,10 @@ import {
 } from '../attacks/target-app'
 import type { Sites } from './sites'
 
-/** How the login page of the provider leads back. */
+/** How the provider's login page returns to the application. */
 export type Way = 'real' | 'form' | 'link' | 'script' | '302' | '307' | 'no-referrer link'
 
-/** What a test may change about its world. */
+/** Options of a test's world. */
 export interface WorldOptions extends Partial<Omit<TargetOptions, 'origin' | 'kind' | 'logins' | 'dispatcher'>> {
   readonly kind: Kind
   /** Default: `302`, a silent approval. */
@@ -34,15 +34,15 @@ export interface World {
   readonly evil: string
   readonly sub: string
   readonly providerOrigin: string
-  /** Makes a page of the evil host. @returns its URL */
+  /** Adds a page to the attacker's host. @returns its URL */
   evilPage(html: string): string
-  /** Makes an address of the evil host that answers with a redirect. @returns its URL */
+  /** Adds a redirect to the attacker's host. @returns its URL */
   evilRedirect(to: string): string
-  /** Makes a page of the application's subdomain. @returns its URL */
+  /** Adds a page to the application's subdomain. @returns its URL */
   subPage(html: string, headers?: Record<string, string | string[]>): string
-  /** The callback with a key of the attacker's own. */
+  /** The callback with the attacker's key. */
   forged(): string
-  /** Resolves with the first visit that fits, once there is one. */
+  /** Resolves with the first matching visit. */
   visited(fits: (visit: Visit) => boolean): Promise<Visit>
 }
 
@@ -54,7 +54,7 @@ export const VICTIM = '1'
 export const isStart = ({ path }: Visit): boolean => /^\/auth\/[^/]+$/.test(path.split('?', 1).join())
 export const isCallback = ({ path }: Visit): boolean => path.includes('/callback')
 
-/** Puts new pages and a new application onto the sites: nothing of an earlier world is left. */
+/** Serves new pages and a new application on the sites, replacing any earlier world. */
 export function createWorld(sites: Sites, { way = '302', referrerPolicy, before, ...options }: WorldOptions): World {
   const provider = new FakeProvider({ origin: sites.origin('provider.test') })
   const target = createTarget({
@@ -93,7 +93,7 @@ export function createWorld(sites: Sites, { way = '302', referrerPolicy, before,
   }
 }
 
-/** A provider whose login page leads back in one particular way; its API is the real one. */
+/** A provider whose login page returns in the given way; its API is the real one. */
 function scripted(provider: FakeProvider, target: Target, way: Way): RequestListener {
   return (req, res) => {
     const { pathname, searchParams } = new URL(req.url ?? '/', provider.origin)
@@ -133,7 +133,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   await untilDefined(async () => (await condition()) || undefined, String(condition))
 }
 
-/** Waits until there is something, and returns it. */
+/** Waits until the value is defined, and returns it. */
 export async function untilDefined<T>(look: () => T | undefined | Promise<T | undefined>, what = ''): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS
   for (;;) {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Collects what nobody should find: console errors and warnings, page errors, failed requests. */
+/** Collects console errors and warnings, page errors and failed requests. */
 export function watchForTrouble(page: Page): string[] {
   const trouble: string[] = []
   page.on('console', (message) => {
@@ -9,7 +9,7 @@ export function watchForTrouble(page: Page): string[] {
   page.on('pageerror', (error) => trouble.push(`page: ${error.message}`))
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText
-    // Whoever goes on at once leaves the icon of the last page behind.
+    // A quick navigation aborts the icon request of the previous page.
     if (reason !== 'net::ERR_ABORTED' || request.isNavigationRequest())
       trouble.push(`request: ${request.url()} ${reason}`)
   })

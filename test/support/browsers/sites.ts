@@ -12,10 +12,10 @@ import { port, stopServer } from '../listen'
 export const HOSTS = ['app.test', 'sub.app.test', 'provider.test', 'evil.test'] as const
 export type Host = (typeof HOSTS)[number]
 
-/** How Chromium finds them. */
+/** Makes Chromium resolve them. */
 export const RESOLVER_RULES = `MAP *.test 127.0.0.1`
 
-/** A self-signed certificate for all of them, made on the spot: one in the repository would run out some day. */
+/** A self-signed certificate for all of them, made at run time, because one in the repository would expire. */
 function makeCertificate(): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'sites-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
@@ -32,7 +32,7 @@ function makeCertificate(): { key: Buffer; cert: Buffer } {
 
 /** Several sites over HTTPS, on one port of 127.0.0.1. */
 export class Sites {
-  /** Requests as servers of this machine send them: to the same names, with the same certificate. */
+  /** For requests of servers to the same names, with the same certificate. */
   readonly dispatcher: Agent
   readonly port: number
   readonly #server: Server
@@ -62,7 +62,7 @@ export class Sites {
     return `https://${host}:${this.port}`
   }
 
-  /** What the host answers from now on. */
+  /** Sets the listener of the host. */
   serve(host: Host, listener: RequestListener): void {
     this.#listeners.set(host, listener)
   }

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 
 const MAIN = join(__dirname, '../../../example-app/main.js')
 
-/** Runs a command in a terminal of its own. */
+/** Runs a command in a pseudo-terminal. */
 export const SCRIPT = '/usr/bin/script'
 
 const running = new Set<ChildProcess>()
 
-// A test that fails does not come to its `stop`, and jest waits for every child.
+// A failing test does not reach its `stop`, and jest waits for every child process.
 afterAll(() => {
   for (const child of running) child.kill('SIGKILL')
 })
@@ -22,7 +22,7 @@ export interface RunningExample {
   readonly providerURL: string | undefined
   /** Everything that it wrote to standard output and standard error so far. */
   output(): string
-  /** Ends it with a signal; resolves with the exit code, or the signal that ended it. */
+  /** Sends it a signal; resolves with the exit code, or the signal that ended it. */
   stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>
 }
 
@@ -33,19 +33,19 @@ export interface LaunchedExample extends Pick<RunningExample, 'output' | 'stop'>
   readonly ended: Promise<number | NodeJS.Signals>
 }
 
-/** What a shell does before it. */
+/** Options of the shell that starts it. */
 export interface LaunchOptions {
-  /** A command that limits what follows, such as `ulimit -f 8`. */
+  /** A command that sets a limit, such as `ulimit -f 8`. */
   readonly limit?: string
   /** A command that runs it, such as `nice`. */
   readonly wrapper?: string
 }
 
-/** A wrapper without the capability of root to read and write everywhere. */
+/** A wrapper that drops root's capability to read and write everywhere. */
 export const AS_ANYBODY: LaunchOptions =
   process.getuid?.() === 0 ? { wrapper: 'setpriv --bounding-set=-all --inh-caps=-all' } : {}
 
-/** Starts the process with this environment and nothing of ours. */
+/** Starts the process with only this environment. */
 export function launchExample(
   environment: Readonly<Record<string, string>>,
   { limit = ':', wrapper = '' }: LaunchOptions = {},
@@ -70,7 +70,7 @@ export function launchExample(
   }
 }
 
-/** Starts it; resolves when it says that it serves. */
+/** Starts it; resolves when it reports that it listens. */
 export async function startExample(
   environment: Readonly<Record<string, string>>,
   options?: LaunchOptions,
@@ -95,7 +95,7 @@ export async function startExample(
   }
 }
 
-/** Starts it in a terminal, which `close` takes away as closing a window does. */
+/** Starts it in a terminal, which `close` closes like a window. */
 export async function startInTerminal(
   environment: Readonly<Record<string, string>>,
 ): Promise<{ appURL: string; close(): void }> {
@@ -113,7 +113,7 @@ export async function startInTerminal(
   return { appURL: appURL ?? '', close: () => terminal.kill('SIGKILL') }
 }
 
-/** Runs it until it ends by itself, as it does with an environment that is not right. */
+/** Runs it until it exits by itself, as it does with a wrong environment. */
 export async function runExample(
   environment: Readonly<Record<string, string>>,
   options?: LaunchOptions,

@@ -13,12 +13,12 @@ export function providerEnvironment(provider: FakeProvider, application: Applica
   }
 }
 
-/** Registers the example with a provider of the test. Only a real browser cares for its port. */
+/** Registers the example with a provider of the test. The port matters only to a real browser. */
 export function registerExample(provider: FakeProvider, port = 3000): Application {
   return provider.registerApplication({ name: 'Example', redirectURL: `http://localhost:${port}${CALLBACK_PATH}` })
 }
 
-/** Somebody with a browser in front of the example application. */
+/** A person with a browser who uses the example application. */
 export class Visitor {
   readonly browser: Browser
 
@@ -26,7 +26,7 @@ export class Visitor {
     private readonly provider: FakeProvider,
     private readonly application: Application,
     readonly userID: string,
-    /** What a proxy in front of the example adds to every request. */
+    /** Headers that a proxy in front of the example adds to every request. */
     proxyHeaders: Readonly<Record<string, string>> = {},
   ) {
     this.browser = new Browser(proxyHeaders)
@@ -50,19 +50,19 @@ export class Visitor {
     return this.browser.follow(url, { method: 'POST', headers, body: new URLSearchParams(fields).toString() })
   }
 
-  /** From the button to the session. @returns where the application led to at last */
+  /** The whole login. @returns the final redirect of the application */
   async signIn(appURL: string): Promise<string> {
     await this.begin(appURL)
     const back = await this.comeBack(appURL)
     return back.location === '/login/confirm' ? this.confirm(appURL) : back.location
   }
 
-  /** Presses a button of the page that asks whose login this is. @returns where the application led to */
+  /** Presses a button of the confirmation page. @returns where the application redirects to */
   async confirm(appURL: string, decision = 'continue'): Promise<string> {
     return this.answer(appURL, await this.question(appURL), decision)
   }
 
-  /** The id of the question that the confirm page asks now; empty where it asks none. */
+  /** The id of the current question on the confirmation page; empty if there is none. */
   async question(appURL: string): Promise<string> {
     const { body } = await this.browser.follow(`${appURL}/login/confirm`)
     return /name="confirmation" value="([^"]+)"/.exec(body)?.[1] ?? ''
@@ -72,7 +72,7 @@ export class Visitor {
     return (await this.submit(`${appURL}/login/confirm`, { confirmation, decision })).location
   }
 
-  /** What the application says of who is signed in; undefined for nobody. */
+  /** The signed-in user as the application reports it; undefined if there is none. */
   async whoAmI(appURL: string): Promise<Record<string, unknown> | undefined> {
     const { status, body } = await this.browser.request(`${appURL}/profile`, {
       headers: { accept: 'application/json' },

@@ -8,20 +8,20 @@ const LANES = 48
 const RENEW_EVERY = 40
 const MOST_FINDINGS = 12
 
-/** How long a campaign lasts: until the first of both. */
+/** Length of a campaign: ends at the first limit reached. */
 export interface Length {
   readonly requests: number
   readonly milliseconds: number
 }
 
-/** What came of a campaign. */
+/** The result of a campaign. */
 export interface Report {
   readonly seed: number
   readonly requests: number
   readonly perSecond: number
   readonly statuses: Readonly<Record<number, number>>
   readonly findings: readonly Finding[]
-  /** Megabytes at a third of the way, and at the end. */
+  /** Megabytes after a third of the campaign, and at its end. */
   readonly megabytes: readonly [number | undefined, number | undefined]
 }
 
@@ -56,7 +56,7 @@ function play(
   { requests, ending, cut }: Part,
 ): Promise<Outcome> {
   const bytes = texts.join('')
-  // Node answers a request that asks for another protocol, and drops what was sent behind it.
+  // Node answers a request with `Upgrade`, and drops what follows it.
   const isFramed = requests.every(({ isFramed, text }) => isFramed && !/^connection:.*upgrade/im.test(text))
   return exchangeRaw({
     port,

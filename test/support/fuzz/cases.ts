@@ -2,7 +2,7 @@ const BROWSER = 'Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: navigate\r\nSec-
 const CALLBACK = 'GET /auth/social-login/callback?auth_key={{key}} HTTP/1.1\r\nHost: localhost:{{port}}\r\n'
 const HOST = 'HTTP/1.1\r\nHost: localhost:{{port}}\r\n'
 
-/** Requests that once broke the example or are likely to; played before any random one. Placeholders as in `values.ts`. */
+/** Requests that once broke the example or are likely to; sent before random ones. Placeholders as in `values.ts`. */
 export const CURATED: ReadonlyArray<readonly [name: string, request: string]> = [
   [
     'a session cookie that cookie-parser makes an object of',
@@ -26,7 +26,7 @@ export const CURATED: ReadonlyArray<readonly [name: string, request: string]> = 
   ['a target in absolute form', `GET http://evil.example/login ${HOST}\r\n`],
   ['a target whose host is no name', `GET http://%E4%B8%80.example/login ${HOST}\r\n`],
   ['a target whose host is a zero byte', `GET http://%00/login ${HOST}\r\n`],
-  // Node warns of these, and its warning shows the whole target.
+  // Node emits a warning for these that contains the whole target.
   ['a key in a target whose host is no address', `GET http://[::1/login?auth_key={{key}} ${HOST}\r\n`],
   ['a key in a target whose port is none', `GET http://localhost:99999/login?auth_key={{key}} ${HOST}\r\n`],
   ['a target that is no URL', `GET http://[::1/login ${HOST}\r\n`],

@@ -3,30 +3,30 @@ import { connect, type Socket } from 'node:net'
 /** How a client ends its connection. */
 export type Ending = 'answered' | 'half-close' | 'early-close'
 
-/** Some requests for one connection. */
+/** The requests of one connection. */
 export interface Exchange {
   readonly port: number
   readonly bytes: string
-  /** How many answers there must be, unless the server closes before; undefined when nobody can know. */
+  /** Number of expected answers, unless the server closes earlier; undefined if unknown. */
   readonly answers: number | undefined
   readonly ending: Ending
   /** Real milliseconds after which an answer, or a close, must have come. */
   readonly deadline: number
-  /** Where the bytes are cut into two packets; undefined sends them at once. */
+  /** Where the bytes are split into two packets; undefined sends them at once. */
   readonly cutAt: number | undefined
 }
 
-/** What came back. */
+/** The responses. */
 export interface Outcome {
   /** Status of every final answer, in order. */
   readonly statuses: readonly number[]
   readonly end: 'complete' | 'closed' | 'hang' | 'refused'
 }
 
-// So long a server has to answer what it can of a request without an end, before the client says that no more comes.
+// How long the server has to answer an incomplete request before the client half-closes the connection.
 const HALF_CLOSE_MS = 30
 
-/** Sends the bytes on a connection of their own, and reads until all is answered or the server closes. */
+/** Sends the bytes on a new connection, and reads until all requests are answered or the server closes. */
 export function exchangeRaw(exchange: Exchange): Promise<Outcome> {
   return new Promise((resolve) => {
     const socket = connect({ port: exchange.port, host: '127.0.0.1', allowHalfOpen: true })
@@ -68,7 +68,7 @@ function write(
   if (ending === 'half-close' || answers === undefined) setTimeout(() => socket.end(), HALF_CLOSE_MS)
 }
 
-/** Notes the statuses in a text. @returns the rest, in which a status line may have begun */
+/** Collects the statuses in a text. @returns the rest, which may contain the beginning of a status line */
 function collect(text: string, statuses: number[]): string {
   let end = 0
   for (const match of text.matchAll(/HTTP\/1\.1 (\d{3}) /g)) {

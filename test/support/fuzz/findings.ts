@@ -2,7 +2,7 @@ import { exchangeRaw, type Outcome } from './connection'
 import type { Part } from './requests'
 import type { FuzzedApplication } from './world'
 
-/** Something that an application must not do, with the request that makes it. */
+/** A fault of the application, with the request that causes it. */
 export interface Finding {
   readonly what: string
   /** Escaped, so that it can become a curated case. */
@@ -17,13 +17,13 @@ export interface Played {
   readonly part: number
 }
 
-// Every suspicious answer is asked for again, which takes longer than the request itself.
+// Limits reproductions of suspicious answers, which take longer than the request itself.
 const MOST_LOOKS = 60
 
-/** Collects what is wrong, each fault once, and makes the request smaller that shows it. */
+/** Collects each fault once, and minimises the request that causes it. */
 export class Findings {
   readonly all: Finding[] = []
-  /** Nobody listens any more. */
+  /** The server no longer listens. */
   isDown = false
   #looks = 0
   readonly #application: FuzzedApplication
@@ -59,7 +59,10 @@ export class Findings {
     finding.request = escaped(await this.#smaller(template))
   }
 
-  /** The request that was answered so, or another one: a server may see more or fewer requests on a connection than were sent. */
+  /**
+   * The request with this answer, or another one: a server may parse more or fewer requests on a connection than were
+   * sent.
+   */
   async #culprit({ requests }: Part, at: number): Promise<string | undefined> {
     for (const request of [requests[at], ...requests]) {
       if (request !== undefined && (await this.#failsAlone(request.text))) return request.text
@@ -80,7 +83,7 @@ export class Findings {
     return isFault(statuses[0] ?? 0, text)
   }
 
-  /** What the application's log says of a request: the error's first lines. */
+  /** The first lines of a request's error in the application's log. */
   async #causeOf(template: string): Promise<string> {
     const id = `fuzz-${process.pid}-${this.#looks}-${this.all.length}`
     const withID = template.replace(/\r\nX-Request-Id:[^\r]*/gi, '').replace('\r\n', `\r\nX-Request-Id: ${id}\r\n`)
@@ -96,7 +99,7 @@ export class Findings {
     return `status 500: ${message.slice(0, 120)} at ${places.join(' < ')}`
   }
 
-  /** Leaves out what the fault does without: lines of the head, then the body. */
+  /** Removes what is not needed for the fault: header lines, then the body. */
   async #smaller(template: string): Promise<string> {
     const [head = '', ...rest] = template.split('\r\n\r\n')
     const body = rest.join('\r\n\r\n')
@@ -127,7 +130,7 @@ export class Findings {
   }
 }
 
-/** 503 is the answer to a speculative request; nothing else of 5xx is one to a client. */
+/** 503 is the answer to a speculative request; any other 5xx is a fault. */
 export function isFault(status: number, text: string): boolean {
   const isSpeculation = /^(sec-)?purpose:/im.test(text)
   return status >= 500 && !(status === 503 && isSpeculation)

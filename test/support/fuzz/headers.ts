@@ -1,7 +1,7 @@
 import type { Random } from './random'
 import { address, bytes, nastyHost, nastyValue } from './values'
 
-/** A header line without its end; it may be none. */
+/** A header line without its line break; may be empty. */
 type Line = string
 
 /** The `Host` that a browser sends, or another. */
@@ -9,7 +9,7 @@ export function hostLine(random: Random): Line {
   return random.chance(0.85) ? 'Host: localhost:{{port}}' : `Host: ${nastyHost(random)}`
 }
 
-/** What a browser says of where a request comes from. Without it most routes only refuse. */
+/** The Fetch Metadata of a browser. Without it most routes only refuse. */
 export function fetchMetadata(random: Random): Line[] {
   if (random.chance(0.3)) return []
   if (random.chance(0.5)) return ['Sec-Fetch-Site: same-origin', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document']
@@ -129,7 +129,7 @@ const KNOWN_VALUES: Readonly<Record<string, readonly [string, ...string[]]>> = {
   Expect: ['100-continue', '100-Continue', 'x', '200-ok'],
 }
 
-/** Some more headers, of the kind that servers and proxies act on. */
+/** Further headers that servers and proxies act on. */
 export function otherLines(random: Random): Line[] {
   return Array.from({ length: random.below(4) }, () => {
     const name = random.chance(0.3) ? 'X-Forwarded-For' : random.pick(REQUEST_HEADERS)
@@ -158,7 +158,7 @@ function origin(random: Random): string {
   )
 }
 
-/** A line that no server should take for a header. */
+/** A line that no server should accept as a header. */
 export function brokenLine(random: Random): Line {
   return random.choose(
     () => ` folded: ${nastyValue(random)}`,

@@ -1,4 +1,4 @@
-/** Random choices that a seed decides: the same seed, the same choices. */
+/** Deterministic random choices from a seed. */
 export class Random {
   #state: number
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** From 0 to below 1 (mulberry32). */
+  /** From 0 up to, but excluding, 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** A whole number from 0 to below `end`. */
+  /** A whole number from 0 up to, but excluding, `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end)
   }
@@ -27,12 +27,12 @@ export class Random {
     return values[this.below(values.length)] ?? values[0]
   }
 
-  /** One of several ways to make a value; what is not chosen is not made. */
+  /** Calls one of several functions that make a value. */
   choose<T>(...ways: readonly [() => T, ...Array<() => T>]): T {
     return this.pick(ways)()
   }
 
-  /** A seed for one part of the work, so that the part can be made again without what came before. */
+  /** A seed for one part of the work, so that the part can be repeated on its own. */
   static partSeed(seed: number, part: number): number {
     return Math.floor(new Random(Math.imul(seed, 31) ^ Math.imul(part + 1, 0x9e3779b1)).next() * 2 ** 32)
   }

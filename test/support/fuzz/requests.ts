@@ -4,24 +4,24 @@ import { Random } from './random'
 import { target } from './targets'
 import { address, nastyValue } from './values'
 
-/** A request as bytes (one a character), with placeholders. */
+/** A request as bytes (one per character), with placeholders. */
 export interface RawRequest {
   readonly text: string
-  /** Whether the server must know where it ends, and answers it or closes. */
+  /** Whether its framing is valid, so that the server must answer or close. */
   readonly isFramed: boolean
 }
 
 const MOST_REQUESTS = 12
 
-/** What one connection carries. */
+/** The requests of one connection. */
 export interface Part {
   readonly requests: readonly RawRequest[]
   readonly ending: Ending
-  /** Where the bytes are cut into two packets, as a share of them. */
+  /** Where the bytes are split into two packets, as a fraction. */
   readonly cut: number | undefined
 }
 
-/** Made of nothing but the seed and the number of the part. */
+/** Depends only on the seed and the number of the part. */
 export function partOf(seed: number, part: number): Part {
   const random = new Random(Random.partSeed(seed, part))
   const requests: RawRequest[] = []
@@ -51,13 +51,13 @@ export function rawRequest(random: Random): RawRequest {
   const version =
     isBroken && random.chance(0.2) ? random.pick(['HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'X', '']) : 'HTTP/1.1'
   const lines = [hostLine(random), ...fetchMetadata(random), ...cookieLines(random), ...otherLines(random)]
-  // Else one address has had its ten rejected keys at once, and no callback is looked at any more.
+  // Otherwise an address reaches its ten rejected keys at once, and no further callback is processed.
   if (random.chance(0.7))
     lines.push(`X-Forwarded-For: ${random.chance(0.9) ? ordinaryAddress(random) : address(random)}`)
   if (isBroken && random.chance(0.5)) lines.splice(random.below(lines.length + 1), 0, brokenLine(random))
   if (random.chance(0.05)) lines.push(lines[random.below(lines.length)] ?? '')
   const framing = framed(random, method, isBroken)
-  // Node itself refuses most of what is not visible ASCII, and closes: the rest of the connection would be for nothing.
+  // Node itself refuses most characters beyond visible ASCII and closes, which would waste the rest of the connection.
   const path = isBroken ? target(random) : target(random).replace(/[^\x21-\x7e]/g, percentEncoded) || '/'
   const head = [`${method} ${path} ${version}`, ...lines, ...framing.lines, '', ''].join('\r\n')
   return { text: head + framing.body, isFramed: !isBroken }
@@ -112,7 +112,7 @@ function bodyOf(random: Random): string {
   )
 }
 
-/** A body whose end the server cannot know, or is lied to about. */
+/** A body with missing or wrong framing. */
 function brokenFraming(random: Random): Framing {
   const body = bodyOf(random)
   return random.choose<Framing>(

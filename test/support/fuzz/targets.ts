@@ -2,7 +2,7 @@ import { OWN_PATHS } from '../../../example-app/auth/callback-path'
 import type { Random } from './random'
 import { nastyHost, nastyValue } from './values'
 
-/** Every route of the example, and some that are none. */
+/** Every route of the example, and some paths that are not routes. */
 export const ROUTES = ['/', ...OWN_PATHS, '/auth/social-login/callback', '/nowhere', '/__proto__'] as const
 
 const PARAMETERS = [
@@ -18,7 +18,7 @@ const PARAMETERS = [
   'decision',
 ] as const
 
-/** The path and query of a request, or something that a server might take for them. */
+/** The path and query of a request, or something that a server might parse as such. */
 export function target(random: Random): string {
   const plain = mutatedPath(random, random.pick(ROUTES)) + query(random)
   if (random.chance(0.95)) return plain

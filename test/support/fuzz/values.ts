@@ -1,9 +1,11 @@
 import type { Random } from './random'
 
-/** Stands in a request for what only exists while it is sent: cookies of real sessions, a fresh `auth_key`, the port. */
+/**
+ * Placeholders for values known only when the request is sent: cookies of real sessions, a fresh `auth_key`, the port.
+ */
 export const PLACEHOLDERS = ['{{pending}}', '{{unconfirmed}}', '{{signedIn}}', '{{key}}', '{{port}}'] as const
 
-/** Different ideographs: a host name of them costs the URL parser most. */
+/** Different ideographs, the most expensive host name for the URL parser. */
 export function ideographs(count: number): string {
   return encodeURIComponent(
     Array.from({ length: count }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000))).join(''),
@@ -12,7 +14,7 @@ export function ideographs(count: number): string {
 
 const LONG_HOST = ideographs(1500)
 
-/** Values that break careless code, one byte a character. */
+/** Values that break careless code, one byte per character. */
 export function nastyValue(random: Random): string {
   return random.choose(
     () => '',
@@ -28,7 +30,7 @@ export function nastyValue(random: Random): string {
   )
 }
 
-/** Bytes that a header may hold: no control characters but the tab. */
+/** Bytes that a header may contain: no control characters except tab. */
 export function bytes(random: Random, length: number): string {
   return Array.from({ length }, () => String.fromCharCode(32 + random.below(224)))
     .join('')

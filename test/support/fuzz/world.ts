@@ -7,12 +7,12 @@ import type { Random } from './random'
 
 const CALLBACK = '/auth/social-login/callback'
 const STATES = ['pending', 'unconfirmed', 'signedIn'] as const
-/** Browsers in each state at a time: requests sign some of them out. */
+/** Number of browsers in each state: requests sign some of them out. */
 const BROWSERS = 6
 
 type State = (typeof STATES)[number]
 
-/** What the campaign needs of the application under test. */
+/** The interface of the application under test. */
 export interface FuzzedApplication {
   readonly port: number
   /** Real milliseconds after which an answer, or a close, must have come. */
@@ -21,17 +21,17 @@ export interface FuzzedApplication {
   fill(text: string): string
   /** Brings a browser into one of the states. */
   renew(random: Random): Promise<void>
-  /** Everything that it wrote so far. */
+  /** Its output so far. */
   output(): string
-  /** Megabytes that it holds; undefined where nobody can tell. */
+  /** Megabytes of memory that it uses; undefined if unknown. */
   megabytes(): number | undefined
 }
 
-/** The example application, a provider, and browsers in the middle of their logins. */
+/** The example application, a provider, and browsers with pending logins. */
 export class ExampleWorld implements FuzzedApplication {
   readonly #cookies: Record<State, string[]> = { pending: [], unconfirmed: [], signedIn: [] }
   readonly #secrets = new Set<string>()
-  /** Longer than Node keeps an idle connection: it may leave a request unread until then. */
+  /** Longer than Node's keep-alive timeout: it may leave a request unread until then. */
   readonly deadline = 10_000
   #addresses = 0
   #turn = 0
@@ -48,7 +48,7 @@ export class ExampleWorld implements FuzzedApplication {
     const provider = await FakeProvider.start({ rateLimit: Number.POSITIVE_INFINITY })
     const application = registerExample(provider)
     const folder = temporaryFolder()
-    // Small heaps are collected often: a leak shows sooner, and a large one ends the process.
+    // With a small heap a leak shows sooner, and a large one crashes the process.
     const NODE_OPTIONS = '--max-old-space-size=160 --max-semi-space-size=4'
     const environment = { DATA_DIR: folder.path, NODE_OPTIONS, ...providerEnvironment(provider, application) }
     const example = await startExample(environment)
@@ -74,7 +74,7 @@ export class ExampleWorld implements FuzzedApplication {
 
   async renew(random: Random): Promise<void> {
     const state = random.pick(STATES)
-    // Some logins of a campaign meet a provider in trouble.
+    // Some logins of a campaign meet a failing provider.
     if (random.chance(0.2)) {
       const fault = random.pick<Fault>([
         { status: 503 },
@@ -89,7 +89,7 @@ export class ExampleWorld implements FuzzedApplication {
     this.provider.clearRequests()
   }
 
-  /** Whether somebody new can sign in and out now. */
+  /** Whether a new person can sign in and out now. */
   async goodLogin(): Promise<boolean> {
     const browser = new Browser()
     await this.#bring(browser, 'signedIn')
@@ -138,7 +138,7 @@ export class ExampleWorld implements FuzzedApplication {
     this.#cookies[state] = [cookie, ...this.#cookies[state]].slice(0, BROWSERS)
   }
 
-  /** Every browser comes from an address of its own: rejected keys are counted by address. */
+  /** Every browser has its own address: rejected keys are counted by address. */
   async #bring(browser: Browser, state: State): Promise<void> {
     const { appURL } = this.example
     this.#addresses += 1
@@ -152,7 +152,7 @@ export class ExampleWorld implements FuzzedApplication {
   }
 }
 
-/** The child that serves from this folder. Only Linux tells. */
+/** The child process that serves from this folder. Linux only. */
 function processIn(folder: string): number | undefined {
   if (process.platform !== 'linux') return undefined
   return readdirSync('/proc')
@@ -165,7 +165,7 @@ function fileOf(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1')
   } catch {
-    // A process that ended meanwhile, or somebody else's.
+    // The process has ended, or belongs to another user.
     return ''
   }
 }

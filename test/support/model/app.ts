@@ -33,7 +33,7 @@ export interface Verified {
   readonly accessToken: string
 }
 
-/** What the application lives on across its restarts, and what it tells the test. */
+/** The application's state across restarts, and its reports to the test. */
 export interface AppParts {
   readonly keep: 'session' | 'cookie'
   readonly origin: string
@@ -87,12 +87,12 @@ class ObservedStrategy extends Strategy {
   }
 }
 
-/** What of the application dies with its process: nothing of it remembers the one before. */
+/** The part of the application that a restart replaces. */
 export function buildPassport(parts: AppParts): PassportInstance {
   return newPassport(providerNames.map((name) => strategyFor(name, parts)))
 }
 
-/** The application around whatever Passport it has at the time. */
+/** The application with its current Passport. */
 export function buildApp(parts: AppParts, passport: () => PassportInstance): RequestListener {
   const app = express()
   app.use(keepSessions(parts.sessions))

@@ -1,6 +1,6 @@
 import type { Pool } from 'undici'
 
-/** What a browser saw. */
+/** A response as seen by a browser. */
 export interface Seen {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -12,7 +12,7 @@ export interface Visit {
   readonly path: string
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
-  /** Whether cookies with SameSite=Lax travel along. */
+  /** Whether cookies with SameSite=Lax are sent. */
   readonly lax: boolean
 }
 
@@ -20,8 +20,8 @@ export interface Visit {
 export type Cookies = ReadonlyMap<string, string>
 
 /**
- * A browser that keeps cookies longer than it should: it drops those that it is told to drop, but knows no time, so that
- * only the application can tell that a login has become too old.
+ * A browser that ignores cookie expiry times (but obeys deletions), so that only the application can detect that a
+ * login has expired.
  */
 export class ModelBrowser {
   cookies: Cookies = new Map()
@@ -37,7 +37,7 @@ export class ModelBrowser {
     return seen
   }
 
-  /** A visit with cookies from elsewhere, whose answer leaves this browser alone. */
+  /** A visit with the given cookies, whose response does not change this browser. */
   async visitWith(cookies: Cookies, { path, method, headers }: Visit): Promise<Seen> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await this.#app.request({ path, method, headers: { ...headers, ...(cookie && { cookie }) } })
@@ -56,7 +56,7 @@ export class ModelBrowser {
   }
 }
 
-/** The session that cookies lead to. */
+/** The session id in the cookies. */
 export function sessionIDIn(cookies: Cookies): string {
   const [signed = ''] = decodeURIComponent(cookies.get('connect.sid') ?? '')
     .slice('s:'.length)

@@ -16,7 +16,7 @@ export type KeyChoice =
   | { readonly kind: 'silently approved' }
   | { readonly kind: 'made up' }
 
-/** How the key stands in the query. */
+/** How the key appears in the query. */
 export const shapes = {
   plain: (key: string) => `auth_key=${key}`,
   'with an error': (key: string) => `error=%22%3Cscript%3E%0d%0a&auth_key=${key}&user_id=1`,
@@ -37,7 +37,7 @@ export interface CallbackInput {
   readonly storeFault: StoreFault | undefined
 }
 
-/** A request to a callback, by whomever. */
+/** A request to a callback, genuine or forged. */
 export class Callback extends BrowserStep {
   readonly #input: CallbackInput
 
@@ -94,7 +94,7 @@ export class Callback extends BrowserStep {
     return { answers, fired: fault.disarm() }
   }
 
-  /** What is refused before anybody looks for a login in progress. */
+  /** The refusals that precede the check of the pending login. */
   #gate(): string | undefined {
     const { row, shape } = this.#input
     if (row.verdict === 'speculative_request' || row.verdict === 'method_not_allowed') return row.verdict
@@ -138,11 +138,11 @@ async function chooseKey(
   }
 }
 
-/** A callback that has used its login up comes once more, with the cookies of that time: a copy, not the browser. */
+/** Repeats a callback that consumed its login, with a copy of the cookies of that time. */
 export class Replay extends BrowserStep {
   override check(model: Readonly<Model>): boolean {
     const used = model.browsers[this.index].captured?.pending
-    // A sealed cookie is used up within one process; in a session, it is for good.
+    // A sealed cookie is consumed only within one process; a session record permanently.
     return used !== undefined && isUsed(used, { keep: 'cookie', process: model.process })
   }
 
@@ -152,7 +152,7 @@ export class Replay extends BrowserStep {
     demand(captured !== undefined, 'nothing to replay', state)
     const before = sessionFacts(world, browser.cookies)
     const sameSession = sessionIDIn(captured.cookies) === sessionIDIn(browser.cookies)
-    // With the session as it was then, a new login in it may be what the copy finishes: that is a callback, no replay.
+    // In the same session, the copy may finish a newer login: that would be a callback, not a replay.
     if (world.keep === 'session' && sameSession && state.pending) return { answers: [], traffic: world.takeTraffic() }
     const visit = { path: captured.path, method: 'GET', headers: captured.headers, lax: true } as const
     const answers = [await browser.visitWith(captured.cookies, visit)]

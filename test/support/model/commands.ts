@@ -49,14 +49,14 @@ export abstract class BrowserStep extends Step {
   }
 }
 
-/** Makes the placeholders of a row the origins of this world. */
+/** Replaces the placeholders of a row by the origins of this world. */
 export function headersOf(headers: Visit['headers'], world: World, provider: ProviderName): Record<string, string> {
   const { origin } = world.providers[provider].fake
   const fill = (value: string): string => value.replace(PROVIDER, origin).replace(APP, world.origin)
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]))
 }
 
-/** A key as an approval issues it, to whoever runs the browser at the provider. */
+/** A key as issued by an approval, for the person at the provider. */
 export function issueKey(model: Model, world: World, provider: ProviderName, person: number): Key {
   const { fake, application } = world.providers[provider]
   const userID = people[person] ?? people[0]
@@ -86,7 +86,7 @@ export class OwnPage extends BrowserStep {
     if (this.#page === 'become') state.user = 'local:1'
     if (this.#page === 'logout') {
       state.user = undefined
-      // Passport begins a new session: with it ends a login that was kept there.
+      // Passport starts a new session, which drops a login stored in the old one.
       if (world.keep === 'session') state.pending = undefined
     }
     return { answers: [seen], traffic: world.takeTraffic() }
@@ -97,7 +97,7 @@ export class OwnPage extends BrowserStep {
   }
 }
 
-/** The person goes to the provider's page, by itself approved, and never comes back: what is left is a key. */
+/** The person visits the provider's page, which approves silently, and never comes back: only a key is left. */
 export class Cancel extends BrowserStep {
   readonly #provider: ProviderName
 
@@ -128,7 +128,7 @@ export async function silentApproval(model: Model, world: World, provider: Provi
   return remember(model, { value: target.searchParams.get('auth_key') ?? '', provider, userID, spent: false })
 }
 
-/** Time passes, or a clock is set right. */
+/** Time passes, or a clock is adjusted. */
 export class Clock extends Step {
   readonly #milliseconds: number
 
@@ -138,7 +138,7 @@ export class Clock extends Step {
   }
 
   async act(model: Model, world: World) {
-    // A sealed cookie is used up as long as its process remembers; turned back clocks are the session's matter.
+    // A sealed cookie stays consumed as long as its process remembers; clocks are turned back only with sessions.
     if (this.#milliseconds > 0 || world.keep === 'session') model.clock.now += this.#milliseconds
     return { answers: [], traffic: world.takeTraffic() }
   }
@@ -187,7 +187,7 @@ export class ProviderFault extends Step {
   }
 }
 
-/** What a provider, hostile or unlucky, does with a request. */
+/** The faults of a hostile or failing provider. */
 export const plannedFaults: Readonly<Record<string, (world: World) => PlannedFault>> = {
   'exchange reset': () => ({ endpoint: 'authorize', fault: { reset: true }, spends: false }),
   'exchange 500': () => ({ endpoint: 'authorize', fault: { status: 500 }, spends: false }),

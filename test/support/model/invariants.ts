@@ -13,7 +13,7 @@ function forms(secret: string): readonly string[] {
   return known
 }
 
-/** Forgets the secrets of earlier runs. */
+/** Clears the secrets of earlier runs. */
 export function forgetSecrets(): void {
   formsOf.clear()
 }
@@ -23,7 +23,9 @@ export function demand(holds: boolean, invariant: string, details: unknown): ass
   if (!holds) throw new Error(`${invariant}: ${inspect(details, { depth: 6, maxStringLength: 300 })}`)
 }
 
-/** I4: a secret goes to its own authorize endpoint and nowhere else, a token to the profile of its own provider. */
+/**
+ * I4: a secret is sent only to its own authorize endpoint, a token only to the profile endpoint of its own provider.
+ */
 export function checkProviders(world: World, model: Model, { requests, verified }: Traffic): void {
   for (const { provider, endpoint, method, path, headers, body } of requests) {
     const everything = [method, path, JSON.stringify(headers), body]
@@ -64,7 +66,7 @@ export function checkExchanges(
   return exchanges
 }
 
-/** I8: nothing secret shows in answers, errors or the session store. */
+/** I8: no secret appears in answers, errors or the session store. */
 export function checkSinks(world: World, model: Model, { errors }: Traffic, answers: readonly Seen[]): void {
   const sinks = [
     ...answers.map(({ status, headers, body }) => `${status} ${JSON.stringify(headers)} ${body}`),
@@ -83,11 +85,11 @@ export function checkSinks(world: World, model: Model, { errors }: Traffic, answ
   }
 }
 
-/** I5: who is signed in, in which session, with what else in it. */
+/** I5: the signed-in user, the session and its other content are unchanged. */
 export function checkUntouched(before: SessionFacts, world: World, cookies: Cookies): void {
   const after = sessionFacts(world, cookies)
   if (before.sid === undefined) {
-    // A session that holds nothing but a login in progress may be new.
+    // A session with only a pending login may be new.
     demand(after.user === undefined && !after.others.includes('cart'), 'I5 session', { before, after })
     return
   }
@@ -98,7 +100,7 @@ export function checkUntouched(before: SessionFacts, world: World, cookies: Cook
   )
 }
 
-/** The model and the store agree on who is signed in where. */
+/** The model and the store agree on the signed-in users. */
 export function checkUsers(world: World, model: Model): void {
   for (const { browser, user } of model.browsers) {
     const facts = sessionFacts(world, browser.cookies)

@@ -8,7 +8,7 @@ const WITHOUT_RECORD = ['login_not_started', 'pass']
 const FINAL = ['login_expired', 'user_changed']
 const LIFETIME = 10 * 60 * 1000
 
-/** A login whose exchanges are counted: with the record in a cookie, each process counts for itself. */
+/** The name under which a login's exchanges are counted: with the record in a cookie, per process. */
 export function loginName(pending: Pending | undefined, { keep, process }: Place): string | undefined {
   if (!pending) return undefined
   return keep === 'session' ? pending.label : `${pending.label} in process ${process}`
@@ -23,7 +23,7 @@ interface Refusal {
   readonly untouched: () => void
 }
 
-/** I1: what may not finish a login does not, and what is not final leaves the login in progress as it was. */
+/** I1: a refused callback does not finish a login, and a refusal that is not final keeps the pending login. */
 export function judgeRefusal({ state, refusal, names, exchanges, now, untouched }: Refusal): void {
   const { pending } = state
   const isOld = pending !== undefined && now - pending.issuedAt > LIFETIME
@@ -52,7 +52,7 @@ interface Login {
   readonly untouched: () => void
 }
 
-/** A callback that may finish the login: it does exactly if the provider plays along. */
+/** A callback that may finish the login: it does exactly if the provider responds correctly. */
 export function judgeLogin(login: Login): void {
   const { model, world, state, pending, strategy, key, traffic, exchanges, untouched } = login
   const endpoints = traffic.requests.map(({ endpoint }) => endpoint)

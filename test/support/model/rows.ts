@@ -1,9 +1,9 @@
 import type { OutcomeCode } from '../../../lib'
 
-/** What the gate must say to a request that carries a well-formed key. */
+/** The expected verdict on a request with a well-formed key. */
 export type Verdict = 'genuine' | Extract<OutcomeCode, 'callback_forged' | 'method_not_allowed' | 'speculative_request'>
 
-/** What a real browser sends in one situation: a row of the table in security.md, section 2. */
+/** The headers of a real browser in one situation: a row of the table in security.md, section 2. */
 export interface CallbackRow {
   readonly name: string
   readonly method: 'GET' | 'POST'
@@ -18,9 +18,9 @@ export interface StartRow extends Omit<CallbackRow, 'verdict'> {
   readonly verdict: 'verified' | 'unverified' | Extract<OutcomeCode, 'start_forbidden' | 'speculative_request'>
 }
 
-/** Stands for the origin of the provider in a header. */
+/** Placeholder for the provider's origin in a header. */
 export const PROVIDER = 'PROVIDER'
-/** Stands for the origin of the application in a header. */
+/** Placeholder for the application's origin in a header. */
 export const APP = 'APP'
 const EVIL = 'https://evil.example'
 
@@ -41,7 +41,7 @@ const fromApp = { ...cross, referer: `${APP}/login` }
 const fromEvil = { ...cross, referer: `${EVIL}/` }
 const hidden = { lax: false } as const
 
-/** The rows that differ on the wire. */
+/** The rows with different headers. */
 export const callbackRows: readonly CallbackRow[] = [
   row('G1 form at the provider', 'genuine', { ...fromProvider, 'sec-fetch-user': '?1' }),
   row('G2 link or script at the provider', 'genuine', fromProvider),

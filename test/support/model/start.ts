@@ -7,7 +7,7 @@ import { type Model, sessionFacts } from './state'
 import { armStore, type StoreFault } from './store-fault'
 import type { Traffic, World } from './world'
 
-/** What a start is made of. */
+/** Input of a start. */
 export interface StartInput {
   readonly provider: ProviderName
   readonly row: StartRow
@@ -16,7 +16,7 @@ export interface StartInput {
   readonly storeFault: StoreFault | undefined
 }
 
-/** A request to begin a login, by whomever. */
+/** A request that starts a login, genuine or forged. */
 export class Start extends BrowserStep {
   readonly #input: StartInput
 
@@ -32,7 +32,7 @@ export class Start extends BrowserStep {
     const fault = armStore(world, storeFault)
     model.labels += 1
     const clicks = row.verdict === 'unverified' && this.#input.click
-    // A login that is made without proof would be known by its label.
+    // The label would reveal a login that started without proof.
     const label = row.verdict === 'verified' ? `login-${model.labels}` : `planted-${model.labels}`
     const path = `/${provider}/auth?from=%22%3E${model.labels}`
     const headers = { ...headersOf(row.headers, world, provider), [LABEL]: label }
@@ -91,7 +91,7 @@ export class Start extends BrowserStep {
   }
 }
 
-/** The one action, or undefined where the strategy answers by itself. */
+/** The expected action, or undefined if the strategy itself responds. */
 function expectedOutcome(row: StartRow, clicks: boolean, fired: StoreFault | undefined): string | undefined {
   if (row.verdict === 'verified' || clicks) return fired === 'set' ? 'session_unavailable' : 'redirect'
   return row.verdict === 'start_forbidden' ? 'start_forbidden' : undefined

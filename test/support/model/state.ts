@@ -3,21 +3,21 @@ import type { ProviderName } from './app'
 import { type Cookies, type ModelBrowser, sessionIDIn } from './browser'
 import type { World } from './world'
 
-/** A login in progress, as it should be. */
+/** The expected pending login. */
 export interface Pending {
   readonly label: string
   readonly strategy: ProviderName
   readonly issuedAt: number
-  /** Who was signed in at the start. */
+  /** The user signed in at the start. */
   readonly user: string | undefined
-  /** In which process of the application its exchange was made. */
+  /** The application process that made its exchange. */
   usedIn?: number
   /** False once a fault of the session store makes it unclear whether it can still be used. */
   certain: boolean
   successes: number
 }
 
-/** A callback that used a login up, with the cookies that it carried. */
+/** A callback that consumed a login, with its cookies. */
 export interface Captured {
   readonly pending: Pending
   readonly cookies: Cookies
@@ -27,13 +27,13 @@ export interface Captured {
 
 export interface BrowserState {
   readonly browser: ModelBrowser
-  /** Who is signed in. */
+  /** The signed-in user. */
   user: string | undefined
   pending: Pending | undefined
   captured: Captured | undefined
 }
 
-/** A key that somebody knows. */
+/** A key known to a person or the attacker. */
 export interface Key {
   readonly value: string
   readonly provider: ProviderName | 'nobody'
@@ -41,17 +41,17 @@ export interface Key {
   spent: boolean
 }
 
-/** A fault that waits at a provider's endpoint. */
+/** A queued fault of a provider's endpoint. */
 export interface PlannedFault {
   readonly endpoint: 'authorize' | 'user/me'
   readonly fault: Fault
-  /** The id with which the provider answers instead of the true one; the login succeeds with it. */
+  /** The wrong id that the provider returns; the login succeeds with it. */
   readonly liesAbout?: string
   /** Whether an exchange disturbed by it spends the key. */
   readonly spends: boolean
 }
 
-/** Everything that a run knows. */
+/** The state of a run. */
 export interface Model {
   readonly browsers: readonly [BrowserState, BrowserState]
   readonly keys: Key[]
@@ -91,7 +91,9 @@ export function newModel(world: World, clock: Model['clock'], seen: Model['seen'
   }
 }
 
-/** Why a callback to a strategy cannot finish the login, or undefined if it can: the rules, said once more. */
+/**
+ * Why a callback to a strategy cannot finish the login, or undefined if it can: an independent statement of the rules.
+ */
 export function refusalBy(
   pending: Pending | undefined,
   { strategy, user, now, isSilent, keep, process }: RefusalInput & Place,
@@ -114,23 +116,23 @@ interface RefusalInput {
   readonly isSilent: boolean
 }
 
-/** Where logins are kept, and which process looks. */
+/** The store of pending logins, and the current process. */
 export interface Place {
   readonly keep: World['keep']
   readonly process: number
 }
 
-/** A sealed cookie is used up for one process only, if the browser keeps it: the store says so. */
+/** A sealed cookie that the browser keeps is consumed for one process only, as CookieStore documents. */
 export function isUsed(pending: Pending, { keep, process }: Place): boolean {
   return pending.usedIn !== undefined && (keep === 'session' || pending.usedIn === process)
 }
 
-/** What a browser's session truly holds. */
+/** The actual content of a browser's session. */
 export interface SessionFacts {
-  /** Undefined where the store knows no such session. */
+  /** Undefined if the store has no such session. */
   readonly sid: string | undefined
   readonly user: string | undefined
-  /** All that is not the login in progress. */
+  /** Everything except the pending login. */
   readonly others: string
 }
 
@@ -146,8 +148,8 @@ export function sessionFacts(world: World, cookies: Cookies): SessionFacts {
 }
 
 /**
- * Takes the faults that the requests of one callback have met off the list. One at a request for a profile that was made
- * once more has done no harm, and is not among those returned.
+ * Removes the faults that the requests of one callback met. A fault of a profile request that was retried is harmless
+ * and not returned.
  */
 export function takeFaults(model: Model, provider: ProviderName, endpoints: readonly string[]): PlannedFault[] {
   const met: PlannedFault[] = []

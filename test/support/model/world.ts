@@ -14,7 +14,7 @@ import {
 } from './app'
 import { ModelBrowser } from './browser'
 
-/** A provider as the application and two people know it. */
+/** A provider with its application and two signed-in people. */
 export interface Provider {
   readonly fake: FakeProvider
   readonly baseURL: string
@@ -23,7 +23,7 @@ export interface Provider {
   readonly cookies: readonly string[]
 }
 
-/** What happened since the last look. */
+/** Events since the last call. */
 export interface Traffic {
   readonly outcomes: readonly Outcome[]
   readonly verified: readonly Verified[]
@@ -31,10 +31,10 @@ export interface Traffic {
   readonly requests: readonly (LoggedRequest & { readonly provider: ProviderName })[]
 }
 
-/** Two people, and one who attacks. Every provider knows them by the same ids, so that only the provider differs. */
+/** Two people and an attacker. They have the same ids at every provider, so that only the provider differs. */
 export const people = ['9007199254740993', '12', '666'] as const
 
-/** Real servers, made once: three providers and an application whose process can be replaced. */
+/** Real servers, started once: three providers and an application that can be restarted. */
 export class World {
   readonly keep: AppParts['keep']
   readonly origin: string
@@ -42,7 +42,7 @@ export class World {
   readonly sessions = new HookedStore()
   readonly pool: Pool
   readonly #server: Listening
-  // The connections to the providers outlive a restart: to build them anew each time would be most of the work.
+  // The connections to the providers survive a restart: opening them again would take most of the time.
   readonly #agent = new Agent()
   readonly #parts: AppParts
   #passport: ReturnType<typeof buildPassport>
@@ -53,7 +53,7 @@ export class World {
     this.origin = origin
     this.providers = providers
     this.#server = listening
-    // An answer that does not come fails the run: every request ends in time.
+    // A missing response fails the run: every request must end in time.
     this.pool = new Pool(origin, { connections: 4, headersTimeout: 4000, bodyTimeout: 4000 })
     const report = { outcomes: [], verified: [], errors: [] }
     this.#parts = { keep, origin, providers, sessions: this.sessions, dispatcher: this.#agent, ...report }
@@ -76,7 +76,7 @@ export class World {
     this.#passport = buildPassport(this.#parts)
   }
 
-  /** Forgets what the last run left behind. */
+  /** Clears the state of the last run. */
   clear(): void {
     this.restart()
     this.sessions.before = undefined
@@ -85,7 +85,7 @@ export class World {
     this.takeTraffic()
   }
 
-  /** What happened since the last call. */
+  /** Events since the last call. */
   takeTraffic(): Traffic {
     const { outcomes, verified, errors } = this.#parts
     const requests = providerNames.flatMap((provider) => {
@@ -111,7 +111,7 @@ async function startProvider(name: ProviderName, appOrigin: string): Promise<Pro
   const fake = await FakeProvider.start({
     users: people.map((user_id) => ({ user_id })),
     rateLimit: Number.POSITIVE_INFINITY,
-    // A key that nobody has redeemed stays good: providers in the wild know no age.
+    // Unused keys never expire, as on some deployed providers.
     mode: { keyLifetime: Number.POSITIVE_INFINITY },
   })
   const application = fake.registerApplication({

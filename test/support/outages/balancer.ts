@@ -12,9 +12,9 @@ const CHECK_INTERVAL_MS = 1000
 const CHECK_TIMEOUT_MS = 1000
 
 /**
- * A balancer as clouds sell them: strict round robin over the processes whose `/healthz` says 200, over all of them
- * when none does. It keeps connections open, tries another process when one refuses a connection, and a GET once more
- * when a kept connection turns out to be closed.
+ * A balancer like those of cloud providers: strict round robin over the processes whose `/healthz` returns 200, or over
+ * all if none does. It keeps connections alive, tries another process when one refuses a connection, and retries a GET
+ * once on a stale connection.
  */
 export class Balancer {
   readonly #server: Server
@@ -69,7 +69,7 @@ export class Balancer {
     res.writeHead(502, { 'x-from': 'balancer' }).end()
   }
 
-  /** The process whose turn it is, and the others behind it. */
+  /** The next process, followed by the others. */
   #inTurn(): Backend[] {
     const healthy = this.#backends.filter(({ isHealthy }) => isHealthy)
     const usable = healthy.length > 0 ? healthy : this.#backends
@@ -78,7 +78,7 @@ export class Balancer {
   }
 }
 
-/** Resolves with `refused` when nothing was sent, so that another process may be asked. */
+/** Resolves with `refused` if nothing was sent, so that another process can be tried. */
 function forward(
   { port, agent }: Backend,
   req: IncomingMessage,

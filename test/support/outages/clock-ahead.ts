@@ -1,4 +1,4 @@
-// Preloaded into a process whose clock is wrong: CLOCK_AHEAD_MS.
+// Preloaded to set a process's clock ahead by CLOCK_AHEAD_MS.
 const ahead = Number(process.env['CLOCK_AHEAD_MS'] ?? 0)
 const realNow = Date.now.bind(Date)
 const now = (): number => realNow() + ahead

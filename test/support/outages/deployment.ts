@@ -13,7 +13,7 @@ export interface DeploymentOptions {
   readonly processes?: number
   /** Without Postgres the processes share a libsql file. Default: true. */
   readonly postgres?: boolean
-  /** The size of the file system that Postgres writes to. Default: as much as there is. */
+  /** The size of the file system that Postgres writes to. Default: unlimited. */
   readonly diskMB?: number
   /** Modules that every process loads first. */
   readonly preload?: readonly string[]
@@ -21,12 +21,12 @@ export interface DeploymentOptions {
 
 const PEOPLE = 500
 
-/** The example as a team would run it: processes behind a balancer, one database, one provider. */
+/** A typical deployment of the example: processes behind a balancer, one database, one provider. */
 export class Deployment {
   readonly statements = new StatementCounter()
-  /** All that were ever started. */
+  /** All processes ever started. */
   readonly everyProcess: ExampleProcess[] = []
-  /** Those that serve. */
+  /** The running processes. */
   processes: ExampleProcess[] = []
 
   private constructor(
@@ -77,7 +77,7 @@ export class Deployment {
     return this.#postgres !== undefined
   }
 
-  /** Starts one more process and gives it to the balancer. */
+  /** Starts another process and adds it to the balancer. */
   async add(environment: Readonly<Record<string, string>> = {}, preload = this.preload): Promise<ExampleProcess> {
     const storage = this.#postgres && this.#postgresProxy && this.#postgres.urlAt(this.#postgresProxy.port)
     const started = await ExampleProcess.start(
@@ -96,7 +96,7 @@ export class Deployment {
     return started
   }
 
-  /** Ends a process as a deployment does: the balancer learns it from `/healthz`. @returns the seconds that it took */
+  /** Stops a process as a deployment does: the balancer notices it by `/healthz`. @returns the seconds that it took */
   async terminate(ending: ExampleProcess): Promise<number> {
     this.processes = this.processes.filter((other) => other !== ending)
     const seconds = await ending.terminate()

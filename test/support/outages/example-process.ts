@@ -6,9 +6,9 @@ const MAIN = join(__dirname, '../../../example-app/main.js')
 const START_DEADLINE_MS = 30_000
 const STOP_DEADLINE_MS = 60_000
 
-/** The example application as a process, which can be signalled, and tells when it has ended without being asked. */
+/** The example application as a process that can be signalled and detects its own crashes. */
 export class ExampleProcess {
-  /** Whether it ended although nobody had told it to. */
+  /** Whether it exited without being told to. */
   hasCrashed = false
   #port = 0
   outputBytes = 0
@@ -39,7 +39,7 @@ export class ExampleProcess {
     })
   }
 
-  /** Resolves when it serves. `preload` names modules of this folder that are loaded before the application. */
+  /** Resolves when it listens. `preload` names modules of this folder that are loaded before the application. */
   static async start(
     environment: Readonly<Record<string, string>>,
     preload: readonly string[] = [],
@@ -56,12 +56,12 @@ export class ExampleProcess {
     return started
   }
 
-  /** Where it listens; 0 before it says so. */
+  /** Its port; 0 before it listens. */
   get port(): number {
     return this.#port
   }
 
-  /** The last of what it wrote. */
+  /** The end of its output. */
   get output(): string {
     return this.#output
   }
@@ -74,7 +74,7 @@ export class ExampleProcess {
     return memoryMB(this.#child.pid ?? 0)
   }
 
-  /** Asks it to stop. @returns the seconds that this took; Infinity when it had to be killed */
+  /** Stops it. @returns the seconds that this took; Infinity if it had to be killed */
   async terminate(): Promise<number> {
     const begin = performance.now()
     this.#isTold = true

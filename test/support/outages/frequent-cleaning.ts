@@ -1,4 +1,4 @@
-// Preloaded into a process that must do within seconds what it does every ten minutes.
+// Preloaded to run the ten-minute cleaning within seconds.
 const LONG_MS = 60_000
 const SHORT_MS = 3000
 

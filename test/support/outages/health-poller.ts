@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { Deployment } from './deployment'
 
-/** One question to `/healthz` of one process. */
+/** One `/healthz` request to one process. */
 interface Answer {
   readonly at: number
   readonly tookMs: number
@@ -12,7 +12,7 @@ interface Answer {
 const INTERVAL_MS = 200
 const GIVEN_UP_MS = 30_000
 
-/** Asks every process that serves, each 200 ms, whether it is healthy, and keeps the answers. */
+/** Polls `/healthz` of every running process every 200 ms, and records the answers. */
 export class HealthPoller {
   readonly answers: Answer[] = []
   readonly #underWay = new Set<Promise<void>>()

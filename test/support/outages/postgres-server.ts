@@ -8,13 +8,13 @@ import { freePort } from '../free-port'
 import { postgresBinaries, unprivilegedUser } from '../postgres/postgres'
 import { cpuMs } from './process-usage'
 
-/** A row as the driver gives it. */
+/** A row as the driver returns it. */
 type Row = Readonly<Record<string, unknown>>
 
 const DATABASE = 'example'
 const MAX_CONNECTIONS = 100
 
-/** Whether a file system of a fixed size can be made here: as root of a machine, and not of every container. */
+/** Whether a file system of a fixed size can be mounted, which needs root and is not possible in every container. */
 export function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'outage-mount-'))
   try {
@@ -72,7 +72,7 @@ export class PostgresServer {
     return `postgres://postgres@127.0.0.1:${port}/${database}`
   }
 
-  /** Runs the server and waits until it answers. */
+  /** Starts the server and waits until it answers. */
   async up(): Promise<void> {
     const settings = [
       'listen_addresses=127.0.0.1',
@@ -99,7 +99,7 @@ export class PostgresServer {
     }
   }
 
-  /** Ends it at once, as `pg_ctl stop -m immediate` does: without a word to its clients' transactions. */
+  /** Stops it at once, like `pg_ctl stop -m immediate`: open transactions are aborted. */
   async down(): Promise<void> {
     const server = this.#server
     if (!server || server.exitCode !== null) return
@@ -110,7 +110,7 @@ export class PostgresServer {
 
   async query(sql: string, database = DATABASE): Promise<Row[]> {
     const client = new Client({ connectionString: this.urlAt(this.port, database), application_name: 'harness' })
-    // A server that is killed tells idle clients so, as an event.
+    // A killed server emits an error event on idle clients.
     client.on('error', () => {})
     await client.connect()
     try {
@@ -120,7 +120,7 @@ export class PostgresServer {
     }
   }
 
-  /** Stops every process of the server where it is: connections stay open, nobody answers. */
+  /** Suspends every process of the server: connections stay open, nothing responds. */
   async freeze(): Promise<void> {
     const before = await this.#pids()
     const main = this.#server?.pid
@@ -179,6 +179,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // This one has ended meanwhile.
+    // The process has ended.
   }
 }

@@ -2,41 +2,41 @@ import type { Deployment } from './deployment'
 import type { HealthPoller } from './health-poller'
 import type { LoginRecord } from './visitors'
 
-/** From the moment that something was broken to the moment that it was whole again. */
+/** The time from a fault to its repair. */
 export interface Outage {
   readonly began: number
   readonly cured: number
 }
 
-/** What came of a trial: a row of the table. */
+/** The result of a trial: a row of the table. */
 export interface Report {
   readonly trial: string
   readonly attempted: number
   readonly good: number
-  /** How many failed, by the step and what was answered. */
+  /** Number of failed logins by step and answer. */
   readonly failed: Readonly<Record<string, number>>
-  /** Of the failed ones, those that began when nothing was broken. */
+  /** Failed logins that began outside of an outage. */
   readonly failedWhileWhole: number
-  /** Logins that began and ended well while something was broken. */
+  /** Logins that began and succeeded during an outage. */
   readonly goodWhileBroken: number
   readonly reloads: number
-  /** Keys that the provider exchanged for somebody who was not signed in in the end. */
+  /** Keys that were exchanged although the login failed. */
   readonly spentInVain: number
-  /** From the cure to the last login that began after it and failed; the worst of several outages. */
+  /** Seconds from the repair to the start of the last login that failed after it; the worst of several outages. */
   readonly goodAgainS: number
-  /** People who were shown as somebody else. */
+  /** People who were shown another person's account. */
   readonly mixedUp: number
-  /** Accounts that were shown to somebody and are not there any more. */
+  /** Accounts that were shown to a person and no longer exist. */
   readonly lost: number
   /** People who were shown more than one account. */
   readonly doubled: number
-  /** Processes that ended without being asked. */
+  /** Processes that exited without being told to. */
   readonly crashes: number
   /** The longest answer of `/healthz`. */
   readonly healthMs: number
-  /** Seconds in which every process said 200 and no login that began was good, or the other way around. */
+  /** Seconds in which every process returned 200 although no new login succeeded, or the reverse. */
   readonly healthWrongS: number
-  /** How long processes took to end on SIGTERM, in the order asked. */
+  /** Seconds that processes took to stop on SIGTERM, in order. */
   readonly endedS: readonly number[]
   readonly p50Ms: number
   readonly p99Ms: number
@@ -124,7 +124,7 @@ function secondsOfWrongHealth(logins: readonly LoginRecord[], health: HealthPoll
   for (const now of new Set(logins.map(({ began }) => second(began)))) {
     const begun = logins.filter(({ began }) => second(began) === now)
     const answers = health.answers.filter(({ at }) => second(at) === now)
-    // One login may fail or succeed by its own luck.
+    // A single login may fail or succeed by chance.
     if (begun.length < 2 || answers.length === 0) continue
     const isHealthy = answers.every(({ status }) => status === 200)
     const isIll = answers.every(({ status }) => status !== 200)

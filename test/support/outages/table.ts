@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Report } from './report'
 
-/** All rows of the last run, also of those that were run one by one. */
+/** All rows of the last runs, including trials run individually. */
 const FILE = join(__dirname, '../../../../bench/results/outages.json')
 
 const HEAD = [
@@ -24,7 +24,7 @@ const HEAD = [
 
 const rows: Report[] = []
 
-/** Prints what came of a trial, and writes it down beside those of other trials. */
+/** Prints the result of a trial and stores it with the others. */
 export function addRow(report: Report): void {
   rows.push(report)
   const others = readRows().filter(({ trial }) => trial !== report.trial)

@@ -9,12 +9,12 @@ interface Pair {
   isSilent: boolean
 }
 
-/** Sees what clients send: called once for each connection, gives what receives its bytes. */
+/** Observes what clients send: called once per connection, returns a consumer of its bytes. */
 type Observe = () => (bytes: Buffer) => void
 
-/** Stands between a process and its database or provider, and makes the network in between go wrong. */
+/** A proxy between a process and its database or provider that simulates network faults. */
 export class TCPProxy {
-  /** How long each piece of data takes in each direction. */
+  /** Delay of each chunk in each direction. */
   delayMs = 0
   bytes = 0
   #isSilentForNew = false
@@ -37,18 +37,18 @@ export class TCPProxy {
     return new TCPProxy(target, portOf(server), server, observe)
   }
 
-  /** From now on nothing passes on the connections that are open; new ones work. */
+  /** Forwards nothing on the open connections from now on; new ones work. */
   silenceOpen(): void {
     for (const pair of this.#pairs) pair.isSilent = true
   }
 
-  /** Nothing passes on any connection; new ones are accepted. */
+  /** Forwards nothing on any connection; new ones are accepted. */
   silenceAll(): void {
     this.silenceOpen()
     this.#isSilentForNew = true
   }
 
-  /** New connections work again. Bytes that were swallowed stay lost, so the silent connections stay silent. */
+  /** New connections work again. Silenced connections stay silent, because their bytes are lost. */
   passNew(): void {
     this.#isSilentForNew = false
   }
@@ -96,7 +96,7 @@ export class TCPProxy {
     from.on('error', () => {})
     from.on('close', () => {
       this.#pairs.delete(pair)
-      // A silent network does not report the end of a connection either.
+      // A silent network does not report a close either.
       if (!pair.isSilent) this.#later(() => to.destroy())
     })
   }

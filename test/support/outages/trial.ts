@@ -8,11 +8,11 @@ import { addRow } from './table'
 import { Visitors } from './visitors'
 
 export interface TrialOptions extends DeploymentOptions {
-  /** Logins that begin in a second. */
+  /** Logins started per second. */
   readonly perSecond?: number
-  /** How long the load goes on when everything is whole again. */
+  /** Duration of the load after the last repair. */
   readonly settleMs?: number
-  /** Kept out of the table. */
+  /** Excluded from the table. */
   readonly isShort?: boolean
 }
 
@@ -20,7 +20,7 @@ const WARM_UP_MS = 2000
 const SETTLE_MS = 8000
 const PER_SECOND = Number(process.env['OUTAGE_RATE'] ?? 8)
 
-/** A deployment under load that is about to be broken. */
+/** A deployment under load, for fault injection. */
 export class Trial {
   readonly outages: Outage[] = []
   readonly endedS: number[] = []
@@ -28,14 +28,14 @@ export class Trial {
 
   constructor(readonly deployment: Deployment) {}
 
-  /** Breaks something and mends it: what happens in `work` happens to people. */
+  /** Records the duration of `work`, which breaks and repairs something, as an outage. */
   async outage(work: () => Promise<void>): Promise<void> {
     const began = Date.now()
     await work()
     this.outages.push({ began, cured: Date.now() })
   }
 
-  /** Tells a process to stop, and measures; the trial waits for it at its end. */
+  /** Stops a process and measures the time; the trial awaits it at its end. */
   terminate(process: ExampleProcess | undefined): void {
     if (!process) throw new Error('There is no process to stop')
     const ending = this.deployment.terminate(process).then((seconds) => void this.endedS.push(seconds))
@@ -47,7 +47,7 @@ export class Trial {
   }
 }
 
-/** Deploys, loads, breaks, mends, waits, and reports. */
+/** Runs a whole trial: deployment, load, faults, repair, report. */
 export async function runTrial(
   name: string,
   { perSecond = PER_SECOND, settleMs = SETTLE_MS, isShort = false, ...options }: TrialOptions,

@@ -10,11 +10,11 @@ export interface LoginRecord {
   readonly ended: number
   /** `good`, `mixed up`, or the step that failed and how. */
   readonly outcome: string
-  /** What the provider issued; none when the start failed. */
+  /** The key that the provider issued; undefined if the start failed. */
   readonly key: string | undefined
-  /** Whose account was shown in the end. */
+  /** The account shown at the end. */
   readonly account: string | undefined
-  /** How often a page after the callback was loaded again. */
+  /** Reloads of pages after the callback. */
   readonly reloads: number
 }
 
@@ -32,12 +32,12 @@ export class Visitors {
 
   constructor(private readonly deployment: Deployment) {}
 
-  /** So many begin in a second, however long the logins take. */
+  /** Starts logins at a fixed rate, independent of their duration. */
   start(perSecond: number): void {
     this.#timer = setInterval(() => this.#track(this.#signIn()), 1000 / perSecond)
   }
 
-  /** So many are under way at every moment: as many logins as the deployment can do. */
+  /** Keeps a fixed number of logins running: as many as the deployment can do. */
   startInParallel(lanes: number): void {
     const lane = async (): Promise<void> => {
       while (!this.#isStopping) await this.#signIn()
@@ -45,7 +45,7 @@ export class Visitors {
     for (let count = 0; count < lanes; count += 1) this.#track(lane())
   }
 
-  /** Nobody begins any more; resolves when all are done. */
+  /** Starts no more logins; resolves when all have ended. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     this.#isStopping = true
@@ -80,7 +80,7 @@ class Login {
   ) {
     const { provider, application } = deployment
     this.#person = provider.users[index % provider.users.length]?.user_id ?? ''
-    // Each at an address of their own: what is limited by address is not tried here.
+    // Each has its own address, so that limits by address do not apply.
     const address = `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`
     this.#visitor = new Visitor(provider, application, this.#person, { 'x-forwarded-for': address })
   }
@@ -124,7 +124,7 @@ class Login {
     if (confirmation === undefined) throw new StepFailed(`confirm ${asked.location || asked.status}`)
     const fields = { confirmation, decision: 'continue' }
     const pressed = await this.#reloading('continue', () => this.#visitor.submit(page, fields))
-    // Pressed again after an answer that was lost: the profile tells whether it counted.
+    // Repeated after a lost response: the profile shows whether the first one took effect.
     if (pressed.status !== 303) throw new StepFailed(`continue ${pressed.status}`)
   }
 
@@ -135,7 +135,7 @@ class Login {
     return answer
   }
 
-  /** Does it again, as people reload a page that says that something went wrong. */
+  /** Repeats a step, as people reload an error page. */
   async #reloading(name: string, work: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -151,7 +151,7 @@ class Login {
   }
 }
 
-/** What came back, or why nothing did. */
+/** The response, or a StepFailed. */
 async function step(name: string, answer: Promise<BrowserAnswer>): Promise<BrowserAnswer> {
   const cancel = new AbortController()
   const timeout = sleep(STEP_TIMEOUT_MS, undefined, { signal: cancel.signal }).then(() => {

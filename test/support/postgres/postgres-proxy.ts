@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** The way to a Postgres that is far away: it delays what is sent and counts the statements. */
+/** A proxy that simulates a distant Postgres: it delays traffic and counts statements. */
 export interface PostgresProxy {
   readonly url: string
-  /** What the application has asked since the last call: all statements, and the longest row of those that waited for each other. */
+  /** Statements since the last call, and the longest sequence of dependent ones. */
   statements(): { readonly count: number; readonly inARow: number; readonly texts: readonly string[] }
   /** Resolves when all of them have been answered. */
   settled(): Promise<void>
-  /** Takes no byte in either direction from now on, as a firewall that forgot its connections does. */
+  /** Forwards no bytes from now on, like a firewall that dropped its connection table. */
   silence(): void
-  /** New connections work; those from before stay silent. */
+  /** New connections work; earlier ones stay silent. */
   restore(): void
   stop(): Promise<void>
 }
@@ -72,7 +72,7 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
 /** Reads the protocol: Query and Parse are statements, ReadyForQuery ends one. */
 class StatementCounter {
   #texts: string[] = []
-  /** How long the longest row of ended statements is. */
+  /** Length of the longest sequence of ended statements. */
   #ended = 0
   underWay = 0
 

@@ -8,7 +8,7 @@ import { freePort } from '../free-port'
 const binaries = [process.env['POSTGRES_BIN'], ...debianFolders()].find(
   (folder) => folder !== undefined && existsSync(join(folder, 'initdb')),
 )
-/** The folder of `initdb` and `postgres`; undefined where there is none. */
+/** The folder of `initdb` and `postgres`; undefined if not installed. */
 export const postgresBinaries = binaries
 const isRequired = process.env['REQUIRE_POSTGRES'] === '1'
 
@@ -18,7 +18,7 @@ if (binaries === undefined && !isRequired) {
   )
 }
 
-/** `describe` where Postgres is, or must be (REQUIRE_POSTGRES=1); else `describe.skip`. */
+/** `describe` if Postgres is installed or required (REQUIRE_POSTGRES=1); else `describe.skip`. */
 export const describeWithPostgres: jest.Describe = binaries !== undefined || isRequired ? describe : describe.skip
 
 /** A Postgres server of our own in a temporary folder. */
@@ -27,11 +27,11 @@ export interface PostgresCluster {
   createDatabase(name: string): Promise<string>
   /** The same database, by the server's Unix socket. */
   bySocket(url: string): string
-  /** Ends the server, as an outage does, until `resume`. */
+  /** Stops the server until `resume`. */
   halt(): Promise<void>
   /** Starts it again, at the same address. */
   resume(): Promise<void>
-  /** Stops all of its processes, as a machine that hangs does: connections stay, and nobody answers. */
+  /** Suspends all of its processes: connections stay open, nothing responds. */
   freeze(): void
   thaw(): void
   stop(): Promise<void>

@@ -5,7 +5,7 @@ import { RawProvider } from '../../support/raw-provider'
 
 const clients = useClients()
 
-test('a call that was aborted before it began sends nothing and rejects with the reason', async () => {
+test('a call with an already aborted signal sends nothing and rejects with the reason', async () => {
   const reason = new Error('the user left')
   const signal = AbortSignal.abort(reason)
   const client = clients.client()
@@ -16,7 +16,7 @@ test('a call that was aborted before it began sends nothing and rejects with the
 })
 
 test.each([{ hang: true }, { drip: 20, body: ' '.repeat(5000) }, { endless: true }])(
-  'a call that is aborted under way (%j) rejects with the reason at once',
+  'a call that is aborted during the request (%j) rejects with the reason at once',
   async (fault) => {
     const controller = new AbortController()
     clients.provider.failNext('authorize', fault)
@@ -31,7 +31,7 @@ test.each([{ hang: true }, { drip: 20, body: ' '.repeat(5000) }, { endless: true
   },
 )
 
-/** Resolves when the provider has a request. */
+/** Resolves when the provider has received a request. */
 async function arrival(): Promise<void> {
   while (clients.provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -41,13 +41,13 @@ test('an abort without a reason is the AbortError of the platform', async () => 
   expect(rejection).toMatchObject({ name: 'AbortError' })
 })
 
-test('a signal that times out is the provider being late', async () => {
+test('a signal that times out gives provider_timeout', async () => {
   clients.provider.failNext('user/me', { hang: true })
   const call = clients.client().getCurrentUser(token, { signal: AbortSignal.timeout(100) })
   expectOutcome(await rejectionOf(call), 'provider_timeout', 'profile')
 })
 
-test('a signal that outlives its calls keeps no listener of theirs', async () => {
+test('a signal that outlives its calls keeps none of their listeners', async () => {
   const controller = new AbortController()
   const { signal } = controller
   const add = jest.spyOn(signal, 'addEventListener')
@@ -76,7 +76,7 @@ test("a dispatcher of the user's is used for every call, and stays open", async 
   expectOutcome(await rejectionOf(client.getCurrentUser(access_token)), 'provider_unreachable', 'profile')
 })
 
-test("undici's MockAgent serves as the dispatcher", async () => {
+test("undici's MockAgent works as the dispatcher", async () => {
   const mock = new MockAgent()
   mock.disableNetConnect()
   const pool = mock.get('https://social.example')
@@ -96,7 +96,7 @@ test.each([
   ['rejects with a text', () => Promise.reject(secret)],
   ['fails to connect', () => Promise.reject(new errors.ConnectTimeoutError(marker))],
   ['answers with nonsense', () => Promise.resolve(Object.create(null))],
-])('a dispatcher that %s is a provider out of reach, and what it says is not passed on', async (_, request) => {
+])('a dispatcher that %s gives provider_unreachable, and its error text is not passed on', async (_, request) => {
   const client = clients.client({ dispatcher: { request } })
   expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_unreachable', 'exchange')
   expectOutcome(await rejectionOf(client.getUserInfo(token)), 'provider_unreachable', 'profile')
@@ -106,7 +106,7 @@ function thrown(error: Error): Promise<Dispatcher.ResponseData> {
   throw error
 }
 
-test('close waits for the calls under way and refuses later ones', async () => {
+test('close waits for pending calls and refuses later ones', async () => {
   const client = clients.client()
   clients.provider.failNext('authorize', { delay: 100 })
   const call = client.exchangeAuthKey(clients.newKey())
@@ -129,7 +129,7 @@ test('calls that wait for a connection are all answered, each with a token of it
   expect(new Set((await Promise.all(calls)).map(({ access_token }) => access_token)).size).toBe(6)
 })
 
-test('no more connections than maxConnections are opened, and they are kept', async () => {
+test('at most maxConnections are opened, and they are kept alive', async () => {
   const provider = await RawProvider.start()
   const client = clients.client({ baseURL: provider.baseURL, maxConnections: 2 })
   for (let round = 0; round < 2; round += 1) {

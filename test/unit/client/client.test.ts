@@ -41,7 +41,7 @@ test('the exchange is one POST of exactly three form fields', async () => {
   })
 })
 
-test('whatever stands in a key, it stays one form field', async () => {
+test('a key with any characters stays one form field', async () => {
   for (const authKey of ['a&app_secret=x', 'a=b;c', 'a+c%20', '%0d%0aX:y', '?auth_key=K#f', '&&&']) {
     clients.provider.clearRequests()
     expectOutcome(await rejectionOf(client.exchangeAuthKey(authKey)), 'auth_key_rejected', 'exchange')
@@ -51,7 +51,7 @@ test('whatever stands in a key, it stays one form field', async () => {
   }
 })
 
-test('what cannot be a key is not sent', async () => {
+test('a malformed key is not sent', async () => {
   for (const authKey of ['', 'é😀', 'a b', '\r\nX: y', '\u0000', 'a'.repeat(513)]) {
     clients.provider.clearRequests()
     expectOutcome(await rejectionOf(client.exchangeAuthKey(authKey)), 'auth_key_malformed', 'exchange')
@@ -86,7 +86,7 @@ test('the legacy endpoint is one GET with the token in its query and not in a he
   expect(request?.headers).not.toHaveProperty('authorization')
 })
 
-test('a token of odd characters arrives as it was given, by both endpoints', async () => {
+test('a token of unusual characters is sent unchanged to both endpoints', async () => {
   for (const odd of ['a+b/c==', 'a&access_token=b', 'a%20b', '#?;:,"\'', '~', 'x'.repeat(4096)]) {
     clients.provider.clearRequests()
     expectOutcome(await rejectionOf(client.getCurrentUser(odd)), 'profile_unauthorized', 'profile')
@@ -142,7 +142,7 @@ function withText(text: string): string {
   return withToken(`"${text}"`)
 }
 
-test('a token comes with whatever else the provider sent, without loss and without prototypes', async () => {
+test('a token comes with all other fields that the provider sent, without loss and without prototypes', async () => {
   const body = `\ufeff{"access_token":"${token}","expires_in":9007199254740993,"scope":["a"],"__proto__":{"isAdmin":true}}`
   clients.provider.failNext('authorize', { body, headers: { 'content-type': 'text/html', 'set-cookie': 'a=b' } })
   const answer = await client.exchangeAuthKey(key)
@@ -200,7 +200,7 @@ test.each<[OutcomeCode, string[]]>([
   }
 })
 
-test('every fixture of a profile comes through both endpoints', async () => {
+test('every profile fixture can be read from both endpoints', async () => {
   for (const name of ['bare', 'wrapped-user_info', 'wrapped-data', 'wild', 'hostile', 'beyond-2-53']) {
     const body = readFileSync(`${__dirname}/../../../../test/fixtures/profiles/${name}.json`, 'utf8')
     clients.provider.failNext('user/me', { body })
@@ -221,7 +221,7 @@ test('a deployed server serves the same person by both endpoints', async () => {
   expectOutcome(await rejectionOf(client.getUserInfo(access_token)), 'profile_invalid', 'profile')
 })
 
-test('a server without user/me says so at the profile', async () => {
+test('a server without user/me gives a profile error that names profileEndpoint', async () => {
   clients.provider.setMode({ withoutUserMe: true })
   const { access_token } = await client.exchangeAuthKey(clients.newKey())
   expect(await rejectionOf(client.getCurrentUser(access_token))).toHaveProperty('phase', 'profile')

@@ -46,7 +46,7 @@ describe.each(agents)('an agent of %s as the dispatcher', (_, make) => {
   })
 })
 
-test('a dispatcher that heeds no signal is given up at the deadline all the same', async () => {
+test('a dispatcher that ignores its signal is still given up at the deadline', async () => {
   const client = clients.client({ dispatcher: { request: () => new Promise(() => {}) }, timeout: 50 })
   expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_timeout', 'exchange')
   const reason = new Error('the user left')

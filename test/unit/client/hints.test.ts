@@ -3,7 +3,7 @@ import type { Fault } from '../../../lib/testing'
 import { expectOutcome, key, marker, token, useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
 
-// An operator who reads `provider_bad_response` must learn from it what the provider did wrong.
+// The message of `provider_bad_response` must tell the operator what the provider did wrong.
 
 const clients = useClients()
 let client: SocialLoginClient
@@ -24,7 +24,7 @@ test.each<[string, Fault, RegExp]>([
   ['a compressed body', { headers: { 'content-encoding': 'gzip' }, body: '{}' }, /compressed/],
   ['65 KiB', { body: ' '.repeat(65 * 1024) }, /larger than 64 KiB/],
   ['Latin-1', { body: Buffer.from('{"a":"é"}', 'latin1') }, /not UTF-8/],
-])('an exchange that is answered with %s says so', async (_, fault, hint) => {
+])('an exchange answered with %s has a hint', async (_, fault, hint) => {
   clients.provider.failNext('authorize', fault)
   const error = expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_bad_response', 'exchange')
   expect(error.message).toMatch(hint)
@@ -36,7 +36,7 @@ test.each<[string, Fault, RegExp]>([
   ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /profileEndpoint/],
   ['JSON that it is not there', { status: 404, body: `{"message":"${marker}"}` }, /profileEndpoint/],
   ['JSON that nothing went wrong', { status: 404, body: '{"error":false}' }, /profileEndpoint/],
-])('a profile that is answered with %s says so', async (_, fault, hint) => {
+])('a profile answered with %s has a hint', async (_, fault, hint) => {
   for (const [endpoint, method] of [
     ['user/me', 'getCurrentUser'],
     ['get_user_info', 'getUserInfo'],

@@ -29,18 +29,18 @@ test.each([
   ...['[1,]', '{"a":1,}', '[,1]', '{"a"}', '{"a":}', '{,}', '[', ']', '{', '}', '"', '"\n"', '"\\x41"', '"\\u00g0"'],
   ...['null null', '{}{}', '{} x', '// c\n{}', '/* c */{}', '{"a":1 /* c */}', '<html></html>', '<?php {}', 'TRUE'],
   ...['<b>Warning</b>{"a":1}', '\ufeff\ufeff{}', '{"a":1}\u0000', '[1 2]', '"a" "b"', '{"a":1 "b":2}', '\u00a0{}'],
-])('%j is no JSON document, and the error does not quote it', (text) => {
+])('%j is not a JSON document, and the error does not quote it', (text) => {
   expect(refusalOf(() => parseJSON(text))).toBe('not a JSON document')
 })
 
 test.each(['{"a":1,"a":2}', '{"a":1,"a":"1"}', '{"a":{"b":1,"b":2}}', '[{"a":null,"a":[]}]', '{"a":[1],"a":[1,2]}'])(
-  '%s is refused, because it gives one name two values',
+  '%s is refused because of a duplicate name',
   (text) => {
     expect(refusalOf(() => parseJSON(text))).toBe('not a JSON document')
   },
 )
 
-test('a name given the same value twice is that value', () => {
+test('a duplicate name with equal values is accepted', () => {
   expect(plain('{"a":"1","a":"1"}')).toEqual({ a: '1' })
 })
 
@@ -50,7 +50,7 @@ test.each([
   '123456789012345678901234567890',
   '1e400',
   '0.1000000000000000055',
-])('the number %s, which JavaScript cannot hold, becomes its digits', (literal) => {
+])('the number %s, which JavaScript cannot represent, becomes its digits', (literal) => {
   expect(plain(`[${literal}]`)).toEqual([literal])
 })
 
@@ -61,7 +61,7 @@ test.each(['0', '1', '-1', '9007199254740991', '9007199254740992', '1.5', '-0.25
   },
 )
 
-test('numberLiteral gives the literal as it was sent, and nothing for what is no number', () => {
+test('numberLiteral returns the literal as it was sent, and undefined for anything but a number', () => {
   for (const literal of ['1', '1.0', '1e0', '-0', '9007199254740993']) {
     expect(numberLiteral(parseJSON(literal))).toBe(literal)
   }
@@ -77,7 +77,7 @@ test('an object is neither an array, nor null, nor a number', () => {
   for (const text of ['[]', 'null', '1', '"a"', 'true']) expect(isObject(parseJSON(text))).toBe(false)
 })
 
-test('member finds own members and nothing inherited', () => {
+test('ownProperty finds own members, not inherited ones', () => {
   const object = parseJSON('{"a":1,"__proto__":{"b":"inherited"}}')
   if (!isObject(object)) throw new Error('not an object')
   expect(numberLiteral(ownProperty(object, 'a'))).toBe('1')
@@ -98,7 +98,7 @@ test('a plain object has the ordinary prototype and can be merged', () => {
   expect(Reflect.get(Object.assign({}, object), 'isAdmin')).toBeUndefined()
 })
 
-const TOO_COMPLEX = 'JSON of too many values, or nested too deeply'
+const TOO_COMPLEX = 'JSON has too many values, or is nested too deeply'
 
 test('33 levels are plain JSON, more are refused before they are parsed', () => {
   expect(refusalOf(() => plain(nested(33)))).toBe('accepted')
@@ -107,7 +107,7 @@ test('33 levels are plain JSON, more are refused before they are parsed', () => 
   expect(refusalOf(() => parseJSON(nested(100_000)))).toBe(TOO_COMPLEX)
 })
 
-test.each([['['], ['{"a":'], ['[['], ['{"a":[']])('nesting of %s without end is refused', (open) => {
+test.each([['['], ['{"a":'], ['[['], ['{"a":[']])('endless nesting of %s is refused', (open) => {
   expect(refusalOf(() => parseJSON(open.repeat(100_000)))).toBe(TOO_COMPLEX)
 })
 
@@ -120,7 +120,7 @@ test('500 values are plain JSON, more are refused before they are parsed', () =>
   expect(refusalOf(() => parseJSON(object(500)))).toBe(TOO_COMPLEX)
 })
 
-test('what looks like structure within a string is text', () => {
+test('brackets and commas within a string are not counted', () => {
   const text = `${',[{'.repeat(1000)}"\\`
   expect(plain(JSON.stringify({ text, after: '\\' }))).toEqual({ text, after: '\\' })
   expect(refusalOf(() => parseJSON(`"${'\\"'.repeat(30_000)}`))).toBe('not a JSON document')

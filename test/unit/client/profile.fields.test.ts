@@ -36,7 +36,7 @@ test.each([
   ['/content/uploads/a.jpg', 'https://social.example/content/uploads/a.jpg'],
   ['\u00a0photos/a.jpg\u2003', 'https://social.example/content/uploads/photos/a.jpg'],
   ['photos/a&amp;b.jpg', 'https://social.example/content/uploads/photos/a&b.jpg'],
-])('the relative picture %s lies below uploadsURL, and is left out without it', (picture, url) => {
+])('the relative picture %s is resolved against uploadsURL, and left out without it', (picture, url) => {
   expect(pictureOf(picture, uploads)).toBe(url)
   expect(pictureOf(picture)).toBeUndefined()
 })
@@ -72,11 +72,11 @@ test.each([
     'https:\\\\evil.example\\a.jpg',
     'mailto:a@b',
   ],
-])('the picture %j is none', (picture) => {
+])('the picture %j is left out', (picture) => {
   expect(pictureOf(picture, uploads)).toBeUndefined()
 })
 
-test('the absolute twin stands in for a picture that is none, and never for one that is good', () => {
+test('the absolute twin replaces an unusable picture, and never a usable one', () => {
   const twin = 'https://social.example/twin.jpg'
   const photo = (user_picture: unknown) => profileWith({ user_picture, profile_picture: twin }).photos
   expect(photo('javascript:alert(1)')).toEqual([{ value: twin }])
@@ -109,7 +109,7 @@ test.each([
   expect(username ?? '').toBe(shown)
 })
 
-test('texts are cut to 500 characters without cutting one in two', () => {
+test('texts are cut to 500 characters without splitting one', () => {
   expect(profileWith({ user_name: '😀'.repeat(501) }).username).toBe('😀'.repeat(500))
   expect(profileWith({ user_firstname: 'x'.repeat(60_000) }).name?.givenName).toHaveLength(500)
 })
@@ -164,7 +164,7 @@ test.each([
 test.each([
   ...['', ' ', 'a', '@', 'a@', '@b', 'a b@c', 'a@b c', 'a@b@c', 'N/A', null, 1, true, [], {}],
   ...[`${'a'.repeat(250)}@b.example`, 'a\u00a0b@c', 'a@b,\nc@d', 'a@b, c@d'],
-])('the e-mail address %j is none', (user_email) => {
+])('the e-mail address %j is left out', (user_email) => {
   expect(profileWith({ user_email })).not.toHaveProperty('emails')
 })
 

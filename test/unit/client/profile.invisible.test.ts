@@ -21,7 +21,7 @@ const invisible = [
 const codeOf = (character: string): string => `U+${character.codePointAt(0)?.toString(16)}`
 
 test.each(invisible.map((character) => [codeOf(character), character]))(
-  'a name with %s is the name without it, which it looks like',
+  'a name with %s is the name without it',
   (_code, character) => {
     expect(`Ada${character} Lovelace`).not.toBe('Ada Lovelace')
     expect(nameOf(`Ada${character} Love${character}lace${character}`)).toBe('Ada Lovelace')
@@ -30,7 +30,7 @@ test.each(invisible.map((character) => [codeOf(character), character]))(
 )
 
 test.each(invisible.map((character) => [codeOf(character), character]))(
-  'an e-mail address with %s is none: without it, it would be another one',
+  'an e-mail address with %s is left out: without the character it would be a different one',
   (_code, character) => {
     expect(profileOf({ user_email: `ada${character}@people.example` })).not.toHaveProperty('emails')
     expect(profileOf({ user_email: `ada@people${character}.example` })).not.toHaveProperty('emails')
@@ -48,11 +48,11 @@ test.each([
   ['a heart in colour, on fire', '\u2764\ufe0f\u200d\u{1f525}'],
   ['a keycap', '1\ufe0f\u20e3'],
   ['the flag of Scotland', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}'],
-])('%s stays as it is', (_title, name) => {
+])('%s is unchanged', (_title, name) => {
   expect(nameOf(name)).toBe(name)
 })
 
-test.each(['\u00a0', '\u200a', '\u3000', '  '])('the spaces %j in a name are one plain space', (spaces) => {
+test.each(['\u00a0', '\u200a', '\u3000', '  '])('the spaces %j in a name become one plain space', (spaces) => {
   expect(nameOf(`Ada${spaces}Lovelace`)).toBe('Ada Lovelace')
 })
 
@@ -60,12 +60,12 @@ test.each([
   ['a lone surrogate', 'Ada\ud800', 'Ada'],
   ['a selector behind a digit that is no keycap', 'neo1\ufe0f', 'neo1'],
   ['a joiner with nothing behind it', '\u0645\u06cc\u200c', '\u0645\u06cc'],
-])('%s goes', (_title, name, shown) => {
+])('%s is removed', (_title, name, shown) => {
   expect(nameOf(name)).toBe(shown)
 })
 
 test.each(['\u3164', '\u200b\u200b', '\u2800', ' \u00a0\u2003', '\u{e0041}\u{e0042}', '\u200d'])(
-  'a name of which nothing can be seen is no name (%j)',
+  'an invisible name is left out (%j)',
   (name) => {
     expect(profileOf({ user_name: 'ada', user_firstname: name, user_lastname: name }).displayName).toBe('ada')
     expect(profileOf({ user_name: name })).not.toHaveProperty('username')
@@ -82,15 +82,15 @@ test.each([
   '.',
   '..',
   '...',
-])('the id %s is nobody: as a member of an object or a part of a path it means something else', (id) => {
+])('the id %s is refused: as a property name or a path segment it means something else', (id) => {
   expect(() => profileOf({ user_id: id })).toThrow(SocialLoginError)
 })
 
-test.each(['a..b', 'proto', '_', 'constructor2', '.a', 'Constructor'])('the id %s is somebody', (id) => {
+test.each(['a..b', 'proto', '_', 'constructor2', '.a', 'Constructor'])('the id %s is accepted', (id) => {
   expect(profileOf({ user_id: id }).id).toBe(id)
 })
 
-test('a profile of the client is the same as the strategy makes, provider and pictures included', () => {
+test('toProfile gives the same profile as the strategy, including provider and pictures', () => {
   const text = JSON.stringify({ user_id: 7, user_name: 'Ada\u200b', user_picture: 'photos/a.jpg' })
   const answer = readUser(parseJSON(text), text)
   expect(toProfile(answer)).toMatchObject({ provider: 'social-login', id: '7', displayName: 'Ada' })

@@ -55,7 +55,7 @@ test.each(['bare', 'bare-strings', 'wrapped-user_info', 'wrapped-data'])('the %s
   })
 })
 
-test('a record as deployed servers send it is decoded, completed and freed of placeholders', () => {
+test('a record of a deployed server is decoded and completed, and its placeholders are removed', () => {
   const profile = profileOf(fixture('wild'), uploads)
   expect(profile).toMatchObject({
     id: '1',
@@ -71,7 +71,7 @@ test('a record as deployed servers send it is decoded, completed and freed of pl
   expect(profile._json['user_relationship']).toBeNull()
 })
 
-test('the absolute twin of a relative picture serves without uploadsURL', () => {
+test('the absolute twin of a relative picture is used without uploadsURL', () => {
   expect(profileOf(fixture('wild')).photos).toEqual([
     { value: 'https://social.example/content/uploads/photos/2020/02/sinead.jpg' },
   ])
@@ -96,7 +96,7 @@ test.each(['only-an-id', 'nothing-filled-in'])('a person with %s is a profile wi
   })
 })
 
-test('empty texts are no names, no e-mail and no pictures, and an empty flag is no badge', () => {
+test('empty texts give no names, no e-mail and no pictures, and an empty flag no badge', () => {
   const { _json, _raw, ...rest } = profileOf(fixture('empty-texts'), uploads)
   expect(rest).toEqual({ provider: 'social-login', id: '5', displayName: '', badge: false })
 })
@@ -125,15 +125,15 @@ test('a hostile record yields texts without control characters, no picture, and 
   })
 })
 
-test('a name cannot turn the direction of the text behind it around', () => {
+test('a name cannot change the direction of the text after it', () => {
   expect(profileOf('{"user_id":1,"user_name":"a\\u202egnp.exe"}').username).toBe('agnp.exe')
 })
 
-test('a number is no picture', () => {
+test('a number is not a picture', () => {
   expect(profileOf('{"user_id":1,"user_picture":0}', uploads).photos).toBeUndefined()
 })
 
-test('an application that merges the record gets no foreign prototype', () => {
+test('merging the record does not change an object’s prototype', () => {
   const { _json } = profileOf(fixture('hostile'))
   expect(Object.keys(_json)).not.toEqual(expect.arrayContaining(['__proto__']))
   expect(Object.keys(_json)).not.toEqual(expect.arrayContaining(['constructor']))
@@ -159,7 +159,7 @@ test('no hostile record changes Object.prototype', () => {
   expect(Reflect.get({}, 'isAdmin')).toBeUndefined()
 })
 
-test.each(['user_id', 'user_info', 'data', 'error'])('an inherited %s is not there', (name) => {
+test.each(['user_id', 'user_info', 'data', 'error'])('an inherited %s is ignored', (name) => {
   expect(codeOf(`{"__proto__":{"${name}":${name === 'user_id' ? '"9"' : '{"user_id":"9"}'}}}`)).toBe('profile_invalid')
 })
 
@@ -230,7 +230,7 @@ const nobody = [
   ],
 ]
 
-test.each(nobody)('%s as user_id is nobody', (literal) => {
+test.each(nobody)('%s as user_id is refused', (literal) => {
   expect(codeOf(`{"user_id":${literal}}`)).toBe('profile_invalid')
   expect(codeOf(`{"data":{"user_id":${literal}}}`)).toBe('profile_invalid')
 })
@@ -245,12 +245,12 @@ test.each([
   ...['null', 'true', '[]', '[{"user_id":"1"}]', '"1"', '1', '{}', '{"user_info":[]}', '{"user_info":null}'],
   ...['{"user_info":"1"}', '{"data":{}}', '{"user":{"user_id":"1"}}', '{"user_info":{"data":{"user_id":"1"}}}'],
   ...['{"User_ID":"1"}', '{"user_id":null,"user_info":{"user_id":"1"}}', '{"error":false}', '{"data":[{"user_id":1}]}'],
-])('the answer %s holds nobody', (text) => {
+])('the response %s contains no user', (text) => {
   expect(codeOf(text)).toBe('profile_invalid')
 })
 
 test.each(['{"error":true}', '{"error":true,"message":"Bad token","user_id":"1"}', '{"error":true,"user_info":{}}'])(
-  'the answer %s refuses the token',
+  'the response %s refuses the token',
   (text) => {
     expect(codeOf(text)).toBe('profile_unauthorized')
   },

@@ -20,21 +20,21 @@ test.each([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate'],
   ['EPROTO', 'TLS'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS'],
-])('the code %s is told in words', (code, words) => {
+])('the code %s has a hint', (code, words) => {
   expect(hintFor(coded(code))).toContain(words)
   // Several addresses were tried.
   expect(hintFor(Object.assign(new AggregateError([coded(code)]), { code }))).toContain(words)
 })
 
 test.each([[undefined], [null], ['ECONNREFUSED'], [new Error('x')], [coded('EOTHER')], [coded(7)], [coded({})]])(
-  'nothing is guessed, and nothing quoted, for %p',
+  'there is no hint, and nothing is quoted, for %p',
   (error) => {
     expect(hintFor(error)).toBe('')
     expect(unreachable('profile', error)).toMatchObject({ message, phase: 'profile', code: 'provider_unreachable' })
   },
 )
 
-test('a key that was refused when it was sent again is not blamed on baseURL alone', () => {
+test('the message for a key refused on a retry does not only blame baseURL', () => {
   expect(refusedWhenRetried()).toMatchObject({ code: 'provider_unreachable', phase: 'exchange' })
-  expect(refusedWhenRetried().message).toContain('sent again')
+  expect(refusedWhenRetried().message).toContain('had to be retried')
 })

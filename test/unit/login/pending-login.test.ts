@@ -27,7 +27,7 @@ function laterBy(record: PendingLogin, milliseconds: number): ReturnType<typeof 
   return checkCallback(record, callback('strategy', undefined))
 }
 
-test('a record holds 128 random bits, its strategy, its time and nobody', () => {
+test('a record without a user contains 128 random bits, its strategy and its time', () => {
   const before = Date.now()
   const record = createPendingLogin(input)
   expect(record).toEqual({
@@ -52,7 +52,7 @@ test('a record names its user by a salted digest only', () => {
   expect(one?.user).not.toBe(other?.user)
 })
 
-test('a record survives the way through JSON, consumed or not', () => {
+test('a record survives a round trip through JSON, consumed or not', () => {
   const state = { a: [1, 'x', null, { b: true }] }
   const given = { ...input, user: 'u', startSite: 'same-origin', tabSecret: 'secret', returnTo: '/inbox?a=1#b', state }
   const record = createPendingLogin(given)
@@ -63,7 +63,7 @@ test('a record survives the way through JSON, consumed or not', () => {
 })
 
 test.each(['/é'.repeat(170), '/ü?q=ö', `/${'a'.repeat(1023)}`, '/a b', '/"<>', '/😀'.repeat(80)])(
-  'the return path number %# of a record is still there when the record is read',
+  'the return path number %# of a record is kept when the record is read',
   (returnTo) => {
     const record = createPendingLogin({ ...input, returnTo })
     expect(record.returnTo).toBe(readReturnPath(returnTo))
@@ -93,11 +93,11 @@ test.each([
     { ...createPendingLogin(input), issuedAt: -Infinity },
     { ...createPendingLogin(input), issuedAt: null },
   ],
-])('the broken record number %# is none', (value) => {
+])('the broken record number %# is rejected', (value) => {
   expect(readPendingLogin(value)).toBeUndefined()
 })
 
-test('what else lies in a stored record is dropped, and a planted return path is checked again', () => {
+test('other members of a stored record are dropped, and its return path is checked again', () => {
   const record = createPendingLogin(input)
   const planted = { ...record, returnTo: '//evil.example', consumed: 'yes', tab: 7, isAdmin: true }
   expect(readPendingLogin(planted)).toStrictEqual(record)
@@ -112,7 +112,7 @@ test.each([
   [-60_000, undefined],
   [-60_001, 'login_expired'],
   [-60 * 60_000, 'login_expired'],
-])('a record of %d milliseconds ago is refused with %s', (age, refusal) => {
+])('a record %d milliseconds old is refused with %s', (age, refusal) => {
   expect(laterBy(createPendingLogin(input), age)).toBe(refusal)
 })
 
@@ -130,7 +130,7 @@ test.each([
   ['a', 'b', 'user_changed'],
   ['a', 'A', 'user_changed'],
   ['', undefined, 'user_changed'],
-])('a login begun by %j and finished by %j is refused with %s', (starter, finisher, refusal) => {
+])('a login started by %j and finished by %j is refused with %s', (starter, finisher, refusal) => {
   const record = createPendingLogin({ ...input, user: starter })
   expect(checkCallback(record, callback('strategy', finisher))).toBe(refusal)
 })
@@ -156,14 +156,14 @@ test('digests of different lists of texts differ', () => {
 })
 
 test.each([null, true, 0, 'text', [], {}, { a: [{ b: null }] }, 'x'.repeat(1022)])(
-  'the state number %# comes back',
+  'the state number %# is returned',
   (state) => {
     expect(createPendingLogin({ ...input, state })).toHaveProperty('state', state)
   },
 )
 
 test.each([[() => {}], [Symbol('x')], ['x'.repeat(1023)], ['é'.repeat(600)], [{ a: 'x'.repeat(2000) }]])(
-  'a state that is no small JSON is a TypeError',
+  'a state that is not small JSON is a TypeError',
   (state) => {
     expect(() => createPendingLogin({ ...input, state })).toThrow(TypeError)
     expect(() => createPendingLogin({ ...input, state })).toThrow(/^state must be JSON of at most 1,024 bytes$/)

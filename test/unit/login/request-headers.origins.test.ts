@@ -74,7 +74,7 @@ test.each([
   ['data:text/html,x', '', 'start unverified'],
   ['file:///tmp/x.html', '', 'start unverified'],
   ['https://www.app.example/x', 'app.example', 'start verified'],
-])('where only Host tells the own origin, the Referer %s at %s is read as %s', (referer, host, verdict) => {
+])('when only Host tells the own origin, the Referer %s at %s is read as %s', (referer, host, verdict) => {
   expect(readStart({ referer, host }, {}, hostOnlyRules)).toBe(verdict)
   expect(readStart({ origin: referer.replace(/\/x$/, ''), host }, {}, hostOnlyRules)).toBe(verdict)
 })
@@ -85,7 +85,7 @@ test('a request without Host, as HTTP/1.0 allows, comes from no known page', () 
   expect(verdictOf(readRequest(bare, hostOnlyRules))).toBe('start unverified')
 })
 
-test('forwarded hosts do not make a foreign page the own one', () => {
+test('forwarded hosts do not make a foreign page same-origin', () => {
   const headers = {
     referer: 'https://evil.example/',
     'x-forwarded-host': 'evil.example',
@@ -105,7 +105,7 @@ test('a sister site may start a login across sites, by its Referer or Origin', (
   ).toBe('start_forbidden')
 })
 
-test('an unverified start is refused or let through where the application says so', () => {
+test('an unverified start is refused or allowed by option', () => {
   expect(readStart(metadata('none'), {}, { ...rules, unverifiedStart: 'refuse' })).toBe('start_forbidden')
   expect(readStart(fromApp, {}, { ...rules, unverifiedStart: 'refuse' })).toBe('start verified')
   expect(readStart(metadata('none'), {}, { ...rules, unverifiedStart: 'allow' })).toBe('start unverified')
@@ -160,7 +160,7 @@ test.each([
 test.each([
   ['https://social.example/', 'provider'],
   ['https://app.example/', 'app'],
-])('the callback from %s is told as coming from the %s', (referer, whose) => {
+])('the callback from %s is classified as coming from the %s', (referer, whose) => {
   const read = readRequest(incoming('/auth/callback?auth_key=K', { ...fromProvider, referer }), rules)
   expect(read).toEqual({ type: 'callback', authKey: 'K', fetchSite: 'cross-site', referer: whose })
 })
@@ -172,7 +172,7 @@ test.each([
   ['https://other.example.net', 'same-site', 'callback_forged'],
   ['https://app.example', 'same-origin', 'callback K'],
   ['https://social.app.example', 'same-origin', 'callback_forged'],
-])('a provider at %s may answer as %s: %s', (providerOrigin, site, verdict) => {
+])('a callback from a provider at %s with Sec-Fetch-Site %s: %s', (providerOrigin, site, verdict) => {
   expect(readCallback(metadata(site), {}, { ...rules, providerOrigin })).toBe(verdict)
 })
 
@@ -188,7 +188,7 @@ test.each([
   expect(readCallback({ ...metadata(site), host }, {}, { ...hostOnlyRules, providerOrigin })).toBe(verdict)
 })
 
-test('a typed callback is let through only where typed starts are', () => {
+test('a typed callback is allowed only if typed starts are', () => {
   for (const unverifiedStart of ['confirm', 'refuse'] as const) {
     expect(readCallback(metadata('none'), {}, { ...rules, unverifiedStart })).toBe('callback_forged')
   }

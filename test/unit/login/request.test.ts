@@ -60,7 +60,7 @@ test.each([
   ['?a=1?auth_key=K', 'register a redirect URL without one'],
   ['?a=1&amp;auth_key=K', 'register a redirect URL without a query'],
   ['?auth_key[]=K', 'without brackets'],
-])('the callback query %s is refused with advice and without its key', (query, advice) => {
+])('the callback query %s is refused with a hint that does not contain its key', (query, advice) => {
   const read = callbackOf(query.replace('K', 'key-canary'))
   expect(read).toMatchObject({ type: 'refused', phase: 'callback', hint: expect.stringContaining(advice) })
   expect(JSON.stringify(read)).not.toContain('canary')
@@ -74,7 +74,7 @@ test.each(['/auth/callback', '/auth/callback/', '/AUTH/Callback', '/auth/callbac
 )
 
 test.each(['/auth/./callback', '/x/../auth/callback', '/login/%2e%2e/auth/callback', '/auth\\callback'])(
-  'the path %s, which URL parsers read otherwise than routers, is neither start nor callback',
+  'the path %s, which URL parsers read differently from routers, is neither start nor callback',
   (path) => {
     expect(verdictOf(readRequest(incoming(path, fromApp), rules))).toBe('callback_forged')
     expect(verdictOf(readRequest(incoming(`${path}?auth_key=K`, fromProvider), rules))).toBe('callback_forged')
@@ -99,7 +99,7 @@ test.each([
   ['/', 'callback_forged'],
   ['/xcallback', 'callback_forged'],
   ['/auth', 'callback_forged'],
-])('a key at %s, where a proxy may have taken a prefix off, is %s', (path, verdict) => {
+])('a key at %s, where a proxy may have stripped a prefix, is %s', (path, verdict) => {
   expect(verdictOf(readRequest(incoming(`${path}?auth_key=K`, fromProvider), rules))).toBe(verdict)
 })
 
@@ -118,24 +118,24 @@ test.each([
     method,
     ...Array(2).fill('method_not_allowed'),
   ]),
-])('%s is read as %s on the start and as %s on the callback', (method, start, callback) => {
+])('%s is read as %s at the start and as %s at the callback', (method, start, callback) => {
   expect(verdictOf(readRequest(incoming('/login', fromApp, { method }), rules))).toBe(start)
   expect(verdictOf(callbackOf('?auth_key=K', fromProvider, { method }))).toBe(callback)
 })
 
-test('a POST never brings a key, whatever its body', () => {
+test('a POST never carries a key, whatever its body', () => {
   const more = { method: 'POST', body: { auth_key: 'K' }, query: { auth_key: 'K' } }
   expect(verdictOf(callbackOf('', fromProvider, more))).toBe('method_not_allowed')
 })
 
-test('what a query parser made of the query is not looked at', () => {
+test('the result of a query parser is ignored', () => {
   expect(verdictOf(callbackOf('?auth_key=K', fromProvider, { query: { auth_key: ['a', 'b'] } }))).toBe('callback K')
   expect(verdictOf(callbackOf('', fromProvider, { query: { auth_key: 'K' }, params: { auth_key: 'K' } }))).toBe(
     'auth_key_missing',
   )
 })
 
-test('a mounted application is told by its whole URL, and Connect without one by its own', () => {
+test('originalUrl is used if present (mounted applications), else url', () => {
   const mounted = incoming('/callback?auth_key=short', fromProvider, { originalUrl: '/auth/callback?auth_key=K' })
   expect(verdictOf(readRequest(mounted, rules))).toBe('callback K')
   expect(verdictOf(readRequest(incoming('/auth/callback?auth_key=K', fromProvider), rules))).toBe('callback K')
@@ -200,7 +200,7 @@ test.each([
   ['purpose', 'prefetch'],
   ['x-purpose', 'preview'],
   ['x-moz', 'prefetch'],
-])('a request in advance (%s: %s) is speculative, be it a start or a callback', (name, value) => {
+])('a request with %s: %s is speculative, at the start and at the callback', (name, value) => {
   const start = readRequest(incoming('/login', { ...fromApp, [name]: value }), rules)
   expect(start).toEqual({ type: 'refused', code: 'speculative_request', phase: 'start' })
   expect(callbackOf('?auth_key=K', { ...fromProvider, [name]: value })).toEqual({
@@ -210,11 +210,11 @@ test.each([
   })
 })
 
-test('a purpose that is no speculation is ignored', () => {
+test('a purpose other than speculation is ignored', () => {
   expect(verdictOf(callbackOf('?auth_key=K', { ...fromProvider, purpose: 'navigation' }))).toBe('callback K')
 })
 
-test('a start without proof keeps its query to the letter, and loses only a secret that is not of its tab', () => {
+test('an unverified start keeps its query unchanged, except for a foreign tab secret', () => {
   const pathOf = (url: string, tabBinding: boolean): unknown =>
     Reflect.get(readRequest(incoming(url), { ...rules, tabBinding }), 'path')
   const secret = 'a'.repeat(32)

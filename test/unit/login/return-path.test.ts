@@ -1,6 +1,6 @@
 import { readReturnPath } from '../../../lib/login/return-path'
 
-// What attackers send as a return path: each is refused, or becomes a path that no browser leaves the origin by.
+// Hostile return paths: each is refused, or becomes a path within the origin.
 const origins = [
   'evil.example',
   'evil.example/',
@@ -114,7 +114,7 @@ test.each(curated)('the return path %j never leads to another origin', (value) =
   for (const origin of ['https://app.example', 'http://localhost:3000', 'https://evil.example.app.example']) {
     expect(new URL(path, `${origin}/auth/social-login/callback?auth_key=x`).origin).toBe(origin)
   }
-  // Normalised once is normalised for good: it is read again at the callback.
+  // Normalising is idempotent: the path is read again at the callback.
   expect(readReturnPath(path)).toBe(path)
 })
 
@@ -123,7 +123,7 @@ test.each([
   ...dots.slice(0, -1).map((prefix) => `${prefix}evil.example`),
   ...schemes.map((prefix) => `${prefix}evil.example`),
   ...['javascript:alert(1)', '', 'inbox', './inbox', '/a\r\nb', '/a\u0000', '/a\\b', `/${'a'.repeat(1024)}`],
-  // No URL at all; and one that is too long as it was sent, although it becomes a short one.
+  // Invalid URLs; and a path that is too long before it is normalised.
   ...['//[', '//evil.example:99999', `/${'a/../'.repeat(205)}`],
 ])('the return path %j is refused', (value) => {
   expect(readReturnPath(value)).toBeUndefined()
@@ -140,7 +140,7 @@ test.each([
   ['/inbox'],
   { toString: () => '/inbox' },
   new URL('http://localhost/'),
-])('the return path %p is no text, so it is refused', (value) => {
+])('the return path %p is not a string, so it is refused', (value) => {
   expect(readReturnPath(value)).toBeUndefined()
 })
 

@@ -1,7 +1,7 @@
 import type { RequestRules } from '../../../lib/login/request-headers'
 import { fromApp, fromProvider, type Headers, incoming, readRequest, rules, verdictOf } from '../../support/incoming'
 
-// What mutation testing found unwatched in request.ts.
+// Gaps in the tests of request.ts found by mutation testing.
 
 const SECRET = '0123456789abcdef0123456789abcdef'
 const bound: RequestRules = { ...rules, tabBinding: true }
@@ -26,7 +26,7 @@ test.each([
   expect(start(query)).toHaveProperty('tabSecret', tabSecret)
 })
 
-test('a callback from the tab is a POST of the application’s own page, and only where tabs are bound', () => {
+test('a callback from the tab is a POST of the application’s own page, and only with tabBinding', () => {
   const query = `?auth_key=K&social_login_tab=${SECRET}`
   expect(callback(query, fromApp, 'POST')).toMatchObject({ type: 'callback', tabSecret: SECRET })
   expect(verdictOf(callback(query, fromProvider, 'POST'))).toBe('callback_forged')
@@ -36,14 +36,14 @@ test('a callback from the tab is a POST of the application’s own page, and onl
   expect(verdictOf(callback(query, fromApp, 'GET'))).toBe('callback_forged')
 })
 
-test('a tab that had stored nothing says so, and a first callback says nothing', () => {
+test('a tab without a stored secret sends an empty one, and the first callback sends none', () => {
   expect(callback('?auth_key=K&social_login_tab=', fromApp, 'POST')).toHaveProperty('tabSecret', '')
   expect(callback(`?auth_key=K&social_login_tab=a&social_login_tab=b`, fromApp, 'POST')).toHaveProperty('tabSecret', '')
   expect(callback('?auth_key=K', fromProvider, 'GET')).toHaveProperty('tabSecret', undefined)
   expect(callback(`?auth_key=K&social_login_tab=${SECRET}`, fromProvider, 'GET')).toHaveProperty('tabSecret', undefined)
 })
 
-test('a refusal says in which part of the login, and has a hint only where there is one', () => {
+test('a refusal has a phase, and a hint only if there is one', () => {
   const refused = (method: string, headers: Headers) => readRequest(incoming('/login', headers, { method }), rules)
   expect(refused('PUT', fromApp)).toEqual({ type: 'refused', code: 'method_not_allowed', phase: 'start' })
   const framed = { ...fromApp, 'sec-fetch-dest': 'iframe' }
@@ -57,7 +57,7 @@ test('a callback without Referer, or with an empty one, has none', () => {
   }
 })
 
-test('only a typed callback is let through by unverifiedStart: allow, no odd one', () => {
+test('unverifiedStart: allow allows only a typed callback, no other', () => {
   const allowing: RequestRules = { ...rules, unverifiedStart: 'allow' }
   const from = (site: string) =>
     verdictOf(callback('?auth_key=K', { ...fromProvider, 'sec-fetch-site': site }, 'GET', allowing))

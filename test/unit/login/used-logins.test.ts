@@ -5,7 +5,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('the same key of the same record shares the login under way', async () => {
+test('the same key of the same record shares the running login', async () => {
   const logins = new UsedLogins<string>()
   const first = logins.run('record', 'key', async () => 'user')
   expect(logins.join('record', 'key')).toBe(first)
@@ -39,11 +39,11 @@ test('both callbacks of a double click get the failure of their login', async ()
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })
 
-test('used records are forgotten when no record can be that old', async () => {
+test('used records are forgotten once they have expired', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
   const logins = new UsedLogins<string>()
   await logins.run('old', 'key', async () => 'user')
-  // A machine whose clock is ahead may have made the record, and its last millisecond counts.
+  // A machine whose clock is ahead may have created the record; its last millisecond counts.
   jest.advanceTimersByTime(MAX_AGE_MS + MAX_CLOCK_SKEW_MS)
   await logins.run('next', 'key', async () => 'user')
   expect(logins.has('old')).toBe(true)
@@ -58,7 +58,7 @@ test('no used record is forgotten while it could be used again, however many fol
   expect([logins.has('record 0'), logins.has('record 10000'), logins.has('record 20000')]).toEqual([true, true, true])
 })
 
-test('a clock that is set ahead and back makes none forgotten, and none kept', async () => {
+test('setting the clock ahead and back neither forgets nor retains a record', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
   const logins = new UsedLogins<string>()
   const now = Date.now()
@@ -79,7 +79,7 @@ test('eight callbacks share a login, and no more', () => {
   expect(shared.filter((login) => login !== undefined)).toHaveLength(8)
 })
 
-test('what is old is forgotten a hundred at a time, so that no login waits for all of it', async () => {
+test('expired records are forgotten a hundred at a time, so that no login waits for all of them', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
   const logins = new UsedLogins<string>()
   for (let count = 0; count < 150; count++) await logins.run(`record ${count}`, 'key', async () => 'user')

@@ -4,7 +4,7 @@ import { incoming } from '../../support/incoming'
 const inSession = (user: unknown) => currentUserKey(incoming('/', {}, { session: { passport: { user } } }))
 const onRequest = (user: unknown) => currentUserKey(incoming('/', {}, { user }))
 
-test('nobody is signed in without a session, with an empty one, or with what Passport takes for nobody', () => {
+test('nobody is signed in without a session, with an empty one, or with a user that Passport ignores', () => {
   expect(currentUserKey(incoming('/'))).toBeUndefined()
   for (const user of [undefined, null, false, '']) expect(inSession(user)).toBeUndefined()
   for (const user of [undefined, null, false]) expect(onRequest(user)).toBeUndefined()
@@ -13,7 +13,7 @@ test('nobody is signed in without a session, with an empty one, or with what Pas
   }
 })
 
-test('different users have different names, and the same user always the same', () => {
+test('different users have different keys, and the same user always the same', () => {
   const different = [
     ...[0, 1, '1', 'a', { id: 1 }, { id: '1' }].map(inSession),
     ...[{ id: 1 }, { id: '1' }, { id: 1n + 1n }, { _id: { toJSON: () => 'a' } }, { _id: { toJSON: () => 'b' } }].map(
@@ -26,20 +26,20 @@ test('different users have different names, and the same user always the same', 
   expect(onRequest({ id: 7, name: 'then' })).toBe(onRequest({ id: 7, name: 'now' }))
 })
 
-test('users without an id differ by all that they are, wherever initialize() puts them', () => {
+test('users without an id differ by their whole content, at any userProperty', () => {
   expect(onRequest({ name: 'alice' })).not.toBe(onRequest({ name: 'mallory' }))
   const me = (name: string) => currentUserKey(incoming('/', {}, { _userProperty: 'me', me: { name } }))
   expect(me('alice')).toBeDefined()
   expect(me('alice')).not.toBe(me('mallory'))
 })
 
-test('a user without an id that is no JSON is refused, without a word of what it holds', () => {
+test('a user without an id that cannot be JSON is refused without revealing its content', () => {
   expect(() => onRequest({ secretName: 1n })).toThrow(
-    new TypeError('Who is signed in cannot be told: give the user an id, or let serializeUser return JSON'),
+    new TypeError('The signed-in user cannot be identified: give the user an id, or let serializeUser return JSON'),
   )
 })
 
-test('what Passport keeps in the session goes before what hangs on the request', () => {
+test('the user in the session takes precedence over the one on the request', () => {
   const both = incoming('/', {}, { session: { passport: { user: 1 } }, user: { id: 2 } })
   expect(currentUserKey(both)).toBe(inSession(1))
 })

@@ -203,13 +203,16 @@ test.each([undefined, null, true, 1, canary, () => {}])('the options %p are refu
   expect(failureOf(() => Reflect.construct(SocialLoginClient, [options])).message).toMatch(/options/)
 })
 
-test.each([[undefined], [null], [true], [{}], [canary], [Promise.resolve()]])('%p is no verify function', (value) => {
-  const error = failureOf(() => construct(good, value))
-  expect(error.message).toMatch(/verify/)
-  expectNoneShown(error, [canary, good.clientSecret])
-})
+test.each([[undefined], [null], [true], [{}], [canary], [Promise.resolve()]])(
+  '%p is not a verify function',
+  (value) => {
+    const error = failureOf(() => construct(good, value))
+    expect(error.message).toMatch(/verify/)
+    expectNoneShown(error, [canary, good.clientSecret])
+  },
+)
 
-test('the client has a bad option of its own', () => {
+test('the client has a bad option that the strategy does not have', () => {
   for (const maxConnections of [...notInteger, 10_001]) {
     const error = failureOf(() => Reflect.construct(SocialLoginClient, [{ ...good, maxConnections }]))
     expect(error.message).toMatch(/^maxConnections /)

@@ -17,7 +17,7 @@ test.each([
   ['http://127.0.0.1:4400/api/v1', 'http://127.0.0.1:4400', '/api/v1', '/api'],
   ['http://127.8.9.1/api/v1', 'http://127.8.9.1', '/api/v1', '/api'],
   ['http://[::1]:4400/api/v1', 'http://[::1]:4400', '/api/v1', '/api'],
-])('of the baseURL %s the parts are %s, %s and %s', (baseURL, origin, basePath, oauthPath) => {
+])('the parts of the baseURL %s are %s, %s and %s', (baseURL, origin, basePath, oauthPath) => {
   expect(readClientOptions({ ...good, baseURL })).toEqual({
     origin,
     basePath,
@@ -27,7 +27,7 @@ test.each([
   })
 })
 
-test('plain http beyond loopback needs an option that says so', () => {
+test('plain http beyond loopback needs allowInsecureHTTP', () => {
   const baseURL = 'http://social.example/api/v1'
   expect(readClientOptions({ ...good, baseURL, allowInsecureHTTP: true }).origin).toBe('http://social.example')
   expect(failureOf(() => readClientOptions({ ...good, baseURL })).message).toContain('allowInsecureHTTP')
@@ -54,11 +54,11 @@ test.each([
   ['/auth/callback/', '/auth/callback/', undefined],
   ['/cb?a=1', '/cb', undefined],
   ['/', '/', undefined],
-])('of the callbackURL %s the path is %s and the origin %s', (value, path, origin) => {
+])('the callbackURL %s has the path %s and the origin %s', (value, path, origin) => {
   expect(readCallbackURL(value)).toEqual({ path, origin })
 })
 
-test('origins are normalised and told apart', () => {
+test('origins are normalised and distinguished', () => {
   expect(readOrigins('allowedStartOrigins', undefined)).toEqual(new Set())
   expect(readOrigins('allowedStartOrigins', [])).toEqual(new Set())
   expect(readOrigins('x', ['https://WWW.app.example', 'http://localhost:3000', 'https://www.app.example'])).toEqual(
@@ -66,7 +66,7 @@ test('origins are normalised and told apart', () => {
   )
 })
 
-test('uploadsURL is a folder', () => {
+test('uploadsURL is treated as a folder', () => {
   expect(readUploadsURL(undefined, false)).toBeUndefined()
   expect(readUploadsURL('https://social.example/uploads', false)?.href).toBe('https://social.example/uploads/')
   expect(readUploadsURL('https://social.example/uploads/', false)?.href).toBe('https://social.example/uploads/')
@@ -95,12 +95,12 @@ test('a strategy shows no secret, and neither do its copies', () => {
   for (const shown of [strategy, Object.create(strategy), { ...strategy }]) expectNoneShown(shown, [good.clientSecret])
 })
 
-test('the inherited client of passport-oauth2 is out of reach', () => {
+test('the inherited client of passport-oauth2 cannot be accessed', () => {
   const strategy = new Strategy(good, verify)
   expect(failureOf(() => Reflect.get(strategy, '_oauth2')).message).toContain('dispatcher')
 })
 
-test('changing the options afterwards changes nothing', () => {
+test('changing the options object afterwards has no effect', () => {
   const options = { ...good, allowedStartOrigins: ['https://www.app.example'] }
   const client = new SocialLoginClient(options)
   options.clientID = 'other'

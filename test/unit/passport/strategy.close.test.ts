@@ -3,7 +3,7 @@ import { useLogins } from '../../support/logins'
 
 const logins = useLogins()
 
-test('close lets a login under way end, its profile included, and resolves then', async () => {
+test('close waits for a pending login, including its profile', async () => {
   const { provider } = logins
   const app = await logins.startApp()
   const [browser, other] = [new Browser(), new Browser()]

@@ -3,15 +3,15 @@ import type { LoginInfo } from '../../../lib/login/info'
 import { Strategy } from '../../../lib/passport/strategy'
 import { useLogins } from '../../support/logins'
 
-/** What the browser got at the callback. */
+/** The response to the callback. */
 export interface LoginAnswer {
   readonly status: number
   readonly body: unknown
 }
 
 /**
- * Starts a provider for all tests. @returns what signs user 1 in to an application with this verify function: any shape,
- * as plain JavaScript would pass it
+ * Starts a provider for all tests. @returns a function that signs user 1 in to an application with this verify
+ * function, untyped as in plain JavaScript
  */
 export function useVerify(): (verify: unknown, options?: object) => Promise<LoginAnswer> {
   const logins = useLogins('all tests')
@@ -29,7 +29,7 @@ export function useVerify(): (verify: unknown, options?: object) => Promise<Logi
 }
 
 const answerUser: RequestHandler = (req, res) => {
-  // What the verify function said, without what the strategy adds.
+  // The info of the verify function, without the strategy's additions.
   const { assurance: _, ...info }: Partial<LoginInfo> = { ...req.authInfo }
   res.json({ user: req.user, info })
 }

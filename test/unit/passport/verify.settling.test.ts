@@ -64,7 +64,7 @@ const twice: [string, AnyVerifyFunction][] = [
 ]
 
 test.each(twice)(
-  'of a verify function that %s the first answer counts, and the second is a warning',
+  'the first answer of a verify function that %s counts, and the second is a warning',
   async (_, verify) => {
     await expect(call(verify)).resolves.toEqual({ user: 'first', info: undefined })
     await turns()
@@ -88,7 +88,7 @@ test('an answer after the deadline is a warning and no unhandled rejection', asy
   expect(emitWarning).toHaveBeenCalledTimes(1)
 })
 
-test('an async verify function that calls done and resolves nothing is no second answer', async () => {
+test('an async verify function that calls done and resolves to undefined gives no second answer', async () => {
   const verify = async (_a: string, _r: undefined, _p: undefined, done: Done) => done(null, 'user')
   await expect(call(verify)).resolves.toEqual({ user: 'user', info: undefined })
   await turns()
@@ -102,7 +102,7 @@ test('the timer of a verify function that answers is cleared', async () => {
   clear.mockRestore()
 })
 
-test('a skipped profile is undefined in its place', async () => {
+test('a skipped profile is passed as undefined', async () => {
   const verify = jest.fn((_a: string, _r: undefined, _p: undefined, done: Done) => done(null, 'user'))
   Object.defineProperty(verify, 'length', { value: 4 })
   await call(verify)
@@ -115,7 +115,7 @@ test("an application's own error is passed on as it is", async () => {
   expect(await rejectionOf(call(() => Promise.reject(frozen)))).toBe(frozen)
 })
 
-test('a promise given to done is an error and no user', async () => {
+test('a promise passed to done is an error, not a user', async () => {
   const verify = (_a: string, _r: undefined, _p: unknown, done: Done) => done(null, Promise.resolve('user'))
   expect(await rejectionOf(call(verify))).toMatchObject({ message: expect.stringContaining('await it first') })
 })

@@ -9,7 +9,7 @@ const signedIn = { status: 200, body: { user: { id: '1' }, info: {} } }
 const refused = { status: 401, body: { name: 'AuthenticationError', message: 'Unauthorized' } }
 const user = (profile: Profile) => ({ id: profile.id })
 
-/** What Nest's PassportStrategy mixin makes of a `validate` method. */
+/** Wraps a `validate` method like Nest's PassportStrategy mixin. */
 function nest(validate: (...values: unknown[]) => unknown): (...values: unknown[]) => Promise<void> {
   return async (...params) => {
     const done = params.at(-1)
@@ -60,7 +60,7 @@ const shapes: [string, unknown][] = [
     (_a: string, _r: undefined, profile: Profile) => thenable(Promise.resolve(user(profile))),
   ],
   [
-    'declares done and returns a thenable that is none of its business',
+    'declares done and returns an unrelated thenable',
     (_a: string, _r: undefined, profile: Profile, done: Done) => {
       setImmediate(done, null, user(profile))
       return thenable({ id: 'a query, not a user' })
@@ -85,7 +85,7 @@ const shapes: [string, unknown][] = [
 ]
 
 function thenable(value: unknown): object {
-  // biome-ignore lint/suspicious/noThenProperty: query builders of databases are such objects
+  // biome-ignore lint/suspicious/noThenProperty: like query builders of databases
   return { then: (resolve: (value: unknown) => void) => resolve(value) }
 }
 
@@ -93,7 +93,7 @@ test.each(shapes)('a verify function that %s signs its user in', async (_, verif
   expect(await logIn(verify)).toEqual(signedIn)
 })
 
-test('verify is given the token, no refresh token, and the profile', async () => {
+test('verify gets the token, no refresh token, and the profile', async () => {
   const verify = (...values: unknown[]) => ({ id: 'x', given: values.slice(0, 3), count: values.length })
   const { body } = await logIn(verify)
   expect(body).toMatchObject({
@@ -101,7 +101,7 @@ test('verify is given the token, no refresh token, and the profile', async () =>
   })
 })
 
-test('under passReqToCallback verify is given the request first', async () => {
+test('with passReqToCallback verify gets the request first', async () => {
   const four = (req: { url: string }, _a: string, _r: undefined, profile: Profile) => ({
     ...user(profile),
     url: req.url,
@@ -114,7 +114,7 @@ test('under passReqToCallback verify is given the request first', async () => {
   }
 })
 
-test('with one more parameter verify is given the answer of the exchange', async () => {
+test('with one more parameter verify gets the response of the exchange', async () => {
   const five = (token: string, _r: undefined, params: object, profile: Profile, done: Done): void =>
     done(null, { ...user(profile), same: Reflect.get(params, 'access_token') === token })
   const six = (_q: object, token: string, _r: undefined, params: object, profile: Profile, done: Done): void =>
@@ -128,7 +128,7 @@ test('the wrapper of NestJS works under passReqToCallback', async () => {
   expect(await logIn(verify, { passReqToCallback: true })).toEqual(signedIn)
 })
 
-test('the info of a success is found beside the user', async () => {
+test('the info of a success is passed with the user', async () => {
   const verify = (_a: string, _r: undefined, profile: Profile, done: Done): void =>
     done(null, user(profile), { isNew: true })
   expect(await logIn(verify)).toMatchObject({ status: 200, body: { info: { isNew: true } } })
@@ -171,7 +171,7 @@ test.each<[string, unknown]>([
   ],
   ['is a NestJS method that throws', nest(() => thrown(refusal))],
   ['returns a thenable whose then throws', () => brokenThenable()],
-])("a verify function that %s ends in the application's own error", async (_, verify) => {
+])("a verify function that %s gives the application's own error", async (_, verify) => {
   expect(await logIn(verify)).toEqual({
     status: 409,
     body: { name: 'Error', message: 'the application says no' },
@@ -183,7 +183,7 @@ function thrown(error: unknown): never {
 }
 
 function brokenThenable(): object {
-  // biome-ignore lint/suspicious/noThenProperty: that is what is tested
+  // biome-ignore lint/suspicious/noThenProperty: the case under test
   return { then: () => thrown(refusal) }
 }
 
@@ -199,7 +199,7 @@ test.each(['route', 'router', '', 0, null, undefined, false, Number.NaN, Symbol(
       if (!route.test(String(reason))) {
         expect(body).toHaveProperty(
           'message',
-          'A function of the application failed without saying why: let it throw an Error, or give one to done.',
+          'A function of the application failed without giving an error: throw an Error, or pass one to done.',
         )
       }
     }
@@ -212,7 +212,7 @@ test.each<[string, unknown]>([
   ['is async, declares done and resolves nothing', async (_a: string, _r: undefined, _p: Profile, _done: Done) => {}],
   ['has rest parameters and does nothing', (..._values: unknown[]) => {}],
   ['declares done and returns no promise', (_a: string, _r: undefined, _p: Profile, _done: Done) => ({ id: '1' })],
-])('a verify function that %s ends in verify_timeout', async (_, verify) => {
+])('a verify function that %s gives verify_timeout', async (_, verify) => {
   const answer = await logIn(verify, { verifyTimeout: 50 })
   expect(answer).toMatchObject({ status: 504, body: { name: 'SocialLoginError', code: 'verify_timeout' } })
 })

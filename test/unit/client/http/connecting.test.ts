@@ -11,7 +11,7 @@ const credentials = { clientID: 'id', clientSecret: 'secret' }
 
 afterEach(() => jest.restoreAllMocks())
 
-test('names are looked up once at a time: silent name servers take one thread of the process, and not all', async () => {
+test('one DNS lookup runs at a time: silent name servers block one thread of the process, not all', async () => {
   const provider = await FakeProvider.start()
   const answers: (() => void)[] = []
   const lookup = dns.lookup.bind(dns)
@@ -29,7 +29,7 @@ test('names are looked up once at a time: silent name servers take one thread of
   await provider.stop()
 })
 
-test('a server that offers finite-field key exchange alone, of any size that it likes, is refused before it costs anything', async () => {
+test('a server that offers only finite-field key exchange, of any size, is refused before it costs CPU', async () => {
   const certificate = makeRSACertificate()
   const server = tls
     .createServer({ ...certificate, maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256', dhparam: 'auto' })

@@ -6,11 +6,11 @@ import { port } from '../../../support/listen'
 const client = (origin: string, timeout = 2000): SocialLoginClient =>
   new SocialLoginClient({ baseURL: `${origin}/api/v1`, clientID: 'id', clientSecret: 'secret', timeout })
 
-describe('a server that ends connections', () => {
+describe('a server that closes connections', () => {
   let server: Server
   let origin: string
   let connections: Socket[]
-  /** What the server does with the n-th request of a connection (from 0), the m-th in all. */
+  /** Handles the n-th request of a connection (from 0), the m-th in all. */
   let answer: (socket: Socket, nth: number, mth: number) => void
   let requests: number
 
@@ -42,22 +42,19 @@ describe('a server that ends connections', () => {
   test.each<[string, (socket: Socket) => void]>([
     ['reset', (socket) => socket.resetAndDestroy()],
     ['closed', (socket) => socket.end()],
-  ])(
-    'a request on a kept connection that is %s at that moment is sent once more, on a new one',
-    async (_title, end) => {
-      answer = (socket, nth) => (nth === 0 ? good(socket) : end(socket))
-      const asked = client(origin)
-      await asked.exchangeAuthKey('first')
-      expect(await asked.exchangeAuthKey('second')).toEqual({ access_token: 'token' })
-      expect([requests, connections.length]).toEqual([3, 2])
-      await asked.close()
-    },
-  )
+  ])('a request on a kept-alive connection that is %s at that moment is retried on a new one', async (_title, end) => {
+    answer = (socket, nth) => (nth === 0 ? good(socket) : end(socket))
+    const asked = client(origin)
+    await asked.exchangeAuthKey('first')
+    expect(await asked.exchangeAuthKey('second')).toEqual({ access_token: 'token' })
+    expect([requests, connections.length]).toEqual([3, 2])
+    await asked.close()
+  })
 
   test.each<[string, (socket: Socket) => void]>([
     ['reset', (socket) => socket.resetAndDestroy()],
     ['closed', (socket) => socket.end()],
-  ])('a request on a new connection that is %s is not sent again', async (_title, end) => {
+  ])('a request on a new connection that is %s is not retried', async (_title, end) => {
     answer = end
     const asked = client(origin)
     await expect(asked.exchangeAuthKey('key')).rejects.toMatchObject({ code: 'provider_unreachable' })
@@ -65,7 +62,7 @@ describe('a server that ends connections', () => {
     await asked.close()
   })
 
-  test('a request is sent twice at the most', async () => {
+  test('a request is sent at most twice', async () => {
     answer = (socket, _nth, mth) => (mth === 0 ? good(socket) : socket.resetAndDestroy())
     const asked = client(origin)
     await asked.exchangeAuthKey('first')
@@ -75,7 +72,7 @@ describe('a server that ends connections', () => {
   })
 
   test.each(['HTTP/1.1 200 OK\r\nContent-Le', 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"access_token'])(
-    'a request whose answer has begun is never sent again (%j)',
+    'a request whose response has begun is never retried (%j)',
     async (begun) => {
       answer = (socket, nth) => (nth === 0 ? good(socket) : socket.end(begun))
       const asked = client(origin)
@@ -91,19 +88,19 @@ describe('a server that ends connections', () => {
     ['429 Too Many Requests', 'Retry-After: 1\r\n', 'provider_rate_limited'],
     ['302 Found', 'Location: /\r\n', 'provider_redirected'],
     ['200 OK', 'Content-Encoding: gzip\r\n', 'provider_bad_response'],
-  ])('an answer that is refused (%s %j) but came whole costs no connection', async (status, header, code) => {
+  ])('a complete but refused response (%s %j) costs no connection', async (status, header, code) => {
     answer = (socket) => socket.write(`HTTP/1.1 ${status}\r\n${header}Content-Length: 4\r\n\r\nbody`)
     const asked = client(origin)
     for (let count = 0; count < 5; count++) {
       await expect(asked.exchangeAuthKey('key')).rejects.toMatchObject({ code })
-      // The connection is free again a turn of the event loop after its answer.
+      // The connection is free again a turn of the event loop after its response.
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect([requests, connections.length]).toEqual([5, 1])
     await asked.close()
   })
 
-  test('a key that the first sending has spent is reported as the failure of the connection', async () => {
+  test('a key spent by the first attempt is reported as a connection failure', async () => {
     const refusal = '{"error":true}'
     answer = (socket, nth, mth) => {
       if (mth === 0) good(socket)
@@ -123,7 +120,7 @@ describe('a server that ends connections', () => {
   test.each([
     ['HTTP/1.1 200 OK', '[]', 'provider_bad_response'],
     ['HTTP/1.1 404 Not Found', '', 'provider_bad_response'],
-  ])('a second sending that fails otherwise (%s, %j) is reported as %s', async (status, body, code) => {
+  ])('a retry that fails otherwise (%s, %j) is reported as %s', async (status, body, code) => {
     answer = (socket, nth, mth) => {
       if (mth === 0) good(socket)
       else if (nth === 1) socket.resetAndDestroy()
@@ -136,7 +133,7 @@ describe('a server that ends connections', () => {
     await asked.close()
   })
 
-  test('a connection prepared ahead carries both requests of a login', async () => {
+  test('a spare connection carries both requests of a login', async () => {
     answer = good
     const asked = client(origin)
     asked.preconnect()
@@ -147,14 +144,14 @@ describe('a server that ends connections', () => {
     await asked.close()
   })
 
-  test('a connection prepared long ago is renewed, so that it does not end while the next person is away', async () => {
+  test('an old spare connection is renewed, so that it does not close while the next person is at the provider', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
     answer = good
     const asked = client(origin)
     asked.preconnect()
     const [first] = await once(server, 'connection')
     const dropped = once(first, 'close')
-    // The server has seen it; give the client some turns of the event loop to see it, too.
+    // The server has accepted it; lets the client notice, too.
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
     jest.advanceTimersByTime(40_000)
     asked.preconnect()
@@ -166,7 +163,7 @@ describe('a server that ends connections', () => {
     await asked.close()
   })
 
-  test('a prepared connection that the server has given up is not used', async () => {
+  test('a spare connection that the server has closed is not used', async () => {
     answer = good
     const asked = client(origin)
     asked.preconnect()

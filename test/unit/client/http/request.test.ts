@@ -28,7 +28,8 @@ async function expectEverywhere(fault: Fault, code: OutcomeCode, asked = client)
     const error = expectOutcome(await rejectionOf(ask(asked)), code, phase)
     errors.push(error)
     const isRepeated = phase === 'profile' && REPEATED.has(code) && !error.retryAfter
-    // Nowhere else, no redirect is followed; and again only what changes nothing: see profile-repeat.test.ts.
+    // Nothing is sent elsewhere, no redirect is followed, and only profile requests are retried: see
+    // retried-profile.test.ts.
     const sent = isRepeated ? [endpoint, endpoint] : [endpoint]
     expect(clients.provider.requests.map((request) => request.endpoint)).toEqual(sent)
     clients.provider.clearFaults()
@@ -43,7 +44,7 @@ const json = `{"access_token":"${token}","user_id":"1","marker":"${marker}"}`
 const html = `<!doctype html><title>${marker}</title><h1>Maintenance</h1>`
 
 test.each([300, 301, 302, 303, 304, 305, 307, 308])(
-  'a redirect with status %d is never followed, and its body is not believed',
+  'a redirect with status %d is never followed, and its body is ignored',
   async (status) => {
     const [error] = await expectEverywhere(
       { status, redirect: `/api/get_user_info?x=${marker}` },
@@ -57,7 +58,7 @@ test.each([300, 301, 302, 303, 304, 305, 307, 308])(
 )
 
 test.each([500, 501, 502, 503, 504, 521, 599])(
-  'status %d is a provider that is down, whatever its body',
+  'status %d gives provider_unavailable, whatever its body',
   async (status) => {
     for (const body of ['', html, json]) await expectEverywhere({ status, body }, 'provider_unavailable')
   },
@@ -96,7 +97,7 @@ test('a rate limit that lasts until a date asks to wait until then', async () =>
   }
 })
 
-test('a rate limit that says nothing, or twice, gives no time', async () => {
+test('a rate limit without Retry-After, or with two, gives no time', async () => {
   for (const headers of [{}, { 'retry-after': ['1', '2'] }, { 'x-ratelimit-reset': '9' }]) {
     const errors = await expectEverywhere({ status: 429, headers }, 'provider_rate_limited')
     for (const error of errors) expect(error.retryAfter).toBeUndefined()
@@ -118,7 +119,7 @@ test.each<[string, Fault]>([
   await expectEverywhere(fault, 'provider_bad_response')
 })
 
-test.each(['identity', 'Identity', ''])('a content-encoding of %j is none', async (encoding) => {
+test.each(['identity', 'Identity', ''])('a content-encoding of %j counts as none', async (encoding) => {
   clients.provider.failNext('authorize', { headers: { 'content-encoding': encoding }, body: json })
   expect(await client.exchangeAuthKey(key)).toMatchObject({ access_token: token })
 })
@@ -128,7 +129,7 @@ test('a body of 64 KiB is read to its end', async () => {
   expect(await client.exchangeAuthKey(key)).toMatchObject({ access_token: token })
 })
 
-test('a body that comes byte by byte is read whole, characters of several bytes among it', async () => {
+test('a body that arrives byte by byte is read completely, including multi-byte characters', async () => {
   clients.provider.failNext('user/me', { drip: 1, body: '{"user_id":"1","user_name":"Zoë 😀"}' })
   expect(await client.getCurrentUser(token)).toMatchObject({ user_id: '1', user_name: 'Zoë 😀' })
 })
@@ -144,7 +145,7 @@ test.each<[string, Fault]>([
   ['a header of 20 kB', { raw: `${okay}x-canary: ${'x'.repeat(20_000)}\r\n\r\n{}` }],
   ['10,000 headers', { raw: `${okay}${Array.from({ length: 10_000 }, (_, n) => `x-${n}: 1\r\n`).join('')}\r\n{}` }],
   ['a control character in a header', { raw: `${okay}x-a: \u0000\r\n\r\n{}` }],
-])('an answer with %s is no proper HTTP', async (_, fault) => {
+])('a response with %s gives provider_bad_response', async (_, fault) => {
   await expectEverywhere(fault, 'provider_bad_response')
 })
 
@@ -156,12 +157,12 @@ test.each<[string, Fault]>([
   ['closed within the headers', { raw: 'HTTP/1.1 200 OK\r\ncontent-ty' }],
   ['closed within the body', { body: json, truncate: 10 }],
   ['closed within a chunk', { raw: `${okay}transfer-encoding: chunked\r\n\r\nff\r\n{` }],
-])('a connection that is %s is a provider out of reach', async (_, fault) => {
-  // A new client: on a connection that was kept, a request that nobody answered is sent once more.
+])('a connection that is %s gives provider_unreachable', async (_, fault) => {
+  // A new client: an unanswered request on a kept-alive connection would be retried.
   await expectEverywhere(fault, 'provider_unreachable', clients.client())
 })
 
-test('a connection that is reset after a whole answer is never reported as anything but out of reach', async () => {
+test('a connection that is reset after a complete response gives success or provider_unreachable', async () => {
   for (const [endpoint, phase, ask] of endpoints) {
     clients.provider.failNext(endpoint, { reset: 'after', body: json })
     const error = await ask(client).then(
@@ -179,7 +180,7 @@ test.each<[string, Fault]>([
   ['drips', { body: json.padEnd(5000), drip: 20 }],
   ['drips with an error status', { status: 400, body: json.padEnd(5000), drip: 20 }],
   ['consists of early hints only', { raw: 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500), drip: 5 }],
-])('an answer that %s is given up at the deadline', async (_, fault) => {
+])('a response that %s is given up at the deadline', async (_, fault) => {
   const hasty = clients.client({ timeout: 250 })
   for (const [endpoint, phase, ask] of endpoints) {
     clients.provider.failNext(endpoint, fault)
@@ -191,7 +192,7 @@ test.each<[string, Fault]>([
   }
 })
 
-test('20 faults in a row leave nothing behind that a good login would notice', async () => {
+test('20 faults in a row do not affect the next login', async () => {
   const hasty = clients.client({ timeout: 100, maxConnections: 2 })
   for (const fault of [{ hang: true }, { endless: true, status: 500 }, { reset: true }, { raw: 'x' }]) {
     clients.provider.failNext('authorize', fault, { times: 20 })
@@ -203,13 +204,13 @@ test('20 faults in a row leave nothing behind that a good login would notice', a
   }
 })
 
-test('plain HTTP where TLS is expected is a provider out of reach', async () => {
+test('plain HTTP where TLS is expected gives provider_unreachable', async () => {
   const asked = clients.client({ baseURL: clients.provider.baseURL.replace('http:', 'https:') })
   for (const [, phase, ask] of endpoints) expectOutcome(await rejectionOf(ask(asked)), 'provider_unreachable', phase)
   expect(clients.provider.requests).toEqual([])
 })
 
-test('a port where nobody listens and a host that does not exist are a provider out of reach', async () => {
+test('a closed port and an unknown host give provider_unreachable', async () => {
   for (const [baseURL, hint] of [
     [`http://127.0.0.1:${await freePort()}/api/v1`, 'was refused: nothing listens'],
     ['https://provider.invalid/api/v1', 'could not be looked up'],

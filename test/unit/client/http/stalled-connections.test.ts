@@ -7,7 +7,7 @@ let server: Server
 let sockets: Set<Socket>
 let mostAtOnce: number
 let accepted: number
-/** What the server does with what it is sent. */
+/** Handles the server's connections. */
 let receive: (socket: Socket) => void
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ function answerWell(socket: Socket): void {
   socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
 }
 
-test('calls whose deadline ends while TLS shakes hands cost no more connections than are allowed', async () => {
+test('calls whose deadline ends during the TLS handshake do not exceed the connection limit', async () => {
   const asked = client('https', 4, 200)
   const calls: Promise<unknown>[] = []
   for (let wave = 0; wave < 15; wave++) {
@@ -51,19 +51,19 @@ test('calls whose deadline ends while TLS shakes hands cost no more connections 
     await delay(200)
   }
   expect(new Set(await Promise.all(calls))).toEqual(new Set(['provider_timeout']))
-  // The server may see a new connection before it sees the end of the old one.
+  // The server may see a new connection before the close of the old one.
   expect(mostAtOnce).toBeLessThanOrEqual(8)
   await asked.close()
 })
 
-test('calls that gave up in the queue cost no connection and hold nobody up', async () => {
+test('calls that time out in the queue cost no connection and do not block others', async () => {
   const asked = client('http', 1, 5000)
   const signal = AbortSignal.timeout(100)
   const given = Array.from({ length: 9 }, () => asked.exchangeAuthKey('key', { signal }).catch((error) => error.code))
   expect(new Set(await Promise.all(given))).toEqual(new Set(['provider_timeout']))
   receive = answerWell
   expect(await asked.exchangeAuthKey('key')).toEqual({ access_token: 'token' })
-  // That of the call that was sent; undici opens one when it was aborted; and the one that was used.
+  // That of the sent call, the one that undici opens after its abort, and the one that was used.
   expect(accepted).toBeLessThanOrEqual(3)
   await asked.close()
 })

@@ -18,21 +18,21 @@ afterEach(() => {
 })
 afterAll(() => provider.stop())
 
-/** A good answer, of which one header comes in records of one byte each: 22 bytes of TLS for one of HTTP. */
+/** A valid response with one header in one-byte records: 22 bytes of TLS per byte of HTTP. */
 const inTinyRecords: Wire = (socket, body) => {
   socket.write('HTTP/1.1 200 OK\r\nx-a: ')
   const rest = () => socket.write(`\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
-  // One after the other: writes that wait for each other become one record.
+  // Sequentially: pending writes would be merged into one record.
   const more = (count: number): void => {
     if (socket.destroyed) return
     if (count === 0) setTimeout(() => !socket.destroyed && rest(), 600)
     else socket.write('b', () => more(count - 1))
   }
-  // When the client has seen the answer begin.
+  // After the client has seen the beginning of the response.
   setTimeout(() => more(12_000), 100)
 }
 
-test('an answer of little more than TLS records is taken by a naive client', async () => {
+test('a response that is mostly TLS overhead is accepted by a naive client', async () => {
   provider.failNext('authorize', inTinyRecords)
   const agent = new Agent({ connect: { ca: certificates.ca } })
   const origin = new URL(provider.baseURL).origin
@@ -41,7 +41,7 @@ test('an answer of little more than TLS records is taken by a naive client', asy
   await agent.destroy()
 })
 
-test('ours cuts the connection, and the next exchange is good', async () => {
+test('ours closes the connection, and the next exchange succeeds', async () => {
   const { connect } = tls
   jest.spyOn(tls, 'connect').mockImplementation((...args: unknown[]) => {
     const [options, ...rest] = args

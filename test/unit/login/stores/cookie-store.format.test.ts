@@ -3,7 +3,7 @@ import { incoming } from '../../../support/incoming'
 
 const store = new CookieStore({ keys: ['k'.repeat(32)] })
 const NAME = '__Host-social-login'
-// Made by version 0.1.0 of what RECORD says.
+// RECORD as sealed by version 0.1.0.
 const SEALED = [
   'eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIiwiY3R4IjoicHJvdmlkZXIgQSJ9',
   '',
@@ -22,16 +22,16 @@ const RECORD: PendingLogin = {
 
 const load = (cookie: string) => store.load(incoming('/', { cookie }))
 
-test('a record that an earlier version sealed is opened: logins survive an update of one process of several', async () => {
+test('a record sealed by an earlier version is opened: logins survive a rolling update', async () => {
   expect(await load(`${NAME}=${SEALED}`)).toEqual(RECORD)
 })
 
-test('spaces between cookies are no part of their names', async () => {
+test('spaces between cookies are not part of their names', async () => {
   expect(await load(`a=b;${NAME}=${SEALED}`)).toEqual(RECORD)
   expect(await load(`a=b; \t ${NAME}=${SEALED}; c=d`)).toEqual(RECORD)
 })
 
-// Browsers guard only the exact prefix __Host-: these names are anybody's on a sister subdomain.
+// Browsers protect only the exact prefix __Host-: a sister subdomain can set these names.
 test.each(['__Host- social-login', '__Host-social-login ', '__Host-social-login\t', '__Host\t-social-login'])(
   'a cookie named %j is not the store’s own',
   async (name) => {

@@ -29,11 +29,11 @@ describe('the constructor', () => {
     expect(inspect(thrown, { depth: Infinity })).not.toContain(CANARY)
   })
 
-  test('takes ten keys', () => {
+  test('accepts ten keys', () => {
     expect(new CookieStore({ keys: Array.from({ length: 10 }, () => KEY) })).toBeInstanceOf(CookieStore)
   })
 
-  test('keeps its keys out of sight', () => {
+  test('does not expose its keys', () => {
     const store = new CookieStore({ keys: [KEY] })
     const shown = inspect(store, { depth: Infinity, showHidden: true }) + JSON.stringify(store)
     expect(shown).not.toContain(KEY)

@@ -20,7 +20,7 @@ const RECORD = createPendingLogin({
 
 interface Exchange {
   readonly req: IncomingMessage & { res: ServerResponse }
-  /** The Set-Cookie lines of the answer. */
+  /** The Set-Cookie lines of the response. */
   cookies(): string[]
 }
 
@@ -46,23 +46,23 @@ function load(cookie: string, by: CookieStore = store): Promise<PendingLogin | u
 }
 
 describe('a sealed record', () => {
-  test('comes back as it was', async () => {
+  test('is opened unchanged', async () => {
     expect(await load(await seal())).toEqual(RECORD)
     expect(await load(`a=b; ${await seal()}; c=d`)).toEqual(RECORD)
   })
 
-  test('is refused if it is longer than any browser keeps', async () => {
+  test('is refused if it is longer than browsers accept', async () => {
     expect(await load(await seal(store, { ...RECORD, state: 's'.repeat(5000) }))).toBeUndefined()
   })
 
-  test('shows nothing of what is in it, and looks different each time', async () => {
+  test('reveals nothing of its content, and differs each time', async () => {
     const [one, two] = [await seal(), await seal()]
     expect(one).not.toBe(two)
     const clear = one.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1'))
     for (const value of [RECORD.id, '/inbox', String(RECORD.user)]) expect(clear.join()).not.toContain(value)
   })
 
-  test('is refused with any bit of it flipped', async () => {
+  test('is refused with any bit flipped', async () => {
     const sealed = await seal()
     const start = NAME.length + 1
     const accepted: string[] = []
@@ -76,7 +76,7 @@ describe('a sealed record', () => {
     expect(accepted).toEqual([])
   })
 
-  test('is refused cut off at any length, at either end', async () => {
+  test('is refused truncated at any length, at either end', async () => {
     const sealed = await seal()
     const value = sealed.slice(NAME.length + 1)
     for (let length = 0; length < value.length; length += 1) {
@@ -105,7 +105,7 @@ describe('a sealed record', () => {
     expect(await load(await seal(other), other)).toEqual(RECORD)
   })
 
-  test('is accepted as long as its key is listed, at any place', async () => {
+  test('is accepted as long as its key is listed, at any position', async () => {
     const [older, newer] = [randomBytes(32), randomBytes(32)]
     const sealed = await seal(new CookieStore({ keys: [older] }))
     expect(await load(sealed, new CookieStore({ keys: [newer, older] }))).toEqual(RECORD)
@@ -115,12 +115,12 @@ describe('a sealed record', () => {
     expect(await load(fresh, new CookieStore({ keys: [older] }))).toBeUndefined()
   })
 
-  test('reaches every process when a key is put behind the old one first, and in front then', async () => {
+  test('can be opened by every process if a new key is appended first, and moved to the front later', async () => {
     const [older, newer] = ['a'.repeat(32), 'b'.repeat(32)]
     const [before, behind, inFront, after] = [[older], [older, newer], [newer, older], [newer]].map(
       (keys) => new CookieStore({ keys }),
     )
-    // In front at once: a process that has not been changed yet does not know what the other sealed.
+    // A new key in front at once: a process with the old configuration cannot open it.
     expect(await load(await seal(inFront), before)).toBeUndefined()
     for (const [one, other] of [
       [before, behind],
@@ -132,7 +132,7 @@ describe('a sealed record', () => {
     }
   })
 
-  test('is refused beside a second cookie of its name, whichever comes first', async () => {
+  test('is refused with a second cookie of its name, whichever comes first', async () => {
     const [one, two] = [await seal(), await seal()]
     for (const cookies of [`${one}; ${two}`, `${one}; ${one}`, `${one}; ${NAME}=`, `${NAME}=planted; ${one}`]) {
       expect(await load(cookies)).toBeUndefined()
@@ -211,7 +211,7 @@ describe('the cookie', () => {
     ])
   })
 
-  test('stays below 4,096 bytes with the longest returnTo and state, which nobody can make longer', async () => {
+  test('stays below 4,096 bytes with the longest possible returnTo and state', async () => {
     const longest = createPendingLogin({
       strategyDigest: RECORD.strategyDigest.padEnd(43, 'x'),
       user: 'u'.repeat(10_000),
@@ -227,7 +227,7 @@ describe('the cookie', () => {
     expect((await load(cookie, new CookieStore({ keys: [KEY], name: 'n'.repeat(64) })))?.state).toBe(longest.state)
   })
 
-  test('is taken back with the same attributes when the record is used or forgotten', async () => {
+  test('is deleted with the same attributes when the record is consumed or removed', async () => {
     for (const act of ['consume', 'remove'] as const) {
       const { req, cookies } = exchange(await seal())
       await store[act](req)
@@ -242,7 +242,7 @@ describe('the cookie', () => {
     }
   })
 
-  test('leaves other cookies of the answer alone, and there is one line of its own', async () => {
+  test('keeps other cookies of the response, and sets one line of its own', async () => {
     const { req, cookies } = exchange()
     req.res.setHeader('Set-Cookie', ['cart=1; Path=/', '__Host-social-login-2=x', 'a=b'])
     await store.save(req, RECORD)
@@ -256,7 +256,7 @@ describe('the cookie', () => {
     expect(alone.cookies()[0]).toBe('cart=1')
   })
 
-  test('needs a response, and says where to put it', async () => {
+  test('needs a response, and names req.res', async () => {
     for (const more of [{}, { res: null }, { res: 'x' }, { res: { setHeader: () => {} } }]) {
       const bare = Object.assign(new IncomingMessage(new Socket()), more)
       const work = { start: [store.save(bare, RECORD)], callback: [store.consume(bare), store.remove(bare)] }

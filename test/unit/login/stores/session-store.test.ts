@@ -5,19 +5,19 @@ import { incoming } from '../../../support/incoming'
 const store = new SessionStore()
 const record = createPendingLogin({ strategyDigest: 'context', user: undefined, startSite: undefined })
 
-test('a session without save, such as cookie-session, travels with the answer', async () => {
+test('a session without save, such as cookie-session, is part of the response', async () => {
   const session = {}
   await store.save(incoming('/', {}, { session }), record)
   expect(await store.load(incoming('/', {}, { session }))).toEqual(record)
 })
 
-test('a record lies in the session under one name, beside what the application keeps there', async () => {
+test('a record is stored in the session under one name, besides the application’s data', async () => {
   const session: Record<string, unknown> = { cart: 'full' }
   await store.save(incoming('/', {}, { session }), record)
   expect(session).toEqual({ cart: 'full', 'passport-social-login': record })
 })
 
-test('a used record stays in the session, marked as used, until it is removed', async () => {
+test('a consumed record stays in the session, marked, until it is removed', async () => {
   const session = { cart: 'full' }
   const request = incoming('/', {}, { session })
   await store.save(request, record)
@@ -45,7 +45,7 @@ test.each<[string, (callback: (error?: unknown) => void) => unknown]>([
   ['calls back', (callback) => setImmediate(callback)],
   ['calls back and returns the session', (callback) => void callback()],
   ['returns a promise', async () => {}],
-])('a save that %s is waited for', async (_title, save) => {
+])('a save that %s is awaited', async (_title, save) => {
   await expect(store.save(incoming('/', {}, { session: { save } }), record)).resolves.toBeUndefined()
 })
 

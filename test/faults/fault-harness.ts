@@ -9,17 +9,17 @@ import type { Expected } from '../support/wire-faults'
 export const ENDPOINTS = ['authorize', 'user/me'] as const
 const KEY = 'auth-key-canary-5d1b'
 
-/** What came of a login, and what it showed. */
-export interface Fallen {
+/** The result of a login. */
+export interface LoginResult {
   readonly outcome: string | undefined
   readonly answer: BrowserAnswer
   readonly requests: readonly RawRequest['endpoint'][]
-  /** Places where a planted secret showed. */
+  /** Sinks in which a planted secret appeared. */
   readonly leaks: readonly string[]
 }
 
-/** An application in front of a provider of sockets. */
-export class FaultBench {
+/** An application with a RawProvider. */
+export class FaultHarness {
   #keys = 0
 
   private constructor(
@@ -33,9 +33,9 @@ export class FaultBench {
     keep: Keep = 'session',
     baseURL = raw.baseURL,
     more: Partial<StrategyOptions<false>> = {},
-  ): Promise<FaultBench> {
+  ): Promise<FaultHarness> {
     const fake = await FakeProvider.start()
-    return new FaultBench(raw, await startApp(fake, { keep, strategy: { baseURL, ...more } }), fake)
+    return new FaultHarness(raw, await startApp(fake, { keep, strategy: { baseURL, ...more } }), fake)
   }
 
   async stop(): Promise<void> {
@@ -44,7 +44,7 @@ export class FaultBench {
     await this.raw.stop()
   }
 
-  /** A login that was started, as far as the callback. */
+  /** Starts a login, up to the callback. */
   async begin(): Promise<Browser> {
     const browser = new Browser()
     const start = await browser.follow(this.app.loginURL)
@@ -52,14 +52,14 @@ export class FaultBench {
     return browser
   }
 
-  /** The callback, with a key of its own. */
+  /** Sends the callback with a new key. */
   comeBack(browser: Browser): Promise<BrowserAnswer> {
     this.#keys += 1
     return browser.comeBack(`${this.app.callbackURL}?auth_key=${KEY}${this.#keys}`)
   }
 
-  /** A login over this provider as `arrange` left it. */
-  async fall(arrange: () => unknown, early = false, during?: () => Promise<void>): Promise<Fallen> {
+  /** Runs `arrange`, then a login. */
+  async login(arrange: () => unknown, early = false, during?: () => Promise<void>): Promise<LoginResult> {
     this.forget()
     const { result, output } = await captureOutput(() => captureEvents(() => this.#run(arrange, early, during)))
     const { browser, answer, outcome, requests, sessions, errors } = result.result
@@ -93,14 +93,14 @@ export class FaultBench {
     return { browser, answer, outcome: this.#outcome(answer), requests, sessions: this.app.sessions(), errors }
   }
 
-  /** Whether the callback can be repeated: what was asked of the provider must not be. */
+  /** Whether a repeated callback is refused without a request to the provider. */
   async recordIsGone(browser: Browser): Promise<boolean> {
     const before = this.raw.requests.length
     const again = await this.comeBack(browser)
     return again.status === 403 && this.raw.requests.length === before
   }
 
-  /** A login without any fault, of a new browser. */
+  /** A login without any fault, in a new browser. */
   async goodLogin(): Promise<number> {
     this.forget()
     return (await this.comeBack(await this.begin())).status
