@@ -28,7 +28,7 @@ function trustTheAuthority(): void {
   })
 }
 
-// With `SOAK=1`, as many as section 8-B requires.
+// With `SOAK=1`, 20 in a row.
 const TIMES = process.env['SOAK'] === '1' ? 20 : 3
 
 const AT = ['exchange', 'profile'] as const

@@ -74,7 +74,7 @@ function pairsOf(text: string): [string, string][] {
     })
 }
 
-/** The table of security.md, section 9, for the query alone. */
+/** What a callback is, for the query alone. */
 function expectedOf(text: string, by: string): string {
   if (by !== 'GET') return 'method_not_allowed'
   const pairs = pairsOf(text.replace(/#.*$/s, '').replace(/[\t\r\n]/g, ''))

@@ -121,7 +121,7 @@ describeInChromium('login CSRF in Chromium', () => {
       'from %s',
       (_title, attack) => {
         test.each(ours)(
-          'succeeds without tabBinding: the known limit of C3 (%s)',
+          'succeeds without tabBinding: the known limit within the window (%s)',
           async (kind) => {
             const world = suite.world({ kind, way: 'form' })
             const victim = await suite.visitor()

@@ -1,7 +1,7 @@
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
 import { type Lived, liveAll, rowsOf } from '../../support/browsers/live-suite'
 
-// A changed row means changed browser behaviour: review security.md section 2 before you change the fixture.
+// A changed row means changed browser behaviour: review SECURITY.md before you change the fixture.
 describeInEachBrowser('the rows of browser-headers.json', (start, name) => {
   let lived: ReadonlyMap<string, Lived | Error>
 

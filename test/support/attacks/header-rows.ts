@@ -19,7 +19,7 @@ export interface SentHeaders {
   readonly cookies: readonly string[]
 }
 
-/** A row of security.md section 2, as recorded. */
+/** A request of a real browser, as recorded in test/fixtures/browser-headers.json. */
 export interface HeaderRow {
   readonly id: string
   readonly scenario: string

@@ -3,7 +3,7 @@ import type { OutcomeCode } from '../../../lib'
 /** The expected verdict on a request with a well-formed key. */
 export type Verdict = 'genuine' | Extract<OutcomeCode, 'callback_forged' | 'method_not_allowed' | 'speculative_request'>
 
-/** The headers of a real browser in one situation: a row of the table in security.md, section 2. */
+/** The headers of a real browser in one situation, as in test/fixtures/browser-headers.json. */
 export interface CallbackRow {
   readonly name: string
   readonly method: 'GET' | 'POST'
