@@ -50,11 +50,13 @@ export class Start extends BrowserStep {
   /** Follows the confirm page's link, or presses its button. */
   #click(page: Seen, model: Model, world: World): Promise<Seen> {
     const { provider, row } = this.#input
-    const [, target = ''] = /(?:href|action)="(\/[^"]+)"/.exec(page.body) ?? []
+    const [, target = ''] = /(?:href|action)="(\.\/[^"]+)"/.exec(page.body) ?? []
     const [own] = startRows
-    demand(target.startsWith(`/${provider}/auth?from=%22%3E`) && own !== undefined, 'I1 confirm page', page.body)
+    const { pathname, search } = new URL(target, `http://localhost/${provider}/auth`)
+    const isStart = pathname === `/${provider}/auth` && search.startsWith('?from=%22%3E')
+    demand(isStart && own !== undefined, 'I1 confirm page', page.body)
     const headers = { ...headersOf(own.headers, world, provider), [LABEL]: `login-${model.labels}` }
-    return this.actor(model).browser.visit({ method: row.method, lax: true, path: target, headers })
+    return this.actor(model).browser.visit({ method: row.method, lax: true, path: pathname + search, headers })
   }
 
   #judge(
