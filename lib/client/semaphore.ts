@@ -1,6 +1,6 @@
-import { onAbort } from './deadline'
+import type { Deadline } from './deadline'
 
-/** A counting semaphore. Waiters queue, and reject when their signal aborts. */
+/** A counting semaphore. Waiters queue, and reject at their deadline. */
 export class Semaphore {
   readonly #slots: number
   #acquired = 0
@@ -19,9 +19,9 @@ export class Semaphore {
     return true
   }
 
-  /** Resolves with a slot. @throws the signal's reason when that aborts first */
-  async acquire(signal: AbortSignal): Promise<void> {
-    if (!this.tryAcquire()) await this.#wait(signal)
+  /** Resolves with a slot. @throws the deadline's reason when that ends first */
+  async acquire(deadline: Deadline): Promise<void> {
+    if (!this.tryAcquire()) await this.#wait(deadline)
   }
 
   /** Passes the slot to the longest waiter, or frees it. */
@@ -38,14 +38,14 @@ export class Semaphore {
     if (this.#acquired > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
-  #wait(signal: AbortSignal): Promise<void> {
+  #wait(deadline: Deadline): Promise<void> {
     return new Promise((resolve, reject) => {
       const take = (): void => {
         unwatch()
         this.#queue.delete(take)
         resolve()
       }
-      const unwatch = onAbort(signal, (reason) => {
+      const unwatch = deadline.onEnd((reason) => {
         this.#queue.delete(take)
         reject(reason)
       })

@@ -24,12 +24,13 @@ export async function callback(context: LoginContext, request: CallbackRequest):
   if (!record) return handleReplay(context)
   trace.follow(record)
 
-  const refusal = checkCallback(record, { ...request, strategyDigest, user: currentUserKey() })
+  const { fetchSite, referer, tabSecret } = request
+  const refusal = checkCallback(record, { strategyDigest, user: currentUserKey(), fetchSite, referer, tabSecret })
   const isUsed = record.consumed || usedLogins.has(record.id)
   if (isUsed) return refusal ? handleReplay(context) : joinLogin(context, request, record)
   // No await from here to `usedLogins.run`, so that only one of two callbacks gets there.
   if (refusal) return rejectCallback(context, refusal)
-  if (rules.tabBinding && request.tabSecret === undefined) return askTab(context, request)
+  if (rules.tabBinding && tabSecret === undefined) return askTab(context, request)
   if (!slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   const info = loginInfo(record, request)
   const verdict = await usedLogins.run(record.id, request.authKey, async () => {

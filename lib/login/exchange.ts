@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import type { SocialLoginClient, TokenResponse } from '../client/client'
-import { Deadline, onAbort } from '../client/deadline'
+import { Deadline } from '../client/deadline'
 import type { RequestContext } from '../client/http/request'
 import type { ProfileEndpoint } from '../client/options'
 import { type Profile, profileOf } from '../client/profile'
@@ -58,18 +58,18 @@ async function fetchProfile(
   accessToken: string,
   context: RequestContext,
 ): Promise<Profile | undefined> {
-  if (await decideSkip(skipUserProfile, accessToken, context.deadline.signal)) return undefined
+  if (await decideSkip(skipUserProfile, accessToken, context.deadline)) return undefined
   return profileOf(await client.fetchProfile(profileEndpoint, accessToken, context), name, uploadsURL)
 }
 
 function decideSkip(
   skip: boolean | SkipUserProfile,
   accessToken: string,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): boolean | Promise<boolean> {
   if (typeof skip === 'boolean') return skip
   return new Promise((resolve, reject) => {
-    onAbort(signal, () => reject(skipTimeout()))
+    deadline.onEnd(() => reject(skipTimeout()))
     const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : resolve(decision === true))
     // As in passport-oauth2: a function with two parameters calls done, one with fewer returns its decision.
     const decision: unknown = skip(accessToken, done)

@@ -3,7 +3,7 @@ import { Semaphore } from '../client/semaphore'
 import { Trace, type TracedPhase } from '../diagnostics'
 import { PRIVATE_HEADERS, SocialLoginError } from '../errors'
 import { callback } from './callback'
-import type { LoginAction, LoginContext, LoginRequest, LoginSettings, Verdict } from './context'
+import type { LoginAction, LoginContext, LoginOptions, LoginRequest, LoginSettings, Verdict } from './context'
 import { digest } from './pending-login'
 import { type RefusedRequest, readRequest } from './request'
 import { start } from './start'
@@ -47,19 +47,24 @@ export class Login {
   }
 
   #contextOf(request: LoginRequest): LoginContext {
-    const { rules, identity, name } = this.#settings
-    const shared = {
+    const { rules, strategyDigest } = this.#callbackOf(request.options)
+    return {
       settings: this.#settings,
+      rules,
+      strategyDigest,
       request,
       usedLogins: this.#usedLogins,
       slots: this.#slots,
-      trace: new Trace(name),
+      trace: new Trace(this.#settings.name),
     }
-    const { callbackURL } = request.options
-    if (callbackURL === undefined) return { ...shared, rules, strategyDigest: this.#strategyDigest }
+  }
+
+  /** What the `callbackURL` of one request changes. */
+  #callbackOf({ callbackURL }: LoginOptions): Pick<LoginContext, 'rules' | 'strategyDigest'> {
+    const { rules, identity } = this.#settings
+    if (callbackURL === undefined) return { rules, strategyDigest: this.#strategyDigest }
     const { path, origin = rules.appOrigin } = readCallbackURL(callbackURL, true)
     return {
-      ...shared,
       rules: { ...rules, callbackPath: path, appOrigin: origin },
       strategyDigest: strategyDigest(identity, path, origin === rules.appOrigin ? '' : origin),
     }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import { onAbort } from '../deadline'
+import type { Deadline } from '../deadline'
 import type { ResponseReader } from './response-reader'
 import type { TransportCall } from './transport'
 
@@ -9,11 +9,12 @@ import type { TransportCall } from './transport'
  * more CPU than the rest of a login.
  *
  * Settles when undici is done with the request; after a complete response one turn of the event loop later, when the
- * connection is free again: before that, undici would open a second one for the profile. An abort settles at once.
+ * connection is free again: before that, undici would open a second one for the profile. Settles at once when the
+ * deadline ends.
  *
- * `onDone` is called when undici is done with the request, which may be long after an abort; with the error, if any.
+ * `onDone` is called when undici is done with the request, which may be long after the deadline; with the error, if any.
  *
- * @throws the signal's reason, what the reader threw, or undici's own error
+ * @throws the deadline's reason, what the reader threw, or undici's own error
  */
 export function dispatch(
   dispatcher: Dispatcher,
@@ -21,15 +22,15 @@ export function dispatch(
   onDone: (error?: unknown) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const { request, signal } = call
+    const { request, deadline } = call
     const reader = call.newReader()
-    dispatcher.dispatch(request, new DispatchHandler({ reader, signal, resolve, reject, onDone }))
+    dispatcher.dispatch(request, new DispatchHandler({ reader, deadline, resolve, reject, onDone }))
   })
 }
 
 interface Call {
   readonly reader: ResponseReader
-  readonly signal: AbortSignal
+  readonly deadline: Deadline
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
   readonly onDone: (error?: unknown) => void
@@ -44,15 +45,16 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
 
   constructor(call: Call) {
     this.#call = call
-    this.#unwatch = onAbort(call.signal, (reason) => {
+    this.#unwatch = call.deadline.onEnd((reason) => {
       this.#reject(reason)
       this.#abort(reason)
     })
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    const { ended } = this.#call.deadline
     // Throwing instead of aborting keeps the connection for another request.
-    this.#call.signal.throwIfAborted()
+    if (ended) throw ended.reason
     this.#controller = controller
   }
 

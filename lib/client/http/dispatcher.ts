@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { onAbort, pause } from '../deadline'
 import type { Transport, TransportCall } from './transport'
 
 /**
@@ -36,7 +35,7 @@ export class DispatcherTransport implements Transport {
   send(call: TransportCall): Promise<void> {
     return new Promise((resolve, reject) => {
       // A caller's dispatcher may ignore the signal.
-      const unwatch = onAbort(call.signal, reject)
+      const unwatch = call.deadline.onEnd(reject)
       this.#send(call).finally(unwatch).then(resolve, reject)
     })
   }
@@ -47,16 +46,16 @@ export class DispatcherTransport implements Transport {
     } catch (error) {
       const wait = call.retryAfter(error)
       if (wait === undefined) throw error
-      await pause(wait, call.signal)
+      await call.deadline.pause(wait)
       await this.#request(call)
     }
   }
 
   async #request(call: TransportCall): Promise<void> {
-    const { request, signal } = call
+    const { request, deadline } = call
     const reader = call.newReader()
     // Copied, because an interceptor may modify the headers.
-    const options = { ...request, headers: { ...request.headers }, signal }
+    const options = { ...request, headers: { ...request.headers }, signal: deadline.signal }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
     try {
       reader.start(statusCode, headers)

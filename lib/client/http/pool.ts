@@ -1,5 +1,4 @@
 import { Client, errors, Pool } from 'undici'
-import { pause } from '../deadline'
 import { Semaphore } from '../semaphore'
 import { Connector } from './connector'
 import { dispatch } from './dispatch'
@@ -52,7 +51,7 @@ export class ProviderPool implements Transport {
    */
   async send(call: TransportCall): Promise<void> {
     if (this.#closing !== undefined) throw new errors.ClientClosedError()
-    await this.#slots.acquire(call.signal)
+    await this.#slots.acquire(call.deadline)
     const retry: { wait: number | undefined } = { wait: undefined }
     const onDone = (error?: unknown): void => {
       retry.wait = this.#retryAfter(error, call)
@@ -82,7 +81,7 @@ export class ProviderPool implements Transport {
   }
 
   #retryAfter(error: unknown, call: TransportCall): number | undefined {
-    if (error === undefined || call.signal.aborted) return undefined
+    if (error === undefined || call.deadline.ended) return undefined
     return this.#connector.wasStale(error) ? 0 : call.retryAfter(error)
   }
 
@@ -91,7 +90,7 @@ export class ProviderPool implements Transport {
     // All other kept-alive connections may be stale, too.
     if (this.#connector.wasStale(error)) return this.#sendOnNewConnection(call, release)
     try {
-      await pause(wait, call.signal)
+      await call.deadline.pause(wait)
     } catch (reason) {
       release()
       throw reason

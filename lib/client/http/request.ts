@@ -1,6 +1,6 @@
 import { errors } from 'undici'
 import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
-import { type Deadline, hasTimedOut } from '../deadline'
+import type { Deadline } from '../deadline'
 import { badResponse, ResponseReader } from './response-reader'
 import type { ProviderRequest, Transport, TransportCall } from './transport'
 import { unreachable } from './unreachable'
@@ -48,21 +48,20 @@ export async function sendRequest(
   request: ProviderRequest,
   context: RequestContext,
 ): Promise<ProviderResponse> {
-  const { signal } = context.deadline
+  const { deadline } = context
   const call = new Call(phase, request, context)
   try {
-    signal.throwIfAborted()
+    if (deadline.ended) throw deadline.ended.reason
     await transport.send(call)
     return call.finish()
   } catch (error) {
-    throw outcomeOf(error, phase, signal)
+    throw outcomeOf(error, phase, deadline)
   }
 }
 
 class Call implements TransportCall {
   readonly request: ProviderRequest
-  readonly signal: AbortSignal
-  readonly #deadline: Deadline
+  readonly deadline: Deadline
   readonly #phase: Phase
   readonly #onRetry: (() => void) | undefined
   readonly #timeAtStart: number
@@ -71,8 +70,7 @@ class Call implements TransportCall {
 
   constructor(phase: Phase, request: ProviderRequest, { deadline, onRetry }: RequestContext) {
     this.request = request
-    this.signal = deadline.signal
-    this.#deadline = deadline
+    this.deadline = deadline
     this.#phase = phase
     this.#onRetry = onRetry
     this.#timeAtStart = deadline.remaining
@@ -89,11 +87,11 @@ class Call implements TransportCall {
 
   /** The retry may take as long as the first attempt: time must be left for that, and for `Retry-After`. */
   retryAfter(error: unknown): number | undefined {
-    if (this.request.method !== 'GET' || this.signal.aborted) return undefined
-    const outcome = outcomeOf(error, this.#phase, this.signal)
+    if (this.request.method !== 'GET' || this.deadline.ended) return undefined
+    const outcome = outcomeOf(error, this.#phase, this.deadline)
     if (!(outcome instanceof SocialLoginError) || !RETRYABLE.has(outcome.code)) return undefined
     const wait = (outcome.retryAfter ?? 0) * 1000
-    const { remaining } = this.#deadline
+    const { remaining } = this.deadline
     const took = this.#timeAtStart - remaining
     return wait + took < remaining ? wait : undefined
   }
@@ -106,9 +104,10 @@ class Call implements TransportCall {
 }
 
 // Classified by class: undici's parser errors have no stable code. Never a `cause`: it may quote the request.
-function outcomeOf(error: unknown, phase: Phase, signal: AbortSignal): unknown {
+function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
   if (error instanceof SocialLoginError) return error
-  if (signal.aborted) return hasTimedOut(signal) ? new SocialLoginError('provider_timeout', phase) : signal.reason
+  if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
+  if (deadline.ended) return deadline.ended.reason
   if (error instanceof errors.ResponseExceededMaxSizeError)
     return badResponse(phase, 'The response took more than 128 KiB, headers and framing included.')
   if (BAD_RESPONSE_ERRORS.some((kind) => error instanceof kind))

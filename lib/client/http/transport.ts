@@ -1,3 +1,4 @@
+import type { Deadline } from '../deadline'
 import type { ResponseReader } from './response-reader'
 
 /** A request as it is sent; the path includes the query. */
@@ -12,7 +13,7 @@ export interface ProviderRequest {
 /** One request of the client, which a transport may retry once if that is allowed. */
 export interface TransportCall {
   readonly request: ProviderRequest
-  readonly signal: AbortSignal
+  readonly deadline: Deadline
   /** A reader for the response to one attempt. */
   newReader(): ResponseReader
   /** Milliseconds to wait before the request is retried after this error; undefined if it must not be. */
@@ -24,7 +25,7 @@ export interface Transport {
   /**
    * Sends one request, at most twice, and feeds each response to a reader of its own.
    *
-   * @throws what the reader threw, the signal's reason, or a network error
+   * @throws what the reader threw, the deadline's reason, or a network error
    */
   send(call: TransportCall): Promise<void>
 }
