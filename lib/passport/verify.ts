@@ -6,6 +6,9 @@ import { SocialLoginError } from '../errors'
 import type { Verdict } from '../login/context'
 import type { ExchangedLogin } from '../login/exchange'
 
+// The four functions are typed as methods, whose parameters TypeScript compares bivariantly: functions for other strategies, which
+// declare `refreshToken: string`, are assignable.
+
 /**
  * Express's request, as Passport's own types have it.
  *
@@ -40,10 +43,6 @@ export type VerifyResult<User = Express.User> =
   | void
   | Promise<User | false | null | undefined | void>
 
-// TypeScript compares method parameters bivariantly: this accepts functions that declare `refreshToken: string`, as
-// those for other strategies do.
-type Declared<Method extends { verify: unknown }> = Method['verify']
-
 /**
  * Finds or creates the user of a profile. It answers by `done`, by what it returns, or by a promise: the first answer
  * counts, later ones are reported as a process warning and ignored. `refreshToken` is always undefined: this protocol
@@ -52,14 +51,15 @@ type Declared<Method extends { verify: unknown }> = Method['verify']
  * @example
  * const verify: VerifyFunction = async (accessToken, refreshToken, profile) => users.findOrCreate(profile.id)
  */
-export type VerifyFunction<User = Express.User> = Declared<{
+export type VerifyFunction<User = Express.User> = {
+  /** Finds or creates the user. */
   verify(
     accessToken: string,
     refreshToken: string | undefined,
     profile: Profile,
     done: VerifyCallback<User>,
   ): VerifyResult<User>
-}>
+}['verify']
 
 /**
  * A {@link VerifyFunction} with five parameters: also gets the whole response of the exchange, as in passport-oauth2.
@@ -68,7 +68,8 @@ export type VerifyFunction<User = Express.User> = Declared<{
  * const verify: VerifyFunctionWithParams = (accessToken, refreshToken, params, profile, done) =>
  *   done(null, { id: profile.id, lifetime: params['expires_in'] })
  */
-export type VerifyFunctionWithParams<User = Express.User> = Declared<{
+export type VerifyFunctionWithParams<User = Express.User> = {
+  /** Finds or creates the user. */
   verify(
     accessToken: string,
     refreshToken: string | undefined,
@@ -76,7 +77,7 @@ export type VerifyFunctionWithParams<User = Express.User> = Declared<{
     profile: Profile,
     done: VerifyCallback<User>,
   ): VerifyResult<User>
-}>
+}['verify']
 
 /**
  * A {@link VerifyFunction} under `passReqToCallback: true`.
@@ -84,9 +85,10 @@ export type VerifyFunctionWithParams<User = Express.User> = Declared<{
  * @example
  * new Strategy({ ...options, passReqToCallback: true }, async (req, accessToken, refreshToken, profile) => link(req.user, profile))
  */
-export type VerifyFunctionWithRequest<User = Express.User> = Declared<{
+export type VerifyFunctionWithRequest<User = Express.User> = {
+  /** Finds or creates the user. */
   verify(req: Request, ...rest: Parameters<VerifyFunction<User>>): VerifyResult<User>
-}>
+}['verify']
 
 /**
  * A {@link VerifyFunctionWithParams} under `passReqToCallback: true`.
@@ -95,9 +97,10 @@ export type VerifyFunctionWithRequest<User = Express.User> = Declared<{
  * const verify: VerifyFunctionWithRequestAndParams = (req, accessToken, refreshToken, params, profile, done) =>
  *   done(null, { id: profile.id, ip: req.ip, token: params.access_token })
  */
-export type VerifyFunctionWithRequestAndParams<User = Express.User> = Declared<{
+export type VerifyFunctionWithRequestAndParams<User = Express.User> = {
+  /** Finds or creates the user. */
   verify(req: Request, ...rest: Parameters<VerifyFunctionWithParams<User>>): VerifyResult<User>
-}>
+}['verify']
 
 /** Any of the four shapes. */
 export type AnyVerifyFunction = (...args: never[]) => unknown
