@@ -3,8 +3,10 @@ import {
   checkCallback,
   createPendingLogin,
   digest,
+  FINAL_REFUSALS,
   type PendingLogin,
   readPendingLogin,
+  SILENT_APPROVAL_MS,
 } from '../../../lib/login/pending-login'
 import { readReturnPath } from '../../../lib/login/return-path'
 
@@ -148,6 +150,23 @@ test.each([
 ])('a record of a tab, finished with %s', (_title, tabSecret, refusal) => {
   const record = createPendingLogin({ ...input, tabSecret: 'secret' })
   expect(checkCallback(record, { ...callback('strategy', undefined), tabSecret })).toBe(refusal)
+})
+
+test('the application’s own Referer is accepted for 30 seconds, or with the secret of the tab', () => {
+  const record = { ...createPendingLogin({ ...input, tabSecret: 'secret' }), issuedAt: 1_000_000 }
+  const at = (age: number, more: Partial<CallbackContext> = {}) => {
+    jest.useFakeTimers({ now: record.issuedAt + age, doNotFake: ['nextTick', 'setImmediate'] })
+    return checkCallback(record, { ...callback('strategy', undefined), referer: 'app', ...more })
+  }
+  expect(SILENT_APPROVAL_MS).toBe(30_000)
+  expect([at(0), at(30_000), at(30_001)]).toEqual([undefined, undefined, 'callback_forged'])
+  expect(at(30_001, { tabSecret: 'secret' })).toBeUndefined()
+  expect(at(30_001, { referer: 'absent' })).toBeUndefined()
+  expect(at(30_001, { referer: 'provider' })).toBeUndefined()
+})
+
+test('an expired login and a changed user end the login; other refusals do not', () => {
+  expect([...FINAL_REFUSALS]).toEqual(['login_expired', 'user_changed'])
 })
 
 test('digests of different lists of texts differ', () => {

@@ -222,3 +222,37 @@ test('an unverified start keeps its query unchanged, except for a foreign tab se
   expect(pathOf('/login?a&b=%20c', true)).toBe('/login?a&b=%20c')
   expect(pathOf(`/login?a=1&social_login_tab=${secret}`, true)).toBe('/login?a=1')
 })
+
+test('a target of 4,096 characters is read, and one more is refused with a hint', () => {
+  const target = (length: number, name: string): string =>
+    `/auth/callback?${name}=${'k'.repeat(length)}`.slice(0, length)
+  expect(verdictOf(readRequest(incoming(target(4096, 'x')), rules))).toBe('auth_key_missing')
+  const tooLong = (url: string) => readRequest(incoming(url), rules)
+  const hint = 'The address of the request has more than 4,096 characters.'
+  expect(tooLong(target(4097, 'auth_key'))).toMatchObject({ code: 'auth_key_malformed', phase: 'callback', hint })
+  expect(tooLong(target(4097, 'x'))).toMatchObject({ code: 'start_forbidden', phase: 'start', hint })
+})
+
+test.each(['http://app.example/auth/callback?auth_key=K', 'HTTPS://user@[::1]:1/auth/callback?auth_key=K'])(
+  'the absolute form %s is read without its origin',
+  (url) => {
+    expect(verdictOf(readRequest(incoming(url, fromProvider), rules))).toBe('callback K')
+  },
+)
+
+test.each(['/x://h/auth/callback?auth_key=K', '/elsewhere?auth_key=K', '/auth/../auth/callback?auth_key=K'])(
+  'the key at %s, which is not the path of the callback, is refused with a hint',
+  (url) => {
+    const read = readRequest(incoming(url, fromProvider), rules)
+    expect(read).toMatchObject({ code: 'callback_forged', phase: 'callback' })
+    expect(Reflect.get(read, 'hint')).toMatch(/^It arrived at a path other than that of callbackURL: .+/)
+  },
+)
+
+test('a request of a script is refused with a hint about service workers', () => {
+  const scripted = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+  for (const url of ['/auth', '/auth/callback?auth_key=K']) {
+    const read = readRequest(incoming(url, scripted), rules)
+    expect(Reflect.get(read, 'hint')).toMatch(/^A script made the request, not the browser itself: .*service worker/)
+  }
+})

@@ -39,6 +39,18 @@ test('both callbacks of a double click get the failure of their login', async ()
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })
 
+test('a record that was forgotten can be used again, and its new login outlives the end of the old one', async () => {
+  const logins = new UsedLogins<string>()
+  let endOld = (): void => {}
+  const old = logins.run('record', 'key', () => new Promise((resolve) => (endOld = () => resolve('old'))))
+  logins.forget('record')
+  expect(logins.has('record')).toBe(false)
+  const latest = logins.run('record', 'key', () => new Promise(() => {}))
+  endOld()
+  await expect(old).resolves.toBe('old')
+  expect(logins.join('record', 'key')).toBe(latest)
+})
+
 test('used records are forgotten once they have expired', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
   const logins = new UsedLogins<string>()
