@@ -34,8 +34,14 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
     // Limits how long a process that was suspended in a transaction can block the others.
     idle_in_transaction_session_timeout: 10_000,
   })
-  // A separate connection, so that a pool that is busy with logins does not count as unhealthy.
-  const checks = new RenewablePool({ ...patient, statement_timeout: 3000, query_timeout: 4000 })
+  // A separate connection, so that a pool that is busy with logins does not count as unhealthy. Its limits are short,
+  // because a check that waits on a dead connection keeps the next one from seeing that the database is back.
+  const checks = new RenewablePool({
+    ...patient,
+    connectionTimeoutMillis: 2500,
+    statement_timeout: 1500,
+    query_timeout: 2000,
+  })
   return {
     dialect: 'postgres',
     now: NOW,
