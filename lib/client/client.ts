@@ -6,7 +6,7 @@ import { type ProviderResponse, REQUEST_HEADERS, type RequestContext, sendReques
 import { badResponse } from './http/response-reader'
 import type { ProviderRequest, Transport } from './http/transport'
 import { refusedWhenRetried } from './http/unreachable'
-import { isObject, isTooComplex, type JSONObject, ownProperty, parseJSON, toJSONObject } from './json'
+import { isObject, isTooComplex, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
 import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
 import { readUser, type SocialLoginUser, type UserResponse } from './user'
 
@@ -181,7 +181,7 @@ function readToken({ status, text }: ProviderResponse): TokenResponse {
   if (typeof token !== 'string' || !ACCESS_TOKEN.test(token)) {
     throw badResponse('exchange', 'The access_token must be a string of 1 to 4,096 visible ASCII characters.')
   }
-  return { ...toJSONObject(body), access_token: token }
+  return { ...body, access_token: token }
 }
 
 /** A refusal is JSON or has status 400, 401 or 403; any other response comes from a server without this endpoint. */
@@ -204,8 +204,8 @@ function refusedProfile(status: number, body: unknown): SocialLoginError {
   return badResponse('profile', 'There seems to be no such profile endpoint: see profileEndpoint.')
 }
 
-/** The parsed JSON, or undefined (never a JSON value) if the text is invalid. */
-function tryParse(text: string): unknown {
+/** The parsed JSON, or undefined if the text is invalid. */
+function tryParse(text: string): JSONValue | undefined {
   try {
     return parseJSON(text)
   } catch {

@@ -1,5 +1,3 @@
-import { isLosslessNumber, parse } from 'lossless-json'
-
 /**
  * A JSON value without loss: a number that JavaScript cannot hold exactly is the string of its digits.
  *
@@ -22,23 +20,25 @@ const MAX_DEPTH = 33
 const MAX_VALUES = 500
 
 // An own property of one of these names turns into a prototype when an application merges objects.
-const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
+const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
+const NUMBER = /[-+.\deE]+/y
 
 /**
- * Parses JSON and keeps each number as the literal that was sent: `JSON.parse` reads 9007199254740993 as ...992, which
- * would make two people one. Rejects duplicate member names, and documents that are {@link isTooComplex}.
+ * Parses JSON without loss: a number that JavaScript cannot hold exactly becomes the string of its digits. `JSON.parse`
+ * reads 9007199254740993 as ...992, which would make two people one. Leaves out members that could become a prototype.
+ * Rejects duplicate member names, and documents that are {@link isTooComplex}.
  *
- * @returns a tree to read with {@link isObject}, {@link numberLiteral} and {@link toJSONValue}
  * @throws SyntaxError when the text is not one JSON document; the message does not quote it
  */
-export function parseJSON(text: string): unknown {
-  if (isTooComplex(text)) throw new SyntaxError('JSON has too many values, or is nested too deeply')
-  try {
-    return parse(text)
-  } catch {
-    // The parser's own message quotes the text.
-    throw new SyntaxError('not a JSON document')
-  }
+export function parseJSON(text: string): JSONValue {
+  const { isTooComplex, members, inexact } = outlineOf(text)
+  if (isTooComplex) throw new SyntaxError('JSON has too many values, or is nested too deeply')
+  const value = parse(text)
+  if (countMembers(value) !== members) throw new SyntaxError('JSON with a duplicate name')
+  // Only a valid document is changed: quotes would make `{9007199254740993: 1}` one.
+  const exact = inexact.length > 0 ? parse(withQuotes(text, inexact)) : value
+  removeForbiddenKeys(exact)
+  return exact
 }
 
 /**
@@ -46,17 +46,44 @@ export function parseJSON(text: string): unknown {
  * of members or brackets would occupy a parser for milliseconds.
  */
 export function isTooComplex(text: string): boolean {
+  return outlineOf(text).isTooComplex
+}
+
+/** What one pass over the text finds outside its strings. It is true of valid JSON only. */
+interface Outline {
+  readonly isTooComplex: boolean
+  readonly members: number
+  /** The numbers that JavaScript cannot hold exactly. */
+  readonly inexact: readonly Literal[]
+}
+
+interface Literal {
+  readonly at: number
+  readonly text: string
+}
+
+function outlineOf(text: string): Outline {
   let depth = 0
   let values = 1
+  let members = 0
+  const inexact: Literal[] = []
   for (let at = 0; at < text.length; at++) {
-    const character = text[at]
+    const character = text.charAt(at)
     if (character === '"') at = endOfString(text, at)
     else if (character === '[' || character === '{') depth++
     else if (character === ']' || character === '}') depth--
+    else if (character === ':') members++
+    else if (character === '-' || (character >= '0' && character <= '9')) {
+      const literal = { at, text: numberAt(text, at) }
+      if (!isExact(literal.text)) inexact.push(literal)
+      at += literal.text.length - 1
+    }
     if (character === ',' || character === '[' || character === '{') values++
-    if (depth > MAX_DEPTH || values > MAX_VALUES) return true
+    if (depth > MAX_DEPTH || values > MAX_VALUES || inexact.length > MAX_VALUES) {
+      return { isTooComplex: true, members, inexact }
+    }
   }
-  return false
+  return { isTooComplex: false, members, inexact }
 }
 
 /** Index of the end of the string that starts here, or of the text. */
@@ -74,54 +101,55 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** Whether the value is a JSON object: not an array, null or a number. */
+function numberAt(text: string, at: number): string {
+  NUMBER.lastIndex = at
+  return NUMBER.exec(text)?.[0] ?? ''
+}
+
+function isExact(literal: string): boolean {
+  return String(Number(literal)) === literal
+}
+
+function withQuotes(text: string, literals: readonly Literal[]): string {
+  const parts: string[] = []
+  let end = 0
+  for (const literal of literals) {
+    parts.push(text.slice(end, literal.at), `"${literal.text}"`)
+    end = literal.at + literal.text.length
+  }
+  return parts.join('') + text.slice(end)
+}
+
+function parse(text: string): JSONValue {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's own message quotes the text.
+    throw new SyntaxError('not a JSON document')
+  }
+}
+
+/** Fewer than the text has if a name occurs twice in an object, because the last one wins. */
+function countMembers(value: JSONValue): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inner = Object.values(value)
+  return inner.reduce<number>((count, one) => count + countMembers(one), Array.isArray(value) ? 0 : inner.length)
+}
+
+function removeForbiddenKeys(value: JSONValue): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const key of FORBIDDEN_KEYS) {
+    if (Object.hasOwn(value, key)) Reflect.deleteProperty(value, key)
+  }
+  for (const inner of Object.values(value)) removeForbiddenKeys(inner)
+}
+
+/** Whether the value is an object with members: neither an array nor null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** An own member of a parsed object; inherited ones (`toString`) do not count. */
-export function ownProperty(object: Readonly<Record<string, unknown>>, name: string): unknown {
+export function ownProperty<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
-}
-
-/** The digits of a parsed number as they were sent, or undefined for anything else. */
-export function numberLiteral(value: unknown): string | undefined {
-  return isLosslessNumber(value) ? value.value : undefined
-}
-
-/**
- * Turns a parsed value into plain JSON for the application: exact numbers become numbers, others the string of their
- * digits; members that could become a prototype are left out.
- */
-export function toJSONValue(value: unknown): JSONValue {
-  if (typeof value === 'string') return flat(value)
-  if (value === null || typeof value === 'boolean') return value
-  const literal = numberLiteral(value)
-  if (literal !== undefined) return exactNumber(literal)
-  if (Array.isArray(value)) return value.map(toJSONValue)
-  if (isObject(value)) return toJSONObject(value)
-  throw new SyntaxError('not a JSON value')
-}
-
-/**
- * Flattens a string that the parser concatenated character by character: V8 keeps 32 bytes for each, 2 MB for 64 KiB,
- * until one of them is read.
- */
-function flat(text: string): string {
-  text.charCodeAt(0)
-  return text
-}
-
-/** {@link toJSONValue} for an object. */
-export function toJSONObject(object: Readonly<Record<string, unknown>>): JSONObject {
-  const plain: JSONObject = {}
-  for (const [key, value] of Object.entries(object)) {
-    if (!FORBIDDEN_KEYS.has(key)) plain[key] = toJSONValue(value)
-  }
-  return plain
-}
-
-function exactNumber(literal: string): number | string {
-  const number = Number(literal)
-  return String(number) === literal ? number : literal
 }

@@ -1,5 +1,5 @@
 import { SocialLoginError } from '../errors'
-import { isObject, type JSONObject, type JSONValue, numberLiteral, ownProperty, toJSONObject } from './json'
+import { isObject, type JSONObject, type JSONValue, ownProperty } from './json'
 
 /**
  * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open
@@ -47,27 +47,27 @@ const NOBODY = /^(undefined|null|nan|true|false)$/i
  * @param body what `parseJSON` returned
  * @throws SocialLoginError `profile_unauthorized` for `{"error": true}`, `profile_invalid` without a usable `user_id`
  */
-export function readUser(body: unknown, raw: string): UserResponse {
+export function readUser(body: JSONValue, raw: string): UserResponse {
   if (isObject(body) && ownProperty(body, 'error') === true)
     throw new SocialLoginError('profile_unauthorized', 'profile')
-  const record = unwrap(body)
-  const id = record && readID(ownProperty(record, 'user_id'))
-  if (!record || id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
-  const json = toJSONObject(record)
-  return { user: toUser(record, json, id), json, raw }
+  const json = unwrap(body)
+  const id = json && readID(json)
+  if (!json || id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
+  return { user: toUser(json, id), json, raw }
 }
 
-function unwrap(body: unknown): Readonly<Record<string, unknown>> | undefined {
+function unwrap(body: JSONValue): JSONObject | undefined {
   if (!isObject(body)) return undefined
   if (Object.hasOwn(body, 'user_id')) return body
-  const wrapped = [ownProperty(body, 'user_info'), ownProperty(body, 'data')].filter(isObject)
+  const inner = [ownProperty(body, 'user_info'), ownProperty(body, 'data')]
+  const wrapped = inner.flatMap((value) => (value !== undefined && isObject(value) ? [value] : []))
   return wrapped.find((record) => Object.hasOwn(record, 'user_id')) ?? wrapped[0]
 }
 
 /** A numeric id must be a positive whole number: servers send 0, -1 or 1.5 for "no user". */
-function readID(value: unknown): string | undefined {
-  const id = typeof value === 'string' ? value : numberLiteral(value)
-  if (id === undefined || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
+function readID(json: JSONObject): string | undefined {
+  const id = readText(json, 'user_id')
+  if (id === null || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
   const looksLikeNumber = !Number.isNaN(Number(id))
   return looksLikeNumber && !WHOLE_NUMBER.test(id) ? undefined : id
 }
@@ -77,24 +77,26 @@ function isReserved(id: string): boolean {
   return id === 'prototype' || id in Object.prototype || /^\.+$/.test(id)
 }
 
-function toUser(record: Readonly<Record<string, unknown>>, json: JSONObject, id: string): SocialLoginUser {
-  const text = (name: string): string | null => {
-    const value = ownProperty(record, name)
-    return typeof value === 'string' ? value : (numberLiteral(value) ?? null)
-  }
+function toUser(json: JSONObject, id: string): SocialLoginUser {
   return {
     ...json,
     user_id: id,
-    user_name: text('user_name'),
-    user_email: text('user_email'),
-    user_firstname: text('user_firstname'),
-    user_lastname: text('user_lastname'),
-    user_gender: text('user_gender'),
-    user_birthdate: text('user_birthdate'),
-    user_picture: text('user_picture'),
-    user_cover: text('user_cover'),
+    user_name: readText(json, 'user_name'),
+    user_email: readText(json, 'user_email'),
+    user_firstname: readText(json, 'user_firstname'),
+    user_lastname: readText(json, 'user_lastname'),
+    user_gender: readText(json, 'user_gender'),
+    user_birthdate: readText(json, 'user_birthdate'),
+    user_picture: readText(json, 'user_picture'),
+    user_cover: readText(json, 'user_cover'),
     user_verified: readFlag(json['user_verified']),
   }
+}
+
+function readText(json: JSONObject, name: string): string | null {
+  const value = ownProperty(json, name)
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' ? value : null
 }
 
 function readFlag(value: JSONValue | undefined): boolean | null {

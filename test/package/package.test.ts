@@ -116,7 +116,6 @@ test('has no install scripts, and no more packages than are justified', () => {
     'cookie',
     'entities',
     'jose',
-    'lossless-json',
     'passport-oauth2',
     'undici',
   ])
