@@ -10,6 +10,15 @@ const hour = 60 * minute
 export type RateLimitAnswer = 'retry-after' | 'retry-after-date' | 'x-ratelimit' | 'bare'
 
 /**
+ * How a provider with `getOnly` refuses a POST: 405; 404, as if there were no endpoint; or as if the form had not been
+ * sent, which is all that servers up to about version 3.13 do: status 200, and "invalid app_id".
+ *
+ * @example
+ * await FakeProvider.start({ mode: { getOnly: true, postAnswer: 'invalid-app-id' } })
+ */
+export type PostAnswer = 'method-not-allowed' | 'not-found' | 'invalid-app-id'
+
+/**
  * The provider's individual behaviours. Those beyond the specification are our own choice or were observed on deployed
  * servers.
  *
@@ -40,6 +49,13 @@ export interface ProviderBehaviours {
   reuseToken: boolean
   /** `authorize` accepts GET with a query and refuses POST. Default `false`: the reverse. */
   getOnly: boolean
+  /** How a POST is refused with `getOnly`. Default `'method-not-allowed'`. */
+  postAnswer: PostAnswer
+  /**
+   * A firewall refuses requests without a `User-Agent` to the four endpoints, with a page in HTML and status 403. Default
+   * `false`.
+   */
+  requireUserAgent: boolean
   /** `authorize` answers 302 with the JSON in the redirect's body, and the key is spent. Default `false`. */
   redirectWithJSONBody: boolean
   /** `authorize`, `user/me` and `get_user_info` answer a maintenance page in HTML with status 200. Default `false`. */
@@ -50,7 +66,7 @@ export interface ProviderBehaviours {
   scriptWarnings: boolean
   /** Answers of the API set a session cookie. Default `false`. */
   sessionCookie: boolean
-  /** `user/me` does not exist (404): a server with only the legacy endpoints. Default `false`. */
+  /** `user/me` does not exist (404, in every mode): a server with only the legacy endpoints. Default `false`. */
   withoutUserMe: boolean
   /** `user/me` does not require `Content-Type: application/json`. Default `false`: it is required (415). */
   contentTypeOptional: boolean
@@ -95,6 +111,8 @@ export const specification: Readonly<ProviderBehaviours> = Object.freeze({
   tokenLifetime: 24 * hour,
   reuseToken: false,
   getOnly: false,
+  postAnswer: 'method-not-allowed',
+  requireUserAgent: false,
   redirectWithJSONBody: false,
   htmlAtStatus200: false,
   htmlContentType: false,
@@ -125,6 +143,7 @@ export const wild: Readonly<ProviderBehaviours> = Object.freeze({
   replaceKeyOnVisit: true,
   hexCredentials: true,
   keyLifetime: Number.POSITIVE_INFINITY,
+  postAnswer: 'invalid-app-id',
   tokenLifetime: minute,
   reuseToken: true,
   sessionCookie: true,
@@ -138,6 +157,7 @@ export const wild: Readonly<ProviderBehaviours> = Object.freeze({
 })
 
 const allowed: Readonly<Record<string, readonly unknown[]>> = {
+  postAnswer: ['method-not-allowed', 'not-found', 'invalid-app-id'],
   wrapUser: ['user_info', 'data', false],
   rateLimitAnswer: ['retry-after', 'retry-after-date', 'x-ratelimit', 'bare'],
 }

@@ -1,4 +1,5 @@
 export {
+  type PostAnswer,
   type ProviderBehaviours,
   type ProviderMode,
   type RateLimitAnswer,

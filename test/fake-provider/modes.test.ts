@@ -148,6 +148,39 @@ test('GET-only servers accept the exchange in the query', async () => {
   expect((await exchange(provider, application, key())).status).toBe(405)
 })
 
+test.each([
+  ['method-not-allowed', 405, 'application/json; charset=utf-8'],
+  ['not-found', 404, 'text/html; charset=utf-8'],
+  ['invalid-app-id', 200, 'application/json; charset=utf-8'],
+] as const)('GET-only servers may answer a POST with %s, and keep the key', async (postAnswer, status, type) => {
+  await start('specification')
+  for (const errorsAtStatus200 of [false, true]) {
+    provider.setMode({ getOnly: true, postAnswer, errorsAtStatus200 })
+    const authKey = key()
+    const seen = await exchange(provider, application, authKey)
+    expect([seen.status, seen.headers.get('content-type')]).toEqual([status, type])
+    if (status === 200) expect(JSON.parse(seen.text)).toEqual({ error: true, message: 'invalid app_id' })
+    const query = new URLSearchParams({
+      app_id: application.appID,
+      app_secret: application.appSecret,
+      auth_key: authKey,
+    })
+    expect((await ask(`${provider.oauthBase}/authorize?${query}`)).text).toContain('"access_token":"')
+  }
+})
+
+test('a firewall may refuse requests without a User-Agent with a page, before anything is done', async () => {
+  await start({ requireUserAgent: true })
+  const authKey = key()
+  const without = { 'user-agent': '' }
+  for (const path of ['/authorize', '/v1/user/me', '/get_user_info', '/oauth']) {
+    const seen = await ask(provider.oauthBase + path, { headers: without })
+    expect([seen.status, seen.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
+  }
+  expect((await exchange(provider, application, authKey)).status).toBe(200)
+  expect(provider.requests).toHaveLength(5)
+})
+
 test('JSON may be labelled HTML, follow a warning, and set a cookie', async () => {
   await start({ htmlContentType: true, scriptWarnings: true, sessionCookie: true })
   const seen = await exchange(provider, application, key())
@@ -161,6 +194,10 @@ test('a legacy-only server has no user/me', async () => {
   const token = await tokenFor(provider, application)
   expect((await userMe(provider, token)).status).toBe(404)
   expect((await userInfo(provider, token)).status).toBe(200)
+  // There is no API that could answer with status 200.
+  provider.setMode({ ...wild, withoutUserMe: true })
+  const missing = await userMe(provider, token)
+  expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
 })
 
 test('the wild preset behaves like most servers, and can be changed', async () => {
@@ -182,6 +219,8 @@ test('an unknown behaviour or an invalid value is refused by name', () => {
     ['wrapUser', 'user'],
     ['getOnly', 'yes'],
     ['tokenLifetime', 0],
+    ['postAnswer', 405],
+    ['requireUserAgent', 1],
     ['rateLimitAnswer', 5],
   ]) {
     expect(() => new FakeProvider({ mode: { [String(name)]: value } })).toThrow(`mode: "${name}" has a value`)

@@ -41,10 +41,24 @@ export function errorAnswer(
 
 /** The response of a provider under maintenance. */
 export function maintenanceAnswer(): Answer {
+  return page(200, 'We will be right back')
+}
+
+/** An endpoint that does not exist: the web server answers, and not the API. */
+export function missingAnswer(): Answer {
+  return page(404, 'Not Found')
+}
+
+/** The response of a firewall in front of the provider. */
+export function firewallAnswer(): Answer {
+  return page(403, 'Forbidden')
+}
+
+function page(status: number, title: string): Answer {
   return {
-    status: 200,
+    status,
     headers: { 'content-type': 'text/html; charset=utf-8' },
-    body: '<!doctype html><html lang="en"><title>Maintenance</title><h1>We will be right back</h1></html>',
+    body: `<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1></html>`,
   }
 }
 

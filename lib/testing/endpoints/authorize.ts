@@ -1,16 +1,27 @@
+import type { ProviderBehaviours } from '../behaviours'
 import type { Answer } from '../http/answer'
 import type { ProviderRequest } from '../http/request'
 import type { State } from '../state/state'
-import { errorAnswer, jsonAnswer, maintenanceAnswer, oneOf } from './api-answer'
+import { errorAnswer, jsonAnswer, maintenanceAnswer, missingAnswer, oneOf } from './api-answer'
 
 /** Section 4.2: exchanges an `auth_key` for an `access_token`. */
 export function authorize(request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours()
   if (behaviours.htmlAtStatus200) return maintenanceAnswer()
-  const method = behaviours.getOnly ? 'GET' : 'POST'
-  if (request.method !== method) return errorAnswer(behaviours, 405, `Use ${method}.`, { allow: method })
-  if (!behaviours.getOnly && !request.isForm) return errorAnswer(behaviours, 415, 'Send a URL-encoded form.')
-  return exchange(behaviours.getOnly ? request.query : request.form, request, state)
+  if (behaviours.getOnly)
+    return request.method === 'GET' ? exchange(request.query, request, state) : refusedPost(behaviours)
+  if (request.method !== 'POST') return errorAnswer(behaviours, 405, 'Use POST.', { allow: 'POST' })
+  if (!request.isForm) return errorAnswer(behaviours, 415, 'Send a URL-encoded form.')
+  return exchange(request.form, request, state)
+}
+
+/** The refusal of a server that reads the query alone. */
+function refusedPost(behaviours: ProviderBehaviours): Answer {
+  if (behaviours.postAnswer === 'not-found') return missingAnswer()
+  if (behaviours.postAnswer === 'method-not-allowed') {
+    return errorAnswer({ ...behaviours, errorsAtStatus200: false }, 405, 'Use GET.', { allow: 'GET' })
+  }
+  return errorAnswer({ ...behaviours, errorsAtStatus200: true }, 400, 'invalid app_id')
 }
 
 function exchange(parameters: URLSearchParams, request: ProviderRequest, state: State): Answer {

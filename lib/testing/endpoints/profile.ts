@@ -2,14 +2,14 @@ import type { Answer } from '../http/answer'
 import { mediaTypeOf, type ProviderRequest } from '../http/request'
 import type { Refusal } from '../state/rate-limit'
 import type { State } from '../state/state'
-import { errorAnswer, jsonAnswer, maintenanceAnswer, oneOf } from './api-answer'
+import { errorAnswer, jsonAnswer, maintenanceAnswer, missingAnswer, oneOf } from './api-answer'
 import { userJSON } from './user-json'
 
 /** Section 4.3: the current user, identified by a bearer token. */
 export function userMe(request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours()
   if (behaviours.htmlAtStatus200) return maintenanceAnswer()
-  if (behaviours.withoutUserMe) return errorAnswer(behaviours, 404, 'There is nothing here.')
+  if (behaviours.withoutUserMe) return missingAnswer()
   if (request.method !== 'GET') return errorAnswer(behaviours, 405, 'Use GET.', { allow: 'GET' })
   const token = /^Bearer ([\x21-\x7e]+)$/.exec(request.headers.authorization ?? '')?.[1]
   if (token === undefined) {

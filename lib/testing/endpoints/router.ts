@@ -5,7 +5,7 @@ import { messagePage } from '../pages/layout'
 import { pageFor } from '../pages/routes'
 import type { State } from '../state/state'
 import type { Endpoint } from '../types'
-import { errorAnswer } from './api-answer'
+import { errorAnswer, firewallAnswer } from './api-answer'
 import { authorize } from './authorize'
 import { endpointOf } from './endpoints'
 import { oauth } from './oauth'
@@ -34,7 +34,12 @@ export function refusalFor(request: ProviderRequest, state: State): Answer | und
 /** The response of one of the four endpoints or of a page, before any fault. */
 export function answerFor(request: ProviderRequest, state: State): Answer {
   const endpoint = endpointOf(request.pathname)
-  if (endpoint !== undefined) return handlers[endpoint](request, state)
+  if (endpoint !== undefined)
+    return isRefusedByFirewall(request, state) ? firewallAnswer() : handlers[endpoint](request, state)
   if (request.pathname.startsWith('/api/')) return errorAnswer(state.behaviours(), 404, 'There is nothing here.')
   return pageFor(request, state)
+}
+
+function isRefusedByFirewall({ headers }: ProviderRequest, state: State): boolean {
+  return state.behaviours().requireUserAgent && !headers['user-agent']
 }
