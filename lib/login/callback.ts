@@ -73,7 +73,7 @@ function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAct
 
 /** Consumes the record, then sends the key. */
 async function consumeAndExchange(
-  { settings, usedLogins, trace, request: { store } }: LoginContext,
+  { settings, usedLogins, refusals, trace, request: { store } }: LoginContext,
   { authKey }: CallbackRequest,
   record: PendingLogin,
 ): Promise<ExchangedLogin> {
@@ -86,7 +86,7 @@ async function consumeAndExchange(
     usedLogins.forget(record.id)
     throw error
   }
-  return exchange(settings, authKey, trace)
+  return exchange(settings, authKey, trace, refusals)
 }
 
 function verify({ trace, request }: LoginContext, exchanged: ExchangedLogin, info: LoginInfo): Promise<Verdict> {

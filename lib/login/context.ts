@@ -6,6 +6,7 @@ import type { ExchangedLogin, ExchangeSettings } from './exchange'
 import type { LoginInfo } from './info'
 import type { RenderConfirmPage } from './pages/confirm-page'
 import type { HTTPResponse } from './pages/page'
+import type { Refusals } from './refusals'
 import type { HTTPRequest, RequestRules } from './request-headers'
 import type { UsedLogins } from './used-logins'
 
@@ -66,6 +67,7 @@ export interface LoginContext {
   /** Digest of the strategy's identity and this request's callback URL. */
   readonly strategyDigest: string
   readonly usedLogins: UsedLogins<Verdict>
+  readonly refusals: Refusals
   /** One slot for each login that waits for the provider. */
   readonly slots: Semaphore
   readonly trace: Trace

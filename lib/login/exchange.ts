@@ -6,6 +6,7 @@ import type { ProfileEndpoint } from '../client/options'
 import { type Profile, profileOf } from '../client/profile'
 import type { Trace } from '../diagnostics'
 import { SocialLoginError } from '../errors'
+import type { Refusals } from './refusals'
 
 /** What an `auth_key` was exchanged for. */
 export interface ExchangedLogin {
@@ -41,10 +42,18 @@ export interface ExchangeSettings {
  *
  * @throws SocialLoginError of phase `exchange` or `profile`
  */
-export async function exchange(settings: ExchangeSettings, authKey: string, trace: Trace): Promise<ExchangedLogin> {
-  const deadline = new Deadline(settings.timeout)
+export async function exchange(
+  settings: ExchangeSettings,
+  authKey: string,
+  trace: Trace,
+  refusals: Refusals,
+): Promise<ExchangedLogin> {
+  const { client, timeout } = settings
+  const deadline = new Deadline(timeout)
   try {
-    const params = await trace.run('exchange', (onRetry) => settings.client.exchange(authKey, { deadline, onRetry }))
+    const params = await refusals.watch(
+      trace.run('exchange', (onRetry) => client.exchange(authKey, { deadline, onRetry })),
+    )
     const token = params.access_token
     const profile = await trace.run('profile', (onRetry) => fetchProfile(settings, token, { deadline, onRetry }))
     return { params, profile }

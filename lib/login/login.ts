@@ -5,6 +5,7 @@ import { PRIVATE_HEADERS, SocialLoginError } from '../errors'
 import { callback } from './callback'
 import type { LoginAction, LoginContext, LoginOptions, LoginRequest, LoginSettings, Verdict } from './context'
 import { digest } from './pending-login'
+import { Refusals } from './refusals'
 import { type RefusedRequest, readRequest } from './request'
 import { start } from './start'
 import { UsedLogins } from './used-logins'
@@ -13,12 +14,14 @@ import { UsedLogins } from './used-logins'
 export class Login {
   readonly #settings: LoginSettings
   readonly #usedLogins = new UsedLogins<Verdict>()
+  readonly #refusals: Refusals
   readonly #slots: Semaphore
   readonly #strategyDigest: string
   #closing: Promise<void> | undefined
 
   constructor(settings: LoginSettings) {
     this.#settings = settings
+    this.#refusals = new Refusals(settings.name)
     this.#slots = new Semaphore(settings.maxConcurrentLogins)
     this.#strategyDigest = strategyDigest(settings.identity, settings.rules.callbackPath)
   }
@@ -54,6 +57,7 @@ export class Login {
       strategyDigest,
       request,
       usedLogins: this.#usedLogins,
+      refusals: this.#refusals,
       slots: this.#slots,
       trace: new Trace(this.#settings.name),
     }

@@ -1,5 +1,6 @@
 import { Trace } from '../../lib/diagnostics'
 import { type ExchangedLogin, type ExchangeSettings, exchange } from '../../lib/login/exchange'
+import { Refusals } from '../../lib/login/refusals'
 import { expectOutcome, useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
 
@@ -18,7 +19,7 @@ function exchanged(options: Partial<ExchangeSettings> = {}): Promise<ExchangedLo
     uploadsURL: undefined,
     ...options,
   }
-  return exchange(settings, clients.newKey(), new Trace(settings.name))
+  return exchange(settings, clients.newKey(), new Trace(settings.name), new Refusals(settings.name))
 }
 
 test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(
