@@ -9,7 +9,7 @@ interface Outcome {
   /** `fail`: the user can fix it (Passport's `failureRedirect`). `error`: the operator must see it (`next(err)`). */
   readonly kind: 'fail' | 'error'
   readonly status: number
-  /** Whether a new attempt may succeed without any change. */
+  /** Whether a new attempt may succeed without any change, unless the error knows better. */
   readonly retryable: boolean
   readonly message: string
 }
@@ -204,6 +204,8 @@ export interface SocialLoginErrorDetails {
   readonly hint?: string
   /** Seconds to wait before the next try, 0 to 86,400. */
   readonly retryAfter?: number
+  /** Whether a new attempt may succeed, where this case differs from the others of its code. */
+  readonly retryable?: boolean
 }
 
 /**
@@ -233,7 +235,7 @@ export class SocialLoginError extends Error {
     this.code = code
     this.status = status
     this.phase = phase
-    this.retryable = retryable
+    this.retryable = details.retryable ?? retryable
     if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
   }
 

@@ -1,14 +1,13 @@
-import { type Phase, SocialLoginError } from '../errors'
+import { SocialLoginError } from '../errors'
 import { Deadline } from './deadline'
 import { DispatcherTransport } from './http/dispatcher'
 import { ProviderPool } from './http/pool'
-import { type ProviderResponse, REQUEST_HEADERS, type RequestContext, sendRequest } from './http/request'
-import { badResponse } from './http/response-reader'
+import { type ProviderResponse, type RequestContext, sendRequest } from './http/request'
 import type { ProviderRequest, Transport } from './http/transport'
 import { refusedWhenRetried } from './http/unreachable'
-import { isObject, isTooComplex, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
 import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
-import { readUser, type SocialLoginUser, type UserResponse } from './user'
+import { ACCESS_TOKEN, readProfile, readToken, type TokenResponse } from './responses'
+import type { SocialLoginUser, UserResponse } from './user'
 
 /**
  * Options of one call.
@@ -21,22 +20,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/**
- * The provider's response to an exchange: the token, and whatever else it sent.
- *
- * @example
- * const { access_token } = await client.exchangeAuthKey(authKey)
- */
-export interface TokenResponse extends JSONObject {
-  /** Authenticates API requests for one user and one application. Its lifetime is not specified: use it at once. */
-  access_token: string
-}
-
-const EXCHANGE_HEADERS = { ...REQUEST_HEADERS, 'content-type': 'application/x-www-form-urlencoded' }
-// The specification requires this header although the requests have no body.
-const PROFILE_HEADERS = { ...REQUEST_HEADERS, 'content-type': 'application/json' }
 const AUTH_KEY = /^[\x21-\x7e]{1,512}$/
-const ACCESS_TOKEN = /^[\x21-\x7e]{1,4096}$/
 
 /**
  * The provider's four endpoints without Passport, for any Node program. Every method rejects with a
@@ -52,20 +36,26 @@ export class SocialLoginClient {
   readonly #transport: Transport
   /** Undefined if the caller gave a dispatcher. */
   readonly #ownPool?: ProviderPool
+  /** Headers of every request: no encoding is negotiated. */
+  readonly #headers: Readonly<Record<string, string>>
   readonly #loginURL: string
-  /** The form body of an exchange, up to the value of the key. */
+  /** The form of an exchange, up to the value of the key. */
   readonly #exchangeForm: string
+  /** Whether `auto` has found that only the legacy endpoint exists. */
+  #isLegacyOnly = false
 
   /** @throws TypeError naming the option that is wrong */
   constructor(options: SocialLoginClientOptions) {
     this.#settings = readClientOptions(options)
-    const { origin, oauthPath, maxConnections, timeout } = this.#settings
+    const { origin, oauthPath, maxConnections, timeout, userAgent, exchangeMethod } = this.#settings
     const { dispatcher, clientID, clientSecret } = options
     const limits = { connections: maxConnections, connectTimeout: timeout }
     if (dispatcher) this.#transport = new DispatcherTransport(dispatcher)
     else this.#transport = this.#ownPool = new ProviderPool(origin, limits)
+    this.#headers = { 'user-agent': userAgent, accept: 'application/json', 'accept-encoding': 'identity' }
     this.#exchangeForm = `${new URLSearchParams({ app_id: clientID, app_secret: clientSecret })}&auth_key=`
     this.#loginURL = `${origin}${oauthPath}/oauth?${new URLSearchParams({ app_id: clientID })}`
+    if (exchangeMethod === 'get') warnOfSecretInURL()
   }
 
   /** Where to send the browser to log in (specification, section 4.1). */
@@ -107,7 +97,10 @@ export class SocialLoginClient {
     return (await this.fetchUser('get_user_info', accessToken, options)).user
   }
 
-  /** {@link getCurrentUser} or {@link getUserInfo}, with the record as plain JSON and the text of the response. */
+  /**
+   * {@link getCurrentUser}, {@link getUserInfo}, or whichever exists (`auto`), with the record as plain JSON and the text
+   * of the response.
+   */
   fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserResponse> {
     return this.#call(options, (context) => this.fetchProfile(endpoint, accessToken, context))
   }
@@ -125,14 +118,10 @@ export class SocialLoginClient {
     await this.#ownPool?.close()
   }
 
-  /** @internal {@link exchangeAuthKey} as part of a login, whose two requests share one deadline. */
+  /** @internal {@link exchangeAuthKey} as part of a login, whose requests share one deadline. */
   async exchange(authKey: string, context: RequestContext): Promise<TokenResponse> {
     if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
-    const { origin, oauthPath } = this.#settings
-    const path = `${oauthPath}/authorize`
-    const body = this.#exchangeForm + encodeURIComponent(authKey)
-    const request = { origin, method: 'POST', path, headers: EXCHANGE_HEADERS, body } as const
-    const response = await sendRequest(this.#transport, 'exchange', request, context)
+    const response = await sendRequest(this.#transport, 'exchange', this.#exchangeRequest(authKey), context)
     try {
       return readToken(response)
     } catch (error) {
@@ -146,19 +135,54 @@ export class SocialLoginClient {
     // Without the check of the type, undefined would be tested, and sent, as the text "undefined".
     if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
       throw new SocialLoginError('profile_unauthorized', 'profile')
-    const request = this.#profileRequest(endpoint, accessToken)
-    return readProfile(await sendRequest(this.#transport, 'profile', request, context))
+    if (endpoint === 'auto') return this.#findProfile(accessToken, context)
+    return readProfile(await this.#requestProfile(endpoint, accessToken, context))
   }
 
-  #profileRequest(endpoint: ProfileEndpoint, accessToken: string): ProviderRequest {
-    const { origin, basePath, oauthPath } = this.#settings
-    const get = { origin, method: 'GET', body: null } as const
-    if (endpoint === 'user/me') {
-      const headers = { ...PROFILE_HEADERS, authorization: `Bearer ${accessToken}` }
-      return { ...get, path: `${basePath}/user/me`, headers }
+  /**
+   * A 404 of `user/me` may also mean that the person is gone, so the legacy endpoint decides, and only its profile shows
+   * that it is the one that exists. Its own 404 shows the contrary.
+   */
+  async #findProfile(accessToken: string, context: RequestContext): Promise<UserResponse> {
+    if (!this.#isLegacyOnly) {
+      const response = await this.#requestProfile('user/me', accessToken, context)
+      if (response.status !== 404) return readProfile(response)
     }
-    const path = `${oauthPath}/get_user_info?access_token=${encodeURIComponent(accessToken)}`
-    return { ...get, path, headers: PROFILE_HEADERS }
+    const response = await this.#requestProfile('get_user_info', accessToken, context)
+    if (response.status === 404) this.#isLegacyOnly = false
+    const user = readProfile(response)
+    this.#isLegacyOnly = true
+    return user
+  }
+
+  #exchangeRequest(authKey: string): ProviderRequest {
+    const { origin, oauthPath, exchangeMethod } = this.#settings
+    const path = `${oauthPath}/authorize`
+    const form = this.#exchangeForm + encodeURIComponent(authKey)
+    // The second GET with a key is refused like the second POST.
+    const exchange = { origin, idempotent: false } as const
+    if (exchangeMethod === 'get')
+      return { ...exchange, method: 'GET', path: `${path}?${form}`, headers: this.#headers, body: null }
+    const headers = { ...this.#headers, 'content-type': 'application/x-www-form-urlencoded' }
+    return { ...exchange, method: 'POST', path, headers, body: form }
+  }
+
+  #requestProfile(
+    endpoint: Exclude<ProfileEndpoint, 'auto'>,
+    accessToken: string,
+    context: RequestContext,
+  ): Promise<ProviderResponse> {
+    return sendRequest(this.#transport, 'profile', this.#profileRequest(endpoint, accessToken), context)
+  }
+
+  #profileRequest(endpoint: Exclude<ProfileEndpoint, 'auto'>, accessToken: string): ProviderRequest {
+    const { origin, basePath, oauthPath } = this.#settings
+    // The specification requires this header although the requests have no body.
+    const headers = { ...this.#headers, 'content-type': 'application/json' }
+    const get = { origin, method: 'GET', body: null, idempotent: true } as const
+    if (endpoint === 'user/me')
+      return { ...get, path: `${basePath}/user/me`, headers: { ...headers, authorization: `Bearer ${accessToken}` } }
+    return { ...get, path: `${oauthPath}/get_user_info?access_token=${encodeURIComponent(accessToken)}`, headers }
   }
 
   async #call<T>({ signal }: CallOptions, work: (context: RequestContext) => Promise<T>): Promise<T> {
@@ -171,57 +195,19 @@ export class SocialLoginClient {
   }
 }
 
-function readToken({ status, text }: ProviderResponse): TokenResponse {
-  const body = tryParse(text)
-  if (status >= 400) throw refusedExchange(status, body)
-  if (!isObject(body)) throw notJSON('exchange', text, 'The exchange must be answered with a JSON object.')
-  // Deployed servers refuse with status 200 and {"error": true}.
-  const token = ownProperty(body, 'error') === true ? '' : (ownProperty(body, 'access_token') ?? '')
-  if (token === '') throw new SocialLoginError('auth_key_rejected', 'exchange')
-  if (typeof token !== 'string' || !ACCESS_TOKEN.test(token)) {
-    throw badResponse('exchange', 'The access_token must be a string of 1 to 4,096 visible ASCII characters.')
-  }
-  return { ...body, access_token: token }
-}
-
-/** A refusal is JSON or has status 400, 401 or 403; any other response comes from a server without this endpoint. */
-function refusedExchange(status: number, body: unknown): SocialLoginError {
-  const refused = isObject(body) || status === 400 || status === 401 || status === 403
-  if (refused) return new SocialLoginError('auth_key_rejected', 'exchange')
-  return badResponse('exchange', 'There seems to be no authorize endpoint at that address.')
-}
-
-function readProfile({ status, text }: ProviderResponse): UserResponse {
-  const body = tryParse(text)
-  if (status >= 400) throw refusedProfile(status, body)
-  if (body === undefined) throw notJSON('profile', text, 'The profile must be answered with JSON.')
-  return readUser(body, text)
-}
-
-function refusedProfile(status: number, body: unknown): SocialLoginError {
-  const refused = (isObject(body) && ownProperty(body, 'error') === true) || status === 401 || status === 403
-  if (refused) return new SocialLoginError('profile_unauthorized', 'profile')
-  return badResponse('profile', 'There seems to be no such profile endpoint: see profileEndpoint.')
-}
-
-/** The parsed JSON, or undefined if the text is invalid. */
-function tryParse(text: string): JSONValue | undefined {
-  try {
-    return parseJSON(text)
-  } catch {
-    return undefined
-  }
-}
-
-function notJSON(phase: Phase, text: string, hint: string): SocialLoginError {
-  const isComplex = /^\s*[[{]/.test(text) && isTooComplex(text)
-  return badResponse(
-    phase,
-    isComplex ? 'The JSON of the response has more than 500 values, or is nested too deeply.' : hint,
-  )
-}
-
 /** Whether the value can be an `auth_key`. Deployed servers use 32 hexadecimal digits; nothing promises that. */
 export function isAuthKey(value: unknown): value is string {
   return typeof value === 'string' && AUTH_KEY.test(value)
+}
+
+let hasWarnedOfSecretInURL = false
+
+/** Once per process, not per client. */
+function warnOfSecretInURL(): void {
+  if (hasWarnedOfSecretInURL) return
+  hasWarnedOfSecretInURL = true
+  process.emitWarning(
+    "exchangeMethod 'get' sends the application secret in a URL, which servers, proxies and tracing tools write to their logs: use it only with a provider that refuses a POST, and renew the secret when the provider has been updated.",
+    { type: 'SocialLoginWarning', code: 'SECRET_IN_URL' },
+  )
 }

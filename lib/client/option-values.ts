@@ -1,6 +1,7 @@
 import { parseURL, resolvePath } from './url'
 
 const MAX_URL_LENGTH = 2048
+const MAX_USER_AGENT_LENGTH = 256
 
 /** @throws TypeError when `value` is not an http(s) URL that ends in /v1, with or without a trailing slash */
 export function readBaseURL(value: unknown, allowInsecureHTTP: unknown): URL {
@@ -79,6 +80,16 @@ export function readChoice<T extends string>(name: string, value: unknown, fallb
   const choice = allowed.find((candidate) => candidate === value)
   if (choice === undefined) throw new TypeError(`${name} must be one of: ${allowed.join(', ')}`)
   return choice
+}
+
+/** @throws TypeError when `value` is not a header value of at most 256 printable ASCII characters */
+export function readUserAgent(value: unknown, fallback: string): string {
+  if (value === undefined) return fallback
+  requireText('userAgent', value)
+  if (value.length > MAX_USER_AGENT_LENGTH || !/^[\x20-\x7e]+$/.test(value)) {
+    throw new TypeError('userAgent must have at most 256 characters, all of them printable ASCII')
+  }
+  return value
 }
 
 /** @throws TypeError when `value` is not a boolean */

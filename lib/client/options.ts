@@ -1,13 +1,25 @@
 import type { RequestDispatcher } from './http/dispatcher'
-import { readBaseURL, readBoolean, readInteger, requireText } from './option-values'
+import { readBaseURL, readBoolean, readChoice, readInteger, readUserAgent, requireText } from './option-values'
 
 /**
- * Which endpoint the profile is read from: section 4.3 of the specification, or the legacy one of section 4.4.
+ * Which endpoint the profile is read from: section 4.3 of the specification, the legacy one of section 4.4, or `auto`:
+ * the first, and where it does not exist (404) the second, with the same token. Once the second has answered with a
+ * profile, the client requests it first, until it answers 404. At the legacy endpoint the token is part of the URL,
+ * hence of the provider's logs.
  *
  * @example
  * const profileEndpoint: ProfileEndpoint = 'get_user_info' // a server that answers 404 to /v1/user/me
  */
-export type ProfileEndpoint = 'user/me' | 'get_user_info'
+export type ProfileEndpoint = 'user/me' | 'get_user_info' | 'auto'
+
+/**
+ * How a key is exchanged: by a POST with a form (section 4.2 of the specification), or by a GET with a query, as
+ * servers up to about version 3.13 demand. By GET the application secret is part of a URL, hence of the provider's logs.
+ *
+ * @example
+ * const exchangeMethod: ExchangeMethod = 'get' // a server that answers "invalid app_id" to a POST
+ */
+export type ExchangeMethod = 'post' | 'get'
 
 /**
  * Options of the `SocialLoginClient`.
@@ -25,6 +37,10 @@ export interface SocialLoginClientOptions {
   readonly clientID: string
   /** The application secret (`app_secret`). Sent only to the authorize endpoint. */
   readonly clientSecret: string
+  /** The `User-Agent` of every request, which firewalls demand. Default `passport-social-login/VERSION`. */
+  readonly userAgent?: string | undefined
+  /** Default `post`. With `get`, for servers that know nothing else, the secret is part of a URL. Never tried by itself. */
+  readonly exchangeMethod?: ExchangeMethod | undefined
   /** Milliseconds for a whole call, connection and body included. Default 10,000; 1 to 120,000. */
   readonly timeout?: number | undefined
   /** Maximum of concurrent connections to the provider, besides one spare. Default 128; 1 to 10,000. */
@@ -49,9 +65,14 @@ export interface ClientSettings {
   readonly basePath: string
   /** Path of `{oauth_base}`. */
   readonly oauthPath: string
+  readonly userAgent: string
+  readonly exchangeMethod: ExchangeMethod
   readonly timeout: number
   readonly maxConnections: number
 }
+
+/** A constant, so that bundled applications need no package.json; a test compares the two. */
+const USER_AGENT = 'passport-social-login/0.1.0'
 
 /** @throws TypeError naming the invalid option, never its value */
 export function readClientOptions(options: SocialLoginClientOptions): ClientSettings {
@@ -67,6 +88,8 @@ export function readClientOptions(options: SocialLoginClientOptions): ClientSett
     origin: base.origin,
     basePath: base.pathname,
     oauthPath: base.pathname.slice(0, -'/v1'.length),
+    userAgent: readUserAgent(options.userAgent, USER_AGENT),
+    exchangeMethod: readChoice('exchangeMethod', options.exchangeMethod, 'post', ['post', 'get']),
     timeout: readInteger('timeout', options.timeout, 10_000, 120_000),
     maxConnections: readInteger('maxConnections', options.maxConnections, 128, 10_000),
   }

@@ -45,11 +45,9 @@ const NOBODY = /^(undefined|null|nan|true|false)$/i
  * deployed servers send it.
  *
  * @param body what `parseJSON` returned
- * @throws SocialLoginError `profile_unauthorized` for `{"error": true}`, `profile_invalid` without a usable `user_id`
+ * @throws SocialLoginError `profile_invalid` without a usable `user_id`
  */
 export function readUser(body: JSONValue, raw: string): UserResponse {
-  if (isObject(body) && ownProperty(body, 'error') === true)
-    throw new SocialLoginError('profile_unauthorized', 'profile')
   const json = unwrap(body)
   const id = json && readID(json)
   if (!json || id === undefined) throw new SocialLoginError('profile_invalid', 'profile')

@@ -35,7 +35,10 @@ export interface StrategyOptions<WithRequest extends boolean = false>
    * `provider_timeout`.
    */
   readonly timeout?: number | undefined
-  /** Where the profile comes from. Default `user/me`; `get_user_info` for servers without the versioned API. */
+  /**
+   * Where the profile comes from. Default `user/me`; `get_user_info` for servers without the versioned API; `auto` tries
+   * both in this order. Except for `user/me`, the token is part of a URL.
+   */
   readonly profileEndpoint?: ProfileEndpoint | undefined
   /** Gives the request to the verify function as its first argument. Default false. */
   readonly passReqToCallback?: WithRequest | undefined

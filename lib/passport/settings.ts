@@ -9,6 +9,7 @@ import {
   refuseUnknown,
   requireText,
 } from '../client/option-values'
+import type { ProfileEndpoint } from '../client/options'
 import type { LoginSettings } from '../login/context'
 import type { PendingLoginStore } from '../login/pending-login'
 import type { RequestRules } from '../login/request-headers'
@@ -29,6 +30,8 @@ const OPTIONS: Readonly<Record<keyof StrategyOptions, true>> = {
   clientSecret: true,
   callbackURL: true,
   name: true,
+  userAgent: true,
+  exchangeMethod: true,
   timeout: true,
   profileEndpoint: true,
   passReqToCallback: true,
@@ -46,6 +49,8 @@ const OPTIONS: Readonly<Record<keyof StrategyOptions, true>> = {
   allowInsecureHTTP: true,
 }
 
+const PROFILE_ENDPOINTS: readonly ProfileEndpoint[] = ['user/me', 'get_user_info', 'auto']
+
 const DERIVED = 'it is derived from baseURL'
 const NOT_IN_PROTOCOL = 'the Social Login API has none; remove it'
 /** Options of passport-oauth2 and its subclasses. */
@@ -57,7 +62,7 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
   scope: NOT_IN_PROTOCOL,
   scopeSeparator: NOT_IN_PROTOCOL,
   pkce: NOT_IN_PROTOCOL,
-  customHeaders: NOT_IN_PROTOCOL,
+  customHeaders: 'the Social Login API has none; for the User-Agent there is userAgent',
   sessionKey: 'the pending login is kept by the store option',
   state: 'every login is bound to its browser without it; remove it',
   proxy: 'give the whole callbackURL instead',
@@ -69,11 +74,13 @@ function clientOptions({
   baseURL,
   clientID,
   clientSecret,
+  userAgent,
+  exchangeMethod,
   timeout,
   dispatcher,
   allowInsecureHTTP,
 }: StrategyOptions<boolean>) {
-  return { baseURL, clientID, clientSecret, timeout, dispatcher, allowInsecureHTTP }
+  return { baseURL, clientID, clientSecret, userAgent, exchangeMethod, timeout, dispatcher, allowInsecureHTTP }
 }
 
 /** @throws TypeError naming the option that is wrong, never its value */
@@ -99,7 +106,7 @@ export function readSettings(options: StrategyOptions<boolean>): StrategySetting
     identity: [name, options.baseURL, options.clientID],
     timeout: readInteger('timeout', options.timeout, 10_000, 120_000),
     verifyTimeout: readInteger('verifyTimeout', options.verifyTimeout, 30_000, 600_000),
-    profileEndpoint: readChoice('profileEndpoint', options.profileEndpoint, 'user/me', ['user/me', 'get_user_info']),
+    profileEndpoint: readChoice('profileEndpoint', options.profileEndpoint, 'user/me', PROFILE_ENDPOINTS),
     passReqToCallback: readBoolean('passReqToCallback', options.passReqToCallback),
     uploadsURL: readUploadsURL(options.uploadsURL, options.allowInsecureHTTP),
     rules: readRules(options),

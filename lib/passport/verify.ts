@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import type { TokenResponse } from '../client/client'
 import type { Profile } from '../client/profile'
+import type { TokenResponse } from '../client/responses'
 import { SocialLoginError } from '../errors'
 import type { Verdict } from '../login/context'
 import type { ExchangedLogin } from '../login/exchange'

@@ -1,77 +1,7 @@
 import { MemoryStore } from 'express-session'
-import type { OutcomeCode } from '../../lib'
-import type { FakeProvider, Fault } from '../../lib/testing'
-import type { AppOptions, Keep, RunningApp } from '../support/app'
-import { Browser, type BrowserAnswer } from '../support/browser'
-
-/** A situation for one row of the table of outcomes. */
-export interface Row {
-  readonly situation: string
-  readonly code: OutcomeCode
-  /** What happens to the pending login. */
-  readonly record: 'kept' | 'removed'
-  /** The requests that the provider receives. */
-  readonly sent: readonly string[]
-  readonly app?: Omit<AppOptions, 'keep'>
-  /** Default: both. */
-  readonly keep?: Keep
-  /** Before the visit: the login has been started by `browser`. */
-  readonly arrange?: (scenario: Scenario) => unknown
-  /** Default: the genuine callback. */
-  readonly visit?: (scenario: Scenario) => Promise<BrowserAnswer>
-}
-
-export interface Scenario {
-  readonly provider: FakeProvider
-  readonly app: RunningApp
-  readonly browser: Browser
-  readonly authKey: string
-  /** The browser's cookies after the start. */
-  readonly cookies: string
-}
-
-export const BODY_CANARY = 'provider-body-canary-93b1'
-const EXCHANGE = ['authorize']
-const BOTH = ['authorize', 'user/me']
-
-const callback = ({ app, authKey }: Scenario, query = `?auth_key=${authKey}`) => `${app.callbackURL}${query}`
-
-/** A visit of the browser that started the login. */
-export const visitWith =
-  (query: (scenario: Scenario) => string, headers: Record<string, string> = {}) =>
-  (scenario: Scenario) =>
-    scenario.browser.comeBack(callback(scenario, query(scenario)), { headers })
-
-function fault(endpoint: 'authorize' | 'user/me', fault: Fault): (scenario: Scenario) => void {
-  return ({ provider }) => provider.failNext(endpoint, fault)
-}
-
-// The profile request is retried after a connection or server error: see retried-profile.test.ts.
-const REPEATED: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
-
-/** The same fault at the exchange, and at every profile request. */
-function atBoth(situation: string, code: OutcomeCode, what: Fault, app: Row['app'] = {}): Row[] {
-  return [
-    {
-      situation: `${situation} at the exchange`,
-      code,
-      record: 'removed',
-      sent: EXCHANGE,
-      app,
-      arrange: fault('authorize', what),
-    },
-    {
-      situation: `${situation} at the profile`,
-      code,
-      record: 'removed',
-      sent: REPEATED.has(code) ? [...BOTH, 'user/me'] : BOTH,
-      app,
-      arrange: ({ provider }) => provider.failNext('user/me', what, { times: 2 }),
-    },
-  ]
-}
-
-const json = (body: string): Fault => ({ body: body.replace('CANARY', BODY_CANARY) })
+import { Browser } from '../support/browser'
+import { firstContactFailures } from './first-contact-rows'
+import { atBoth, BODY_CANARY, BOTH, callback, EXCHANGE, fault, json, type Row, visitWith } from './outcome-row'
 
 /** A session store that can be switched off. */
 export class FailingStore extends MemoryStore {
@@ -258,16 +188,7 @@ const exchangeRows: Row[] = [
       arrange: fault('authorize', json(`{"access_token":${token}}`)),
     }),
   ),
-  ...[
-    'null',
-    '[]',
-    '"CANARY"',
-    '7',
-    '',
-    '<html>CANARY</html>',
-    'access_token=CANARY',
-    'Warning: CANARY {"access_token":"x"}',
-  ].map(
+  ...['null', '[]', '"CANARY"', '7', 'access_token=CANARY', 'Warning: CANARY {"access_token":"x"}'].map(
     (body): Row => ({
       situation: `the exchange answered with ${JSON.stringify(body)}`,
       code: 'provider_bad_response',
@@ -385,4 +306,10 @@ const profileRows: Row[] = [
 ]
 
 /** The rows of the table in which a callback fails. */
-export const failures: readonly Row[] = [...callbackRows, ...exchangeRows, ...transportRows, ...profileRows]
+export const failures: readonly Row[] = [
+  ...callbackRows,
+  ...exchangeRows,
+  ...transportRows,
+  ...profileRows,
+  ...firstContactFailures,
+]

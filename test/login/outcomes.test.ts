@@ -1,11 +1,12 @@
-import { OUTCOMES, type OutcomeCode, SocialLoginClient } from '../../lib'
+import { OUTCOMES, type OutcomeCode, SocialLoginClient, SocialLoginError } from '../../lib'
 import type { Fault } from '../../lib/testing'
 import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
-import { captureOutput, findSecrets } from '../support/canaries'
+import { captureEvents, captureOutput, findSecrets } from '../support/canaries'
 import { useLogins } from '../support/logins'
 import { leftAfter, readLeftTable } from './left-table'
-import { BODY_CANARY, FailingStore, failures, type Row, type Scenario, visitWith } from './outcome-rows'
+import { BODY_CANARY, type Row, type Scenario, visitWith } from './outcome-row'
+import { FailingStore, failures } from './outcome-rows'
 
 const logins = useLogins()
 
@@ -23,10 +24,13 @@ const situations = stores.flatMap((keep) =>
 test.each(situations)(
   '$situation is $code; the record is $record; the provider receives $sent ($keep)',
   async (row) => {
-    const { result, output } = await captureOutput(() => play(row))
+    const { result: played, output } = await captureOutput(() => captureEvents(() => play(row)))
+    const { result, events } = played
     const { provider, app, answer } = result
     expect(outcomeOf(app)).toBe(row.code)
     expect(answer.status).toBe(OUTCOMES[row.code].status)
+    const [error] = app.errors
+    if (error instanceof SocialLoginError) expect(error.retryable).toBe(row.retryable ?? OUTCOMES[row.code].retryable)
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(answer.headers['referrer-policy']).toBe('no-referrer')
     expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual(row.sent)
@@ -37,6 +41,7 @@ test.each(situations)(
       sessions: app.sessions(),
       strategy: app.strategy,
       output,
+      events,
     }
     expect(findSecrets(secretsOf(result), sinks)).toEqual([])
     const left = leftAfter(table, row.code, row.sent.includes('user/me'))
@@ -82,6 +87,7 @@ async function keyOf({ provider, app, authKey }: Played): Promise<'spent' | 'uns
   // Restores the clock: keys expire.
   jest.restoreAllMocks()
   provider.clearFaults()
+  provider.setMode('specification')
   const { appID, appSecret } = app.application
   const client = new SocialLoginClient({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret })
   const exchange = client.exchangeAuthKey(authKey)
@@ -103,7 +109,10 @@ async function recordOf({ app, browser, provider }: Played): Promise<'kept' | 'r
 }
 
 function secretsOf({ provider, app, authKey }: Played): string[] {
-  const tokens = provider.requests.map(({ headers }) => headers.authorization?.slice('Bearer '.length) ?? '')
+  const tokens = provider.requests.flatMap(({ headers, query }) => [
+    headers.authorization?.slice('Bearer '.length) ?? '',
+    query['access_token'] ?? '',
+  ])
   return [app.application.appSecret, COOKIE_KEY_CANARY, authKey, BODY_CANARY, ...tokens.filter(Boolean)]
 }
 

@@ -7,6 +7,8 @@ const names = [
   ...['baseURL', 'clientID', 'clientSecret', 'callbackURL', 'name', 'timeout', 'verifyTimeout', 'maxConcurrentLogins'],
   ...[
     'profileEndpoint',
+    'userAgent',
+    'exchangeMethod',
     'skipUserProfile',
     'uploadsURL',
     'store',

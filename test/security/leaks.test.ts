@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { ExchangeMethod } from '../../lib'
 import type { Fault } from '../../lib/testing'
 import { encodings, findSecrets } from '../support/canaries'
 import { useLogins } from '../support/logins'
@@ -13,7 +14,8 @@ const LIBRARY = join(__dirname, '../../lib')
 const program = `
 const { SocialLoginClient } = require(process.env.LIBRARY)
 const client = new SocialLoginClient({
-  baseURL: process.env.BASE_URL, clientID: process.env.APP_ID, clientSecret: process.env.SECRET, timeout: 2000 })
+  baseURL: process.env.BASE_URL, clientID: process.env.APP_ID, clientSecret: process.env.SECRET, timeout: 2000,
+  exchangeMethod: process.env.EXCHANGE_METHOD })
 client.preconnect()
 client.exchangeAuthKey(process.env.KEY)
   .then(({ access_token }) => client.getCurrentUser(access_token))
@@ -23,7 +25,10 @@ client.exchangeAuthKey(process.env.KEY)
 
 const logins = useLogins('all tests')
 
-async function debugOutput(modules: string): Promise<{ output: string; secrets: string[] }> {
+async function debugOutput(
+  modules: string,
+  exchangeMethod: ExchangeMethod = 'post',
+): Promise<{ output: string; secrets: string[] }> {
   const { provider } = logins
   const { appID } = provider.registerApplication({
     name: 'Debugged',
@@ -31,9 +36,9 @@ async function debugOutput(modules: string): Promise<{ output: string; secrets: 
     appSecret: SECRET,
   })
   const key = provider.issueAuthKey({ appID, userID: '1' })
-  const variables = { LIBRARY, BASE_URL: provider.baseURL, APP_ID: appID, SECRET, KEY: key, NODE_DEBUG: modules }
+  const variables = { LIBRARY, BASE_URL: provider.baseURL, APP_ID: appID, SECRET, KEY: key }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['-e', program], {
-    env: { ...process.env, ...variables },
+    env: { ...process.env, ...variables, NODE_DEBUG: modules, EXCHANGE_METHOD: exchangeMethod },
   })
   const token = provider.requests.at(-1)?.headers.authorization?.slice('Bearer '.length)
   return { output: stdout + stderr, secrets: [SECRET, key, MARKER, ...(token ? [token] : [])] }
@@ -56,6 +61,15 @@ test.each(faults)('the debug output of Node and undici shows no secret of %s', a
   expect(output).toContain(title === 'a good login' ? 'user 1' : 'SocialLoginError')
   expect(secrets).toHaveLength(4)
   expect(findSecrets(secrets, { output })).toEqual([])
+})
+
+test('with exchangeMethod: get, the debug output of Node shows no secret, and that of undici shows every URL', async () => {
+  logins.provider.setMode({ getOnly: true })
+  const ours = await debugOutput('http,net,tls,passport-social-login', 'get')
+  expect([ours.output.includes('user 1'), findSecrets(ours.secrets, { output: ours.output })]).toEqual([true, []])
+  const undici = await debugOutput('undici', 'get')
+  expect(findSecrets(undici.secrets, { output: undici.output })).toContain(`output: plain of ${SECRET}`)
+  logins.provider.setMode('specification')
 })
 
 test('the scan finds a secret in every encoding it knows', () => {

@@ -49,9 +49,14 @@ export function useClients(): Clients {
 }
 
 /** Asserts a {@link SocialLoginError} of the table, in all its parts, without a planted secret. */
-export function expectOutcome(error: unknown, code: OutcomeCode, phase: Phase): SocialLoginError {
+export function expectOutcome(
+  error: unknown,
+  code: OutcomeCode,
+  phase: Phase,
+  { retryable }: { readonly retryable: boolean } = OUTCOMES[code],
+): SocialLoginError {
   if (!(error instanceof SocialLoginError)) throw new Error('not a SocialLoginError', { cause: error })
-  const { status, retryable, message } = OUTCOMES[code]
+  const { status, message } = OUTCOMES[code]
   expect({ code: error.code, phase: error.phase }).toEqual({ code, phase })
   expect(error).toMatchObject({ status, retryable, name: 'SocialLoginError' })
   expect(error.message.startsWith(message)).toBe(true)

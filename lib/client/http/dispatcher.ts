@@ -17,6 +17,7 @@ export interface RequestDispatcher {
     path: string
     headers: Record<string, string>
     body: string | null
+    idempotent: boolean
     signal: AbortSignal
   }): Promise<{ statusCode: number; headers: IncomingHttpHeaders; body: Readable }>
 }

@@ -1,14 +1,12 @@
 import { errors } from 'undici'
 import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
 import type { Deadline } from '../deadline'
-import { badResponse, ResponseReader } from './response-reader'
+import { badResponse, type CompleteResponse, LargePage, ResponseReader } from './response-reader'
 import type { ProviderRequest, Transport, TransportCall } from './transport'
 import { unreachable } from './unreachable'
 
-/** A complete response below 500 that is neither a redirect nor a rate limit. */
-export interface ProviderResponse {
-  readonly status: number
-  readonly text: string
+/** A {@link CompleteResponse}, and how it was obtained. */
+export interface ProviderResponse extends CompleteResponse {
   /** Whether the request was sent twice: the provider may have read the first one. */
   readonly retried: boolean
 }
@@ -20,11 +18,8 @@ const BAD_RESPONSE_ERRORS = [
   errors.ResponseContentLengthMismatchError,
 ]
 
-// After these, retrying a GET, which changes nothing at the provider, may succeed.
+// After these, retrying a request that changes nothing at the provider may succeed.
 const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
-
-/** Headers of every request: no encoding is negotiated. */
-export const REQUEST_HEADERS = { accept: 'application/json', 'accept-encoding': 'identity' } as const
 
 /** The context of one client call, or of the login that it is part of. */
 export interface RequestContext {
@@ -35,8 +30,8 @@ export interface RequestContext {
 
 /**
  * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is at most
- * 64 KiB of UTF-8 and complete before the deadline ends. A GET is retried once if the provider is unavailable or
- * unreachable.
+ * 64 KiB of UTF-8 and complete before the deadline ends. An idempotent request is retried once if the provider is
+ * unavailable or unreachable.
  *
  * @throws SocialLoginError `provider_unreachable`, `provider_timeout`, `provider_redirected`,
  *   `provider_unavailable`, `provider_rate_limited`, `provider_bad_response`
@@ -55,6 +50,7 @@ export async function sendRequest(
     await transport.send(call)
     return call.finish()
   } catch (error) {
+    if (error instanceof LargePage) return call.finish(error.response)
     throw outcomeOf(error, phase, deadline)
   }
 }
@@ -87,7 +83,7 @@ class Call implements TransportCall {
 
   /** The retry may take as long as the first attempt: time must be left for that, and for `Retry-After`. */
   retryAfter(error: unknown): number | undefined {
-    if (this.request.method !== 'GET' || this.deadline.ended) return undefined
+    if (!this.request.idempotent || error instanceof LargePage || this.deadline.ended) return undefined
     const outcome = outcomeOf(error, this.#phase, this.deadline)
     if (!(outcome instanceof SocialLoginError) || !RETRYABLE.has(outcome.code)) return undefined
     const wait = (outcome.retryAfter ?? 0) * 1000
@@ -96,10 +92,13 @@ class Call implements TransportCall {
     return wait + took < remaining ? wait : undefined
   }
 
-  finish(): ProviderResponse {
+  finish(response = this.#complete()): ProviderResponse {
+    return { ...response, retried: this.#retried }
+  }
+
+  #complete(): CompleteResponse {
     // A transport that resolves has read a response.
-    const { status, text } = (this.#reader ?? this.newReader()).finish()
-    return { status, text, retried: this.#retried }
+    return (this.#reader ?? this.newReader()).finish()
   }
 }
 

@@ -8,6 +8,8 @@ export interface ProviderRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
+  /** Whether sending the request twice is harmless. undici, too, reads it. */
+  readonly idempotent: boolean
 }
 
 /** One request of the client, which a transport may retry once if that is allowed. */

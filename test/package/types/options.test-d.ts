@@ -34,10 +34,16 @@ new Strategy({ ...options, store: new SessionStore() }, verify)
 new Strategy({ ...options, skipUserProfile: async (accessToken) => accessToken.length > 9 }, verify)
 new Strategy({ ...options, confirmPage: ({ path }) => `<a href="${path}">Go on</a>` }, verify)
 
+new Strategy({ ...options, profileEndpoint: 'auto', exchangeMethod: 'get', userAgent: 'MyApp/1.0' }, verify)
+
 // @ts-expect-error there is no such option
 new Strategy({ ...options, scope: 'email' }, verify)
-// @ts-expect-error not one of the two endpoints
+// @ts-expect-error not one of the endpoints
 new Strategy({ ...options, profileEndpoint: 'me' }, verify)
+// @ts-expect-error not one of the two methods
+new Strategy({ ...options, exchangeMethod: 'GET' }, verify)
+// @ts-expect-error a User-Agent is text
+new Strategy({ ...options, userAgent: true }, verify)
 // @ts-expect-error milliseconds are a number
 new Strategy({ ...options, timeout: '5s' }, verify)
 // @ts-expect-error a store is not a flag, as it is in passport-oauth2

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { Profile as PassportProfile } from 'passport'
 import {
+  type ExchangeMethod,
   type FailureInfo,
   type JSONObject,
   OUTCOMES,
@@ -12,7 +13,7 @@ import {
   type SocialLoginUser,
   type TracedPhase,
 } from 'passport-social-login'
-import { FakeProvider, type FakeUser } from 'passport-social-login/testing'
+import { FakeProvider, type FakeUser, type PostAnswer } from 'passport-social-login/testing'
 import { type Equal, options, same } from './support'
 
 export function profile(of: Profile): PassportProfile {
@@ -29,13 +30,18 @@ export function profile(of: Profile): PassportProfile {
 
 export async function client(): Promise<void> {
   const { callbackURL: _, ...provider } = options
-  const social = new SocialLoginClient(provider)
+  const exchangeMethod: ExchangeMethod = 'get'
+  const social = new SocialLoginClient({ ...provider, exchangeMethod, userAgent: 'MyApp/1.0' })
   const { access_token } = await social.exchangeAuthKey('key', { signal: AbortSignal.timeout(1000) })
   same<Equal<typeof access_token, string>>(true)
   const user = await social.getCurrentUser(access_token)
   same<Equal<typeof user, SocialLoginUser>>(true)
   same<Equal<typeof user.user_id, string>>(true)
   same<Equal<typeof user.user_verified, boolean | null>>(true)
+  same<Equal<Awaited<ReturnType<typeof social.fetchUser>>['user'], SocialLoginUser>>(true)
+  await social.fetchUser('auto', access_token)
+  // @ts-expect-error not one of the endpoints
+  await social.fetchUser('me', access_token)
   // @ts-expect-error a client has no callback
   new SocialLoginClient(options).callbackURL
 }
@@ -61,5 +67,7 @@ export async function testing(): Promise<FakeUser> {
   const provider = await FakeProvider.start({ mode: 'wild', port: 0 })
   // @ts-expect-error there is no such endpoint
   provider.failNext('token', { status: 500 })
+  const postAnswer: PostAnswer = 'invalid-app-id'
+  provider.setMode({ getOnly: true, postAnswer, requireUserAgent: true })
   return provider.addUser({ user_firstname: 'Grace' })
 }

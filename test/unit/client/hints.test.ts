@@ -15,12 +15,14 @@ beforeAll(() => {
 const deep = `{"access_token":"${token}","user_id":"1","x":${'['.repeat(40)}${']'.repeat(40)}}`
 
 test.each<[string, Fault, RegExp]>([
-  ['no JSON', { body: '<h1>Hello</h1>' }, /answered with a JSON object\.$/],
+  ['no JSON', { body: 'Hello' }, /answered with a JSON object\.$/],
   ['a list', { body: '[]' }, /answered with a JSON object\.$/],
   ['a token that is a number', { body: '{"access_token":1}' }, /access_token must be .*visible ASCII characters\.$/],
   ['a token with a space', { body: '{"access_token":"a b"}' }, /access_token must be .*visible ASCII characters\.$/],
   ['deep JSON', { body: deep }, /nested too deeply\.$/],
   ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /no authorize endpoint/],
+  ['a refused method', { status: 405, body: '<h1>Hello</h1>' }, /exchangeMethod/],
+  ['a refused method, as JSON', { status: 405, body: '{"error":true}' }, /exchangeMethod/],
   ['a compressed body', { headers: { 'content-encoding': 'gzip' }, body: '{}' }, /compressed/],
   ['65 KiB', { body: ' '.repeat(65 * 1024) }, /larger than 64 KiB/],
   ['Latin-1', { body: Buffer.from('{"a":"é"}', 'latin1') }, /not UTF-8/],
@@ -31,7 +33,7 @@ test.each<[string, Fault, RegExp]>([
 })
 
 test.each<[string, Fault, RegExp]>([
-  ['no JSON', { body: '<h1>Hello</h1>' }, /profile must be answered with JSON\.$/],
+  ['no JSON', { body: 'Hello' }, /profile must be answered with JSON\.$/],
   ['deep JSON', { body: deep }, /nested too deeply\.$/],
   ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /profileEndpoint/],
   ['JSON that it is not there', { status: 404, body: `{"message":"${marker}"}` }, /profileEndpoint/],

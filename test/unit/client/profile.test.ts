@@ -248,10 +248,3 @@ test.each([
 ])('the response %s contains no user', (text) => {
   expect(codeOf(text)).toBe('profile_invalid')
 })
-
-test.each(['{"error":true}', '{"error":true,"message":"Bad token","user_id":"1"}', '{"error":true,"user_info":{}}'])(
-  'the response %s refuses the token',
-  (text) => {
-    expect(codeOf(text)).toBe('profile_unauthorized')
-  },
-)

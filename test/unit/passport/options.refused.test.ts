@@ -152,6 +152,9 @@ const badCallbacks = [
     'localhost:3000/cb',
   ],
 ]
+const badUserAgents = ['\r\nX: y', '\n', '\r', '\t', '\0', '\u007f', 'é', '😀', '\u2028'].map(
+  (odd) => `${canary}${odd}x`,
+)
 const bad: [string, unknown[]][] = [
   ['baseURL', [...notText, ...badURLs, ...badBases, 'https://social.example/api/v1?', 'https://social.example/v1#']],
   ['clientID', [...notText, 'x'.repeat(2049)]],
@@ -162,6 +165,8 @@ const bad: [string, unknown[]][] = [
   ['verifyTimeout', [...notInteger, 600_001]],
   ['maxConcurrentLogins', [...notInteger, 10_001]],
   ['profileEndpoint', [null, true, 1, '', canary, 'user/me/', '/user/me', 'USER/ME', [], ['user/me'], {}]],
+  ['exchangeMethod', [null, true, 1, '', canary, 'GET', 'Post', [], ['get'], {}]],
+  ['userAgent', [...notText.slice(1), 'x'.repeat(257), ...badUserAgents]],
   ['unverifiedStart', [null, true, 1, '', canary, 'Allow', [], ['allow'], {}]],
   ['passReqToCallback', notBoolean],
   ['tabBinding', notBoolean],
@@ -221,6 +226,10 @@ test('the client has a bad option that the strategy does not have', () => {
 
 test.each([
   ['scope', 'scope is not an option of this package: the Social Login API has none; remove it'],
+  [
+    'customHeaders',
+    'customHeaders is not an option of this package: the Social Login API has none; for the User-Agent there is userAgent',
+  ],
   ['authorizationURL', 'authorizationURL is not an option of this package: it is derived from baseURL'],
   ['state', 'state is not an option of this package: every login is bound to its browser without it; remove it'],
   ['proxy', 'proxy is not an option of this package: give the whole callbackURL instead'],

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { SocialLoginClient } from '../../../lib/client/client'
 import { readCallbackURL, readOrigins, readUploadsURL } from '../../../lib/client/option-values'
 import { readClientOptions } from '../../../lib/client/options'
 import { Strategy } from '../../../lib/passport/strategy'
 import { expectNoneShown } from '../../support/leak-check'
 import { construct, failureOf, good, verify } from '../../support/options'
+
+const { version } = JSON.parse(readFileSync(`${__dirname}/../../../../package.json`, 'utf8'))
 
 test.each([
   ['https://social.example/api/v1', 'https://social.example', '/api/v1', '/api'],
@@ -22,6 +25,8 @@ test.each([
     origin,
     basePath,
     oauthPath,
+    userAgent: `passport-social-login/${version}`,
+    exchangeMethod: 'post',
     timeout: 10_000,
     maxConnections: 128,
   })
@@ -44,6 +49,13 @@ test('limits are inclusive', () => {
   }
   for (const verifyTimeout of [1, 600_000]) expect(() => construct({ ...good, verifyTimeout })).not.toThrow()
 })
+
+test.each(['a', 'MyApp/1.0 (+https://app.example; ops@app.example)', '~'.repeat(256)])(
+  'the userAgent %j is taken as it is',
+  (userAgent) => {
+    expect(readClientOptions({ ...good, userAgent })).toHaveProperty('userAgent', userAgent)
+  },
+)
 
 test.each([
   ['https://app.example/auth/callback', '/auth/callback', 'https://app.example'],
@@ -80,6 +92,8 @@ test('every optional option may be undefined, and the name has its default', () 
     'verifyTimeout',
     'maxConcurrentLogins',
     'profileEndpoint',
+    'userAgent',
+    'exchangeMethod',
     'unverifiedStart',
     'store',
   ]

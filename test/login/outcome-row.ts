@@ -1,0 +1,77 @@
+import type { OutcomeCode } from '../../lib'
+import type { Endpoint, FakeProvider, Fault } from '../../lib/testing'
+import type { AppOptions, Keep, RunningApp } from '../support/app'
+import type { Browser, BrowserAnswer } from '../support/browser'
+
+/** A situation for one row of the table of outcomes. */
+export interface Row {
+  readonly situation: string
+  readonly code: OutcomeCode
+  /** What happens to the pending login. */
+  readonly record: 'kept' | 'removed'
+  /** The requests that the provider receives. */
+  readonly sent: readonly string[]
+  /** Whether the error says that a new attempt may succeed. Default: as in the table. */
+  readonly retryable?: boolean
+  readonly app?: Omit<AppOptions, 'keep'>
+  /** Default: both. */
+  readonly keep?: Keep
+  /** Before the visit: the login has been started by `browser`. */
+  readonly arrange?: (scenario: Scenario) => unknown
+  /** Default: the genuine callback. */
+  readonly visit?: (scenario: Scenario) => Promise<BrowserAnswer>
+}
+
+export interface Scenario {
+  readonly provider: FakeProvider
+  readonly app: RunningApp
+  readonly browser: Browser
+  readonly authKey: string
+  /** The browser's cookies after the start. */
+  readonly cookies: string
+}
+
+export const BODY_CANARY = 'provider-body-canary-93b1'
+export const EXCHANGE = ['authorize']
+export const BOTH = ['authorize', 'user/me']
+
+export const callback = ({ app, authKey }: Scenario, query = `?auth_key=${authKey}`) => `${app.callbackURL}${query}`
+
+/** A visit of the browser that started the login. */
+export const visitWith =
+  (query: (scenario: Scenario) => string, headers: Record<string, string> = {}) =>
+  (scenario: Scenario) =>
+    scenario.browser.comeBack(callback(scenario, query(scenario)), { headers })
+
+/** The fault of the next request to an endpoint. */
+export function fault(endpoint: Endpoint, fault: Fault): (scenario: Scenario) => void {
+  return ({ provider }) => provider.failNext(endpoint, fault)
+}
+
+// The profile request is retried after a connection or server error: see retried-profile.test.ts.
+const REPEATED: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
+
+/** The same fault at the exchange, and at every profile request. */
+export function atBoth(situation: string, code: OutcomeCode, what: Fault, app: Row['app'] = {}): Row[] {
+  return [
+    {
+      situation: `${situation} at the exchange`,
+      code,
+      record: 'removed',
+      sent: EXCHANGE,
+      app,
+      arrange: fault('authorize', what),
+    },
+    {
+      situation: `${situation} at the profile`,
+      code,
+      record: 'removed',
+      sent: REPEATED.has(code) ? [...BOTH, 'user/me'] : BOTH,
+      app,
+      arrange: ({ provider }) => provider.failNext('user/me', what, { times: 2 }),
+    },
+  ]
+}
+
+/** A response with this body, in which CANARY is replaced. */
+export const json = (body: string): Fault => ({ body: body.replace('CANARY', BODY_CANARY) })

@@ -1,0 +1,156 @@
+import type { SocialLoginClient } from '../../../lib/client/client'
+import type { Endpoint, Fault } from '../../../lib/testing'
+import { expectOutcome, token, useClients } from '../../support/client'
+import { rejectionOf } from '../../support/leak-check'
+import { answer, RawProvider } from '../../support/raw-provider'
+import { until } from '../../support/turns'
+
+// 'auto': `user/me`, and where that does not exist, the legacy endpoint.
+
+const clients = useClients()
+let client: SocialLoginClient
+
+beforeEach(() => {
+  client = clients.client()
+})
+afterEach(() => jest.useRealTimers())
+
+const down: Fault = { status: 503 }
+const page = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><h1>Not Found</h1>' }
+
+async function accessToken(): Promise<string> {
+  const { access_token } = await client.exchangeAuthKey(clients.newKey())
+  clients.provider.clearRequests()
+  return access_token
+}
+
+const sent = (): Endpoint[] => clients.provider.requests.map(({ endpoint }) => endpoint)
+
+test('a server with both endpoints is asked at user/me alone, every time', async () => {
+  const access = await accessToken()
+  for (let time = 0; time < 2; time += 1)
+    expect((await client.fetchUser('auto', access)).user).toMatchObject({ user_id: '1' })
+  expect(sent()).toEqual(['user/me', 'user/me'])
+})
+
+test('a server without user/me is asked at the legacy endpoint with the same token, which is remembered', async () => {
+  clients.provider.setMode({ withoutUserMe: true })
+  const access = await accessToken()
+  for (let time = 0; time < 3; time += 1)
+    expect((await client.fetchUser('auto', access)).user).toMatchObject({ user_id: '1' })
+  expect(sent()).toEqual(['user/me', 'get_user_info', 'get_user_info', 'get_user_info'])
+  const [first, second] = clients.provider.requests
+  expect([first?.headers.authorization, second?.query]).toEqual([`Bearer ${access}`, { access_token: access }])
+  expect(second?.headers).not.toHaveProperty('authorization')
+})
+
+test('each client remembers for itself, and only for auto', async () => {
+  clients.provider.setMode({ withoutUserMe: true })
+  const access = await accessToken()
+  await client.fetchUser('auto', access)
+  await clients.client().fetchUser('auto', access)
+  await rejectionOf(client.fetchUser('user/me', access))
+  expect(sent()).toEqual(['user/me', 'get_user_info', 'user/me', 'get_user_info', 'user/me'])
+})
+
+test.each<[string, Fault]>([
+  ['JSON', { status: 404, body: '{"error":true}' }],
+  ['nothing', { status: 404 }],
+  ['a page', { ...page, status: 404 }],
+  ['a page of 100 KiB', { ...page, status: 404, body: page.body + 'x'.repeat(100 * 1024) }],
+])('a 404 with %s is followed by the legacy endpoint', async (_title, fault) => {
+  const access = await accessToken()
+  clients.provider.failNext('user/me', fault)
+  expect((await client.fetchUser('auto', access)).user).toMatchObject({ user_id: '1' })
+  expect(sent()).toEqual(['user/me', 'get_user_info'])
+})
+
+test.each<[string, Fault]>([
+  ['a refused token', { status: 401 }],
+  ['a refusal with status 200', { body: '{"error":true}' }],
+  ['a page with status 200', page],
+  ['405', { status: 405 }],
+  ['410', { status: 410 }],
+  ['429', { status: 429 }],
+  ['a redirect', { redirect: '/api/get_user_info' }],
+  ['nobody', { body: '{}' }],
+])('%s at user/me is not followed by the legacy endpoint', async (_title, fault) => {
+  clients.provider.failNext('user/me', fault)
+  await rejectionOf(client.fetchUser('auto', token))
+  expect(sent()).toEqual(['user/me'])
+})
+
+test('a person who is gone is reported as the legacy endpoint reports it, and nothing is remembered', async () => {
+  clients.provider.addUser({ user_id: 'gone' })
+  const { access_token } = await client.exchangeAuthKey(clients.newKey('gone'))
+  const other = await accessToken()
+  clients.provider.removeUser('gone')
+  expectOutcome(await rejectionOf(client.fetchUser('auto', access_token)), 'profile_unauthorized', 'profile')
+  await client.fetchUser('auto', other)
+  clients.provider.setMode({ goneUserAsEmptyArray: true })
+  clients.provider.failNext('user/me', { status: 404 })
+  expectOutcome(await rejectionOf(client.fetchUser('auto', access_token)), 'profile_invalid', 'profile')
+  await client.fetchUser('auto', other)
+  expect(sent()).toEqual(['user/me', 'get_user_info', 'user/me', 'user/me', 'get_user_info', 'user/me'])
+})
+
+test('a server that has been given user/me, and has lost the legacy endpoint, is found out by its 404', async () => {
+  clients.provider.setMode({ withoutUserMe: true })
+  const access = await accessToken()
+  await client.fetchUser('auto', access)
+  clients.provider.setMode('specification')
+  clients.provider.failNext('get_user_info', { status: 404 })
+  expectOutcome(await rejectionOf(client.fetchUser('auto', access)), 'provider_bad_response', 'profile')
+  await client.fetchUser('auto', access)
+  expect(sent()).toEqual(['user/me', 'get_user_info', 'get_user_info', 'user/me'])
+})
+
+test('concurrent first calls each find their profile, and later ones go to the legacy endpoint', async () => {
+  clients.provider.setMode({ withoutUserMe: true })
+  const access = await accessToken()
+  const users = await Promise.all(Array.from({ length: 10 }, () => client.fetchUser('auto', access)))
+  expect(users.map(({ user }) => user.user_id)).toEqual(Array.from({ length: 10 }, () => '1'))
+  expect(sent().filter((endpoint) => endpoint === 'get_user_info')).toHaveLength(10)
+  clients.provider.clearRequests()
+  await client.fetchUser('auto', access)
+  expect(sent()).toEqual(['get_user_info'])
+})
+
+test('each of the two requests is retried once, as by itself', async () => {
+  clients.provider.setMode({ withoutUserMe: true })
+  const access = await accessToken()
+  clients.provider.failNext('user/me', down)
+  clients.provider.failNext('get_user_info', { reset: 'body' })
+  expect((await client.fetchUser('auto', access)).user).toMatchObject({ user_id: '1' })
+  expect(sent()).toEqual(['user/me', 'user/me', 'get_user_info', 'get_user_info'])
+  clients.provider.failNext('get_user_info', down, { times: 2 })
+  expectOutcome(await rejectionOf(client.fetchUser('auto', access)), 'provider_unavailable', 'profile')
+  expect(sent()).toHaveLength(6)
+})
+
+test('both requests share one deadline', async () => {
+  const raw = await RawProvider.start()
+  jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask', 'hrtime'] })
+  let refuse = (): void => {}
+  raw.failNext('user/me', (socket) => {
+    refuse = () => socket.write(answer('', '', '404 Not Found'))
+  })
+  // The raw provider knows no third endpoint.
+  raw.failNext('authorize', () => {})
+  const patient = clients.client({ baseURL: raw.baseURL, timeout: 10_000 })
+  const rejection = rejectionOf(patient.fetchUser('auto', token))
+  await until(() => raw.requests.length === 1)
+  jest.advanceTimersByTime(9999)
+  refuse()
+  await until(() => raw.requests.length === 2)
+  jest.advanceTimersByTime(1)
+  expectOutcome(await rejection, 'provider_timeout', 'profile')
+  expect(raw.requests[1]?.path).toBe(`/api/get_user_info?access_token=${token}`)
+  await patient.close()
+  await raw.stop()
+})
+
+test('a malformed token is sent to neither', async () => {
+  expectOutcome(await rejectionOf(client.fetchUser('auto', 'a b')), 'profile_unauthorized', 'profile')
+  expect(sent()).toEqual([])
+})
