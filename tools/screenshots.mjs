@@ -1,29 +1,135 @@
-// Takes the pictures of the README's start anew, from the example application as `npm start` runs it, with an empty
-// DATA_DIR: a browser that is new to it, on the ports that the README names.
-
+// Renews the screenshots of the README and the example's README from the example application as `npm start` runs it, on
+// its own ports, with an empty DATA_DIR:
+//   node tools/screenshots.mjs
+// With a folder, every page of the example and of the fake provider, at two widths, light and dark:
+//   node tools/screenshots.mjs FOLDER
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 
-const folder = join(import.meta.dirname, '..', 'example-app', 'screenshots')
+const APP = 'http://localhost:3000'
+const PROVIDER = 'http://127.0.0.1:4400'
+const DESKTOP = { width: 1000, height: 720 }
+const PHONE = { width: 375, height: 720 }
+const START = { width: 640, height: 700 }
+// What is written into the repository: pages, by the names of the walk below, at one width each.
+const SHOWN = {
+  home: { '1-home-desktop': DESKTOP, '1-home-phone': PHONE },
+  login: { '2-login-desktop': DESKTOP, '2-login-phone': PHONE, 'start-1-sign-in': START },
+  'provider-sign-in': { 'start-2-provider': START },
+  confirm: { '3-confirm-desktop': DESKTOP, '3-confirm-phone': PHONE },
+  profile: { '4-profile-desktop': DESKTOP, '4-profile-phone': PHONE, 'start-3-profile': START },
+  account: { '5-account-desktop': DESKTOP, '5-account-phone': PHONE },
+  'not-found': { '6-not-found-desktop': DESKTOP, '6-not-found-phone': PHONE },
+  'login-not-me': { '7-not-me': DESKTOP },
+  'login-provider_unavailable': { '8-provider-in-trouble': DESKTOP },
+  link: { '9-link': DESKTOP },
+  'account-linked': { '10-linked': DESKTOP },
+}
+const REASONS = ['login_not_started', 'login_expired', 'auth_key_rejected', 'provider_unavailable', 'overloaded']
+
+const [everything] = process.argv.slice(2)
+const shownFolder = join(import.meta.dirname, '..', 'example-app', 'screenshots')
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
 })
-const page = await browser.newPage({ viewport: { width: 640, height: 700 } })
+const page = await browser.newPage({ viewport: DESKTOP })
 
-async function look(name, heading) {
-  await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+/** Takes the pictures of the page that is open. */
+async function look(name) {
   await page.waitForLoadState('networkidle')
-  await page.screenshot({ path: join(folder, `start-${name}.png`) })
+  // The buttons of questions are hidden for their first moments.
+  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState === 'finished'))
+  const sizes = everything ? { [`${name}-desktop`]: DESKTOP, [`${name}-phone`]: PHONE } : (SHOWN[name] ?? {})
+  for (const [file, size] of Object.entries(sizes)) {
+    await page.setViewportSize(size)
+    for (const colorScheme of everything ? ['light', 'dark'] : ['light']) {
+      await page.emulateMedia({ colorScheme })
+      const path = everything ? join(everything, `${file}-${colorScheme}.png`) : join(shownFolder, `${file}.png`)
+      await page.screenshot({ path, fullPage: Boolean(everything) })
+    }
+  }
+  await page.setViewportSize(DESKTOP)
+  await page.emulateMedia({ colorScheme: 'light' })
 }
 
-await page.goto('http://localhost:3000/login')
-await look('1-sign-in', 'Sign in')
-await page.getByRole('button', { name: /^Continue with/ }).click()
-await page.waitForURL('http://127.0.0.1:4400/**')
-await look('2-provider', 'Sign in')
-await page.getByRole('button', { name: /Ada Lovelace/ }).click()
-await page.getByRole('button', { name: 'Approve' }).click()
-await page.getByRole('button', { name: /^Continue as/ }).click()
-await look('3-profile', 'Your profile')
+async function open(name, url) {
+  await page.goto(url)
+  await look(name)
+}
+
+async function press(name) {
+  await page.getByRole('button', { name }).first().click()
+}
+
+/** From the provider's list of people back to the application. */
+async function approveAs(person, name) {
+  await page.waitForURL(`${PROVIDER}/**`)
+  await look(`${name}-people`)
+  await press(person)
+  await look(`${name}-approval`)
+  await press('Approve')
+  await page.waitForURL(`${APP}/**`)
+}
+
+async function exampleSignedOut() {
+  await open('home', APP)
+  await open('login', `${APP}/login`)
+  for (const reason of REASONS) await open(`login-${reason}`, `${APP}/login?reason=${reason}`)
+  await open('not-found', `${APP}/nothing-here`)
+  // A start that was typed into the address bar.
+  await open('start-typed', `${APP}/auth/social-login`)
+}
+
+async function exampleSignedIn() {
+  await page.goto(`${APP}/login`)
+  await press(/^Continue with/)
+  await page.waitForURL(`${PROVIDER}/**`)
+  await look('provider-sign-in')
+  await approveAs(/Ada Lovelace/, 'provider-login')
+  await look('confirm')
+  await press('Not me')
+  await page.waitForURL(`${APP}/login**`)
+  await look('login-not-me')
+  await press(/^Continue with/)
+  await approveAs(/Ada Lovelace/, 'provider-login-again')
+  await press(/^Continue as/)
+  await page.waitForURL(`${APP}/profile`)
+  await look('profile')
+  await open('home-signed-in', APP)
+  await open('account', `${APP}/account`)
+}
+
+async function exampleLinking() {
+  await press(/^Add another login/)
+  await page.waitForURL(`${PROVIDER}/**`)
+  await look('provider-continue')
+  await page.goto(`${PROVIDER}/`)
+  await press('Sign out')
+  await page.goto(`${APP}/account`)
+  await press(/^Add another login/)
+  await approveAs(/Alan Turing/, 'provider-link')
+  await look('link')
+  await press('Add this login')
+  await page.waitForURL(`${APP}/account**`)
+  await look('account-linked')
+}
+
+async function providerPages() {
+  await open('provider-home', `${PROVIDER}/`)
+  await open('provider-approvals', `${PROVIDER}/approvals`)
+  await open('provider-developers', `${PROVIDER}/developers`)
+  await open('provider-people-list', `${PROVIDER}/users`)
+  await page.getByRole('link', { name: /Ada Lovelace/ }).click()
+  await look('provider-person')
+  await open('provider-unknown-application', `${PROVIDER}/api/oauth?app_id=unknown`)
+  await open('provider-not-found', `${PROVIDER}/nothing-here`)
+}
+
+if (everything) mkdirSync(everything, { recursive: true })
+await exampleSignedOut()
+await exampleSignedIn()
+await exampleLinking()
+if (everything) await providerPages()
 await browser.close()

@@ -32,10 +32,11 @@ export function readToken(response: ProviderResponse): TokenResponse {
   if (response.status >= 400) throw failedExchange(response, body)
   if (!isObject(body)) throw notJSON('exchange', response, 'The exchange must be answered with a JSON object.')
   // Deployed servers refuse with status 200 and {"error": true}.
-  const token = isRefusal(body) ? '' : (ownProperty(body, 'access_token') ?? '')
+  const value = isRefusal(body) ? '' : (ownProperty(body, 'access_token') ?? '')
+  const token = typeof value === 'number' ? String(value) : value
   if (token === '') throw refusal('auth_key_rejected', 'exchange', response)
   if (typeof token !== 'string' || !ACCESS_TOKEN.test(token)) {
-    throw badResponse('exchange', 'The access_token must be a string of 1 to 4,096 visible ASCII characters.')
+    throw badResponse('exchange', 'The access_token must have 1 to 4,096 visible ASCII characters.')
   }
   return { ...body, access_token: token }
 }

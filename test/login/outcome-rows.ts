@@ -172,7 +172,6 @@ const exchangeRows: Row[] = [
     }),
   ),
   ...[
-    '5',
     'true',
     '["CANARY"]',
     '{"a":"CANARY"}',

@@ -1,5 +1,4 @@
 import { encodeNonAsciiHTML } from 'entities'
-import { LosslessNumber, stringify } from 'lossless-json'
 import type { ProviderBehaviours } from '../behaviours'
 import type { FakeUser } from '../types'
 
@@ -8,16 +7,17 @@ const numberLiteral = /^(0|[1-9]\d*)$/
 /** A person as JSON text, in the types and format of the mode. Ids keep every digit. */
 export function userJSON(user: FakeUser, behaviours: ProviderBehaviours, origin: string): string {
   const record = recordOf(user, behaviours, origin)
-  const json = stringify(behaviours.wrapUser === false ? record : { [behaviours.wrapUser]: record })
-  return json ?? '{}'
+  const json = JSON.stringify(behaviours.wrapUser === false ? record : { [behaviours.wrapUser]: record })
+  const isNumber = numberLiteral.test(user.user_id) && !behaviours.stringTypes
+  // The id is the first member. A JavaScript number would lose digits of a long one.
+  return isNumber ? json.replace(`"user_id":"${user.user_id}"`, `"user_id":${user.user_id}`) : json
 }
 
 function recordOf(user: FakeUser, behaviours: ProviderBehaviours, origin: string): Record<string, unknown> {
   const text = (value: string | null) => (behaviours.encodeEntities ? encoded(value) : value)
   const picture = (value: string | null) => pictureOf(value, behaviours, origin)
-  const isNumber = numberLiteral.test(user.user_id) && !behaviours.stringTypes
   const ten = {
-    user_id: isNumber ? new LosslessNumber(user.user_id) : user.user_id,
+    user_id: user.user_id,
     user_name: text(user.user_name),
     user_email: user.user_email,
     user_firstname: text(user.user_firstname),
