@@ -6,6 +6,9 @@ import { type Database, inBatches, number, type Row, text } from './database'
 
 /** How long a sign-in lasts. Neither visits nor changes prolong it, so that a stolen cookie expires, too. */
 export const SESSION_LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
+// Limited because each sign-in adds a session: with one login, a person could fill the database, and ending all of them
+// in one statement would block the process.
+const MAX_SESSIONS = 100
 // Longer than any request can take.
 const ENDED_LIFETIME_MS = 60 * 60 * 1000
 
@@ -102,12 +105,17 @@ export class DatabaseSessions extends Store {
     const sql = `insert into sessions (id, user_id, data, expires_at) values ($1, $2, $3, ${end})
       on conflict (id) do update set user_id = $2, data = $3,
         expires_at = case when sessions.user_id is null then ${end} else sessions.expires_at end
-      where sessions.data is not null`
-    const values = [idOf(sid), session.passport?.user ?? null, JSON.stringify(session), lifetimeOf(session)]
-    this.#run(sql, values, (error) => {
-      if (!error) this.#kept.set(session, content)
-      callback(error)
+      where sessions.data is not null
+      returning (select count(*) from sessions as own where own.user_id = $2) as count`
+    const userID = session.passport?.user ?? null
+    const values = [idOf(sid), userID, JSON.stringify(session), lifetimeOf(session)]
+    const stored = this.#database.query(sql, values).then(([row = {}]) => {
+      this.#kept.set(session, content)
+      // Postgres counts without the new session. In the background, because the person waits for the sign-in; if it fails,
+      // the next sign-in does it.
+      if (userID !== null && number(row, 'count') >= MAX_SESSIONS) this.#endOldestOf(userID).catch(() => {})
     })
+    stored.then(() => callback(), callback)
   }
 
   override destroy(sid: string, callback: (error?: unknown) => void = () => {}): void {
@@ -118,6 +126,12 @@ export class DatabaseSessions extends Store {
   /** Signs an account out in every browser. */
   async endAllOf(userID: string): Promise<void> {
     await this.#database.query(`${this.#end()} where user_id = $1`, [userID])
+  }
+
+  async #endOldestOf(userID: string): Promise<void> {
+    const oldest = `select id from sessions where user_id = $1
+      order by expires_at desc, id limit ${MAX_SESSIONS} offset ${MAX_SESSIONS} ${this.#database.skipLocked}`
+    await this.#database.query(`${this.#end()} where id in (${oldest})`, [userID])
   }
 
   async deleteExpired(): Promise<void> {

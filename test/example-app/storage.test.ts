@@ -146,6 +146,20 @@ onBothStorages('storage of the example', (fresh) => {
     expect(sessions.touch).toBeUndefined()
   })
 
+  test('of an account that has been signed in to more than a hundred times, the oldest sessions end', async () => {
+    const older = 5
+    await stored('of another account', sessionOf('other', 50_000))
+    for (let count = 0; count < 100 + older; count++) await stored(`sid ${count}`, sessionOf('user', 60_000 + count))
+    const alive = `select id from sessions where user_id = 'user'`
+    while ((await database.query(alive)).length > 100) await new Promise((resolve) => setImmediate(resolve))
+    for (let count = 0; count < older; count++) expect(await found(`sid ${count}`)).toBeNull()
+    expect(await found(`sid ${older}`)).toMatchObject({ passport: { user: 'user' } })
+    expect(await found('of another account')).toMatchObject({ passport: { user: 'other' } })
+    // Ended for good, as by a sign-out.
+    await stored('sid 0', sessionOf('user', 600_000))
+    expect(await found('sid 0')).toBeNull()
+  })
+
   test('a session that has expired is none, and is swept away', async () => {
     await stored('sid', sessionOf('user', -1000))
     await stored('old', sessionOf('user', -61 * 60 * 1000))
