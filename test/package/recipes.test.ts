@@ -11,7 +11,7 @@ import type { RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { limitGuessing, linking } from './docs/recipes'
+import { limitGuessing, linking, reasons } from './docs/recipes'
 
 const CALLBACK = '/auth/social-login/callback'
 
@@ -37,6 +37,21 @@ describe('recipes of the documentation', () => {
   }
   const comeBack = (browser: Browser, key: string): Promise<BrowserAnswer> =>
     browser.comeBack(`${app.callbackURL}?auth_key=${key}`)
+
+  test('"Telling people why": no page is shown at the address with the key, and only known reasons are shown', async () => {
+    await build(reasons)
+    const visitor = await visitorAt('203.0.113.7')
+    const { status, location } = await comeBack(visitor, 'a-guess')
+    expect([status, location]).toEqual([302, '/login?reason=auth_key_rejected'])
+    const page = async (path: string): Promise<string> => (await visitor.follow(`${app.origin}${path}`)).body
+    expect(await page(location)).toContain('<p>The provider did not confirm the login.</p>')
+    for (const reason of ['constructor', '<script>', 'overloaded']) {
+      expect(await page(`/login?reason=${encodeURIComponent(reason)}`)).toContain('<p></p>')
+    }
+    expect((await visitor.follow(app.loginURL)).status).toBe(302)
+    expect((await comeBack(visitor, app.newKey('1'))).location).toBe('/profile')
+    expect((await comeBack(visitor, 'spent')).location).toBe('/profile')
+  })
 
   test('"Limiting guesses": of 50 guesses sent at once ten reach the provider, and others are not locked out', async () => {
     await build(limitGuessing)
@@ -151,6 +166,20 @@ describe('recipes of the documentation', () => {
     expect((await back).location).toBe('/login')
     expect(await userOf()).toBeNull()
   }, 20_000)
+
+  test('"Linking accounts": a link that fails is an error of the request, also in Express 4', async () => {
+    const server = express4()
+    server.use((req, _res, next) => {
+      Object.assign(req, { user: { id: '1' }, session: { question: { id: 'question', account: { id: '2' } } } })
+      next()
+    })
+    linking(server, () => Promise.reject(new Error('the account belongs to somebody else')))
+    await using listening = await listen(server)
+    // Without `next`, the rejection of the handler would end the process, and the request would never be answered.
+    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/x-www-form-urlencoded' }
+    const request = { method: 'POST', headers, body: 'id=question', signal: AbortSignal.timeout(3000) }
+    expect((await fetch(`${listening.origin}/account/link/confirm`, request)).status).toBe(500)
+  })
 
   test('"Linking accounts": the button of one link does not add the account of another', async () => {
     const links: Array<[unknown, unknown]> = []

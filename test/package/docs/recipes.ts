@@ -65,19 +65,25 @@ export function reasons(app: Application): void {
     login_expired: 'That took too long.',
     login_not_started: 'Your browser does not seem to keep cookies.',
   }
+  const textOf = new Map<unknown, string>(Object.entries(texts))
 
   const finishLogin: RequestHandler = (req, res, next) => {
     const authenticate: RequestHandler = passport.authenticate(
       'social-login',
       (error: unknown, user?: Express.User | false | null, info?: { code?: OutcomeCode }) => {
         if (error) return next(error)
-        if (!user) return res.status(401).send(`${texts[info?.code ?? 'login_not_started'] ?? ''} Please try again.`)
+        // No page here: the address holds the key, which may be unspent.
+        if (!user) return res.redirect(`/login?reason=${info?.code}`)
         req.logIn(user, (failure) => (failure ? next(failure) : res.redirect('/profile')))
       },
     )
     authenticate(req, res, () => res.redirect('/profile')) // a reload in a browser that is signed in already
   }
   app.get('/auth/social-login/callback', finishLogin)
+  app.get('/login', (req, res) => {
+    const { reason } = req.query
+    res.send(`<p>${textOf.get(reason) ?? ''}</p> <a href="/auth/social-login">Sign in</a>`)
+  })
   // end
 }
 
@@ -166,14 +172,18 @@ export function linking(app: Application, link: (user: Express.User, account: Ex
       res.redirect('/account/link/confirm')
     })
   })
-  app.post('/account/link/confirm', requireUser, express.urlencoded({ extended: false }), async (req, res) => {
+  app.post('/account/link/confirm', requireUser, express.urlencoded({ extended: false }), async (req, res, next) => {
     if (req.get('sec-fetch-site') !== 'same-origin') return void res.sendStatus(403)
     const { user, session } = req
     // Another link has come back since that page was shown: what the person saw is not what waits now.
     if (!user || !session.question || req.body?.id !== session.question.id) return res.redirect('/account/link/confirm')
     const { account } = session.question
     delete session.question
-    await link(user, account)
+    try {
+      await link(user, account)
+    } catch (failure) {
+      return next(failure) // Express 4 would end the process instead.
+    }
     res.redirect('/account')
   })
   // end

@@ -24,7 +24,8 @@ play((provider) => {
     res.redirect = (location) => res.writeHead(302, { Location: location }).end()
     next()
   })
-  app.use(session({ secret: process.env.SESSION_SECRET, resave: false, saveUninitialized: false }))
+  const cookie = { sameSite: 'lax' }
+  app.use(session({ secret: process.env.SESSION_SECRET, resave: false, saveUninitialized: false, cookie }))
   app.use(passport.session())
   const finish = { failureRedirect: '/login', successRedirect: '/me' }
   app.use('/auth', passport.authenticate('social-login'))

@@ -17,7 +17,7 @@ await play((provider) => {
   app.silent = true
   app.keys = ['secret']
   // Quoted: koa
-  app.use(session({}, app))
+  app.use(session({ sameSite: 'lax' }, app))
   app.use(passport.initialize())
   app.use(passport.session())
   const router = new Router()
