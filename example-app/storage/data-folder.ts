@@ -29,7 +29,8 @@ const CURES: Readonly<Record<string, string | undefined>> = {
   EEXIST: 'it is not a folder: name another one',
   ENOENT: 'it cannot be created there: name another one',
 }
-const FILE_NAMES = ['session-secret', 'app.db', 'app.db-wal', 'app.db-shm']
+// SQLite plays a journal back into the database when it opens it, although this application never leaves one.
+const FILE_NAMES = ['session-secret', 'app.db', 'app.db-wal', 'app.db-shm', 'app.db-journal']
 const SECRET_BYTES = 32
 const WHOLE_SECRET = /^[\w-]{43}$/
 

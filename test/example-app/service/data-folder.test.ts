@@ -96,7 +96,7 @@ describe('the data folder of the example', () => {
   }, 20_000)
 
   // Who owns the database or the secret can read and write the accounts, and sign cookies, whatever we make of the modes.
-  asRoot.each(['app.db', 'app.db-wal', 'app.db-shm', 'session-secret'])(
+  asRoot.each(['app.db', 'app.db-wal', 'app.db-shm', 'app.db-journal', 'session-secret'])(
     'is refused when another user has put its %s there',
     async (name) => {
       const problem = `holds ${name}, which belongs to another user: remove it, or make it yours (chown) if you trust it.`
