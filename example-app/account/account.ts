@@ -25,9 +25,13 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
   router.use('/account', requireUser, sameOriginForms)
 
   router.get('/account', (req, res) => {
-    const { logins } = accountOf(req)
+    const account = accountOf(req)
     const notice = noticeFor(field(req.query, 'notice'))
-    sendPage(req, res, accountPage({ logins, provider: provider.displayName, providerOrigin: provider.origin, notice }))
+    sendPage(
+      req,
+      res,
+      accountPage({ account, provider: provider.displayName, providerOrigin: provider.origin, notice }),
+    )
   })
 
   // `authorize` does not replace the signed-in user. The provider has only one redirect URL, so it redirects to the same
@@ -35,8 +39,10 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
   router.post('/account/link', passport.authorize('social-login', LINK))
 
   router.post('/account/unlink', async (req, res) => {
+    const account = accountOf(req)
     const loginID = field(req.body, 'login') ?? ''
-    const isRemoved = await accounts.unlink(loginID, accountOf(req).id)
+    if (!account.logins.some(({ id }) => id === loginID)) return res.redirect(303, '/account?notice=no_such_login')
+    const isRemoved = await accounts.unlink(loginID, account.id)
     if (isRemoved && req.session.loginID === loginID) {
       await signOut(req, res)
       return res.redirect(303, '/login?reason=own_login_removed')
@@ -45,7 +51,10 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
   })
 
   router.post('/account/sign-out-everywhere', async (req, res) => {
-    await sessions.endAllOf(accountOf(req).id)
+    const { id } = accountOf(req)
+    // The page may show the account of a person who was signed in to this browser before.
+    if (field(req.body, 'account') !== id) return res.redirect(303, '/account?notice=other_account')
+    await sessions.endAllOf(id)
     await signOut(req, res)
     res.redirect(303, '/login?reason=signed_out_everywhere')
   })

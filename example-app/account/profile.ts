@@ -74,6 +74,8 @@ export class ProfileReload {
 
   /** @returns the query of the profile page that reports the result */
   async run(login: Login, log: Logger): Promise<URLSearchParams> {
+    // From before the provider was changed: the new one must neither see this token nor say whose it is.
+    if (login.provider !== this.provider.key) return new URLSearchParams({ notice: 'other_provider' })
     const token = await this.sealer.open(login.sealedToken, login.subject)
     if (token === undefined) return new URLSearchParams({ notice: 'profile_unauthorized' })
     try {

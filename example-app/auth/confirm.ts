@@ -37,8 +37,8 @@ export function confirmRoutes({ accounts, knownLogins, providerOrigin }: Confirm
   router.get('/login/confirm', async (req, res) => {
     const waiting = await waitingLogin(req, res, accounts)
     if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
-    const { login, unconfirmed } = waiting
-    sendPage(req, res, confirmPage(login, unconfirmed, providerOrigin, noticeFor(field(req.query, 'notice'))))
+    const notice = noticeFor(field(req.query, 'notice'))
+    sendPage(req, res, confirmPage({ ...waiting, providerOrigin, notice }))
   })
 
   router.post('/login/confirm', sameOriginForms, async (req, res) => {
@@ -61,6 +61,8 @@ interface Waiting {
   readonly unconfirmed: UnconfirmedLogin
   readonly login: Login
   readonly userID: string
+  /** The login by which the account was opened in this browser. */
+  readonly openedBy: Login | undefined
 }
 
 interface Answer extends Pick<ConfirmRoutes, 'accounts' | 'knownLogins'> {
@@ -76,7 +78,8 @@ async function waitingLogin(req: Request, res: Response, accounts: Accounts): Pr
     const { id, logins } = req.user
     const { loginID } = unconfirmed
     const login = logins.find((own) => own.id === loginID) ?? (await accounts.findLogin(loginID))
-    if (login) return { unconfirmed, login, userID: id }
+    const openedBy = logins.find((own) => own.id === req.session.loginID) ?? logins[0]
+    if (login) return { unconfirmed, login, userID: id, openedBy }
   }
   await forget(req, res, unconfirmed)
   return undefined

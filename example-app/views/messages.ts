@@ -51,6 +51,7 @@ export function reasonFor(code: string): string {
 const NOTICES: Readonly<Record<string, string | undefined>> = {
   reloaded: 'Your profile has been reloaded from the provider.',
   profile_unauthorized: 'The provider no longer accepts this sign-in. Sign in again to renew it.',
+  other_provider: 'This login is from another provider than the one in use now, so it was not reloaded.',
   linked: 'The login was added. You can now sign in to this account with it.',
   other_question:
     'You answered an earlier question, so nothing was changed. This question is about a different login: please check whose it is, and answer again.',
@@ -58,6 +59,8 @@ const NOTICES: Readonly<Record<string, string | undefined>> = {
   taken: 'That login belongs to another account, so it was not added.',
   too_many_logins: 'An account can have at most ten logins. Remove one before you add another.',
   removed: 'The login was removed.',
+  no_such_login: 'This account does not have that login any more, so nothing was changed.',
+  other_account: 'Somebody else has signed in to this browser since that page was opened, so nothing was changed.',
   last_login: 'That is the only login of this account. Without it, you could no longer sign in.',
 }
 

@@ -43,16 +43,25 @@ ${returnTo !== undefined && html`<input type="hidden" name="returnTo" value="${r
   }
 }
 
-/** Asks whether a login that is new to this browser is the person's own. */
-export function confirmPage(
-  login: Login,
-  { id, purpose }: Pick<UnconfirmedLogin, 'id' | 'purpose'>,
-  providerOrigin: string,
-  notice: string | undefined,
-): Page {
+interface ConfirmPage {
+  readonly login: Login
+  readonly unconfirmed: Pick<UnconfirmedLogin, 'id' | 'purpose'>
+  /** The login by which the account was opened in this browser. */
+  readonly openedBy: Login | undefined
+  readonly providerOrigin: string
+  readonly notice: string | undefined
+}
+
+/**
+ * Asks whether a login that is new to this browser is the person's own. Before a login is added to an account, the page
+ * names the account, too: somebody else may have signed in to this browser in another tab.
+ */
+export function confirmPage({ login, unconfirmed, openedBy = login, providerOrigin, notice }: ConfirmPage): Page {
+  const { id, purpose } = unconfirmed
   const question =
     purpose === 'link'
-      ? html`<p>You will then be able to sign in to your account with this login, too:</p>`
+      ? html`<p>You are signed in as <strong>${nameOf(openedBy)}</strong> (ID <code>${openedBy.subject}</code>). With
+the following login, you will be able to sign in to this account, too:</p>`
       : html`<p>This login has not been used in this browser before:</p>`
   const consent = purpose === 'link' ? 'Add this login' : `Continue as ${nameOf(login)}`
   return {
@@ -71,13 +80,13 @@ ${personCard(login, providerOrigin)}
 }
 
 interface AccountPage {
-  readonly logins: readonly Login[]
+  readonly account: { readonly id: string; readonly logins: readonly Login[] }
   readonly provider: string
   readonly providerOrigin: string
   readonly notice: string | undefined
 }
 
-export function accountPage({ logins, provider, providerOrigin, notice }: AccountPage): Page {
+export function accountPage({ account: { id, logins }, provider, providerOrigin, notice }: AccountPage): Page {
   return {
     title: 'Your account',
     main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
@@ -87,7 +96,8 @@ export function accountPage({ logins, provider, providerOrigin, notice }: Accoun
 <form method="post" action="/account/link"><button>Add another login from ${provider}</button></form></section>
 <section class="card" aria-labelledby="sessions"><h2 id="sessions">Devices</h2>
 <p>Lost a phone, or signed in on a computer that is not yours?</p>
-<form class="guarded" method="post" action="/account/sign-out-everywhere"><button class="danger">Sign out everywhere</button></form></section>
+<form class="guarded" method="post" action="/account/sign-out-everywhere">
+<input type="hidden" name="account" value="${id}"><button class="danger">Sign out everywhere</button></form></section>
 <script src="/guard.js"></script>`,
   }
 }

@@ -40,8 +40,8 @@ function isOwnForm(req: Request): boolean {
   const site = req.get('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   const from = req.get('origin') ?? req.get('referer')
-  // Compared as text, because parsing a URL with a very long host is slow.
-  return (
-    from === undefined || /^https?:\/\/([^/?#]*)/i.exec(from)?.[1]?.toLowerCase() === req.get('host')?.toLowerCase()
-  )
+  // Compared as text, because parsing a URL with a very long host is slow. With the scheme, because a page of this host by
+  // plain http may be an attacker's.
+  const own = `${req.protocol}://${req.get('host')}`.toLowerCase()
+  return from === undefined || /^https?:\/\/[^/?#]*/i.exec(from)?.[0].toLowerCase() === own
 }

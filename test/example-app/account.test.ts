@@ -1,5 +1,5 @@
 import { type Application, FakeProvider, providerNavigation } from '../../lib/testing'
-import { closeBrowsers } from '../support/browser'
+import { type BrowserAnswer, closeBrowsers } from '../support/browser'
 import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
 import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
 
@@ -51,11 +51,11 @@ describe('an account of the example', () => {
     const page = await ada.browser.follow(`${example.appURL}/account`)
     const logins = [...page.body.matchAll(/name="login" value="([^"]+)"/g)].map(([, id]) => id ?? '')
     expect(logins.length).toBe(2)
-    const removals = await Promise.all(logins.map((login) => ada.submit(`${example.appURL}/account/unlink`, { login })))
-    expect(removals.map(({ location }) => location).sort()).toEqual([
-      '/account?notice=last_login',
-      '/account?notice=removed',
-    ])
+    const remove = (): Promise<BrowserAnswer[]> =>
+      Promise.all(logins.map((login) => ada.submit(`${example.appURL}/account/unlink`, { login })))
+    const notices = async (): Promise<string[]> => (await remove()).map(({ location }) => location).sort()
+    expect(await notices()).toEqual(['/account?notice=last_login', '/account?notice=removed'])
+    expect(await notices()).toEqual(['/account?notice=last_login', '/account?notice=no_such_login'])
   })
 
   test('does not take the login of another account, nor one that its person did not mean', async () => {
@@ -66,6 +66,34 @@ describe('an account of the example', () => {
     await ada.comeBack(example.appURL, keyOf('2'))
     expect(await ada.confirm(example.appURL, 'not-me')).toBe('/account?notice=not_linked')
     expect((await ada.browser.follow(`${example.appURL}/account`)).body).not.toContain('Turing')
+  })
+
+  test('the question about a second login says which account it is added to', async () => {
+    await ada.submit(`${example.appURL}/account/link`)
+    await ada.comeBack(example.appURL, keyOf('3'))
+    const { body } = await ada.browser.follow(`${example.appURL}/login/confirm`)
+    expect(body).toContain(`signed in as <strong>Ada Test</strong> (ID <code>${ada.userID}</code>)`)
+    expect(body).toContain('ID <code>3</code>')
+  })
+
+  test('a page from before somebody else signed in to this browser changes nothing of their account', async () => {
+    const account = String((await ada.whoAmI(example.appURL))?.['account'])
+    await ada.submit(`${example.appURL}/logout`)
+
+    const phone = new Visitor(provider, application, '2')
+    await phone.signIn(example.appURL)
+    await ada.begin(example.appURL)
+    await ada.comeBack(example.appURL, keyOf('2'))
+    await ada.confirm(example.appURL)
+    for (const fields of [{ account }, {}]) {
+      const pressed = await ada.submit(`${example.appURL}/account/sign-out-everywhere`, fields)
+      expect(pressed.location).toBe('/account?notice=other_account')
+    }
+    expect((await phone.whoAmI(example.appURL))?.['id']).toBe('2')
+    const notice = await ada.browser.follow(`${example.appURL}/account?notice=other_account`)
+    expect(notice.body).toContain('Somebody else has signed in to this browser')
+    expect(await ada.signOutEverywhere(example.appURL)).toBe('/login?reason=signed_out_everywhere')
+    expect(await phone.whoAmI(example.appURL)).toBeUndefined()
   })
 
   test('a person who signed in as somebody else meanwhile gets no login added', async () => {
@@ -88,6 +116,17 @@ describe('an account of the example', () => {
     const page = await reload()
     expect(page).toContain('Augusta &lt;Ada&gt; Test')
     expect(page).toContain('Your profile has been reloaded from the provider.')
+  })
+
+  test('does not send the token of a login to a provider that has taken the place of its own', async () => {
+    await using successor = await FakeProvider.start()
+    const environment = providerEnvironment(successor, registerExample(successor))
+    const changed = await startExample({ DATA_DIR: folder.path, ...environment })
+    const { location } = await ada.submit(`${changed.appURL}/profile/reload`)
+    const { body } = await ada.browser.follow(`${changed.appURL}${location}`)
+    await changed.stop('SIGKILL')
+    expect(successor.requests).toEqual([])
+    expect(body).toContain('This login is from another provider')
   })
 
   test('says when the token has expired, and when the provider has been asked too often', async () => {
@@ -116,6 +155,7 @@ describe('an account of the example', () => {
       { ...providerNavigation },
       { origin: 'https://evil.example' },
       { origin: 'null' },
+      { origin: example.appURL.replace('http:', 'https:') },
       { referer: 'https://evil.example/' },
       { referer: `${example.appURL}@evil.example/` },
       { referer: 'about:blank' },

@@ -59,7 +59,7 @@ onBothStorages('several processes of the example', (fresh) => {
     await desktop.signIn(second.appURL)
     expect((await phone.whoAmI(second.appURL))?.['account']).toBe((await desktop.whoAmI(first.appURL))?.['account'])
 
-    await phone.submit(`${first.appURL}/account/sign-out-everywhere`)
+    expect(await phone.signOutEverywhere(first.appURL)).toBe('/login?reason=signed_out_everywhere')
     expect(await desktop.whoAmI(second.appURL)).toBeUndefined()
     expect(await phone.whoAmI(second.appURL)).toBeUndefined()
 

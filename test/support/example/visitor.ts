@@ -72,6 +72,13 @@ export class Visitor {
     return (await this.submit(`${appURL}/login/confirm`, { confirmation, decision })).location
   }
 
+  /** Presses "Sign out everywhere" on the account page. */
+  async signOutEverywhere(appURL: string): Promise<string> {
+    const { body } = await this.browser.follow(`${appURL}/account`)
+    const account = /name="account" value="([^"]+)"/.exec(body)?.[1] ?? ''
+    return (await this.submit(`${appURL}/account/sign-out-everywhere`, { account })).location
+  }
+
   /** The signed-in user as the application reports it; undefined if there is none. */
   async whoAmI(appURL: string): Promise<Record<string, unknown> | undefined> {
     const { status, body } = await this.browser.request(`${appURL}/profile`, {
