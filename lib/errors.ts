@@ -28,6 +28,13 @@ export const OUTCOMES = {
     message:
       'The login was not started from a page of this application: follow its login link, or list a sister site in allowedStartOrigins.',
   },
+  navigation_required: {
+    kind: 'fail',
+    status: 403,
+    retryable: false,
+    message:
+      'A script requested the start of the login (fetch, XMLHttpRequest): navigate there instead, by a link or location.assign().',
+  },
   speculative_request: {
     kind: 'fail',
     status: 503,

@@ -8,6 +8,7 @@ const SETUP =
 /** Explains to the person why a login failed. The library's own messages are for developers. */
 const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, string | undefined>> = {
   start_forbidden: 'Please use the button on this page to sign in.',
+  navigation_required: 'Please use the button on this page to sign in.',
   speculative_request: 'Please use the button on this page to sign in.',
   session_unavailable: 'We could not save your session. Please try again in a few minutes.',
   method_not_allowed: 'Please use the button on this page to sign in.',

@@ -1,9 +1,10 @@
 import { readCallbackURL } from '../client/option-values'
 import { Semaphore } from '../client/semaphore'
 import { Trace, type TracedPhase } from '../diagnostics'
-import { PRIVATE_HEADERS, SocialLoginError } from '../errors'
+import { type FailureInfo, PRIVATE_HEADERS, SocialLoginError } from '../errors'
 import { callback } from './callback'
 import type { LoginAction, LoginContext, LoginOptions, LoginRequest, LoginSettings, Verdict } from './context'
+import type { HTTPResponse } from './pages/page'
 import { digest } from './pending-login'
 import { Refusals } from './refusals'
 import { type RefusedRequest, readRequest } from './request'
@@ -82,10 +83,17 @@ function strategyDigest(identity: readonly string[], callbackPath: string, other
 
 function refuse({ code, phase, hint }: RefusedRequest): LoginAction {
   const error = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
-  if (code !== 'speculative_request') throw error
+  const { status, message } = error
   // An empty error response: the browser discards it and repeats the request when the person follows the link.
-  const response = { status: error.status, headers: PRIVATE_HEADERS, body: '' }
-  return { type: 'respond', response, otherwise: error }
+  if (code === 'speculative_request') return respond(error, { status, headers: PRIVATE_HEADERS, body: '' })
+  if (code !== 'navigation_required') throw error
+  // A script would follow a `failureRedirect` to a page, and Passport's own answer does not say why.
+  const headers = { ...PRIVATE_HEADERS, 'Content-Type': 'application/json; charset=utf-8' }
+  return respond(error, { status, headers, body: JSON.stringify({ code, message } satisfies FailureInfo) })
+}
+
+function respond(otherwise: SocialLoginError, response: HTTPResponse): LoginAction {
+  return { type: 'respond', response, otherwise }
 }
 
 /** The code of an action. A page of our own with status 200 (confirm, tab) is a step of the login, not an outcome. */

@@ -45,6 +45,15 @@ export function isScripted(req: HTTPRequest): boolean {
   return header(req, 'sec-fetch-dest') === 'empty'
 }
 
+/**
+ * Whether a page's script requested it by `fetch` or XMLHttpRequest. A service worker that answers a navigation sends the
+ * mode `navigate` (Chromium) or `same-origin` (Firefox).
+ */
+export function isFetch(req: HTTPRequest): boolean {
+  const mode = header(req, 'sec-fetch-mode')
+  return fetchSite(req) !== undefined && isScripted(req) && (mode === 'cors' || mode === 'no-cors')
+}
+
 /** `Sec-Fetch-Site`; undefined where the browser sent none. */
 export function fetchSite(req: HTTPRequest): string | undefined {
   return header(req, 'sec-fetch-site')

@@ -4,6 +4,7 @@ import { isCallbackPath, isSamePath } from './callback-path'
 import {
   fetchSite,
   type HTTPRequest,
+  isFetch,
   isFromApp,
   isFromProvider,
   isNavigation,
@@ -70,6 +71,8 @@ export function readRequest(req: HTTPRequest, rules: RequestRules): StartRequest
 function readStart(req: HTTPRequest, target: URL, rules: RequestRules): StartRequest | RefusedRequest {
   const { method } = req
   if (method !== 'GET' && method !== 'POST') return refused('method_not_allowed', 'start')
+  // A redirect would take the script, not the browser, to the provider: it would fail there by CORS, without a reason.
+  if (isFetch(req)) return refused('navigation_required', 'start')
   const verified = isVerifiedStart(req, rules)
   // A frame, an image or a script never starts a login: only a navigation of the whole page does.
   if (!isNavigation(req) || (!verified && rules.unverifiedStart === 'refuse')) {

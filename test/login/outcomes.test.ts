@@ -55,7 +55,7 @@ test.each(situations)(
 
 test('the documentation states what happens to key and login for every outcome of the callback', () => {
   const documented = new Set(table.flatMap(({ codes }) => codes))
-  const { start_forbidden: _, ...others } = OUTCOMES
+  const { start_forbidden: _, navigation_required: __, ...others } = OUTCOMES
   expect([...documented].sort()).toEqual(Object.keys(others).sort())
 })
 
@@ -147,6 +147,22 @@ describe('outcomes that are not failures of a callback', () => {
     expect(answer.status).toBe(403)
     expect(failureIn(app.sessions())).toBe('start_forbidden')
     expect(app.sessions()).not.toContain('passport-social-login')
+  })
+
+  test('a start by fetch is told in JSON to navigate instead, whatever failureRedirect says', async () => {
+    const browser = await run({ start: { failureRedirect: '/login' } })
+    const fetched = { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+    for (const method of ['GET', 'POST'] as const) {
+      const { status, headers, body } = await browser.follow(app.loginURL, { method, headers: fetched })
+      expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+        403,
+        'application/json; charset=utf-8',
+        'no-store',
+      ])
+      const { message } = OUTCOMES.navigation_required
+      expect(JSON.parse(body)).toEqual({ code: 'navigation_required', message })
+    }
+    expect(app.sessions()).toBe('{}')
   })
 
   test('an unverified start is refused under unverifiedStart: refuse', async () => {

@@ -133,6 +133,9 @@ interface Cell {
 const isPage = ({ site, mode, dest }: Cell): boolean =>
   site === undefined || (mode === 'navigate' && dest === 'document')
 
+const isFetch = ({ site, mode, dest }: Cell): boolean =>
+  site !== undefined && dest === 'empty' && (mode === 'cors' || mode === 'no-cors')
+
 /** Section 2 as a list of what is allowed; whatever is not listed is refused. */
 function callbackVerdict(level: string, cell: Cell): string {
   const { site, referer, purpose } = cell
@@ -151,6 +154,7 @@ function callbackVerdict(level: string, cell: Cell): string {
 function startVerdict(level: string, cell: Cell): string {
   const { site, referer, purpose } = cell
   if (purpose) return 'speculative_request'
+  if (isFetch(cell)) return 'navigation_required'
   if (!isPage(cell)) return 'start_forbidden'
   const ownPage = site === 'same-origin' || (site === undefined && referer === 'https://app.example/x')
   if (ownPage || referer === 'https://www.app.example/') return 'start verified'

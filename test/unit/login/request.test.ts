@@ -249,10 +249,19 @@ test.each(['/x://h/auth/callback?auth_key=K', '/elsewhere?auth_key=K', '/auth/..
   },
 )
 
-test('a request of a script is refused with a hint about service workers', () => {
-  const scripted = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+// The modes in which Chromium and Firefox send a navigation that a service worker answers.
+test.each(['navigate', 'same-origin'])('a request of a service worker (%s) is refused with a hint about it', (mode) => {
+  const scripted = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': mode, 'sec-fetch-dest': 'empty' }
   for (const url of ['/auth', '/auth/callback?auth_key=K']) {
     const read = readRequest(incoming(url, scripted), rules)
     expect(Reflect.get(read, 'hint')).toMatch(/^A script made the request, not the browser itself: .*service worker/)
+  }
+})
+
+test.each(['same-origin', 'same-site', 'cross-site'])('a start by fetch (%s) must be a navigation instead', (site) => {
+  for (const mode of ['cors', 'no-cors']) {
+    const fetched = { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': 'empty' }
+    const read = readRequest(incoming('/auth', fetched), { ...rules, unverifiedStart: 'allow' })
+    expect(read).toEqual({ type: 'refused', code: 'navigation_required', phase: 'start' })
   }
 })
