@@ -40,7 +40,8 @@ const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, s
   failed_here: `Something went wrong on our side. It is not your fault, and the problem has been logged. ${AGAIN}`,
   own_login_removed:
     'The login was removed. You had signed in with it in this browser, so you have been signed out here.',
-  signed_out: 'You are signed out.',
+  signed_out:
+    'You are signed out. You may still be signed in at the sign-in service: on a shared computer, sign out there, too.',
   signed_out_everywhere: 'You are signed out here and in every other browser.',
 }
 

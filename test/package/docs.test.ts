@@ -61,9 +61,9 @@ describe('the documentation', () => {
     for (const block of quoted) expect(known).toContain(block)
   })
 
-  test('quotes only JavaScript that the consumers run, and the small application with its types removed', () => {
+  test('quotes only JavaScript that the consumers or browsers run, and the small application with its types removed', () => {
     const inJavaScript = minimal.replace(`${declarations}\n\n`, '').replace(': Express.User', '')
-    const known = [...regions('test/package/consumers'), inJavaScript]
+    const known = [...regions('test/package/consumers'), ...regions('test/package/docs/pages'), inJavaScript]
     const quoted = pages.flatMap((page) => blocks(page, 'js'))
     expect(quoted.length).toBeGreaterThan(4)
     for (const block of quoted) expect(known).toContain(block)

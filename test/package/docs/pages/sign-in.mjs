@@ -1,0 +1,5 @@
+// Quoted: sign in
+import { route, signIn, startURL } from './user.mjs'
+
+signIn.addEventListener('click', () => location.assign(startURL(route())))
+// end
