@@ -1,7 +1,7 @@
 import dns from 'node:dns'
 import { connect, type LookupFunction, type Socket } from 'node:net'
-import { DEFAULT_CIPHERS } from 'node:tls'
 import { buildConnector, errors } from 'undici'
+import { tlsOptions } from './tls-options'
 import { TLSOverhead } from './tls-overhead'
 
 type Connect = ReturnType<typeof buildConnector>
@@ -13,9 +13,6 @@ const MAX_WIRE_BYTES = 128 * 1024
 const PRECONNECT_INTERVAL_MS = 1000
 // A failed attempt may be expensive: unresponsive name servers, a handshake that takes a second of CPU.
 const PRECONNECT_INTERVAL_AFTER_FAILURE_MS = 10_000
-
-// The server chooses the size of a finite-field group: a 10,000-bit key exchange takes a second of CPU.
-const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`
 
 // Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
 const SPARE_MAX_AGE_MS = 50_000
@@ -47,8 +44,8 @@ export class Connector {
   /** @param timeout milliseconds that a connection may take to open */
   constructor(origin: string, timeout: number) {
     this.#origin = new URL(origin)
-    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
-    this.#connect = buildConnector({ timeout, rejectUnauthorized: true, ciphers: CIPHERS, lookup: this.#lookup })
+    const options = this.#origin.protocol === 'https:' ? tlsOptions() : {}
+    this.#connect = buildConnector({ timeout, lookup: this.#lookup, ...options })
   }
 
   /** `connect` for undici's pool: the spare connection, if it is open or opening. */

@@ -1,11 +1,7 @@
 import dns from 'node:dns'
-import { once } from 'node:events'
-import tls from 'node:tls'
 import { SocialLoginClient } from '../../../../lib'
 import { FakeProvider } from '../../../../lib/testing'
-import { makeRSACertificate } from '../../../support/certificates'
 import { rejectionOf } from '../../../support/leak-check'
-import { port } from '../../../support/listen'
 
 const credentials = { clientID: 'id', clientSecret: 'secret' }
 
@@ -27,22 +23,4 @@ test('one DNS lookup runs at a time: silent name servers block one thread of the
   expect(lookups).toHaveBeenCalledTimes(1)
   await client.close()
   await provider.stop()
-})
-
-test('a server that offers only finite-field key exchange, of any size, is refused before it costs CPU', async () => {
-  const certificate = makeRSACertificate()
-  const server = tls
-    .createServer({ ...certificate, maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256', dhparam: 'auto' })
-    .listen(0, 'localhost')
-  await once(server, 'listening')
-  const naive = tls.connect({ port: port(server), host: 'localhost', ca: certificate.cert })
-  await once(naive, 'secureConnect')
-  expect(naive.getCipher().name).toBe('DHE-RSA-AES128-GCM-SHA256')
-  naive.destroy()
-  const alert = once(server, 'tlsClientError')
-  const client = new SocialLoginClient({ ...credentials, baseURL: `https://localhost:${port(server)}/api/v1` })
-  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unreachable' })
-  expect(String((await alert)[0])).toMatch(/no shared cipher/i)
-  await client.close()
-  server.close()
 })
