@@ -153,3 +153,12 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export function ownProperty<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
+
+/** The value as JSON; undefined for circular objects and bigints. The runtime's own message would name properties. */
+export function tryStringify(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}

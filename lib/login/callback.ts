@@ -67,7 +67,7 @@ async function rejectCallback({ settings, request: { store } }: LoginContext, re
 
 /** Requests the secret that the tab stored at the start. */
 function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAction {
-  const response = tabCallbackPage(rules.callbackPath, authKey, rules.providerOrigin)
+  const response = tabCallbackPage(authKey, rules.providerOrigin)
   return { type: 'respond', response, otherwise: new SocialLoginError('tab_mismatch', 'callback') }
 }
 

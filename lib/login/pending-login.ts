@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { isObject, type JSONValue } from '../client/json'
+import { isObject, type JSONValue, tryStringify } from '../client/json'
 import type { OutcomeCode } from '../errors'
 import { readReturnPath } from './return-path'
 
@@ -170,15 +170,6 @@ function readState(value: unknown): JSONValue | undefined {
     throw new TypeError('state must be JSON of at most 1,024 bytes')
   }
   return JSON.parse(text)
-}
-
-/** Circular objects and bigints cannot be JSON; the runtime's own message would name the application's properties. */
-function tryStringify(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return undefined
-  }
 }
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -52,9 +52,10 @@ export function tabStartPage(path: string, method: 'GET' | 'POST', providerOrigi
 }
 
 /** The page that sends the key together with the tab's secret, if this is the tab of the start. */
-export function tabCallbackPage(callbackPath: string, authKey: string, providerOrigin: string): HTTPResponse {
+export function tabCallbackPage(authKey: string, providerOrigin: string): HTTPResponse {
   const query = new URLSearchParams({ auth_key: authKey })
-  return tabPage(`${callbackPath}?${query}`, 'POST', CALLBACK_SCRIPT, providerOrigin)
+  // To the path at which the browser is: a proxy may have rewritten it, and the key is for no other.
+  return tabPage(`?${query}`, 'POST', CALLBACK_SCRIPT, providerOrigin)
 }
 
 function single(query: URLSearchParams): string | undefined {

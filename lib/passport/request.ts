@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isObject } from '../client/json'
+import { isObject, tryStringify } from '../client/json'
 import type { HTTPRequest } from '../login/request-headers'
 
 /** The request as the browser sent it. */
@@ -17,7 +17,7 @@ export function httpRequest(req: IncomingMessage): HTTPRequest {
  * A string unique to the signed-in user: what Passport stores of the user in the session, else the id (`id`, `_id` or
  * `sub`) of the user on the request, or that whole user. Undefined if there is none.
  *
- * @throws TypeError for a user without an id that cannot be JSON either
+ * @throws TypeError for a user whose id, or a user without one who, cannot be JSON or is empty as JSON
  */
 export function currentUserKey(req: IncomingMessage): string | undefined {
   const session: unknown = Reflect.get(req, 'session')
@@ -34,12 +34,8 @@ export function currentUserKey(req: IncomingMessage): string | undefined {
 
 function asText(value: unknown): string {
   if (typeof value !== 'object') return `${typeof value} ${String(value)}`
-  try {
-    return JSON.stringify(value)
-  } catch {
-    // The runtime's own message would name the application's properties.
-    throw new TypeError(
-      'The signed-in user cannot be identified: give the user an id, or let serializeUser return JSON',
-    )
-  }
+  const text = tryStringify(value)
+  // Objects with private fields are all `{}`.
+  if (text !== undefined && text !== '{}') return text
+  throw new TypeError('The signed-in user cannot be identified: give the user an id, or let serializeUser return JSON')
 }

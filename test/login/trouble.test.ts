@@ -139,7 +139,7 @@ describe('tabBinding', () => {
     return browser.follow(`${new URL(target(page), app.loginURL)}?social_login_tab=${SECRET}`)
   }
   const finish = (browser: Browser, page: BrowserAnswer, secret = SECRET) =>
-    browser.follow(`${app.origin}${target(page)}&social_login_tab=${secret}`, { method: 'POST' })
+    browser.follow(`${new URL(target(page), app.callbackURL)}&social_login_tab=${secret}`, { method: 'POST' })
 
   test('completes a login in the tab of the start', async () => {
     const browser = await start({ strategy: { tabBinding: true } })
@@ -150,6 +150,15 @@ describe('tabBinding', () => {
     const answer = JSON.parse((await finish(browser, page)).body)
     expect(answer.user).toEqual({ id: '1' })
     expect(answer.info.assurance).toMatchObject({ tabBound: true })
+  })
+
+  test('the key is sent to the address of the page, which a proxy may have rewritten', async () => {
+    const rewritten = { callbackURL: '/callback' }
+    const strategy = { tabBinding: true, callbackURL: 'https://app.example/public/back' }
+    const browser = await start({ strategy, start: rewritten, callback: rewritten })
+    await begin(browser)
+    const page = target(await browser.comeBack(app.approvedCallback()))
+    expect(new URL(page, 'https://app.example/public/back').pathname).toBe('/public/back')
   })
 
   test('a callback in another tab is refused, and the genuine one still works', async () => {

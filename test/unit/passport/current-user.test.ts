@@ -33,8 +33,24 @@ test('users without an id differ by their whole content, at any userProperty', (
   expect(me('alice')).not.toBe(me('mallory'))
 })
 
-test('a user without an id that cannot be JSON is refused without revealing its content', () => {
-  expect(() => onRequest({ secretName: 1n })).toThrow(
+class PrivateID {
+  readonly #id: string
+
+  constructor(id: string) {
+    this.#id = id
+  }
+
+  toString(): string {
+    return this.#id
+  }
+}
+
+test.each([
+  ['without an id that cannot be JSON', { secretName: 1n }],
+  ['whose id is the same JSON for everybody', { id: new PrivateID('secret') }],
+  ['who is the same JSON as everybody', new PrivateID('secret')],
+])('a user %s is refused without revealing its content', (_title, user) => {
+  expect(() => onRequest(user)).toThrow(
     new TypeError('The signed-in user cannot be identified: give the user an id, or let serializeUser return JSON'),
   )
 })
