@@ -1,4 +1,6 @@
 import connect from 'connect'
+import cookieSession from 'cookie-session'
+import type { RequestHandler } from 'express'
 import { CookieStore, SocialLoginError, Strategy } from '../../lib'
 import { COOKIE_KEY_CANARY, newPassport, type RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
@@ -80,6 +82,39 @@ describe('an Express application without any session', () => {
     expect(logins.exchanges()).toBe(0)
     const answer = await new Browser().comeBack(app.approvedCallback(), { headers: { cookie: planted } })
     expect(answer.status).toBe(200)
+  })
+})
+
+describe('under a session that is a cookie itself (cookie-session)', () => {
+  const keep = cookieSession({ secret: 'secret', sameSite: 'lax' })
+  const done = { value: (callback: () => void) => callback() }
+  // Passport needs two methods that cookie-session does not have.
+  const completed: RequestHandler = (req, res, next) =>
+    keep(req, res, (error?: unknown) => {
+      Object.defineProperties(req.session, { regenerate: done, save: done })
+      next(error)
+    })
+
+  test.each([
+    ['undone with the pending login in that session: a known limit', 'session', { id: 'another' }],
+    ['kept with the CookieStore', 'cookie', null],
+  ] as const)('a logout while a login waits for the provider is %s', async (_title, store, user) => {
+    const app = await logins.startApp({
+      keep: store,
+      session: false,
+      verify: async () => false,
+      callback: {},
+      before: (server, passport) => server.use(completed, passport.session()),
+    })
+    const browser = new Browser()
+    await browser.follow(`${app.origin}/become`)
+    await browser.follow(app.loginURL)
+    logins.provider.failNext('authorize', { delay: 300 })
+    const late = browser.comeBack(app.approvedCallback())
+    while (logins.exchanges() === 0) await new Promise((resolve) => setImmediate(resolve))
+    await browser.follow(`${app.origin}/logout`, { method: 'POST' })
+    await late
+    expect(await app.userOf(browser)).toEqual(user)
   })
 })
 
