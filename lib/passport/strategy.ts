@@ -1,7 +1,8 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
 import { type Profile, profileOf } from '../client/profile'
 import { PRIVATE_HEADERS } from '../errors'
-import type { LoginAction, LoginRequest } from '../login/context'
+import type { LoginAction, LoginRequest, Verdict } from '../login/context'
+import type { LoginInfo } from '../login/info'
 import { Login } from '../login/login'
 import { captureActions, missingRedirect, type Outcome, perform, replayDestination, setHeaders } from './actions'
 import type { AuthenticateOptions, StrategyOptions } from './options'
@@ -109,9 +110,23 @@ function adapt(
     // The route of passport.authorize expects `req.account`, which a repeated callback does not set.
     mayContinueOnReplay: replayDestination(options) !== undefined || !options.assignProperty,
     verify: (login, info) => {
-      if (passReqToCallback) Object.assign(req, { authInfo: info })
-      return callVerify(verify, req, login, settings)
+      const call = () => callVerify(verify, req, login, settings)
+      return passReqToCallback ? withAuthInfo(req, info, call) : call()
     },
+  }
+}
+
+/** Verify finds the info at `req.authInfo`, where the application's later handlers take it for a sign of a login. */
+async function withAuthInfo(req: Request, info: LoginInfo, verify: () => Promise<Verdict>): Promise<Verdict> {
+  const { authInfo } = req
+  let user: unknown
+  Object.assign(req, { authInfo: info })
+  try {
+    const verdict = await verify()
+    user = verdict.user
+    return verdict
+  } finally {
+    if (!user) Object.assign(req, { authInfo })
   }
 }
 

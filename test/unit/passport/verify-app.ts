@@ -38,6 +38,7 @@ const answerPassed: RequestHandler = (_req, res) => {
   res.status(418).json({ passed: true })
 }
 
-const answerError: ErrorRequestHandler = (error, _req, res, _next) => {
-  res.status(error?.status ?? 500).json({ name: error?.name, message: error?.message, code: error?.code })
+const answerError: ErrorRequestHandler = (error, req, res, _next) => {
+  const { name, message, code } = error ?? {}
+  res.status(error?.status ?? 500).json({ name, message, code, info: req.authInfo })
 }
