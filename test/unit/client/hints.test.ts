@@ -17,8 +17,8 @@ const deep = `{"access_token":"${token}","user_id":"1","x":${'['.repeat(40)}${']
 test.each<[string, Fault, RegExp]>([
   ['no JSON', { body: 'Hello' }, /answered with a JSON object\.$/],
   ['a list', { body: '[]' }, /answered with a JSON object\.$/],
-  ['a token that is a number', { body: '{"access_token":1}' }, /access_token must be .*visible ASCII characters\.$/],
-  ['a token with a space', { body: '{"access_token":"a b"}' }, /access_token must be .*visible ASCII characters\.$/],
+  ['a token that is a list', { body: '{"access_token":[1]}' }, /access_token must have .*visible ASCII characters\.$/],
+  ['a token with a space', { body: '{"access_token":"a b"}' }, /access_token must have .*visible ASCII characters\.$/],
   ['deep JSON', { body: deep }, /nested too deeply\.$/],
   ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /no authorize endpoint/],
   ['a refused method', { status: 405, body: '<h1>Hello</h1>' }, /exchangeMethod/],
