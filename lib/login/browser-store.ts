@@ -9,7 +9,7 @@ const RETRY_AFTER_SECONDS = 5
 export interface BrowserStore {
   save(record: PendingLogin): Promise<void>
   load(): Promise<PendingLogin | undefined>
-  consume(record: PendingLogin): Promise<void>
+  consume(record: PendingLogin): Promise<boolean | void>
   remove(): Promise<void>
 }
 

@@ -77,15 +77,18 @@ async function consumeAndExchange(
   { authKey }: CallbackRequest,
   record: PendingLogin,
 ): Promise<ExchangedLogin> {
+  let isFirst: boolean | void
   try {
     // Marked as consumed, and not removed later: by then the session may have been renewed or ended, and saving this copy of it
     // would undo that.
-    await callStore('callback', settings.timeout, () => store.consume(record))
+    isFirst = await callStore('callback', settings.timeout, () => store.consume(record))
   } catch (error) {
     // The key is unspent: a reload can finish this login when the store works again.
     usedLogins.forget(record.id)
     throw error
   }
+  // Another process has consumed it since it was loaded.
+  if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
   return exchange(settings, authKey, trace, refusals)
 }
 

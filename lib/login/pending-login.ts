@@ -33,14 +33,14 @@ export interface PendingLogin {
 
 /**
  * Keeps at most one login in progress for one browser. A method rejects when its storage fails, which becomes the error
- * `session_unavailable`. It need not be atomic: of several processes, each consumes a record once at most, and the provider
- * exchanges a key once.
+ * `session_unavailable`. `checkPendingLoginStore` of passport-social-login/testing tests a store of your own.
  *
  * @example
- * class RedisStore implements PendingLoginStore {
- *   async save(req, record) { await redis.set(keyOf(req), JSON.stringify(record), { EX: 600 }) }
- *   async consume(req, record) { await this.save(req, { ...record, consumed: true }) }
- *   // … load, remove
+ * class OwnStore implements PendingLoginStore {
+ *   async save(req, record) { await logins.insert(startBrowserCookie(req), record) }
+ *   async load(req) { return logins.find(browserCookie(req)) }
+ *   async consume(req) { return (await logins.markConsumed(browserCookie(req))).changedRows === 1 }
+ *   async remove(req) { await logins.delete(browserCookie(req)) }
  * }
  */
 export interface PendingLoginStore {
@@ -48,8 +48,14 @@ export interface PendingLoginStore {
   save(req: IncomingMessage, record: PendingLogin): Promise<void>
   /** The browser's record, consumed or not. */
   load(req: IncomingMessage): Promise<PendingLogin | undefined>
-  /** Marks the record as consumed; resolves once no later request of this browser can find it unconsumed. */
-  consume(req: IncomingMessage, record: PendingLogin): Promise<void>
+  /**
+   * Marks the record as consumed; resolves once no later request of this browser can find it unconsumed.
+   *
+   * Resolve to whether this call was the first for the record if the storage can tell so atomically: `false` refuses the
+   * callback as `login_not_started`, so that a record is used once by all processes together. Without that, each process
+   * uses a record once at most, and the provider exchanges a key once.
+   */
+  consume(req: IncomingMessage, record: PendingLogin): Promise<boolean | void>
   /** Removes the record. */
   remove(req: IncomingMessage): Promise<void>
 }

@@ -8,6 +8,8 @@ export {
 } from './behaviours'
 export { Clock } from './clock'
 export { providerNavigation, sameOriginNavigation } from './navigation'
+export { checkPendingLoginStore } from './pending-login-store/check'
+export type { PendingLoginStoreCheck, StorageOutage } from './pending-login-store/options'
 export { FakeProvider } from './provider'
 export type {
   Application,

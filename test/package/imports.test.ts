@@ -9,7 +9,7 @@ const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   passport: ['login', 'client', 'errors.ts', 'diagnostics.ts'],
   login: ['client', 'errors.ts', 'diagnostics.ts'],
   client: ['errors.ts', 'diagnostics.ts'],
-  testing: [],
+  testing: ['login'], // types only: see below
   'diagnostics.ts': ['errors.ts'],
   'errors.ts': [],
 }
@@ -118,6 +118,14 @@ test.each([
   ['example-app', example],
 ])('%s has no import cycles, not even of types', (_name, sources) => {
   expect(sources.files.flatMap((file) => sources.circleThrough(file) ?? [])).toEqual([])
+})
+
+test('testing/ imports only types from the rest of lib', () => {
+  const statements = library.files
+    .filter((file) => file.startsWith('testing/'))
+    .flatMap((file) => [...library.read(file).matchAll(/^import\b[^']*'(?:\.\.\/)+login\/[^']+'$/gm)])
+  expect(statements.length).toBeGreaterThan(3)
+  for (const [statement] of statements) expect(statement).toMatch(/^import type /)
 })
 
 test('nothing below passport/ imports a framework', () => {

@@ -18,7 +18,7 @@ function exportsOf(entry: string): string[] {
 
 /** The comment before the declaration of a name. */
 function commentOf(name: string): string {
-  const declaration = `(?=^export (?:class|interface|type|const|function) ${name}\\b)`
+  const declaration = `(?=^export (?:class|interface|type|const|(?:async )?function) ${name}\\b)`
   return new RegExp(`(?:^/\\*\\*(?:(?!\\*/)[\\s\\S])*?\\*/\\n)${declaration}`, 'm').exec(sources)?.[0] ?? ''
 }
 

@@ -1,0 +1,30 @@
+import type { PendingLoginStore } from '../../login/pending-login'
+import { Deployment } from './deployment'
+import type { PendingLoginStoreCheck } from './options'
+import { RULES } from './rules'
+
+/**
+ * Tests a `PendingLoginStore` of your own against all rules of its contract, with real requests to two servers of this
+ * machine, as two processes of an application get them. Works in every test framework.
+ *
+ * @param makeStore makes the store of one process; called twice. Both must share their storage.
+ * @throws Error that names the rule that is broken, and what was seen
+ * @example
+ * test('the store keeps its contract', () => checkPendingLoginStore(() => new OwnStore(database)))
+ */
+export async function checkPendingLoginStore(
+  makeStore: () => PendingLoginStore | Promise<PendingLoginStore>,
+  options: PendingLoginStoreCheck = {},
+): Promise<void> {
+  const deployment = await Deployment.start(makeStore, options)
+  try {
+    for (const { rule, check } of RULES) {
+      await check(deployment).catch((error: unknown) => {
+        const seen = error instanceof Error ? error.message : String(error)
+        throw new Error(`The PendingLoginStore breaks the rule "${rule}" Seen: ${seen}`, { cause: error })
+      })
+    }
+  } finally {
+    await deployment.stop()
+  }
+}

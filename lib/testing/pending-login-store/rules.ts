@@ -1,0 +1,217 @@
+import type { CookieBrowser } from './cookie-browser'
+import type { Deployment } from './deployment'
+import { mustBeConsumed, mustFind, mustFindNothing, mustReject } from './expectations'
+import { allKinds, newRecord } from './records'
+import type { Step } from './store-process'
+
+/** One rule of the contract of a `PendingLoginStore`. */
+interface Rule {
+  /** The rule in a sentence; also in the table of docs/testing.md. */
+  readonly rule: string
+  /** @throws an error that says what was seen, where the rule is broken */
+  check(deployment: Deployment): Promise<void>
+}
+
+const MINUTE = 60 * 1000
+const CALLBACKS = 8
+
+/** The contract, in the order of the checks: each relies on those before it. */
+export const RULES: readonly Rule[] = [
+  {
+    rule: 'A browser without a login finds nothing: load resolves to undefined, and remove resolves.',
+    async check(deployment) {
+      const browser = deployment.newBrowser()
+      await mustFindNothing(deployment, browser, 'a new browser')
+      await deployment.remove(browser)
+    },
+  },
+  {
+    rule: 'The next request of the browser finds what its start saved, in every process, with each field unchanged.',
+    async check(deployment) {
+      for (const record of allKinds()) {
+        const browser = deployment.newBrowser()
+        await deployment.save(browser, record)
+        for (const process of [0, 1]) await mustFind(deployment, browser, record, process)
+      }
+    },
+  },
+  { rule: 'No other browser finds, replaces or removes it, even from the same address.', check: keepsApart },
+  {
+    rule: 'A browser whose cookies were altered finds nothing.',
+    async check(deployment) {
+      const browser = deployment.newBrowser()
+      await deployment.save(browser, newRecord())
+      await mustFindNothing(deployment, browser.forge(), 'it')
+    },
+  },
+  {
+    rule: 'A newer start of the browser replaces the older one.',
+    async check(deployment) {
+      const browser = deployment.newBrowser()
+      const newer = newRecord()
+      await deployment.save(browser, newRecord({ state: 'older', returnTo: '/older' }))
+      await deployment.save(browser, newer, 1)
+      for (const process of [0, 1]) await mustFind(deployment, browser, newer, process)
+      await deployment.consume(browser)
+      await mustBeConsumed(deployment, browser)
+    },
+  },
+  {
+    rule: 'A consumed login is not found unconsumed again, in any process; a new start is.',
+    async check(deployment) {
+      const browser = deployment.newBrowser()
+      for (const process of [0, 1]) {
+        const record = newRecord()
+        await deployment.save(browser, record, process)
+        await mustFind(deployment, browser, record)
+        await deployment.consume(browser, process)
+        await mustBeConsumed(deployment, browser)
+      }
+    },
+  },
+  {
+    rule: 'Of concurrent callbacks, one consumes the login: its consume resolves to true, that of the others to false.',
+    check: consumesOnce,
+  },
+  {
+    rule: 'A removed login is not found again, in any process.',
+    async check(deployment) {
+      const browser = deployment.newBrowser()
+      await deployment.save(browser, newRecord())
+      await deployment.remove(browser)
+      for (const process of [0, 1]) await mustFindNothing(deployment, browser, 'the browser, after remove,', process)
+    },
+  },
+  { rule: 'Other cookies of the response and other content of the session stay.', check: leavesOthers },
+  {
+    rule: 'A login is kept for ten minutes, and gone after eleven; until then a consumed one stays consumed.',
+    check: expires,
+  },
+  {
+    rule: 'While the storage is away each method rejects within ten seconds; afterwards the login is as it was.',
+    check: survivesOutage,
+  },
+]
+
+async function keepsApart(deployment: Deployment): Promise<void> {
+  const browsers = Array.from({ length: 10 }, () => ({ browser: deployment.newBrowser(), record: newRecord() }))
+  const [first, ...others] = browsers
+  if (first) await deployment.save(first.browser, first.record)
+  for (const { browser } of others) {
+    await mustFindNothing(deployment, browser, 'a second browser')
+    await deployment.remove(browser)
+  }
+  // At once, for stores that keep something of one request until the next.
+  const saved = barrier(others.length)
+  await Promise.all(others.map(({ browser, record }, number) => deployment.save(browser, record, number, saved)))
+  const loaded = barrier(browsers.length)
+  await Promise.all(
+    browsers.map(({ browser, record }, number) => mustFind(deployment, browser, record, number, loaded)),
+  )
+}
+
+async function consumesOnce(deployment: Deployment): Promise<void> {
+  const browser = deployment.newBrowser()
+  await deployment.save(browser, newRecord())
+  const copies = Array.from({ length: CALLBACKS }, () => browser.copy())
+  const allLoaded = barrier(CALLBACKS)
+  const results = await Promise.all(copies.map((copy, number) => deployment.consume(copy, number, allLoaded)))
+  if (deployment.options.atomic === false) return
+  const counts = [true, false, undefined].map((result) => results.filter((each) => each === result).length)
+  if (counts[0] !== 1 || counts[1] !== CALLBACKS - 1) {
+    throw new Error(
+      `of ${CALLBACKS} concurrent calls in two processes ${counts[0]} resolved to true, ${counts[1]} to false, ${counts[2]} to undefined (the option atomic: false leaves this rule out)`,
+    )
+  }
+}
+
+async function leavesOthers(deployment: Deployment): Promise<void> {
+  const browser = deployment.newBrowser()
+  const record = newRecord()
+  const uses: Record<string, Step<unknown>> = {
+    save: (store, req) => store.save(req, record),
+    consume: (store, req) => store.consume(req, record),
+    remove: (store, req) => store.remove(req),
+  }
+  for (const [method, use] of Object.entries(uses)) await withOthers(deployment, browser, use, method)
+}
+
+/** Sets a cookie and a session value beside one use of the store, and looks for both at the next request. */
+async function withOthers(
+  deployment: Deployment,
+  browser: CookieBrowser,
+  use: Step<unknown>,
+  method: string,
+): Promise<void> {
+  const hasSession = await deployment.process(0).visit(browser, 'start', async (store, req, res) => {
+    res.setHeader('Set-Cookie', [`other=${method}; Path=/`])
+    const session: unknown = Reflect.get(req, 'session')
+    const exists = typeof session === 'object' && session !== null
+    if (exists) Reflect.set(session, 'other', method)
+    await use(store, req, res)
+    return exists
+  })
+  if (!browser.header.includes(`other=${method}`)) throw new Error(`a cookie was gone after ${method}`)
+  const stays = await deployment.process(1).visit(browser, 'callback', async (_store, req) => {
+    const session: unknown = Reflect.get(req, 'session')
+    return !hasSession || Reflect.get(Object(session), 'other') === method
+  })
+  if (!stays) throw new Error(`a value of the session was gone after ${method}`)
+}
+
+async function expires(deployment: Deployment): Promise<void> {
+  const { passTime } = deployment.options
+  if (!passTime) return
+  const advance = async (milliseconds: number): Promise<void> => {
+    deployment.clock.advance(milliseconds)
+    await passTime(milliseconds)
+  }
+  const [browser, other] = [deployment.newBrowser(), deployment.newBrowser()]
+  const record = newRecord()
+  await deployment.save(browser, record)
+  await deployment.save(other, newRecord())
+  const copy = other.copy()
+  await deployment.consume(other)
+  for (const [number, step] of [...new Array<number>(9).fill(MINUTE), 59_000].entries()) {
+    await advance(step)
+    await mustFind(deployment, browser, record, number)
+    await mustBeConsumed(deployment, other)
+    const isUsable = deployment.options.atomic !== false && (await deployment.consume(copy, number))
+    if (isUsable) throw new Error(`a copy of its cookies could consume it again, ${number + 1} min after the first`)
+  }
+  await advance(MINUTE + 1000)
+  await mustFindNothing(deployment, browser, 'the browser, eleven minutes after its start,')
+}
+
+async function survivesOutage(deployment: Deployment): Promise<void> {
+  const { outage } = deployment.options
+  if (!outage) return
+  const browser = deployment.newBrowser()
+  const record = newRecord()
+  await deployment.save(browser, record)
+  await outage.begin()
+  try {
+    await mustReject('load', deployment.load(browser))
+    await mustReject('save', deployment.save(deployment.newBrowser(), newRecord()))
+    const consume = deployment.process(1).visit(browser, 'callback', (store, req) => store.consume(req, record))
+    await mustReject('consume', consume)
+    await mustReject('remove', deployment.remove(browser.copy()))
+  } finally {
+    await outage.end()
+  }
+  await mustFind(deployment, browser, record)
+}
+
+/** A function whose promises resolve once it has been called so often. */
+function barrier(calls: number): () => Promise<void> {
+  let open = (): void => {}
+  let count = 0
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return () => {
+    count += 1
+    if (count === calls) open()
+    return opened
+  }
+}
