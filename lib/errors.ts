@@ -49,6 +49,13 @@ export const OUTCOMES = {
     message:
       'The login in progress could not be stored or read: mount session middleware before passport.authenticate() and check that its store responds.',
   },
+  session_unsupported: {
+    kind: 'error',
+    status: 500,
+    retryable: false,
+    message:
+      'Passport cannot sign anybody in with this session, because it lacks regenerate or save (cookie-session has neither): add both as in the recipe "cookie-session", or pass session: false to passport.authenticate().',
+  },
   method_not_allowed: {
     kind: 'fail',
     status: 405,

@@ -11,6 +11,7 @@ const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, s
   navigation_required: 'Please use the button on this page to sign in.',
   speculative_request: 'Please use the button on this page to sign in.',
   session_unavailable: 'We could not save your session. Please try again in a few minutes.',
+  session_unsupported: SETUP,
   method_not_allowed: 'Please use the button on this page to sign in.',
   auth_key_missing: `The sign-in service sent you back without a response. ${AGAIN}`,
   auth_key_malformed: `The sign-in service sent a response that we could not read. ${AGAIN}`,

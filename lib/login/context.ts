@@ -34,6 +34,8 @@ export interface LoginRequest {
   readonly store: BrowserStore
   /** A string unique to the signed-in user; undefined if there is none. */
   readonly currentUserKey: () => string | undefined
+  /** Whether the framework could sign a user in on this request. */
+  readonly canSignIn: () => boolean
   /** Whether a repeated callback of a signed-in user may continue without a login. */
   readonly mayContinueOnReplay: boolean
   /** Asks the application for its verdict on the login. */

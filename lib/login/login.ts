@@ -37,9 +37,10 @@ export class Login {
     const read = readRequest(request.http, context.rules)
     const phase = read.type === 'refused' ? read.phase : read.type
     const decide = async (): Promise<LoginAction> => {
-      if (read.type === 'start') return start(context, read)
-      if (read.type === 'callback') return callback(context, read)
-      return refuse(read)
+      if (read.type === 'refused') return refuse(read)
+      // Before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
+      if (!request.canSignIn()) throw new SocialLoginError('session_unsupported', read.type)
+      return read.type === 'start' ? start(context, read) : callback(context, read)
     }
     return context.trace.run(phase, decide, codeOf)
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isObject, tryStringify } from '../client/json'
 import type { HTTPRequest } from '../login/request-headers'
+import type { AuthenticateOptions } from './options'
 
 /** The request as the browser sent it. */
 export function httpRequest(req: IncomingMessage): HTTPRequest {
@@ -30,6 +31,18 @@ export function currentUserKey(req: IncomingMessage): string | undefined {
   const user: unknown = Reflect.get(req, typeof property === 'string' ? property : 'user')
   if (!user) return undefined
   return `user:${asText(isObject(user) ? (user['id'] ?? user['_id'] ?? user['sub'] ?? user) : user)}`
+}
+
+/**
+ * Whether Passport could sign a user in. Its `req.logIn` calls `regenerate` and `save` of the session, unless the
+ * options keep it from that. (`@fastify/passport` has its own, and sets no `_sessionManager`.)
+ */
+export function canLogIn(req: IncomingMessage, { session = true, assignProperty }: AuthenticateOptions): boolean {
+  if (!session || assignProperty || !Reflect.get(req, '_sessionManager')) return true
+  const current: unknown = Reflect.get(req, 'session')
+  // Without a session Passport itself, or SessionStore, names the missing middleware.
+  if (!isObject(current)) return true
+  return typeof current['regenerate'] === 'function' && typeof current['save'] === 'function'
 }
 
 function asText(value: unknown): string {

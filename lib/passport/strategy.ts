@@ -6,7 +6,7 @@ import type { LoginInfo } from '../login/info'
 import { Login } from '../login/login'
 import { captureActions, missingRedirect, type Outcome, perform, replayDestination, setHeaders } from './actions'
 import type { AuthenticateOptions, StrategyOptions } from './options'
-import { currentUserKey, httpRequest } from './request'
+import { canLogIn, currentUserKey, httpRequest } from './request'
 import { readSettings, type StrategySettings } from './settings'
 import {
   type AnyVerifyFunction,
@@ -107,6 +107,7 @@ function adapt(
       remove: () => store.remove(req),
     },
     currentUserKey: () => currentUserKey(req),
+    canSignIn: () => canLogIn(req, options),
     // The route of passport.authorize expects `req.account`, which a repeated callback does not set.
     mayContinueOnReplay: replayDestination(options) !== undefined || !options.assignProperty,
     verify: (login, info) => {

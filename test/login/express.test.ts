@@ -20,6 +20,7 @@ interface Contract {
   readonly express?: keyof typeof frameworks
   readonly sessions?: RequestHandler
   readonly strategy?: Omit<Partial<StrategyOptions<true>>, 'passReqToCallback'>
+  readonly start?: AuthenticateOptions
   readonly callback?: AuthenticateOptions
   readonly which?: (strategy: Strategy) => Which
   readonly route?: (passport: PassportInstance) => RequestHandler
@@ -80,7 +81,7 @@ async function run(contract: Contract): Promise<void> {
     res.json({})
   })
   const which = contract.which?.(strategy) ?? strategy.name
-  app.get('/login', passport.authenticate(which))
+  app.get('/login', passport.authenticate(which, contract.start ?? {}))
   const tell: RequestHandler = (req, res) => {
     res.json({
       user: req.user ?? null,
@@ -210,10 +211,43 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
   })
 })
 
-test('unmodified cookie-session fails in Passport with an error, after the login itself succeeded', async () => {
-  await run({ sessions: cookieSession({ name: 's', secret: 's', sameSite: 'lax' }) })
-  const answer = await logIn()
-  expect(answer.status).toBe(500)
-  expect(String(answer.body['message'])).toContain('regenerate')
-  expect(seen).toEqual(['/callback'])
-})
+describe.each(['0.6', '0.7'] as const)(
+  'unmodified cookie-session, whose sessions Passport %s cannot renew,',
+  (passport) => {
+    const sessions = cookieSession({ name: 's', secret: 's', sameSite: 'lax' })
+
+    test('is refused at the start, by name, before anything is kept', async () => {
+      await run({ passport, sessions })
+      const browser = new Browser()
+      const answer = await logIn(browser)
+      expect(answer.status).toBe(500)
+      expect(answer.body['message']).toContain('cookie-session')
+      expect(errors).toEqual([
+        expect.objectContaining({ code: 'session_unsupported', phase: 'start', retryable: false }),
+      ])
+      expect(await browser.cookies(origin)).toBe('')
+    })
+
+    test('is refused at the start that has no proof, too, instead of the confirm page', async () => {
+      await run({ passport, sessions })
+      expect((await new Browser().request(`${origin}/login`)).status).toBe(500)
+      expect(errors.map(codeOf)).toEqual(['session_unsupported'])
+    })
+
+    test('is refused at a callback that would sign in, and the key is not sent', async () => {
+      await run({ passport, sessions, start: { session: false } })
+      expect((await logIn()).status).toBe(500)
+      expect(errors).toEqual([expect.objectContaining({ code: 'session_unsupported', phase: 'callback' })])
+      expect(logins.exchanges()).toBe(0)
+    })
+
+    test.each<[string, AuthenticateOptions]>([
+      ['session: false', { session: false }],
+      ['passport.authorize', { assignProperty: 'account' }],
+    ])('keeps the login in progress under %s, where Passport renews nothing', async (_title, options) => {
+      await run({ passport, sessions, start: options, callback: options })
+      expect((await logIn()).status).toBe(200)
+      expect(seen).toEqual(['/callback'])
+    })
+  },
+)

@@ -14,6 +14,20 @@ export class FailingStore extends MemoryStore {
 
 const callbackRows: Row[] = [
   {
+    situation: 'a session that Passport cannot renew',
+    code: 'session_unsupported',
+    record: 'kept',
+    sent: [],
+    app: {
+      before: (app) =>
+        app.use((req, _res, next) => {
+          if (req.headers['x-cannot-renew']) Object.assign(req.session, { regenerate: undefined })
+          next()
+        }),
+    },
+    visit: visitWith(({ authKey }) => `?auth_key=${authKey}`, { 'x-cannot-renew': 'yes' }),
+  },
+  {
     situation: 'a callback by another method',
     code: 'method_not_allowed',
     record: 'kept',

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { tracingChannel } from 'node:diagnostics_channel'
+import cookieSession from 'cookie-session'
 import express, { type Application, type ErrorRequestHandler, type RequestHandler } from 'express'
 import { ipKeyGenerator } from 'express-rate-limit'
-import passport from 'passport'
+import passport, { type Authenticator } from 'passport'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { EnvHttpProxyAgent } from 'undici'
 import {
@@ -37,6 +38,24 @@ declare module 'express-session' {
 export function cookieStore(common: Common, verify: VerifyFunction, LOGIN_COOKIE_KEY: string): void {
   // Quoted: cookie store
   passport.use(new Strategy({ ...common, store: new CookieStore({ keys: [LOGIN_COOKIE_KEY] }) }, verify))
+  // end
+}
+
+export function cookieSessions(app: Application, passport: Pick<Authenticator, 'session'>, SESSION_KEY: string): void {
+  // Quoted: cookie-session
+  app.use(cookieSession({ keys: [SESSION_KEY], sameSite: 'lax', maxAge: 8 * 60 * 60 * 1000 }))
+  app.use((req, _res, next) => {
+    const session = req.session ?? {}
+    // Passport calls both, at a login and at a logout. Emptied in place: cookie-session would not save a new, empty one.
+    const regenerate = (done: () => void): void => {
+      for (const name of Object.keys(session)) Reflect.deleteProperty(session, name)
+      done()
+    }
+    const save = (done: () => void): void => done() // it is saved with the response
+    Object.defineProperties(session, { regenerate: { value: regenerate }, save: { value: save } })
+    next()
+  })
+  app.use(passport.session())
   // end
 }
 
