@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import express from 'express'
 import { OUTCOMES } from '../../lib'
+import { RULES } from '../../lib/testing/pending-login-store/rules'
 import { Browser } from '../support/browser'
 import { startMinimalApp } from '../support/example/minimal-app'
 import { listen } from '../support/listen'
@@ -105,10 +106,17 @@ describe('the documentation', () => {
     }
   })
 
+  test('lists every rule of the contract of a PendingLoginStore', () => {
+    const page = read('docs/testing.md')
+    expect(RULES.length).toBeGreaterThan(8)
+    for (const { rule } of RULES) expect(page).toContain(`| ${rule} |`)
+  })
+
   test.each([
     ['SocialLoginClientOptions', 'client/options.ts', 'docs/client.md'],
     ['StrategyOptions', 'passport/options.ts', 'docs/options.md'],
     ['CookieStoreOptions', 'login/stores/sealed-cookie.ts', 'docs/options.md'],
+    ['PendingLoginStoreCheck', 'testing/pending-login-store/options.ts', 'docs/testing.md'],
   ])('lists every option of %s', (name, file, page) => {
     const [, body = ''] = new RegExp(`interface ${name}[^{]*{([\\s\\S]*?)^}`, 'm').exec(read(`lib/${file}`)) ?? []
     const options = Array.from(body.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, option = '']) => option)
