@@ -82,7 +82,8 @@ export function readClientOptions(options: SocialLoginClientOptions): ClientSett
   requireText('clientSecret', options.clientSecret)
   const { dispatcher } = options
   if (dispatcher !== undefined && typeof dispatcher?.request !== 'function') {
-    throw new TypeError('dispatcher must be an undici dispatcher: it has no request method')
+    const cure = 'Bun replaces undici by a stub: there, import it as undici/index.js'
+    throw new TypeError(`dispatcher must be an undici dispatcher: it has no request method (${cure})`)
   }
   return {
     origin: base.origin,

@@ -1,8 +1,8 @@
 import dns from 'node:dns'
 import { connect, type LookupFunction, type Socket } from 'node:net'
-import { buildConnector, errors } from 'undici'
 import { tlsOptions } from './tls-options'
 import { TLSOverhead } from './tls-overhead'
+import { buildConnector, errors } from './undici'
 
 type Connect = ReturnType<typeof buildConnector>
 

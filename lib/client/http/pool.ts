@@ -1,8 +1,8 @@
-import { Client, errors, Pool } from 'undici'
 import { Semaphore } from '../semaphore'
 import { Connector } from './connector'
 import { dispatch } from './dispatch'
 import type { Transport, TransportCall } from './transport'
+import { Client, errors, Pool } from './undici'
 
 /** Limits of the connections to the provider. */
 export interface PoolLimits {

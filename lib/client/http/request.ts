@@ -1,8 +1,8 @@
-import { errors } from 'undici'
 import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
 import type { Deadline } from '../deadline'
 import { badResponse, type CompleteResponse, LargePage, ResponseReader } from './response-reader'
 import type { ProviderRequest, Transport, TransportCall } from './transport'
+import { errors } from './undici'
 import { unreachable } from './unreachable'
 
 /** A {@link CompleteResponse}, and how it was obtained. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { errors } from 'undici'
+import { errors } from './undici'
 
 // A handshake with a long chain of certificates takes 20 KB, each record of a response some 25 bytes.
 const MAX_OVERHEAD_BYTES = 64 * 1024

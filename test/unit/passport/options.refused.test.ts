@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { CookieStore } from '../../../lib'
 import { SocialLoginClient } from '../../../lib/client/client'
 import { expectNoneShown } from '../../support/leak-check'
@@ -222,6 +223,14 @@ test('the client has a bad option that the strategy does not have', () => {
     const error = failureOf(() => Reflect.construct(SocialLoginClient, [{ ...good, maxConnections }]))
     expect(error.message).toMatch(/^maxConnections /)
   }
+})
+
+test('a dispatcher without a request method, as of the stub in Bun, is refused with the cure', () => {
+  expect(failureOf(() => construct({ ...good, dispatcher: new EventEmitter() }))).toEqual(
+    new TypeError(
+      'dispatcher must be an undici dispatcher: it has no request method (Bun replaces undici by a stub: there, import it as undici/index.js)',
+    ),
+  )
 })
 
 test.each([
