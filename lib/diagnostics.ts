@@ -73,7 +73,7 @@ export class Trace {
    * @param codeOf the code of a result that is neither an error nor a login
    */
   run<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
-    return CHANNELS[phase].hasSubscribers || debug.enabled ? this.#report(phase, work, codeOf) : work(() => {})
+    return isObserved(phase) ? this.#report(phase, work, codeOf) : work(() => {})
   }
 
   async #report<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
@@ -109,6 +109,13 @@ export class Trace {
   #login(): { login?: string } {
     return this.#recordID === undefined ? {} : { login: hash('sha256', `diagnostics ${this.#recordID}`, 'base64url') }
   }
+}
+
+// Bun has neither `TracingChannel.hasSubscribers` nor `enabled` of a debug function.
+function isObserved(phase: Phase): boolean {
+  const { start, end, asyncStart, asyncEnd, error } = CHANNELS[phase]
+  if ([start, end, asyncStart, asyncEnd, error].some((channel) => channel.hasSubscribers)) return true
+  return debug.enabled ?? process.env['NODE_DEBUG'] !== undefined
 }
 
 function writeLine({ strategy, phase, code, duration = 0, login = 'none', retried }: TracedPhase): void {
