@@ -35,6 +35,8 @@ export interface LaunchedExample extends Pick<RunningExample, 'output' | 'stop'>
 
 /** Options of the shell that starts it. */
 export interface LaunchOptions {
+  /** A program that starts the example, instead of its main file. */
+  readonly program?: string
   /** A command that sets a limit, such as `ulimit -f 8`. */
   readonly limit?: string
   /** A command that runs it, such as `nice`. */
@@ -48,10 +50,10 @@ export const AS_ANYBODY: LaunchOptions =
 /** Starts the process with only this environment. */
 export function launchExample(
   environment: Readonly<Record<string, string>>,
-  { limit = ':', wrapper = '' }: LaunchOptions = {},
+  { limit = ':', wrapper = '', program = MAIN }: LaunchOptions = {},
 ): LaunchedExample {
   const script = `${limit} && exec ${wrapper} "$0" --enable-source-maps "$1"`
-  const child = spawn('/bin/sh', ['-c', script, process.execPath, MAIN], {
+  const child = spawn('/bin/sh', ['-c', script, process.execPath, program], {
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', PROVIDER_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -135,7 +137,8 @@ function endOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
   })
 }
 
-async function until(isTrue: () => boolean): Promise<void> {
+/** Waits for what only the output of a process can tell. */
+export async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
