@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import express from 'express'
 import { OUTCOMES } from '../../lib'
@@ -79,6 +79,32 @@ describe('the documentation', () => {
     const rows = Array.from(table.matchAll(/^\| `([^`]+)` \|/gm), ([, name = '']) => name)
     const { dependencies } = JSON.parse(read('package.json'))
     expect(rows.sort()).toEqual(Object.keys(dependencies).sort())
+  })
+
+  test('has a row for each consumer, with the runtimes that it runs on, and for tests that exist', () => {
+    const folder = 'test/package/consumers'
+    const manifests = readdirSync(join(root, folder)).filter((name) =>
+      existsSync(join(root, folder, name, 'package.json')),
+    )
+    const rows = Array.from(
+      read('docs/frameworks.md').matchAll(/^\| `([^`]+)` \|[^|]*\| (\w+) \|/gm),
+      ([, name = '', runtimes = '']) => ({ name, runtimes }),
+    )
+    const jobs = rows.filter(({ name }) => !name.endsWith('.ts'))
+    const runtimesOf = (name: string): string =>
+      JSON.parse(read(join(folder, name, 'package.json'))).nodeOnly ? 'Node' : 'yes'
+    const byName = (one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name)
+    expect(jobs.sort(byName)).toEqual(manifests.map((name) => ({ name, runtimes: runtimesOf(name) })).sort(byName))
+    const tests = rows.filter(({ name }) => name.endsWith('.ts'))
+    expect(tests.length).toBeGreaterThan(1)
+    for (const { name } of tests) expect(existsSync(join(root, 'test/example-app/service', name))).toBe(true)
+  })
+
+  test('names the versions of the runtimes that the consumers run on', () => {
+    const runner = read('test/package/consumers/runtimes.mjs')
+    const version = (name: string): string => new RegExp(`^const ${name} = '(.+)'$`, 'm').exec(runner)?.[1] ?? 'none'
+    const page = read('docs/frameworks.md')
+    expect(page).toContain(`Bun ${version('BUN')}, Deno ${version('DENO')}`)
   })
 
   test('lists every environment variable of the example', () => {

@@ -1,5 +1,6 @@
 // Plays a person's browser against the application of a consumer. Copied beside each consumer's main file.
 const assert = require('node:assert/strict')
+const { subscribe, tracingChannel } = require('node:diagnostics_channel')
 const { once } = require('node:events')
 const http = require('node:http')
 const { FakeProvider, providerNavigation, sameOriginNavigation } = require('passport-social-login/testing')
@@ -16,6 +17,11 @@ exports.play = async function play(createServer) {
   const get = browser(server.address().port)
   const stranger = browser(server.address().port)
   const newKey = () => provider.issueAuthKey({ appID, userID: '1' })
+  const traced = watchPhases()
+  let connections = 0
+  subscribe('undici:client:connected', () => {
+    connections += 1
+  })
 
   const typed = await get('/auth', {})
   assert.equal(typed.status, 200, typed.body)
@@ -32,6 +38,17 @@ exports.play = async function play(createServer) {
   }
   assert.equal((await stranger('/me', sameOriginNavigation)).status, 401)
   await expectRedirect(get(callback, providerNavigation), '/me') // a reload
+  const signIn = ['exchange', 'profile', 'verify', 'callback']
+  assert.deepEqual(traced.splice(0), ['start', 'start', 'callback login_not_started', ...signIn, 'callback'])
+
+  const connectionsBefore = connections
+  const other = browser(server.address().port)
+  await other('/auth', sameOriginNavigation)
+  await expectRedirect(other(`/callback?auth_key=${'0'.repeat(32)}`, providerNavigation), '/login')
+  await other('/auth', sameOriginNavigation)
+  await expectRedirect(other(`/callback?auth_key=${newKey()}`, providerNavigation), '/me')
+  assert.equal((await other('/me', sameOriginNavigation)).body, 'Ada Lovelace')
+  assert.equal(connections, connectionsBefore, 'the connection to the provider is kept')
 
   provider.failNext('authorize', { status: 503 })
   await stranger('/auth', sameOriginNavigation)
@@ -42,6 +59,17 @@ exports.play = async function play(createServer) {
   server.close()
   await provider.stop()
   console.log('ok')
+}
+
+/** Collects the phases that ended, each with its code if it failed. */
+function watchPhases() {
+  const ended = []
+  for (const phase of ['start', 'callback', 'exchange', 'profile', 'verify']) {
+    tracingChannel(`passport-social-login:${phase}`).asyncEnd.subscribe(({ code }) => {
+      ended.push(code ? `${phase} ${code}` : phase)
+    })
+  }
+  return ended
 }
 
 async function expectRedirect(pending, location) {

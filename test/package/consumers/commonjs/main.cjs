@@ -1,21 +1,4 @@
-const express = require('express')
-const session = require('express-session')
-const passport = require('passport')
-const { Strategy } = require('passport-social-login')
+const { createServer } = require('./app.cjs')
 const { play } = require('./driver.cjs')
 
-play((provider) => {
-  passport.use(
-    new Strategy({ ...provider, callbackURL: '/callback' }, async (_accessToken, _refreshToken, profile) => ({
-      name: profile.displayName,
-    })),
-  )
-  passport.serializeUser((user, done) => done(null, user))
-  passport.deserializeUser((user, done) => done(null, user))
-  const app = express()
-  app.use(session({ secret: 'secret', resave: false, saveUninitialized: false }), passport.session())
-  app.get('/auth', passport.authenticate('social-login'))
-  app.get('/callback', passport.authenticate('social-login', { failureRedirect: '/login', successRedirect: '/me' }))
-  app.get('/me', (req, res) => (req.user ? res.send(req.user.name) : res.sendStatus(401)))
-  return app.listen(0, '127.0.0.1')
-})
+play(createServer)

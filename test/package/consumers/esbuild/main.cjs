@@ -1,0 +1,4 @@
+const { createServer } = require('./app.cjs')
+const { play } = require('./driver.cjs')
+
+play(createServer)
