@@ -82,13 +82,11 @@ export class ResponseReader {
   add(chunk: Uint8Array): void {
     this.#chunks += 1
     if (this.#chunks > MAX_CHUNKS) throw badResponse(this.#phase, 'The body of the response came in too many chunks.')
-    const size = this.#size + chunk.length
-    if (size > MAX_BODY_BYTES) throw this.#tooLarge()
-    if (size > this.#body.length) this.#grow(size)
-    // Copied: a chunk is a view of its socket's read buffer, which may keep 64 KiB alive for a single byte.
-    this.#body.set(chunk, this.#size)
-    this.#size = size
+    const kept = chunk.subarray(0, MAX_BODY_BYTES - this.#size)
+    this.#append(kept)
+    // The first bytes tell a page: in Bun, or of a dispatcher, a single chunk may be too large.
     if (this.#refusal) this.#decide(this.#refusal)
+    if (kept.length < chunk.length) throw this.#tooLarge()
   }
 
   /** @throws SocialLoginError as {@link start}, and `provider_bad_response` for invalid UTF-8 */
@@ -124,6 +122,14 @@ export class ResponseReader {
   /** Undefined while the body is blank, or if it begins with too much white space. */
   #firstCharacter(): string | undefined {
     return VISIBLE.exec(this.#body.toString('latin1', 0, Math.min(this.#size, MAX_BLANK_BYTES)))?.[0]
+  }
+
+  #append(bytes: Uint8Array): void {
+    const size = this.#size + bytes.length
+    if (size > this.#body.length) this.#grow(size)
+    // Copied: a chunk is a view of its socket's read buffer, which may keep 64 KiB alive for a single byte.
+    this.#body.set(bytes, this.#size)
+    this.#size = size
   }
 
   #grow(size: number): void {

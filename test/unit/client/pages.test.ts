@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import type { SocialLoginClient } from '../../../lib/client/client'
 import type { OutcomeCode } from '../../../lib/errors'
@@ -146,3 +147,16 @@ describe.each(over)('a client over %s', (_over, make) => {
     }
   })
 })
+
+test.each([403, 429, 503])(
+  'a large page with status %d is recognised even if it comes in a single chunk',
+  async (status) => {
+    const headers = { ...html, 'retry-after': '17' }
+    const chunk = Buffer.from(body + 'x'.repeat(100 * 1024))
+    const request = async () => ({ statusCode: status, headers, body: Readable.from([chunk]) })
+    const large = await rejectionOf(clients.client({ dispatcher: { request } }).exchangeAuthKey(key))
+    clients.provider.failNext('authorize', { status, headers, body })
+    expect(large).toEqual(await rejectionOf(clients.client().exchangeAuthKey(key)))
+    expectOutcome(large, 'provider_bad_response', 'exchange', { retryable: status !== 403 })
+  },
+)
