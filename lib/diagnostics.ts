@@ -113,9 +113,14 @@ export class Trace {
 
 // Bun has neither `TracingChannel.hasSubscribers` nor `enabled` of a debug function.
 function isObserved(phase: Phase): boolean {
-  const { start, end, asyncStart, asyncEnd, error } = CHANNELS[phase]
-  if ([start, end, asyncStart, asyncEnd, error].some((channel) => channel.hasSubscribers)) return true
-  return debug.enabled ?? process.env['NODE_DEBUG'] !== undefined
+  const channel = CHANNELS[phase]
+  return (
+    (channel.hasSubscribers ?? hasSubscriber(channel)) || (debug.enabled ?? process.env['NODE_DEBUG'] !== undefined)
+  )
+}
+
+function hasSubscriber({ start, end, asyncStart, asyncEnd, error }: TracingChannel<unknown, TracedPhase>): boolean {
+  return [start, end, asyncStart, asyncEnd, error].some((channel) => channel.hasSubscribers)
 }
 
 function writeLine({ strategy, phase, code, duration = 0, login = 'none', retried }: TracedPhase): void {
