@@ -2,6 +2,7 @@ import { IncomingMessage, type ServerResponse } from 'node:http'
 import { isObject } from '../client/json'
 import { type FailureInfo, OUTCOMES, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
+import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import type { AuthenticateOptions } from './options'
 import { type Request, toError } from './verify'
@@ -74,6 +75,7 @@ function act(outcome: Outcome, actions: PassportActions, req: Request, options: 
     case 'decided': {
       const { user, info } = outcome.verdict
       if (!user) return actions.fail(infoObject(info), 401)
+      preferReturnTo(req, options, outcome.info)
       return actions.success(user, { ...infoObject(info), ...outcome.info })
     }
     case 'continue': {
@@ -90,6 +92,27 @@ function act(outcome: Outcome, actions: PassportActions, req: Request, options: 
 /** Where a repeated callback redirects a signed-in user, if the route says so. */
 export function replayDestination(options: AuthenticateOptions): string | undefined {
   return options.successReturnToOrRedirect ?? options.successRedirect
+}
+
+/**
+ * Makes `successReturnToOrRedirect` lead to the login's `returnTo`. Passport looks for one in `req.session` after `logIn`,
+ * which replaces the session: one that was stored before would be lost, and another one may be anything.
+ */
+function preferReturnTo(req: Request, options: AuthenticateOptions, { returnTo }: LoginInfo): void {
+  if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
+  const { logIn } = req
+  const logInAndReturn = (...args: unknown[]): unknown => {
+    const [user, given, done] = args
+    // With other options it is the application's own call.
+    if (given !== options || typeof done !== 'function') return Reflect.apply(logIn, req, args)
+    const loggedIn = (error: unknown): void => {
+      const session: unknown = Reflect.get(req, 'session')
+      if (!error && isObject(session)) Object.assign(session, { returnTo })
+      done(error)
+    }
+    return Reflect.apply(logIn, req, [user, given, loggedIn])
+  }
+  Object.assign(req, { logIn: logInAndReturn })
 }
 
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */

@@ -11,7 +11,7 @@ import type { RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { limitGuessing, linking, reasons } from './docs/recipes'
+import { limitGuessing, linking, reasons, returnTo, returnToOrRedirect } from './docs/recipes'
 
 const CALLBACK = '/auth/social-login/callback'
 
@@ -51,6 +51,24 @@ describe('recipes of the documentation', () => {
     expect((await visitor.follow(app.loginURL)).status).toBe(302)
     expect((await comeBack(visitor, app.newKey('1'))).location).toBe('/profile')
     expect((await comeBack(visitor, 'spent')).location).toBe('/profile')
+  })
+
+  test.each([
+    ['with a handler', returnTo],
+    ['without one', returnToOrRedirect],
+  ])('"Back to the page they came from": %s, a login ends where its link said, or at home', async (_title, recipe) => {
+    await build((server) => {
+      recipe(server)
+      returnTo(server)
+    })
+    const logIn = async (query: string): Promise<string> => {
+      const browser = new Browser()
+      await browser.follow(`${app.origin}/auth/social-login${query}`)
+      return (await comeBack(browser, app.newKey('1'))).location
+    }
+    expect(await logIn('?returnTo=/inbox')).toBe('/inbox')
+    expect(await logIn('?returnTo=//evil.example')).toBe('/')
+    expect(await logIn('')).toBe('/')
   })
 
   test('"Limiting guesses": of 50 guesses sent at once ten reach the provider, and others are not locked out', async () => {

@@ -122,6 +122,13 @@ export function returnTo(app: Application): void {
   // end
 }
 
+export function returnToOrRedirect(app: Application): void {
+  // Quoted: return to or redirect
+  const callback = { successReturnToOrRedirect: '/', failureRedirect: '/login' }
+  app.get('/auth/social-login/callback', passport.authenticate('social-login', callback))
+  // end
+}
+
 export function limitGuessing(app: Application): void {
   // Quoted: limit guessing
   const rejected = new RateLimiterMemory({ points: 10, duration: 10 * 60 })
