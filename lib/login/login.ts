@@ -2,10 +2,11 @@ import { readCallbackURL } from '../client/option-values'
 import { Semaphore } from '../client/semaphore'
 import { Trace, type TracedPhase } from '../diagnostics'
 import { type FailureInfo, PRIVATE_HEADERS, SocialLoginError } from '../errors'
+import { callStore } from './browser-store'
 import { callback } from './callback'
 import type { LoginAction, LoginContext, LoginOptions, LoginRequest, LoginSettings, Verdict } from './context'
 import type { HTTPResponse } from './pages/page'
-import { digest } from './pending-login'
+import { checkRecord, digest, type PendingLoginSummary, readPendingLogin, summaryOf } from './pending-login'
 import { Refusals } from './refusals'
 import { type RefusedRequest, readRequest } from './request'
 import { start } from './start'
@@ -43,6 +44,21 @@ export class Login {
       return read.type === 'start' ? start(context, read) : callback(context, read)
     }
     return context.trace.run(phase, decide, codeOf)
+  }
+
+  /**
+   * The login that this browser has begun, if a callback may still finish it. Changes nothing.
+   *
+   * @throws SocialLoginError `session_unavailable`
+   */
+  async pending(
+    request: Pick<LoginRequest, 'options' | 'store' | 'currentUserKey'>,
+  ): Promise<PendingLoginSummary | undefined> {
+    const { options, store, currentUserKey } = request
+    const { strategyDigest } = this.#callbackOf(options)
+    const record = readPendingLogin(await callStore('start', this.#settings.timeout, () => store.load()))
+    if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
+    return checkRecord(record, { strategyDigest, user: currentUserKey() }) ? undefined : summaryOf(record)
   }
 
   /** Closes the connections after pending logins have ended. Idempotent. */

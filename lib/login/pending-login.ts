@@ -60,6 +60,20 @@ export interface PendingLoginStore {
   remove(req: IncomingMessage): Promise<void>
 }
 
+/**
+ * What an application may know about a login that its user has begun and not finished.
+ *
+ * @example
+ * const pending: PendingLoginSummary | undefined = await strategy.pendingLogin(req)
+ */
+export interface PendingLoginSummary {
+  readonly startedAt: Date
+  /** After this moment no callback can finish the login. */
+  readonly expiresAt: Date
+  /** The local path given to the start. */
+  readonly returnTo?: string
+}
+
 /** Input for a new record. */
 export interface PendingLoginInput {
   readonly strategyDigest: string
@@ -124,11 +138,21 @@ export function readPendingLogin(value: unknown): PendingLogin | undefined {
   }
 }
 
-/** What `checkCallback` compares with the record. */
-export interface CallbackContext {
+/** The record without what only its own login may know. */
+export function summaryOf({ issuedAt, returnTo }: PendingLogin): PendingLoginSummary {
+  const [startedAt, expiresAt] = [new Date(issuedAt), new Date(issuedAt + MAX_AGE_MS)]
+  return { startedAt, expiresAt, ...(returnTo !== undefined && { returnTo }) }
+}
+
+/** What `checkRecord` compares with the record. */
+export interface RecordContext {
   readonly strategyDigest: string
   /** A string unique to the signed-in user. */
   readonly user: string | undefined
+}
+
+/** What `checkCallback` compares with the record. */
+export interface CallbackContext extends RecordContext {
   readonly fetchSite: string | undefined
   /** Whose page the `Referer` names. */
   readonly referer: 'provider' | 'app' | 'absent'
@@ -144,17 +168,24 @@ export type Refusal = Extract<
 /** The refusals that end the login; after the others the genuine callback may still come. */
 export const FINAL_REFUSALS: ReadonlySet<Refusal> = new Set(['login_expired', 'user_changed'])
 
-/** Why the record may not finish the login of this callback, or undefined if it may. */
-export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
-  if (record.strategyDigest !== callback.strategyDigest) return 'context_mismatch'
+/** Why no callback may finish the login of this record, or undefined if one may. */
+export function checkRecord(record: PendingLogin, { strategyDigest, user }: RecordContext): Refusal | undefined {
+  if (record.strategyDigest !== strategyDigest) return 'context_mismatch'
   const age = Date.now() - record.issuedAt
   if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
-  if (record.user !== userDigest(record.id, callback.user)) return 'user_changed'
+  return record.user === userDigest(record.id, user) ? undefined : 'user_changed'
+}
+
+/** Why the record may not finish the login of this callback, or undefined if it may. */
+export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
+  const refusal = checkRecord(record, callback)
+  if (refusal) return refusal
   // `none`: opened from the address bar or a mail. Accepted only if the start was opened like that, too.
   if (callback.fetchSite === 'none' && record.startSite !== 'none') return 'callback_forged'
   const { tabSecret } = callback
   // With a tab secret, this is the form of our own page for the tab: the Referer was checked on the GET before it.
-  if (callback.referer === 'app' && tabSecret === undefined && age > SILENT_APPROVAL_MS) return 'callback_forged'
+  const isSilent = Date.now() - record.issuedAt <= SILENT_APPROVAL_MS
+  if (callback.referer === 'app' && tabSecret === undefined && !isSilent) return 'callback_forged'
   if (tabSecret !== undefined && record.tab !== digest(record.id, tabSecret)) return 'tab_mismatch'
   return undefined
 }

@@ -1,9 +1,12 @@
+import type { IncomingMessage } from 'node:http'
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
 import { type Profile, profileOf } from '../client/profile'
 import { PRIVATE_HEADERS } from '../errors'
+import type { BrowserStore } from '../login/browser-store'
 import type { LoginAction, LoginRequest, Verdict } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import { Login } from '../login/login'
+import type { PendingLoginStore, PendingLoginSummary } from '../login/pending-login'
 import { captureActions, missingRedirect, type Outcome, perform, replayDestination, setHeaders } from './actions'
 import type { AuthenticateOptions, StrategyOptions } from './options'
 import { canLogIn, currentUserKey, httpRequest } from './request'
@@ -37,6 +40,10 @@ export class Strategy extends OAuth2Strategy {
   // TypeScript's `private`, not `#private`: Passport runs `Object.create(strategy)`, which has no private members.
   private readonly _login: Login
   private readonly _authenticate: (req: Request, options: AuthenticateOptions) => Promise<LoginAction>
+  private readonly _pendingLogin: (
+    req: IncomingMessage,
+    options: PendingLoginOptions,
+  ) => Promise<PendingLoginSummary | undefined>
   private readonly _loadProfile: (accessToken: string) => Promise<Profile>
 
   /**
@@ -58,6 +65,8 @@ export class Strategy extends OAuth2Strategy {
     const login = new Login(settings)
     this._login = login
     this._authenticate = (req, options) => login.handle(adapt(req, options, verify, settings))
+    this._pendingLogin = (req, options) =>
+      login.pending({ options, store: storeOf(req, settings.store), currentUserKey: () => currentUserKey(req) })
     this._loadProfile = (accessToken) => loadProfile(settings, accessToken)
   }
 
@@ -73,6 +82,18 @@ export class Strategy extends OAuth2Strategy {
     const outcome: Promise<Outcome> = this._authenticate(req, options).catch((error) => ({ type: 'error', error }))
     // Never rejects: see perform.
     void outcome.then((ended) => perform(ended, actions, req, options))
+  }
+
+  /**
+   * The login that this browser has begun and can still finish, for a login page that says so: a person who cancels at
+   * the provider does not come back by a callback. Reads the store and changes nothing; nobody is signed in by it.
+   *
+   * @param options the `callbackURL` given to the start, if any
+   * @returns undefined if there is none, or it is finished, expired, of another strategy, or of another user
+   * @throws SocialLoginError `session_unavailable` when the store fails
+   */
+  pendingLogin(req: IncomingMessage, options: PendingLoginOptions = {}): Promise<PendingLoginSummary | undefined> {
+    return this._pendingLogin(req, options)
   }
 
   /** Closes the connections to the provider once pending logins have ended, for a clean shutdown. */
@@ -96,16 +117,11 @@ function adapt(
   verify: AnyVerifyFunction,
   settings: StrategySettings,
 ): LoginRequest {
-  const { store, passReqToCallback } = settings
+  const { passReqToCallback } = settings
   return {
     http: httpRequest(req),
     options,
-    store: {
-      save: (record) => store.save(req, record),
-      load: () => store.load(req),
-      consume: (record) => store.consume(req, record),
-      remove: () => store.remove(req),
-    },
+    store: storeOf(req, settings.store),
     currentUserKey: () => currentUserKey(req),
     canSignIn: () => canLogIn(req, options),
     // The route of passport.authorize expects `req.account`, which a repeated callback does not set.
@@ -131,9 +147,21 @@ async function withAuthInfo(req: Request, info: LoginInfo, verify: () => Promise
   }
 }
 
+/** The pending login of the browser that sent this request. */
+function storeOf(req: IncomingMessage, store: PendingLoginStore): BrowserStore {
+  return {
+    save: (record) => store.save(req, record),
+    load: () => store.load(req),
+    consume: (record) => store.consume(req, record),
+    remove: () => store.remove(req),
+  }
+}
+
 async function loadProfile({ client, profileEndpoint, name, uploadsURL }: StrategySettings, accessToken: string) {
   return profileOf(await client.fetchUser(profileEndpoint, accessToken), name, uploadsURL)
 }
+
+type PendingLoginOptions = Pick<AuthenticateOptions, 'callbackURL'>
 
 /** Optional in `StrategyOptions`, but required to type a verify function that takes the request. */
 interface PassesRequest {

@@ -11,7 +11,7 @@ import type { RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { limitGuessing, linking, reasons, returnTo, returnToOrRedirect } from './docs/recipes'
+import { limitGuessing, linking, notFinished, reasons, returnTo, returnToOrRedirect } from './docs/recipes'
 
 const CALLBACK = '/auth/social-login/callback'
 
@@ -69,6 +69,23 @@ describe('recipes of the documentation', () => {
     expect(await logIn('?returnTo=/inbox')).toBe('/inbox')
     expect(await logIn('?returnTo=//evil.example')).toBe('/')
     expect(await logIn('')).toBe('/')
+  })
+
+  test('"You did not finish signing in": the login page says so, and its link leads to the same place', async () => {
+    await build((server, { appID: clientID, appSecret: clientSecret }) => {
+      const settings = { baseURL: logins.provider.baseURL, clientID, clientSecret, callbackURL: CALLBACK }
+      notFinished(server, settings, async (_accessToken, _refreshToken, { id }) => ({ id }))
+      returnTo(server)
+    })
+    const browser = new Browser()
+    const show = async (): Promise<string> => (await browser.follow(`${app.origin}/login`)).body
+    expect(await show()).toBe('<a href="/auth/social-login">Sign in</a>')
+    await browser.follow(`${app.origin}/auth/social-login?returnTo=/inbox%3Fa=%22%3E%26b`)
+    const page = await show()
+    expect(page).toMatch(/^<p>You did not finish signing in\.<\/p><a href="[^"<>]+">Sign in<\/a>$/)
+    await browser.follow(app.origin + /href="([^"]+)"/.exec(page)?.[1])
+    expect((await comeBack(browser, app.newKey('1'))).location).toBe('/inbox?a=%22%3E&b')
+    expect(await show()).toBe('<a href="/auth/social-login">Sign in</a>')
   })
 
   test('"Limiting guesses": of 50 guesses sent at once ten reach the provider, and others are not locked out', async () => {

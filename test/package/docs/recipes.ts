@@ -129,6 +129,20 @@ export function returnToOrRedirect(app: Application): void {
   // end
 }
 
+export function notFinished(app: Application, options: Common, verify: VerifyFunction): void {
+  // Quoted: not finished
+  const strategy = new Strategy(options, verify)
+  passport.use(strategy)
+
+  app.get('/login', async (req, res) => {
+    const pending = await strategy.pendingLogin(req)
+    const query = pending?.returnTo ? `?${new URLSearchParams({ returnTo: pending.returnTo })}` : ''
+    const notice = pending ? '<p>You did not finish signing in.</p>' : ''
+    res.send(`${notice}<a href="/auth/social-login${query}">Sign in</a>`)
+  })
+  // end
+}
+
 export function limitGuessing(app: Application): void {
   // Quoted: limit guessing
   const rejected = new RateLimiterMemory({ points: 10, duration: 10 * 60 })
