@@ -42,7 +42,7 @@ export function createApp(settings: AppSettings): Express {
   const cookies = cookieRule(isHTTPS)
   const knownLogins = new KnownLogins(cookies, sessionSecrets)
   const store = new LoginCookie(sessionSecrets, isHTTPS)
-  const passport = createPassport({ provider, sessions, sealer, store })
+  const { passport, strategy } = createPassport({ provider, sessions, sealer, store })
 
   const app = express()
   app.set('trust proxy', settings.trustProxy)
@@ -57,15 +57,16 @@ export function createApp(settings: AppSettings): Express {
   app.use(
     loginRoutes({
       passport,
+      strategy,
       accounts,
       knownLogins,
       rejectedKeys,
       requireSpace: () => database.requireSpace(),
       callbackPath: callback.pathname,
-      provider: provider.displayName,
+      provider,
     }),
   )
-  app.use(confirmRoutes({ accounts, knownLogins, providerOrigin: provider.origin }))
+  app.use(confirmRoutes({ accounts, knownLogins, provider }))
   // The routes below serve only people who have confirmed a login that is new to their browser.
   app.use(confirmFirst)
   app.use(homeRoutes())

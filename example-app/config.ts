@@ -22,6 +22,8 @@ export interface Config {
 }
 
 interface ProviderConfig {
+  /** What pages call the provider. */
+  readonly name: string | undefined
   readonly baseURL: string | undefined
   readonly clientID: string | undefined
   readonly clientSecret: string | undefined
@@ -56,6 +58,7 @@ export function readConfig(environment: Environment): Config {
     port: reader.port('PORT', 3000),
     fakeProviderPort: isReal ? undefined : reader.port('PROVIDER_PORT', 4400),
     provider: {
+      name: reader.displayName('SOCIAL_NAME'),
       baseURL,
       clientID: reader.credential('SOCIAL_CLIENT_ID', 'clientID', isReal),
       clientSecret: reader.credential('SOCIAL_CLIENT_SECRET', 'clientSecret', isReal),
@@ -68,7 +71,8 @@ export function readConfig(environment: Environment): Config {
     trustProxy: reader.trustProxy('TRUST_PROXY'),
     drainMs: reader.seconds('DRAIN_SECONDS', 1.5, 30),
   }
-  reader.fakeProviderIsMeant('SOCIAL_BASE_URL', 'SOCIAL_CALLBACK_URL', ['SOCIAL_CLIENT_ID', 'SOCIAL_CLIENT_SECRET'])
+  const forRealOnly = ['SOCIAL_NAME', 'SOCIAL_CLIENT_ID', 'SOCIAL_CLIENT_SECRET']
+  reader.fakeProviderIsMeant('SOCIAL_BASE_URL', 'SOCIAL_CALLBACK_URL', forRealOnly)
   const secrets = reader.secrets('SESSION_SECRET', databaseURL !== undefined)
   const kept = databaseURL === undefined ? useDataFolder(config.dataDir, reader.problems, secrets) : secrets
   if (kept === undefined || reader.problems.length > 0) throw new ConfigError(reader.problems)

@@ -5,6 +5,7 @@ import { callbackProblem } from './auth/callback-path'
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const HOST_NAME = /^(?=.*[a-z])[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*$/i
+const DISPLAY_NAME = /^(?=.*[\p{L}\p{N}])[\p{L}\p{M}\p{N} .,&'’+!()-]{1,40}$/u
 const MIN_SECRET_LENGTH = 16
 const VALID_OPTIONS = {
   baseURL: 'https://social.example/api/v1',
@@ -66,8 +67,17 @@ export class EnvironmentReader {
     return seconds * 1000
   }
 
+  /** A name that pages show. No invisible characters, which could reverse or hide the text around it. */
+  displayName(name: string): string | undefined {
+    const value = this.text(name, false)
+    if (value === undefined || DISPLAY_NAME.test(value)) return value
+    return this.#wrong(
+      `${name} must have 1 to 40 letters, digits, spaces and any of . , & ' + ! ( ) -, such as Social Example.`,
+    )
+  }
+
   baseURL(name: string): string | undefined {
-    const url = this.#webURL(name)
+    const url = this.#webURL(name)?.replace(/\/$/, '')
     if (url === undefined) return undefined
     if (/\/v1$/.test(url) && !/[?#]/.test(url)) return this.#asOption('baseURL', name, url)
     return this.#wrong(`${name} must end in /v1, such as https://social.example/api/v1.`)
@@ -89,11 +99,11 @@ export class EnvironmentReader {
 
   /**
    * Anybody can sign in at the fake provider without a password, and its pages show the secrets of applications. So a
-   * public https callback and credentials require a real provider, whose address has been forgotten or misspelt.
+   * public https callback, a name and credentials require a real provider, whose address has been forgotten or misspelt.
    */
-  fakeProviderIsMeant(baseURL: string, callbackURL: string, credentials: readonly string[]): void {
+  fakeProviderIsMeant(baseURL: string, callbackURL: string, forRealOnly: readonly string[]): void {
     if (this.text(baseURL, false) !== undefined) return
-    const given = credentials.filter((name) => this.text(name, false) !== undefined)
+    const given = forRealOnly.filter((name) => this.text(name, false) !== undefined)
     if (given.length > 0) this.problems.push(`${baseURL} is missing: ${given.join(' and ')} cannot be used without it.`)
     const callback = this.text(callbackURL, false) ?? ''
     // Parsed, because the scheme may be in capitals.

@@ -27,11 +27,7 @@ export function accountRoutes({ passport, accounts, sessions, provider }: Accoun
   router.get('/account', (req, res) => {
     const account = accountOf(req)
     const notice = noticeFor(field(req.query, 'notice'))
-    sendPage(
-      req,
-      res,
-      accountPage({ account, provider: provider.displayName, providerOrigin: provider.origin, notice }),
-    )
+    sendPage(req, res, accountPage({ account, provider, notice }))
   })
 
   // `authorize` does not replace the signed-in user. The provider has only one redirect URL, so it redirects to the same

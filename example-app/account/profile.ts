@@ -31,7 +31,7 @@ export function profileRoutes(provider: Provider, reload: ProfileReload): Router
     const login = latestLogin(account)
     if (wantsJSON(req)) return void res.set('Cache-Control', 'no-store').json(asJSON(login, account.id))
     const notice = noticeFor(field(req.query, 'notice'), field(req.query, 'wait'))
-    sendPage(req, res, profilePage({ login, providerOrigin: provider.origin, notice }))
+    sendPage(req, res, profilePage({ login, provider, notice }))
   })
 
   router.post('/profile/reload', sameOriginForms, async (req, res) => {

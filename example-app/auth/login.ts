@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import { SocialLoginError } from 'passport-social-login'
+import { SocialLoginError, type Strategy } from 'passport-social-login'
 import type { Accounts, Login, LoginInput } from '../storage/accounts'
 import type { UnconfirmedLogin } from '../storage/sessions'
 import { loginPage } from '../views/pages'
@@ -10,6 +10,7 @@ import { field, sendPage } from '../web/pages'
 import { mentionsKey } from '../web/request-target'
 import type { KnownLogins } from './cookies'
 import { type Authentication, VerifiedLogin } from './passport'
+import type { Provider } from './provider'
 import type { RejectedKeys } from './rejected-keys'
 import { SignedInUser, saveSession, signIn, signOut } from './sign-in'
 
@@ -19,24 +20,27 @@ const NO_RETURN_TO = ['/login', '/logout', '/auth/social-login']
 
 interface LoginRoutes {
   readonly passport: Authentication
+  readonly strategy: Strategy
   readonly accounts: Accounts
   readonly knownLogins: KnownLogins
   readonly rejectedKeys: RejectedKeys
   /** Throws when a successful login could not be stored because the disk is full. */
   readonly requireSpace: () => void
   readonly callbackPath: string
-  /** The provider's host, which pages show. */
-  readonly provider: string
+  readonly provider: Provider
 }
 
 /** The login page, the start of a login, the provider's callback, and sign-out. */
 export function loginRoutes(options: LoginRoutes): Router {
-  const { passport, rejectedKeys, callbackPath, provider } = options
+  const { passport, strategy, rejectedKeys, callbackPath, provider } = options
   const router = Router()
 
-  router.get('/login', (req, res) => {
+  router.get('/login', async (req, res) => {
     if (req.user) return res.redirect(303, '/profile')
-    const [reason, returnTo] = [field(req.query, 'reason'), field(req.query, 'returnTo')]
+    // A person who cancels at the provider is not sent back by it, and comes here sooner or later.
+    const unfinished = await strategy.pendingLogin(req)
+    const reason = field(req.query, 'reason') ?? (unfinished && 'not_finished')
+    const returnTo = field(req.query, 'returnTo') ?? unfinished?.returnTo
     sendPage(req, res, loginPage({ provider, reason, returnTo }))
   })
 

@@ -22,16 +22,21 @@ export class VerifiedLogin {
   constructor(readonly input: LoginInput) {}
 }
 
+/** Passport, and the strategy that it uses. */
+interface PassportSetup {
+  readonly passport: Authentication
+  readonly strategy: Strategy
+}
+
 /** Sets up Passport. The verify function stores nothing: `login.ts` stores the login together with its account. */
-export function createPassport({ provider, sessions, sealer, store }: PassportParts): Authentication {
+export function createPassport({ provider, sessions, sealer, store }: PassportParts): PassportSetup {
   const passport = new Passport()
-  passport.use(
-    new Strategy({ ...provider.options, store }, async (accessToken, _refreshToken, profile) => {
-      const sealedToken = await sealer.seal(accessToken, profile.id)
-      const person = personOf(profile)
-      return new VerifiedLogin({ provider: provider.key, subject: profile.id, person, sealedToken })
-    }),
-  )
+  const strategy = new Strategy({ ...provider.options, store }, async (accessToken, _refreshToken, profile) => {
+    const sealedToken = await sealer.seal(accessToken, profile.id)
+    const person = personOf(profile)
+    return new VerifiedLogin({ provider: provider.key, subject: profile.id, person, sealedToken })
+  })
+  passport.use(strategy)
   // The session holds only ids. Everything else is read from the database when needed, so it is never stale.
   passport.serializeUser<string, Request>((req, user, done) => {
     // The new session has not been saved yet, so it is saved together with the question to confirm: a signed-in session
@@ -49,7 +54,7 @@ export function createPassport({ provider, sessions, sealer, store }: PassportPa
     const isOpen = loginID === undefined ? logins.length > 0 : logins.some((login) => login.id === loginID)
     done(null, isOpen && new SignedInAccount(id, logins, readAt))
   })
-  return passport
+  return { passport, strategy }
 }
 
 /** The fields of a profile that are stored and shown. */

@@ -9,9 +9,12 @@ export interface Provider {
   /** Stored with each login, because the same user id belongs to different people at different providers. */
   readonly key: string
   readonly origin: string
+  readonly host: string
   /** The name that pages show. */
-  readonly displayName: string
+  readonly name: string
 }
+
+const FAKE_PROVIDER_NAME = 'Fake Social'
 
 export async function startFakeProvider({ fakeProviderPort: port }: Config): Promise<FakeProvider | undefined> {
   if (port === undefined) return undefined
@@ -31,11 +34,11 @@ export function chooseProvider(config: Config, fake: FakeProvider | undefined, p
 }
 
 function realProvider({ provider }: Config, baseURL: string, port: number): Provider {
-  const { clientID = '', clientSecret = '', callbackURL = defaultCallbackURL(port), profileEndpoint } = provider
+  const { name, clientID = '', clientSecret = '', callbackURL = defaultCallbackURL(port), profileEndpoint } = provider
   // The key does not depend on the spelling, such as capitals in the host or `:443`.
   const { origin, host, href } = new URL(baseURL)
   const options = { baseURL, clientID, clientSecret, callbackURL, profileEndpoint }
-  return { options, key: href, origin, displayName: host }
+  return { options, key: href, origin, host, name: name ?? host }
 }
 
 /** Registers this application with the fake provider, as a developer would on a real provider's dashboard. */
@@ -45,5 +48,6 @@ function fakeProvider({ provider }: Config, fake: FakeProvider, port: number): P
   fake.registerApplication({ name: 'Example', redirectURL: callbackURL, appID: clientID, appSecret: clientSecret })
   const options = { baseURL: fake.baseURL, clientID, clientSecret, callbackURL, profileEndpoint }
   // Constant, so that accounts survive a change of the fake provider's port.
-  return { options, key: 'fake-provider', origin: fake.origin, displayName: new URL(fake.origin).host }
+  const { origin, host } = new URL(fake.origin)
+  return { options, key: 'fake-provider', origin, host, name: FAKE_PROVIDER_NAME }
 }

@@ -34,6 +34,7 @@ const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, s
   profile_unauthorized: PROVIDER_IN_TROUBLE,
   overloaded: 'Many people are signing in right now. Please try again in a minute.',
   verify_timeout: 'That took too long on our side. Please try again in a minute.',
+  not_finished: 'You did not finish signing in. You can continue here.',
   too_many_rejected: 'Too many sign-ins from your network were not confirmed. Please try again in ten minutes.',
   not_me: 'You are not signed in. If you meant to use another account, sign out at the sign-in service first.',
   confirm_expired: `This question has expired or has already been answered. ${AGAIN}`,

@@ -1,3 +1,4 @@
+import type { Provider } from '../auth/provider'
 import type { Login } from '../storage/accounts'
 import type { UnconfirmedLogin } from '../storage/sessions'
 import { html, type Markup, type Page } from './layout'
@@ -23,8 +24,7 @@ export function homePage(login: Login | undefined): Page {
 }
 
 interface LoginPage {
-  /** The provider's host. */
-  readonly provider: string
+  readonly provider: Provider
   /** A code of `messages.ts`. */
   readonly reason: string | undefined
   readonly returnTo: string | undefined
@@ -35,10 +35,10 @@ export function loginPage({ provider, reason, returnTo }: LoginPage): Page {
     title: 'Sign in',
     main: html`<div class="card">
 ${reason !== undefined && html`<p class="notice" role="status">${reasonFor(reason)}</p>`}
-<p>You sign in at <strong>${provider}</strong> and come back here. We never see your password.</p>
+<p>You sign in at <strong>${provider.name}</strong>${provider.name !== provider.host && ` (${provider.host})`} and come back here. We never see your password.</p>
 <form method="post" action="/auth/social-login">
 ${returnTo !== undefined && html`<input type="hidden" name="returnTo" value="${returnTo}">`}
-<button class="primary wide">Continue with ${provider}</button>
+<button class="primary wide">Continue with ${provider.name}</button>
 </form></div>`,
   }
 }
@@ -48,7 +48,7 @@ interface ConfirmPage {
   readonly unconfirmed: Pick<UnconfirmedLogin, 'id' | 'purpose'>
   /** The login by which the account was opened in this browser. */
   readonly openedBy: Login | undefined
-  readonly providerOrigin: string
+  readonly provider: Provider
   readonly notice: string | undefined
 }
 
@@ -56,13 +56,14 @@ interface ConfirmPage {
  * Asks whether a login that is new to this browser is the person's own. Before a login is added to an account, the page
  * names the account, too: somebody else may have signed in to this browser in another tab.
  */
-export function confirmPage({ login, unconfirmed, openedBy = login, providerOrigin, notice }: ConfirmPage): Page {
+export function confirmPage({ login, unconfirmed, openedBy = login, provider, notice }: ConfirmPage): Page {
   const { id, purpose } = unconfirmed
+  const at = providerOf(login, provider)
   const question =
     purpose === 'link'
       ? html`<p>You are signed in as <strong>${nameOf(openedBy)}</strong> (ID <code>${openedBy.subject}</code>). With
-the following login, you will be able to sign in to this account, too:</p>`
-      : html`<p>This login has not been used in this browser before:</p>`
+the following login at ${at}, you will be able to sign in to this account, too:</p>`
+      : html`<p>This login at ${at} has not been used in this browser before:</p>`
   const consent = purpose === 'link' ? 'Add this login' : `Continue as ${nameOf(login)}`
   return {
     title: purpose === 'link' ? 'Add this login?' : 'Is this you?',
@@ -70,7 +71,7 @@ the following login, you will be able to sign in to this account, too:</p>`
     isQuestion: true,
     main: html`<div class="card">${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 ${question}
-${personCard(login, providerOrigin)}
+${personCard(login, provider)}
 <form class="guarded" method="post" action="/login/confirm">
 <input type="hidden" name="confirmation" value="${id}"><p class="buttons">
 <button class="primary" name="decision" value="continue">${consent}</button>
@@ -81,19 +82,18 @@ ${personCard(login, providerOrigin)}
 
 interface AccountPage {
   readonly account: { readonly id: string; readonly logins: readonly Login[] }
-  readonly provider: string
-  readonly providerOrigin: string
+  readonly provider: Provider
   readonly notice: string | undefined
 }
 
-export function accountPage({ account: { id, logins }, provider, providerOrigin, notice }: AccountPage): Page {
+export function accountPage({ account: { id, logins }, provider, notice }: AccountPage): Page {
   return {
     title: 'Your account',
     main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 <section class="card" aria-labelledby="logins"><h2 id="logins">Logins</h2>
 <p>You can sign in to this account with any of these.</p>
-<ul class="rows">${logins.map((login) => row(login, providerOrigin, logins.length > 1))}</ul>
-<form method="post" action="/account/link"><button>Add another login from ${provider}</button></form></section>
+<ul class="rows">${logins.map((login) => row(login, provider, logins.length > 1))}</ul>
+<form method="post" action="/account/link"><button>Add another login at ${provider.name}</button></form></section>
 <section class="card" aria-labelledby="sessions"><h2 id="sessions">Devices</h2>
 <p>Lost a phone, or signed in on a computer that is not yours?</p>
 <form class="guarded" method="post" action="/account/sign-out-everywhere">
@@ -102,36 +102,37 @@ export function accountPage({ account: { id, logins }, provider, providerOrigin,
   }
 }
 
-function row(login: Login, providerOrigin: string, isRemovable: boolean): Markup {
+function row(login: Login, provider: Provider, isRemovable: boolean): Markup {
   const remove = html`<form class="guarded" method="post" action="/account/unlink">
 <button name="login" value="${login.id}" aria-label="Remove ${nameOf(login)}">Remove</button></form>`
-  return html`<li>${personCard(login, providerOrigin)}${isRemovable && remove}</li>`
+  return html`<li>${personCard(login, provider)}${isRemovable && remove}</li>`
 }
 
 interface ProfilePage {
   readonly login: Login
-  readonly providerOrigin: string
+  readonly provider: Provider
   readonly notice: string | undefined
 }
 
-export function profilePage({ login, providerOrigin, notice }: ProfilePage): Page {
+export function profilePage({ login, provider, notice }: ProfilePage): Page {
   const { person, subject } = login
-  const cover = isShown(person.cover, providerOrigin)
+  const at = providerOf(login, provider)
+  const cover = isShown(person.cover, provider)
     ? html`<img class="cover" src="${person.cover}" alt="" referrerpolicy="no-referrer">`
     : html`<div class="cover"></div>`
   return {
     title: 'Your profile',
     main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
-<article class="card profile" aria-labelledby="name">${cover}${portrait(login, providerOrigin)}
-<h2 id="name">${nameOf(login)} ${person.badge === true && html`<span class="badge">verified at the provider</span>`}</h2>
+<article class="card profile" aria-labelledby="name">${cover}${portrait(login, provider)}
+<h2 id="name">${nameOf(login)} ${person.badge === true && html`<span class="badge">verified at ${at}</span>`}</h2>
 <dl>${[
       entry('Username', person.username),
       entry('E-mail', person.email),
       entry('Gender', person.gender),
       entry('Birthday', person.birthday),
-      entry('ID at the provider', subject),
+      entry(`ID at ${at}`, subject),
     ]}</dl>
-<form method="post" action="/profile/reload"><button>Reload from the provider</button></form></article>`,
+${login.provider === provider.key && html`<form method="post" action="/profile/reload"><button>Reload from ${at}</button></form>`}</article>`,
   }
 }
 
@@ -150,15 +151,15 @@ export function messagePage(status: number, message: string, requestID: string, 
 }
 
 /** Shows only pictures from the provider, because our Content-Security-Policy blocks others. Otherwise the first letter. */
-function portrait({ person, subject }: Login, providerOrigin: string): Markup {
-  if (isShown(person.picture, providerOrigin)) {
+function portrait({ person, subject }: Login, provider: Provider): Markup {
+  if (isShown(person.picture, provider)) {
     return html`<img class="portrait" src="${person.picture}" alt="" width="72" height="72" referrerpolicy="no-referrer">`
   }
   return html`<span class="portrait letter" aria-hidden="true">${nameOf({ person, subject }).slice(0, 1)}</span>`
 }
 
-function isShown(picture: string | undefined, providerOrigin: string): picture is string {
-  return picture?.startsWith(`${providerOrigin}/`) === true
+function isShown(picture: string | undefined, { origin }: Provider): picture is string {
+  return picture?.startsWith(`${origin}/`) === true
 }
 
 /** Shortened, because a long name could imitate the e-mail address and ID of somebody else that are shown after it. */
@@ -169,10 +170,15 @@ function nameOf({ person, subject }: Pick<Login, 'person' | 'subject'>): string 
   return short || `User ${subject}`
 }
 
+/** What to call the provider of a login: those of another one stay when the configuration changes. */
+function providerOf({ provider: key }: Login, provider: Provider): string {
+  return key === provider.key ? provider.name : 'another provider'
+}
+
 /** Identifies a person. Includes the ID, because names and pictures can be copied. */
-function personCard(login: Login, providerOrigin: string): Markup {
+function personCard(login: Login, provider: Provider): Markup {
   const { person, subject } = login
-  return html`<div class="person">${portrait(login, providerOrigin)}<p><strong>${nameOf(login)}</strong>
+  return html`<div class="person">${portrait(login, provider)}<p><strong>${nameOf(login)}</strong>
 <span class="faint">${person.email ?? 'no e-mail address'}</span>
 <span>ID <code>${subject}</code></span></p></div>`
 }

@@ -13,7 +13,8 @@ describe('a login of the example', () => {
   beforeAll(async () => {
     provider = await FakeProvider.start()
     application = registerExample(provider)
-    example = await startExample({ DATA_DIR: folder.path, ...providerEnvironment(provider, application) })
+    const environment = providerEnvironment(provider, application)
+    example = await startExample({ DATA_DIR: folder.path, SOCIAL_NAME: 'Salt & Pepper', ...environment })
   }, 20_000)
 
   afterAll(async () => {
@@ -56,6 +57,40 @@ describe('a login of the example', () => {
       expect(await ada.confirm(example.appURL)).toBe('/profile')
     },
   )
+
+  test('calls the provider by its name on every page, and says at which host it is', async () => {
+    const show = async (path: string): Promise<string> => (await ada.browser.follow(`${example.appURL}${path}`)).body
+    const login = await show('/login')
+    expect(login).toContain('Continue with Salt &amp; Pepper</button>')
+    expect(login).toContain(`<strong>Salt &amp; Pepper</strong> (${new URL(provider.origin).host})`)
+    await ada.begin(example.appURL)
+    await ada.comeBack(example.appURL)
+    expect(await show('/login/confirm')).toContain('This login at Salt &amp; Pepper has not been used in this browser')
+    await ada.confirm(example.appURL)
+    const profile = await show('/profile')
+    for (const text of ['verified at Salt &amp; Pepper', 'ID at Salt &amp; Pepper', 'Reload from Salt &amp; Pepper']) {
+      expect(profile).toContain(text)
+    }
+    expect(await show('/account')).toContain('Add another login at Salt &amp; Pepper</button>')
+  })
+
+  test('a login that was not finished is said on the login page, and still leads to where it was going', async () => {
+    const login = `${example.appURL}/login`
+    const words = 'You did not finish signing in.'
+    expect((await ada.browser.follow(login)).body).not.toContain(words)
+    await ada.begin(example.appURL, { returnTo: '/account' })
+    const page = await ada.browser.follow(login)
+    expect(page.body).toContain(words)
+    expect(page.body).toContain('<input type="hidden" name="returnTo" value="/account">')
+    expect(page.headers['set-cookie']).toBeUndefined()
+    expect(await ada.whoAmI(example.appURL)).toBeUndefined()
+    expect((await ada.browser.follow(`${login}?reason=auth_key_missing`)).body).not.toContain(words)
+    await ada.begin(example.appURL, { returnTo: '/account' })
+    await ada.comeBack(example.appURL)
+    expect(await ada.confirm(example.appURL)).toBe('/account')
+    await ada.submit(`${example.appURL}/logout`)
+    expect((await ada.browser.follow(login)).body).not.toContain(words)
+  })
 
   test('shows no page before its person has confirmed it, and nothing for "Not me"', async () => {
     const newcomer = new Visitor(provider, application, provider.addUser({ user_firstname: 'Mallory' }).user_id)

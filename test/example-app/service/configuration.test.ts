@@ -32,6 +32,7 @@ describe('the environment of the example', () => {
     'SOCIAL_CALLBACK_URL',
     { SOCIAL_CALLBACK_URL: `${HERE}${path}` },
   ]
+  const named = (name: string): [string, Record<string, string>] => ['SOCIAL_NAME', { ...REAL, SOCIAL_NAME: name }]
   const WRONG: Array<[string, Record<string, string>]> = [
     ['TRUST_PROXY', { TRUST_PROXY: '0.0.0.0/1' }],
     ['TRUST_PROXY', { TRUST_PROXY: '10.0.0.1, ::/0' }],
@@ -47,6 +48,8 @@ describe('the environment of the example', () => {
     ['SOCIAL_BASE_URL', { SOCIAL_CLIENT_ID: 'app', SOCIAL_CLIENT_SECRET: 'hunter2' }],
     ['SOCIAL_BASE_URL', { SOCIAL_CLIENT_ID: 'hunter2' }],
     ['SOCIAL_BASE_URL', { SOCIAL_CLIENT_SECRET: 'hunter2', SOCIAL_BASEURL: 'https://social.example/api/v1' }],
+    ['SOCIAL_BASE_URL', { SOCIAL_NAME: 'Social Example' }],
+    ...['x'.repeat(41), '<b>Social</b>', 'Social\u202elaicoS', 'Soc\u200bial', 'Social\nExample', '...'].map(named),
     ...['/:key', '/cb?auth_key=1', '/login', '/profile'].map(callbackAt),
   ]
 
@@ -114,6 +117,18 @@ describe('the environment of the example', () => {
     expect(callbackProblem(`${HERE}/auth/social-login/callback`)).toBeUndefined()
   })
 
+  test('calls the provider as it is told, else by its host', () => {
+    const nameOf = (name: string): string => {
+      const more = { SOCIAL_NAME: name, SESSION_SECRET: 'x'.repeat(32), DATA_DIR: join(folder.path, 'names') }
+      return chooseProvider(readConfig({ ...REAL, ...more }), undefined, 3000).name
+    }
+    for (const name of ['Social', 'x'.repeat(40), 'Müller & Söhne (Köln)', 'Дружба 24', '友達', 'Let’s talk!']) {
+      expect(nameOf(name)).toBe(name)
+    }
+    expect(nameOf('  Social  ')).toBe('Social')
+    expect(nameOf('')).toBe('social.example')
+  })
+
   test('keys accounts by the provider, however its address is written', () => {
     const keyOf = (baseURL: string): string => {
       const config = readConfig({ ...REAL, SOCIAL_BASE_URL: baseURL, SESSION_SECRET: 'x'.repeat(32), DATA_DIR: data })
@@ -126,6 +141,7 @@ describe('the environment of the example', () => {
       'https://Social.Example/api/v1',
       'HTTPS://social.example:443/api/v1',
       'https://social.example/x/../api/v1',
+      'https://social.example/api/v1/',
     ]) {
       expect([spelling, keyOf(spelling)]).toEqual([spelling, common])
     }
