@@ -23,6 +23,8 @@ export interface PendingLogin {
   readonly user: string | null
   /** The `Sec-Fetch-Site` of the start; null where the browser sent none. */
   readonly startSite: string | null
+  /** Set if the path of the start is the end of the callback's, so that the two cannot be told apart behind a proxy. */
+  readonly startResemblesCallback?: true
   /** Digest of the secret stored in the tab of the start. */
   readonly tab?: string
   readonly returnTo?: string
@@ -80,6 +82,7 @@ export interface PendingLoginInput {
   /** A string unique to the signed-in user. */
   readonly user: string | undefined
   readonly startSite: string | undefined
+  readonly resemblesCallback?: boolean
   readonly tabSecret?: string | undefined
   readonly returnTo?: unknown
   readonly state?: unknown
@@ -110,6 +113,7 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
     issuedAt: Date.now(),
     user: userDigest(id, input.user),
     startSite: input.startSite ?? null,
+    ...(input.resemblesCallback && { startResemblesCallback: true }),
     ...(input.tabSecret !== undefined && { tab: digest(id, input.tabSecret) }),
     ...(returnTo !== undefined && { returnTo }),
     ...(state !== undefined && { state }),
@@ -119,7 +123,8 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
 /** Reads a record back from a session or a cookie; undefined if it is not a valid record. */
 export function readPendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
-  const { id, strategyDigest, issuedAt, user, startSite, tab, returnTo, state, consumed } = value
+  const { id, strategyDigest, issuedAt, user, startSite, startResemblesCallback, tab, returnTo, state, consumed } =
+    value
   if (typeof id !== 'string' || typeof strategyDigest !== 'string') return undefined
   // A time that is NaN would never expire.
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
@@ -131,6 +136,7 @@ export function readPendingLogin(value: unknown): PendingLogin | undefined {
     issuedAt,
     user,
     startSite,
+    ...(startResemblesCallback === true && { startResemblesCallback }),
     ...(typeof tab === 'string' && { tab }),
     ...(path !== undefined && { returnTo: path }),
     ...(isPresent(state) && { state }),

@@ -24,6 +24,8 @@ export interface StartRequest {
   readonly path: string
   /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
   readonly verified: boolean
+  /** Whether its path is the end of the callback's: behind a proxy that strips a prefix, it may be a callback without a key. */
+  readonly resemblesCallback: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */
   readonly fetchSite: string | undefined
   /** The secret stored in the tab; undefined if it has none yet. */
@@ -83,7 +85,8 @@ function readStart(req: HTTPRequest, target: URL, rules: RequestRules): StartReq
   if (rules.tabBinding && !verified) removeTabSecret(target.searchParams)
   // Exactly one leading slash: `//evil.example` is another host, and `data:javascript:x` has a path without any.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
-  return { type: 'start', method, path, verified, fetchSite: fetchSite(req), tabSecret }
+  const resemblesCallback = isCallbackPath(pathOf(req), rules.callbackPath)
+  return { type: 'start', method, path, verified, resemblesCallback, fetchSite: fetchSite(req), tabSecret }
 }
 
 function readCallback(
@@ -96,9 +99,7 @@ function readCallback(
   if (req.method !== 'GET' && !isFromTab) return refused('method_not_allowed', 'callback')
   const hint = hasPlainKey(search) ? undefined : misplacedKey(query)
   if (hint !== undefined) return refused('auth_key_malformed', 'callback', hint)
-  // Not the parsed path: URL parsers resolve `..` and convert `\\`, routers do neither.
-  const [path = ''] = withoutOrigin(req.target).split(/[?#]/, 1)
-  if (!isCallbackPath(path, rules.callbackPath)) return refused('callback_forged', 'callback', WRONG_PATH_HINT)
+  if (!isCallbackPath(pathOf(req), rules.callbackPath)) return refused('callback_forged', 'callback', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
   if (authKey === '' && others.length === 0) return refused('auth_key_missing', 'callback')
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
@@ -129,6 +130,12 @@ function parseTarget(target: string): URL | undefined {
   if (target.length > MAX_TARGET_LENGTH) return undefined
   const path = withoutOrigin(target)
   return new URL(/^[/?]/.test(path) ? `http://localhost${path}` : 'http://localhost/')
+}
+
+/** Not the parsed path: URL parsers resolve `..` and convert `\\`, routers do neither. */
+function pathOf({ target }: HTTPRequest): string {
+  const [path = ''] = withoutOrigin(target).split(/[?#]/, 1)
+  return path
 }
 
 /** The origin of an absolute-form target is ignored, so it need not be parsed. */

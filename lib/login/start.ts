@@ -3,7 +3,7 @@ import { callStore } from './browser-store'
 import type { LoginAction, LoginContext } from './context'
 import { confirmPage } from './pages/confirm-page'
 import type { HTTPResponse } from './pages/page'
-import { createPendingLogin } from './pending-login'
+import { createPendingLogin, readPendingLogin } from './pending-login'
 import type { StartRequest } from './request'
 import { tabStartPage } from './tab-binding'
 
@@ -11,13 +11,14 @@ import { tabStartPage } from './tab-binding'
  * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start, or one
  * whose tab has no secret yet, gets an intermediate page.
  *
- * @throws SocialLoginError `session_unavailable`
+ * @throws SocialLoginError `session_unavailable`, or `auth_key_missing` when it is a callback after all
  * @throws TypeError when `state` is not JSON of up to 1,024 bytes
  */
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction> {
   const { settings, rules, strategyDigest, trace } = context
-  const { path, method, verified, fetchSite, tabSecret } = request
+  const { path, method, verified, resemblesCallback, fetchSite, tabSecret } = request
   const { providerOrigin } = rules
+  if (await isStrippedCallback(context, request)) throw new SocialLoginError('auth_key_missing', 'callback')
   if (!verified && rules.unverifiedStart === 'confirm') {
     return respond(confirmPage({ path, method, providerOrigin }, settings.confirmPage))
   }
@@ -26,11 +27,25 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   const { options, store, currentUserKey } = context.request
   const { returnTo, state } = options
   const user = currentUserKey()
-  const record = createPendingLogin({ strategyDigest, user, startSite: fetchSite, tabSecret, returnTo, state })
+  const startSite = fetchSite
+  const record = createPendingLogin({ strategyDigest, user, startSite, resemblesCallback, tabSecret, returnTo, state })
   trace.follow(record)
   await callStore('start', settings.timeout, () => store.save(record))
   settings.client.preconnect()
   return { type: 'redirect', url: settings.client.loginURL() }
+}
+
+/**
+ * Whether this is a callback without a key behind a proxy that strips a prefix: its path is the end of the callback's, and
+ * the browser's login began at a path that is not. As a start, it would send the browser back to the provider, in a loop.
+ */
+async function isStrippedCallback(
+  { settings, strategyDigest, request: { store } }: LoginContext,
+  { method, verified, resemblesCallback }: StartRequest,
+): Promise<boolean> {
+  if (!resemblesCallback || verified || method !== 'GET') return false
+  const record = readPendingLogin(await callStore('start', settings.timeout, () => store.load()))
+  return record?.strategyDigest === strategyDigest && record.startResemblesCallback !== true
 }
 
 function respond(response: HTTPResponse): LoginAction {

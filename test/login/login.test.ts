@@ -1,11 +1,9 @@
-import { request } from 'node:http'
 import { inspect } from 'node:util'
 import type { RequestHandler } from 'express'
 import supertest from 'supertest'
 import { providerNavigation, sameOriginNavigation } from '../../lib/testing'
 import { type AppOptions, failureIn, type RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
-import { type Listening, listen } from '../support/listen'
 import { useLogins } from '../support/logins'
 
 const logins = useLogins()
@@ -306,19 +304,6 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(page.body).toMatch(/<form method="post" action="\.\/auth"><button>/)
     })
 
-    test('behind a proxy that takes a prefix off keeps the prefix, and the login ends well', async () => {
-      const proxy = logins.stopLater(await startStrippingProxy('/app', () => app.origin))
-      const callbackURL = `${proxy.origin}/app/callback`
-      const app = await start({ strategy: { callbackURL } })
-      const browser = new Browser()
-      const typed = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
-      const page = await browser.request(`${proxy.origin}/app/auth?next=1`, { headers: typed })
-      const href = new URL(/<a href="([^"]+)"/.exec(page.body)?.[1] ?? '', `${proxy.origin}/app/auth?next=1`).href
-      expect(href).toBe(`${proxy.origin}/app/auth?next=1`)
-      expect((await browser.follow(href)).status).toBe(302)
-      expect((await browser.comeBack(`${callbackURL}?auth_key=${app.newKey()}`)).status).toBe(200)
-    })
-
     test('a same-origin Referer of an old browser is sufficient proof', async () => {
       const app = await start()
       const answer = await new Browser().request(app.loginURL, { headers: { referer: `${app.origin}/login` } })
@@ -359,17 +344,3 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     expect(() => Reflect.get(app.strategy, '_oauth2')).toThrow(/SocialLoginClient/)
   })
 })
-
-/** A proxy that passes what lies below a prefix on to an application, which does not see the prefix. */
-async function startStrippingProxy(prefix: string, originOfApp: () => string): Promise<Listening> {
-  const { server, ...proxy } = await listen()
-  server.on('request', (req, res) => {
-    const url = `${originOfApp()}${req.url?.slice(prefix.length)}`
-    const { method, headers } = req
-    request(url, { method, headers }, (answer) => {
-      res.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(res)
-    }).end()
-  })
-  return { server, ...proxy }
-}

@@ -189,8 +189,19 @@ test('the link of a start keeps path and query', () => {
     method: 'GET',
     path: '/login?returnTo=%2Finbox&x=1',
     verified: true,
+    resemblesCallback: false,
     fetchSite: 'same-origin',
   })
+})
+
+test.each([
+  ['/callback', true],
+  ['/Callback/?x=1', true],
+  ['/back', false],
+  ['/', false],
+  ['/auth', false],
+])('a start at %s resembles the callback at /auth/callback: %s', (path, resemblesCallback) => {
+  expect(readRequest(incoming(path, fromApp), rules)).toMatchObject({ type: 'start', resemblesCallback })
 })
 
 test.each([
