@@ -118,7 +118,8 @@ export function refuseUnknown(options: object, known: object, cures: Readonly<Re
 export function requireText(name: string, value: unknown): asserts value is string {
   if (value === undefined || value === '')
     throw new TypeError(`${name} must be a non-empty string (is a variable not set?)`)
-  if (typeof value !== 'string' || value.trim() === '') throw new TypeError(`${name} must be a non-empty string`)
+  if (typeof value !== 'string') throw new TypeError(`${name} must be a string`)
+  if (value.trim() === '') throw new TypeError(`${name} must be a non-empty string`)
   if (value !== value.trim()) throw new TypeError(`${name} must not begin or end with white space (a line break?)`)
   if (value.length > MAX_URL_LENGTH) throw new TypeError(`${name} must have at most 2,048 characters`)
 }

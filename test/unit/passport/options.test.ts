@@ -40,6 +40,18 @@ test('plain http beyond loopback needs allowInsecureHTTP', () => {
   expect(readCallbackURL('http://app.example/cb', true).origin).toBe('http://app.example')
 })
 
+test.each([
+  ['callbackURL', 'callback', 'callbackURL must be an absolute http(s) URL, or a path that starts with /'],
+  ['callbackURL', 'localhost:3000/cb', 'callbackURL must be an absolute http(s) URL, or a path that starts with /'],
+  ['clientID', 4711, 'clientID must be a string'],
+  ['clientSecret', null, 'clientSecret must be a string'],
+  ['clientID', '', 'clientID must be a non-empty string (is a variable not set?)'],
+  ['clientID', ' ', 'clientID must be a non-empty string'],
+  ['baseURL', 'https://social.example/api', 'baseURL must end in /v1 (the version of the API)'],
+])('the error for the %s %j says what it must be', (name, value, message) => {
+  expect(failureOf(() => construct({ ...good, [name]: value })).message).toBe(message)
+})
+
 test('limits are inclusive', () => {
   for (const [timeout, maxConnections] of [
     [1, 1],
