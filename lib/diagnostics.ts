@@ -11,8 +11,8 @@ import { type OutcomeCode, type Phase, SocialLoginError } from './errors'
  * and shares the other three.
  *
  * @example
- * const channel = tracingChannel<unknown, TracedPhase>('passport-social-login:exchange')
- * channel.subscribe({ ...others, asyncEnd: ({ duration, code }) => histogram.record(duration, { code }) })
+ * const { asyncEnd } = tracingChannel<unknown, TracedPhase>('passport-social-login:exchange')
+ * asyncEnd.subscribe((message) => console.log(message))
  */
 export interface TracedPhase {
   /** The `name` of the strategy. */
@@ -43,6 +43,24 @@ const CHANNELS: Readonly<Record<Phase, TracingChannel<unknown, TracedPhase>>> = 
   exchange: tracingChannel('passport-social-login:exchange'),
   profile: tracingChannel('passport-social-login:profile'),
   verify: tracingChannel('passport-social-login:verify'),
+}
+
+const ignore = (): void => {}
+
+/**
+ * Calls a listener at the end of each run of a phase, well or not: a subscription to `asyncEnd` of its tracing channel, for
+ * which older types of Node want listeners to all five events.
+ *
+ * @returns a function that ends the subscription
+ *
+ * @example
+ * const unsubscribe = onPhaseEnd('exchange', ({ duration = 0, code = 'ok' }) => histogram.record(duration, { code }))
+ */
+export function onPhaseEnd(phase: Phase, listener: (message: TracedPhase) => void): () => void {
+  const asyncEnd = (message: TracedPhase): void => listener(message)
+  const subscribers = { start: ignore, end: ignore, asyncStart: ignore, error: ignore, asyncEnd }
+  CHANNELS[phase].subscribe(subscribers)
+  return () => void CHANNELS[phase].unsubscribe(subscribers)
 }
 
 type Work<T> = (onRetry: () => void) => Promise<T>

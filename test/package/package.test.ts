@@ -87,7 +87,7 @@ describe.each([
       .stdout
   }
 
-  test('the 44 snippets of user code compile', () => {
+  test('the 50 snippets of user code compile', () => {
     expect(compile('right.ts')).toBe('')
   })
 

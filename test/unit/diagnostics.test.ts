@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { execFileSync } from 'node:child_process'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { join } from 'node:path'
-import type { Phase, TracedPhase } from '../../lib'
-import { SocialLoginError } from '../../lib'
+import { onPhaseEnd, type Phase, SocialLoginError, type TracedPhase } from '../../lib'
 import { type AppOptions, type RunningApp, SECRET_CANARY } from '../support/app'
 import { Browser } from '../support/browser'
 import { findSecrets } from '../support/canaries'
@@ -53,6 +52,21 @@ const ends = (told: Told[]): TracedPhase[] =>
   told.filter(({ event }) => event === 'asyncEnd').map(({ report }) => report)
 const codes = (told: Told[]): Record<string, unknown> =>
   Object.fromEntries(ends(told).map(({ phase, code }) => [phase, code]))
+
+test('onPhaseEnd tells of each run of one phase, well or not, until its subscription ends', async () => {
+  const heard: TracedPhase[] = []
+  const stop = onPhaseEnd('exchange', (message) => heard.push(message))
+  await logIn()
+  logins.provider.failNext('authorize', { status: 503 })
+  await logIn()
+  stop()
+  await logIn()
+  expect(heard.map(({ phase, code }) => [phase, code])).toEqual([
+    ['exchange', undefined],
+    ['exchange', 'provider_unavailable'],
+  ])
+  for (const { duration } of heard) expect(duration).toBeGreaterThan(0)
+})
 
 describe('the tracing channels', () => {
   test('report every phase of a login, with its duration and one digest for the whole login', async () => {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { tracingChannel } from 'node:diagnostics_channel'
 import cookieSession from 'cookie-session'
 import express, { type Application, type ErrorRequestHandler, type RequestHandler } from 'express'
 import { ipKeyGenerator } from 'express-rate-limit'
@@ -9,11 +8,11 @@ import { EnvHttpProxyAgent } from 'undici'
 import {
   CookieStore,
   type OutcomeCode,
+  onPhaseEnd,
   SocialLoginClient,
   SocialLoginError,
   Strategy,
   type StrategyOptions,
-  type TracedPhase,
   type VerifyFunction,
 } from '../../../lib'
 import { FakeProvider } from '../../../lib/testing'
@@ -269,15 +268,7 @@ export function proxy(common: Common, verify: VerifyFunction): void {
 
 export function diagnostics(metrics: { observe(name: string, value: number, labels: object): void }): void {
   // Quoted: diagnostics
-  const exchange = tracingChannel<unknown, TracedPhase>('passport-social-login:exchange')
-  const ignore = () => {}
-  exchange.subscribe({
-    start: ignore,
-    end: ignore,
-    asyncStart: ignore,
-    error: ignore,
-    asyncEnd: ({ duration, code }) => metrics.observe('exchange_ms', duration ?? 0, { code: code ?? 'ok' }),
-  })
+  onPhaseEnd('exchange', ({ duration = 0, code = 'ok' }) => metrics.observe('exchange_ms', duration, { code }))
   // end
 }
 

@@ -1,5 +1,5 @@
 // As Express developers write it. Compiled against the packed tarball; each numbered snippet must compile.
-import { tracingChannel } from 'node:diagnostics_channel'
+import { channel, subscribe, tracingChannel } from 'node:diagnostics_channel'
 import express from 'express'
 import session from 'express-session'
 import passport, { Passport } from 'passport'
@@ -10,7 +10,9 @@ import {
   type LoginInfo,
   OUTCOMES,
   type OutcomeCode,
+  onPhaseEnd,
   type PendingLoginStore,
+  type PendingLoginSummary,
   type Profile,
   SessionStore,
   SocialLoginClient,
@@ -189,3 +191,19 @@ tracingChannel<unknown, TracedPhase>('passport-social-login:exchange').asyncEnd.
 // 44
 export const provider = async (): Promise<string> =>
   (await FakeProvider.start()).issueAuthKey({ appID: 'a', userID: '1' })
+// 45
+channel('tracing:passport-social-login:exchange:asyncEnd').subscribe((message) => console.log(message))
+// 46
+subscribe('tracing:passport-social-login:exchange:error', (message) => console.log(message))
+// 47
+export const stopListening = onPhaseEnd('exchange', ({ duration = 0, code }) => console.log(duration.toFixed(), code))
+// 48
+app.get('/48', passport.authenticate('social-login', { successReturnToOrRedirect: '/', failureRedirect: '/login' }))
+// 49
+const strategy = new Strategy(options, verify)
+app.get('/49', async (req, res) => {
+  const pending: PendingLoginSummary | undefined = await strategy.pendingLogin(req)
+  res.send(pending ? `You began at ${pending.startedAt.toLocaleTimeString()}.` : 'Sign in')
+})
+// 50 As Express developers read the environment, without noPropertyAccessFromIndexSignature.
+app.listen(Number(process.env.PORT ?? 3000))
