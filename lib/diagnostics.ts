@@ -11,6 +11,8 @@ import { type OutcomeCode, type Phase, SocialLoginError } from './errors'
  * and shares the other three.
  *
  * @example
+ * import { tracingChannel } from 'node:diagnostics_channel'
+ *
  * const { asyncEnd } = tracingChannel<unknown, TracedPhase>('passport-social-login:exchange')
  * asyncEnd.subscribe((message) => console.log(message))
  */

@@ -199,7 +199,9 @@ export type OutcomeCode = keyof typeof OUTCOMES
 /**
  * What the application gets for a failed login: Passport's `info` (`failureMessage` shows its `message`).
  * @example
- * passport.authenticate('social-login', (error: unknown, user: unknown, info: FailureInfo) => log(info.code))
+ * passport.authenticate('social-login', (error: unknown, user: unknown, info?: Partial<FailureInfo>) => {
+ *   console.log(info?.code)
+ * })
  */
 export interface FailureInfo {
   /** The outcome, for programs. */
@@ -226,10 +228,13 @@ export interface SocialLoginErrorDetails {
  * The only error class of this package: the {@link Strategy} passes it to `next(err)`, the `SocialLoginClient` rejects
  * with it. It never holds a secret, a key, a token, a body, or a URL, and has no `cause`.
  * @example
- * app.use((err, req, res, next) => {
+ * import type { ErrorRequestHandler } from 'express'
+ *
+ * const handleErrors: ErrorRequestHandler = (err, req, res, next) => {
  *   if (err instanceof SocialLoginError && err.retryable) return res.redirect('/login?error=' + err.code)
  *   next(err)
- * })
+ * }
+ * app.use(handleErrors)
  */
 export class SocialLoginError extends Error {
   /** The outcome, for programs. See {@link OUTCOMES}. */

@@ -9,7 +9,7 @@ import type { UserResponse } from './user'
  * characters and cut to 500 characters: escape them all the same.
  *
  * @example
- * await users.findOrCreate({ provider: profile.provider, subject: profile.id, name: profile.displayName })
+ * await users.findOrCreate({ provider: profile.provider, id: profile.id, displayName: profile.displayName })
  */
 export interface Profile {
   /** The strategy's `name`. */
@@ -68,7 +68,8 @@ const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
  * Options of {@link toProfile}.
  *
  * @example
- * toProfile(answer, { provider: 'social-login', uploadsURL: 'https://social.example/content/uploads/' })
+ * const user = await client.fetchUser('user/me', accessToken)
+ * const profile = toProfile(user, { provider: 'social-login', uploadsURL: 'https://social.example/content/uploads/' })
  */
 export interface ProfileOptions {
   /** The profile's `provider`. Default `social-login`, as the strategy's `name`. */

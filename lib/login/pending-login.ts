@@ -38,11 +38,21 @@ export interface PendingLogin {
  * `session_unavailable`. `checkPendingLoginStore` of passport-social-login/testing tests a store of your own.
  *
  * @example
+ * import type { IncomingMessage } from 'node:http'
+ *
  * class OwnStore implements PendingLoginStore {
- *   async save(req, record) { await logins.insert(startBrowserCookie(req), record) }
- *   async load(req) { return logins.find(browserCookie(req)) }
- *   async consume(req) { return (await logins.markConsumed(browserCookie(req))).changedRows === 1 }
- *   async remove(req) { await logins.delete(browserCookie(req)) }
+ *   async save(req: IncomingMessage, record: PendingLogin) {
+ *     await logins.insert(startBrowserCookie(req), record)
+ *   }
+ *   async load(req: IncomingMessage) {
+ *     return logins.find(browserCookie(req))
+ *   }
+ *   async consume(req: IncomingMessage) {
+ *     return (await logins.markConsumed(browserCookie(req))).changedRows === 1
+ *   }
+ *   async remove(req: IncomingMessage) {
+ *     await logins.delete(browserCookie(req))
+ *   }
  * }
  */
 export interface PendingLoginStore {

@@ -29,12 +29,13 @@ import {
  * never used: it has no deadline, follows redirects, and exposes the secret in its errors.
  *
  * @example
+ * const { SOCIAL_CLIENT_ID = '', SOCIAL_CLIENT_SECRET = '' } = process.env
  * passport.use(new Strategy({
  *   baseURL: 'https://social.example/api/v1',
- *   clientID: process.env.SOCIAL_CLIENT_ID,
- *   clientSecret: process.env.SOCIAL_CLIENT_SECRET,
+ *   clientID: SOCIAL_CLIENT_ID,
+ *   clientSecret: SOCIAL_CLIENT_SECRET,
  *   callbackURL: 'https://app.example/auth/social-login/callback',
- * }, async (accessToken, refreshToken, profile) => users.findOrCreate(profile.provider, profile.id)))
+ * }, async (accessToken, refreshToken, profile) => users.findOrCreate(profile)))
  */
 export class Strategy extends OAuth2Strategy {
   // TypeScript's `private`, not `#private`: Passport runs `Object.create(strategy)`, which has no private members.

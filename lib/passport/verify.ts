@@ -13,7 +13,8 @@ import type { ExchangedLogin } from '../login/exchange'
  * Express's request, as Passport's own types have it.
  *
  * @example
- * (req: Request, accessToken, refreshToken, profile) => users.link(req.user, profile.id)
+ * const verify: VerifyFunctionWithRequest = (req: Request, accessToken, refreshToken, profile) =>
+ *   users.link(req.user, profile.id)
  */
 export type Request = Parameters<OAuth2Strategy['authenticate']>[0]
 
@@ -33,7 +34,7 @@ export type VerifyCallback<User = Express.User> = (
  * What a verify function may return instead of calling `done`: the user, nothing for "no", or a promise of these.
  *
  * @example
- * const answer: VerifyResult<User> = users.find(profile.id) // a promise of the user, or of undefined for "no"
+ * const answer: VerifyResult = users.find(profile.id) // a promise of the user, or of undefined for "no"
  */
 export type VerifyResult<User = Express.User> =
   | User
@@ -49,7 +50,7 @@ export type VerifyResult<User = Express.User> =
  * has none.
  *
  * @example
- * const verify: VerifyFunction = async (accessToken, refreshToken, profile) => users.findOrCreate(profile.id)
+ * const verify: VerifyFunction = async (accessToken, refreshToken, profile) => users.findOrCreate(profile)
  */
 export type VerifyFunction<User = Express.User> = {
   /** Finds or creates the user. */
@@ -66,7 +67,7 @@ export type VerifyFunction<User = Express.User> = {
  *
  * @example
  * const verify: VerifyFunctionWithParams = (accessToken, refreshToken, params, profile, done) =>
- *   done(null, { id: profile.id, lifetime: params['expires_in'] })
+ *   done(null, { id: profile.id, lifetime: params.expires_in })
  */
 export type VerifyFunctionWithParams<User = Express.User> = {
   /** Finds or creates the user. */
@@ -83,7 +84,8 @@ export type VerifyFunctionWithParams<User = Express.User> = {
  * A {@link VerifyFunction} under `passReqToCallback: true`.
  *
  * @example
- * new Strategy({ ...options, passReqToCallback: true }, async (req, accessToken, refreshToken, profile) => link(req.user, profile))
+ * new Strategy({ ...options, passReqToCallback: true }, (req, accessToken, refreshToken, profile) =>
+ *   users.link(req.user, profile.id))
  */
 export type VerifyFunctionWithRequest<User = Express.User> = {
   /** Finds or creates the user. */

@@ -14,7 +14,10 @@ export type Endpoint = 'oauth' | 'authorize' | 'user/me' | 'get_user_info'
  * A registered application (section 2.1 of the specification).
  *
  * @example
- * const { appID, appSecret }: Application = provider.registerApplication({ name, redirectURL })
+ * const { appID, appSecret }: Application = provider.registerApplication({
+ *   name: 'Mine',
+ *   redirectURL: 'http://localhost/callback',
+ * })
  */
 export interface Application {
   /** Sent as `app_id`. */

@@ -7,7 +7,9 @@ import type { Transport, TransportCall } from './transport'
  * 8 has.
  *
  * @example
- * const dispatcher: RequestDispatcher = new EnvHttpProxyAgent() // of undici: reads HTTPS_PROXY and NO_PROXY
+ * import { EnvHttpProxyAgent } from 'undici'
+ *
+ * const dispatcher: RequestDispatcher = new EnvHttpProxyAgent() // reads HTTPS_PROXY and NO_PROXY
  */
 export interface RequestDispatcher {
   /** Sends one request. The package reads the body of the response, or destroys it. */

@@ -6,7 +6,8 @@ import { type HTTPResponse, pageHeaders, relativeToItself, renderPage, WHOLE_PAG
  * Data for the page between an unverified start and the login.
  *
  * @example
- * ({ path, method }: ConfirmPage) => `<form method="${method}" action="${escape(path)}"><button>Go on</button></form>`
+ * const confirmPage = ({ path, method }: ConfirmPage) =>
+ *   `<form method="${method}" action="${escapeHTML(path)}"><button>Go on</button></form>`
  */
 export interface ConfirmPage {
   /** Path and query that start the login, as the application sees them. Escape it in HTML. */
@@ -21,7 +22,7 @@ export interface ConfirmPage {
  * Renders an application's own confirm page: a whole HTML document whose link or form points to `path`.
  *
  * @example
- * const confirmPage: RenderConfirmPage = ({ path }) => `<!doctype html><title>Sign in</title><a href="${escape(path)}">Go on</a>`
+ * const confirmPage: RenderConfirmPage = ({ path }) => `<!doctype html><title>Sign in</title><a href="${escapeHTML(path)}">Go on</a>`
  */
 export type RenderConfirmPage = (page: ConfirmPage) => string
 

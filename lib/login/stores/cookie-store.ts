@@ -16,7 +16,8 @@ import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
  * The store needs the response. Express sets `req.res`; elsewhere set it before `passport.authenticate()`.
  *
  * @example
- * new Strategy({ ..., store: new CookieStore({ keys: [process.env.LOGIN_COOKIE_KEY] }) }, verify)
+ * const { LOGIN_COOKIE_KEY = '' } = process.env
+ * new Strategy({ ...options, store: new CookieStore({ keys: [LOGIN_COOKIE_KEY] }) }, verify)
  */
 export class CookieStore implements PendingLoginStore {
   readonly #cookie: SealedCookie

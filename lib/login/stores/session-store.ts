@@ -11,7 +11,7 @@ const SESSION_KEY = 'passport-social-login'
  * method (express-session, koa-session), promises here resolve after its store has saved.
  *
  * @example
- * new Strategy({ ..., store: new SessionStore() }, verify) // the default
+ * new Strategy({ ...options, store: new SessionStore() }, verify) // the default
  */
 export class SessionStore implements PendingLoginStore {
   async save(req: IncomingMessage, record: PendingLogin): Promise<void> {

@@ -1,0 +1,72 @@
+// What the examples in doc comments take for granted: the application around them.
+import type { IncomingMessage } from 'node:http'
+import type { Express as ExpressApp, Request as ExpressRequest } from 'express'
+import type { PassportStatic } from 'passport'
+import type {
+  Assurance,
+  PendingLogin,
+  PendingLoginStore,
+  Profile,
+  SocialLoginClient,
+  SocialLoginError,
+  Strategy,
+  StrategyOptions,
+  VerifyCallback,
+  VerifyFunction,
+} from 'passport-social-login'
+import type { FakeProvider } from 'passport-social-login/testing'
+import type { Agent, Test } from 'supertest'
+
+declare global {
+  namespace Express {
+    interface User {
+      id: string
+      ip?: string | undefined
+      token?: string
+      lifetime?: unknown
+    }
+  }
+
+  const app: ExpressApp
+  const passport: PassportStatic
+  const req: ExpressRequest
+  const users: {
+    find(id: string): Promise<Express.User | undefined>
+    findOrCreate(account: { provider: string; id: string; displayName?: string }): Promise<Express.User>
+    link(user: Express.User | undefined, id: string): Promise<Express.User>
+  }
+  const logins: {
+    insert(cookie: string, record: PendingLogin): Promise<void>
+    find(cookie: string): Promise<PendingLogin | undefined>
+    markConsumed(cookie: string): Promise<{ changedRows: number }>
+    delete(cookie: string): Promise<void>
+  }
+  const cache: { has(key: string): boolean }
+  const histogram: { record(value: number, attributes: object): void }
+  const alert: (message: string) => void
+  const startBrowserCookie: (req: IncomingMessage) => string
+  const browserCookie: (req: IncomingMessage) => string
+  const escapeHTML: (text: string) => string
+
+  const clientID: string
+  const clientSecret: string
+  const newKey: string
+  const oldKey: string
+  const accessToken: string
+  const authKey: string
+  const appID: string
+
+  const options: StrategyOptions
+  const strategy: Strategy
+  const verify: VerifyFunction
+  const done: VerifyCallback
+  const store: PendingLoginStore
+  const assurance: Assurance
+  const profile: Profile
+  const client: SocialLoginClient
+  const error: SocialLoginError
+  const provider: FakeProvider
+  const browser: Agent
+  const supertest: (app: ExpressApp) => { get(path: string): Test }
+  const expect: (value: unknown) => { toHaveLength(length: number): void }
+}
