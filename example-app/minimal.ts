@@ -44,5 +44,5 @@ app.get('/', (req, res) => {
 app.get('/profile', (req, res) => res.json(req.user ?? null))
 app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))))
 
-const port = Number(process.env['PORT'] ?? 3000)
-app.listen(port, 'localhost', () => console.log(`http://localhost:${port}`))
+const { PORT = '3000' } = process.env
+app.listen(Number(PORT), 'localhost', () => console.log(`http://localhost:${PORT}`))

@@ -87,8 +87,9 @@ export class ProfileReload {
     } catch (error) {
       if (!(error instanceof SocialLoginError)) throw error
       log.warn({ err: error }, 'profile not reloaded')
-      const wait = error.retryAfter === undefined ? {} : { wait: String(error.retryAfter) }
-      return new URLSearchParams({ notice: error.code, ...wait })
+      const query = new URLSearchParams({ notice: error.code })
+      if (error.retryAfter !== undefined) query.set('wait', String(error.retryAfter))
+      return query
     }
   }
 }

@@ -53,7 +53,8 @@ export class LoginCookie implements PendingLoginStore {
   async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
     // Over http behind an https callback, browsers would reject the cookie and others on the network could read it.
     // express-session does the same.
-    if (this.#isHTTPS && Reflect.get(req, 'secure') !== true) return
+    const isSecure = 'secure' in req && req.secure === true
+    if (this.#isHTTPS && !isSecure) return
     await this.#store.save(req, record)
   }
 

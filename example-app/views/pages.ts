@@ -1,4 +1,3 @@
-import type { Provider } from '../auth/provider'
 import type { Login } from '../storage/accounts'
 import type { UnconfirmedLogin } from '../storage/sessions'
 import { html, type Markup, type Page } from './layout'
@@ -13,6 +12,14 @@ const TITLES: Readonly<Record<number, string>> = {
 const MAX_NAME_LENGTH = 32
 // No script needs more combining marks than this; more of them would cover the lines above and below.
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
+
+/** What pages need to know of the provider. */
+interface Provider {
+  readonly key: string
+  readonly name: string
+  readonly host: string
+  readonly origin: string
+}
 
 export function homePage(login: Login | undefined): Page {
   const main = login

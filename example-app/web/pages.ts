@@ -17,7 +17,7 @@ export function wantsJSON(req: Request): boolean {
 /** A text field of a form or query. A value with a null byte counts as missing, because Postgres cannot store it. */
 export function field(fields: unknown, name: string): string | undefined {
   if (typeof fields !== 'object' || fields === null) return undefined
-  const value: unknown = Reflect.get(fields, name)
+  const value: unknown = Object.entries(fields).find(([key]) => key === name)?.[1]
   return typeof value === 'string' && !value.includes('\0') ? value : undefined
 }
 

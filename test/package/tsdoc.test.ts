@@ -46,7 +46,13 @@ describe('the examples of the doc comments', () => {
     ['index.ts', 'passport-social-login'],
     ['testing/index.ts', 'passport-social-login/testing'],
   ].map(([entry = '', from]) => `import { ${exportsOf(entry).join(', ')} } from '${from}'`)
-  const options = { target: 'es2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: false }
+  const options = {
+    target: 'es2022',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    skipLibCheck: false,
+  }
 
   beforeAll(() => {
     // Below the package's root, so that they import it by its name, as its users do.

@@ -3,8 +3,6 @@ import cookieSession from 'cookie-session'
 import express, { type Application, type ErrorRequestHandler, type RequestHandler } from 'express'
 import { ipKeyGenerator } from 'express-rate-limit'
 import passport, { type Authenticator } from 'passport'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { EnvHttpProxyAgent } from 'undici'
 import {
   CookieStore,
   type OutcomeCode,
@@ -14,8 +12,10 @@ import {
   Strategy,
   type StrategyOptions,
   type VerifyFunction,
-} from '../../../lib'
-import { FakeProvider } from '../../../lib/testing'
+} from 'passport-social-login'
+import { FakeProvider } from 'passport-social-login/testing'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { EnvHttpProxyAgent } from 'undici'
 
 type Common = StrategyOptions
 

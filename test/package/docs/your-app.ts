@@ -1,7 +1,7 @@
 import express, { type Express } from 'express'
 import session from 'express-session'
 import { Passport } from 'passport'
-import { Strategy } from '../../../lib'
+import { Strategy } from 'passport-social-login'
 
 /** The application that the README's tests test. */
 export function createApp(provider: { baseURL: string; clientID: string; clientSecret: string }): Express {
@@ -16,7 +16,7 @@ export function createApp(provider: { baseURL: string; clientID: string; clientS
   app.get('/auth', passport.authenticate('social-login'))
   app.get('/callback', passport.authenticate('social-login', { successRedirect: '/profile' }))
   app.get('/profile', (req, res) => {
-    if (req.user) res.send(`Hello, ${Reflect.get(req.user, 'displayName')}`)
+    if (req.user && 'displayName' in req.user) res.send(`Hello, ${req.user.displayName}`)
     else res.sendStatus(401)
   })
   return app
