@@ -24,7 +24,7 @@ const logins = useLogins()
 /** The code quoted by the documentation: `// Quoted: …` to `// end`, without its indentation. */
 function regions(folder: string): string[] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.(ts|[cm]js)$/.test(name),
+    /\.[cm]?[jt]s$/.test(name),
   )
   return files.flatMap((name) =>
     Array.from(
@@ -198,7 +198,7 @@ test('the small application of the README signs in, and shows why a login failed
   expect((await browser.follow(`${app.origin}/`)).body).toContain('Sign in')
 })
 
-test('the example of a test with node:test passes', () => {
+test('the example of tests with node:test passes', () => {
   const output = execFileSync(
     process.execPath,
     ['--test', join(root, 'dist/test/package/docs', 'your-app.node-test.js')],
@@ -207,7 +207,7 @@ test('the example of a test with node:test passes', () => {
       env: { ...process.env, NODE_OPTIONS: '' },
     },
   )
-  expect(output).toMatch(/pass 1/)
+  expect(output).toMatch(/pass 3/)
 })
 
 test('the example of the client reads a profile', async () => {
