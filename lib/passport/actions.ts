@@ -101,13 +101,18 @@ export function replayDestination(options: AuthenticateOptions): string | undefi
 function preferReturnTo(req: Request, options: AuthenticateOptions, { returnTo }: LoginInfo): void {
   if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
   const { logIn } = req
+  const keep = (): void => {
+    const session: unknown = Reflect.get(req, 'session')
+    if (isObject(session)) Object.assign(session, { returnTo })
+  }
   const logInAndReturn = (...args: unknown[]): unknown => {
     const [user, given, done] = args
     // With other options it is the application's own call.
-    if (given !== options || typeof done !== 'function') return Reflect.apply(logIn, req, args)
+    if (given !== options) return Reflect.apply(logIn, req, args)
+    // Fastify's returns a promise.
+    if (typeof done !== 'function') return Promise.resolve(Reflect.apply(logIn, req, args)).then(keep)
     const loggedIn = (error: unknown): void => {
-      const session: unknown = Reflect.get(req, 'session')
-      if (!error && isObject(session)) Object.assign(session, { returnTo })
+      if (!error) keep()
       done(error)
     }
     return Reflect.apply(logIn, req, [user, given, loggedIn])

@@ -8,8 +8,9 @@ const { FakeProvider, providerNavigation, sameOriginNavigation } = require('pass
 /**
  * @param createServer takes `{ baseURL, clientID, clientSecret }`; answers a `node:http` server with the routes `/auth`,
  *   `/callback` (leads to `/me`; its failures to `/login`) and `/me`, which answers the user's name, or 401
+ * @param inbox a further start, with `returnTo: '/inbox'`, if there is one
  */
-exports.play = async function play(createServer) {
+exports.play = async function play(createServer, inbox) {
   const provider = await FakeProvider.start()
   const { appID, appSecret } = provider.registerApplication({ name: 'C', redirectURL: 'http://localhost/callback' })
   const server = await createServer({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret })
@@ -49,6 +50,13 @@ exports.play = async function play(createServer) {
   await expectRedirect(other(`/callback?auth_key=${newKey()}`, providerNavigation), '/me')
   assert.equal((await other('/me', sameOriginNavigation)).body, 'Ada Lovelace')
   assert.equal(connections, connectionsBefore, 'the connection to the provider is kept')
+
+  if (inbox !== undefined) {
+    const another = browser(server.address().port)
+    assert.equal((await another(inbox, sameOriginNavigation)).status, 302)
+    await expectRedirect(another(`/callback?auth_key=${newKey()}`, providerNavigation), '/inbox')
+    assert.equal((await another('/me', sameOriginNavigation)).body, 'Ada Lovelace')
+  }
 
   provider.failNext('authorize', { status: 503 })
   await stranger('/auth', sameOriginNavigation)

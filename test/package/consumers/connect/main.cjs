@@ -27,13 +27,14 @@ play((provider) => {
   const cookie = { sameSite: 'lax' }
   app.use(session({ secret: process.env.SESSION_SECRET, resave: false, saveUninitialized: false, cookie }))
   app.use(passport.session())
-  const finish = { failureRedirect: '/login', successRedirect: '/me' }
+  const finish = { failureRedirect: '/login', successReturnToOrRedirect: '/me' }
   app.use('/auth', passport.authenticate('social-login'))
   app.use('/callback', passport.authenticate('social-login', finish))
   // end
+  app.use('/inbox-first', passport.authenticate('social-login', { returnTo: '/inbox' }))
   app.use('/me', (req, res) => {
     if (!req.user) res.statusCode = 401
     res.end(req.user?.name)
   })
   return createServer(app)
-})
+}, '/inbox-first')

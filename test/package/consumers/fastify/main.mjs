@@ -28,13 +28,15 @@ await play(async (provider) => {
   await app.register(secureSession, { key, cookie: { path: '/', httpOnly: true, secure: 'auto', sameSite: 'lax' } })
   await app.register(passport.initialize())
   await app.register(passport.secureSession())
-  const finish = { failureRedirect: '/login', successRedirect: '/me' }
+  const finish = { failureRedirect: '/login', successReturnToOrRedirect: '/me' }
   app.get('/auth', { preValidation: passport.authenticate('social-login') }, () => {})
   app.get('/callback', { preValidation: passport.authenticate('social-login', finish) }, (_req, reply) =>
     reply.redirect('/me'),
   )
   // end
+  const inbox = passport.authenticate('social-login', { returnTo: '/inbox' })
+  app.get('/auth/inbox', { preValidation: inbox }, () => {})
   app.get('/me', (request, reply) => (request.user ? request.user.name : reply.code(401).send()))
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app.server
-})
+}, '/auth/inbox')

@@ -22,12 +22,14 @@ await play((provider) => {
   app.use(passport.session())
   const router = new Router()
   router.get('/auth', passport.authenticate('social-login'))
-  router.get('/callback', passport.authenticate('social-login', { failureRedirect: '/login', successRedirect: '/me' }))
+  const finish = { failureRedirect: '/login', successReturnToOrRedirect: '/me' }
+  router.get('/callback', passport.authenticate('social-login', finish))
   // end
+  router.get('/auth/inbox', passport.authenticate('social-login', { returnTo: '/inbox' }))
   router.get('/me', (ctx) => {
     if (ctx.state.user) ctx.body = ctx.state.user.name
     else ctx.status = 401
   })
   app.use(router.routes())
   return app.listen(0, '127.0.0.1')
-})
+}, '/auth/inbox')
