@@ -6,6 +6,7 @@ import type { Database, Query, Row, Value } from './database'
 
 const OPEN_TIMEOUT_MS = 10_000
 const LOCK_TIMEOUT_MS = 10_000
+const READS = /^\s*select\b/
 const NOW = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`
 const CHECK = `insert into storage_checks (id, checked_at) values (1, ${NOW})
   on conflict (id) do update set checked_at = excluded.checked_at
@@ -27,6 +28,8 @@ class LibsqlDatabase implements Database {
   readonly dialect = 'sqlite'
   readonly now = NOW
   readonly skipLocked = ''
+  // A lock of SQLite is on the whole file.
+  readonly requireTables = ''
   readonly #file: string
   readonly #opened: Stats
   readonly #connection: Libsql.Database
@@ -45,20 +48,25 @@ class LibsqlDatabase implements Database {
     this.#connection.exec('pragma busy_timeout = 0')
   }
 
-  readonly query: Query = (sql, values = []) => this.#whenUnlocked(LOCK_TIMEOUT_MS, async () => this.#run(sql, values))
+  readonly query: Query = (sql, values = []) => {
+    if (!READS.test(sql)) return this.transaction((query) => query(sql, values))
+    return this.#whenUnlocked(LOCK_TIMEOUT_MS, async () => this.#run(sql, values))
+  }
 
   // `begin immediate` excludes all other writers, so every transaction is alone anyway. With `alone` the wait has no
   // limit, because a migration in another process may take long.
   transaction<T>(work: (query: Query) => Promise<T>, { alone = false } = {}): Promise<T> {
     const limit = alone ? Number.POSITIVE_INFINITY : LOCK_TIMEOUT_MS
     return this.#whenUnlocked(limit, async () => {
-      this.#run('begin immediate', [])
+      // With `exec`, because libsql does not reset a prepared statement that finds the file locked. Later writes would then
+      // seem to succeed without being committed (https://github.com/tursodatabase/libsql-js/pull/238).
+      this.#connection.exec('begin immediate')
       try {
         const result = await work(async (sql, values = []) => this.#run(sql, values))
-        this.#run('commit', [])
+        this.#connection.exec('commit')
         return result
       } catch (error) {
-        if (this.#connection.inTransaction) this.#run('rollback', [])
+        if (this.#connection.inTransaction) this.#connection.exec('rollback')
         throw error
       }
     })

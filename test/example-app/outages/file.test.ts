@@ -143,6 +143,28 @@ describe('a database file in trouble', () => {
   })
 })
 
+describe('a database file that two processes share', () => {
+  const folder = temporaryFolder()
+  afterAll(() => folder.remove())
+
+  test('and that another program had locked for longer than they wait loses nothing that they write afterwards', async () => {
+    const [one, two] = [openDatabase(undefined, folder.path), openDatabase(undefined, folder.path)]
+    await migrate(one)
+    const account = (id: string): string => `insert into users (id, created_at) values ('${id}', 0) returning id`
+    const other = new Libsql(join(folder.path, 'app.db'))
+    other.exec('begin immediate')
+    await expect(one.query(account('too late'))).rejects.toThrow('database is locked')
+    other.exec('rollback')
+    other.close()
+    await one.query(`insert into users (id, created_at) values ('first', 0)`)
+    await two.query(account('second'))
+    const ids = 'select id from users order by id'
+    expect(await two.query(ids)).toEqual([{ id: 'first' }, { id: 'second' }])
+    expect(await one.query(ids)).toEqual([{ id: 'first' }, { id: 'second' }])
+    await Promise.all([one.close(), two.close()])
+  }, 40_000)
+})
+
 describe('500,000 expired sessions', () => {
   const folder = temporaryFolder()
   afterAll(() => folder.remove())
