@@ -9,11 +9,15 @@ import type { Database } from './storage/database'
 import { migrate, NewerSchemaError } from './storage/migrations'
 import { openDatabase, type WatchedDatabase, watchFullDisk } from './storage/open-database'
 import { DatabaseSessions } from './storage/sessions'
+import { throughBriefOutage } from './web/errors'
 import { createLogger, type Logger } from './web/logger'
 import { pathsOnly } from './web/request-target'
 import { Draining, listen, onStopSignal } from './web/server'
 
 const STOP_DEADLINE_MS = 10_000
+// Longer than most restarts and failovers, and long enough that process managers do not give up because of quick exits.
+const DATABASE_WITHIN_MS = 20_000
+const SAY_WAITING_AFTER_MS = 2000
 const CLEANING_INTERVAL_MS = 10 * 60 * 1000
 
 interface RunningServer {
@@ -55,7 +59,7 @@ async function stop(): Promise<void> {
 
 /** Opens and migrates the database, then starts serving. */
 async function startServer(config: Config, fake: FakeProvider | undefined, logger: Logger): Promise<RunningServer> {
-  const database = await openMigrated(config)
+  const database = await openMigrated(config, logger)
   const listening = await listen(config.host, config.port)
   const draining = new Draining()
   const provider = chooseProvider(config, fake, listening.port)
@@ -88,10 +92,17 @@ function orFail(work: Promise<void>, inTime: AbortSignal, describe: () => string
   })
 }
 
-async function openMigrated({ databaseURL, databasePoolSize, dataDir }: Config): Promise<WatchedDatabase> {
+async function openMigrated(
+  { databaseURL, databasePoolSize, dataDir }: Config,
+  logger: Logger,
+): Promise<WatchedDatabase> {
+  const waiting = setTimeout(
+    () => logger.warn('waiting for the database, which is away, busy, or being migrated by another process'),
+    SAY_WAITING_AFTER_MS,
+  )
   try {
     const database = watchFullDisk(openDatabase(databaseURL, dataDir, databasePoolSize))
-    await migrate(database)
+    await throughBriefOutage(() => migrate(database), DATABASE_WITHIN_MS)
     return database
   } catch (error) {
     const [name, cure] =
@@ -103,6 +114,8 @@ async function openMigrated({ databaseURL, databasePoolSize, dataDir }: Config):
         ? `${name} names a database that cannot be opened: ${error.message}.`
         : `${name} names a database that cannot be opened (${reasonOf(error)}): ${cure}`,
     ])
+  } finally {
+    clearTimeout(waiting)
   }
 }
 

@@ -74,12 +74,13 @@ export class CallbackSlots {
     })
   }
 
-  // A random free slot: if all processes tried the first one, they would conflict.
+  // A random free slot: if all processes tried the first one, they would conflict. `requireTables`, because the callback
+  // spends its key next, and could then not store the login.
   async #take(id: string, address: string, isRejected: boolean): Promise<Slot | undefined> {
-    const { now } = this.#database
+    const { now, requireTables } = this.#database
     const all = Array.from({ length: SLOTS }, (_, slot) => `select ${slot} as slot`).join(' union all ')
     const lifetime = isRejected ? REJECTED_MS : UNDER_WAY_MS
-    const sql = `insert into callback_slots (address, slot, id, rejected, expires_at)
+    const sql = `${requireTables} insert into callback_slots (address, slot, id, rejected, expires_at)
       select cast($1 as text), free.slot, cast($2 as text), ${isRejected ? 1 : 0}, ${now} + ${lifetime}
       from (${all}) as free
       where not exists (select 1 from callback_slots as other

@@ -26,6 +26,11 @@ export interface Database {
   readonly now: string
   /** SQL at the end of a `select` of rows to delete: skips the rows that another process is deleting. */
   readonly skipLocked: string
+  /**
+   * SQL in front of an `insert`: as long as the tables of accounts and sessions cannot be written, because they are locked or
+   * missing, the statement waits or fails.
+   */
+  readonly requireTables: string
   readonly query: Query
   /** Runs a transaction. With `alone`, no other process can run a transaction with `alone` at the same time. */
   transaction<T>(work: (query: Query) => Promise<T>, options?: { readonly alone?: boolean }): Promise<T>

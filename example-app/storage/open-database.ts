@@ -39,6 +39,7 @@ export function watchFullDisk(database: Database): WatchedDatabase {
     dialect: database.dialect,
     now: database.now,
     skipLocked: database.skipLocked,
+    requireTables: database.requireTables,
     query: (sql, values) => noting(database.query(sql, values)),
     transaction: (work, options) => noting(database.transaction(work, options)),
     requireSpace,

@@ -4,14 +4,25 @@ import { DatabaseError, Pool, type PoolConfig } from 'pg'
 import type { Database, Query } from './database'
 
 const MIGRATION_LOCK = 20_261_121
+// Shorter than the limit of a health check.
+const MIGRATION_LOCK_WAIT_MS = 1000
+// Afterwards, the process was suspended or cut off, and holds up the others.
+const MIGRATION_IDLE_MS = 60_000
 const CLOSE_MS = 3000
 // Constant within a statement, so that Postgres can use an index for comparisons with it.
 const NOW = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
+// Takes the locks of a login, and needs the same rights. Changes nothing.
+const REQUIRE_TABLES = `with ${['users', 'federated_credentials', 'sessions']
+  .map((table) => `use_${table} as (update ${table} set id = id where false)`)
+  .join(', ')}`
 // All processes share one row, which is written at most once a second.
-const CHECK = `insert into storage_checks (id, checked_at) values (1, ${NOW})
+const CHECK = `${REQUIRE_TABLES} insert into storage_checks (id, checked_at) values (1, ${NOW})
   on conflict (id) do update set checked_at = excluded.checked_at
   where abs(excluded.checked_at - storage_checks.checked_at) > 1000`
 const READ_ONLY = '25006'
+const TOO_MANY_CONNECTIONS = '53300'
+const ADMITTED_WITHIN_MS = 4000
+const ADMISSION_RETRY_MS = 50
 const RENEW_EVERY_MS = 1000
 const RETIRE_WITHIN_MS = 10_000
 
@@ -46,13 +57,24 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
     dialect: 'postgres',
     now: NOW,
     skipLocked: 'for update skip locked',
-    query: (sql, values = []) => pool.use(async (current) => (await current.query(sql, [...values])).rows),
+    requireTables: REQUIRE_TABLES,
+    query: (sql, values = []) =>
+      whenAdmitted(() => pool.use(async (current) => (await current.query(sql, [...values])).rows)),
     transaction(work, { alone = false } = {}) {
-      return alone ? inTransactionAlone(patient, work) : pool.use((current) => inTransaction(current, work))
+      if (alone) return inTransactionAlone(patient, work)
+      return whenAdmitted(() => pool.use((current) => inTransaction(current, work)))
     },
     async checkStorage() {
       try {
-        await checks.use((current) => current.query(CHECK))
+        await checks
+          .use((current) => current.query(CHECK))
+          .catch((error: unknown) => {
+            if (!isCrowded(error)) throw error
+            // The connections that the pool has may still serve logins.
+            return whenAdmitted(() => pool.use((current) => current.query(CHECK)))
+          })
+        // Without any, logins need a new connection, which the server may refuse.
+        await pool.use(async (current) => current.totalCount > 0 || current.query('select 1'))
       } catch (error) {
         // Renews the pool before a request fails for the same reason.
         if (leadsNowhere(error)) pool.renew()
@@ -65,12 +87,14 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
   }
 }
 
-/** Uses a separate connection without timeouts, because a migration in another process may take long. */
+/** Uses a separate connection whose statements have no timeout, because a migration in another process may take long. */
 async function inTransactionAlone<T>(config: PoolConfig, work: (query: Query) => Promise<T>): Promise<T> {
-  const known = new KnownPool(config)
+  const known = new KnownPool({ ...config, idle_in_transaction_session_timeout: MIGRATION_IDLE_MS })
   try {
     return await inTransaction(known.pool, async (query) => {
       await query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+      // While a migration waits for the lock of a table, because of a backup for example, all logins wait behind it.
+      await query(`set local lock_timeout = ${MIGRATION_LOCK_WAIT_MS}`)
       return work(query)
     })
   } finally {
@@ -182,6 +206,26 @@ async function retire(known: KnownPool): Promise<void> {
   const deadline = performance.now() + RETIRE_WITHIN_MS
   while (known.pool.waitingCount > 0 && performance.now() < deadline) await sleep(50, undefined, { ref: false })
   await known.end(RETIRE_WITHIN_MS)
+}
+
+/**
+ * Repeats work for which the server admitted no further connection: one of the pool's own may soon be free. Safe, because
+ * nothing of the work has been done.
+ */
+async function whenAdmitted<T>(work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + ADMITTED_WITHIN_MS
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isCrowded(error) || performance.now() > deadline) throw error
+      await sleep(ADMISSION_RETRY_MS)
+    }
+  }
+}
+
+function isCrowded(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === TOO_MANY_CONNECTIONS
 }
 
 /** Whether a connection must not be used again: the server did not answer the statement, or refuses to write. */

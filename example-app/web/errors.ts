@@ -11,9 +11,11 @@ const RETRY_AFTER_S = 5
 // Long enough for most restarts and failovers, and short enough for a person to wait for the page.
 const BRIEF_OUTAGE_MS = 4000
 const RETRY_EVERY_MS = 100
-// Codes of broken connections (ENOENT: a Unix socket without a server), and of transactions that were cancelled because
-// of another one.
-const BROKEN_CONNECTION = /^(E(CONN|PIPE)\w*|ENOENT|(08|40|57)[\dA-Z]{3})$/
+// Codes of connections that broke or could not be opened (ENOENT: a Unix socket without a server; 53300: too many), and of
+// transactions that were cancelled because of another one (55P03: it holds a lock).
+const BROKEN_CONNECTION =
+  /^(E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_AGAIN)\w*|ENOENT|53300|55P03|(08|40|57)[\dA-Z]{3})$/
+const BROKEN_CONNECTION_MESSAGES = /^(Connection terminated|timeout exceeded when trying to connect)/
 const OUTAGE_CODES = [
   // Network errors of Node.
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|NOTFOUND|AI_AGAIN)$/,
@@ -21,8 +23,9 @@ const OUTAGE_CODES = [
   /^E(NOENT|ACCES)$/,
   // Postgres: connection (08), login (28, 3D), conflicts (40), resources (53), intervention (57), system (58).
   /^(08|28|3D|40|53|57|58)[\dA-Z]{3}$/,
-  // Postgres: a server that is read-only, as a standby is; a lock that is not available.
-  /^(25006|55P03)$/,
+  // Postgres: a server that is read-only, as a standby is; a database that is being restored: it accepts nobody, or lacks
+  // tables or rights.
+  /^(25006|55000|55P03|42P01|42501)$/,
   // SQLite: locked by another process, read-only, or a disk that is full or failing.
   /^SQLITE_(BUSY|LOCKED|READONLY|IOERR|CANTOPEN|FULL|PROTOCOL|NOMEM)(_|$)/,
 ]
@@ -112,8 +115,8 @@ function isOutage(error: unknown): boolean {
  * Repeats the work during a brief outage of the database, so that a login whose key is spent already does not fail. The
  * work must be safe to repeat, because a statement that failed may have been executed.
  */
-export async function throughBriefOutage<T>(work: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + BRIEF_OUTAGE_MS
+export async function throughBriefOutage<T>(work: () => Promise<T>, limitMs = BRIEF_OUTAGE_MS): Promise<T> {
+  const deadline = performance.now() + limitMs
   for (;;) {
     try {
       return await work()
@@ -127,6 +130,6 @@ export async function throughBriefOutage<T>(work: () => Promise<T>): Promise<T> 
 function isBroken(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError) return error.errors.some(isBroken)
-  if (error.message.startsWith('Connection terminated')) return true
+  if (BROKEN_CONNECTION_MESSAGES.test(error.message)) return true
   return ('code' in error && BROKEN_CONNECTION.test(String(error.code))) || isBroken(error.cause)
 }

@@ -170,8 +170,11 @@ describeWithPostgres('a Postgres in trouble', () => {
       await ada.begin(example.appURL)
       await asSuperuser(url, async (blocker) => {
         await blocker.query('begin')
-        await blocker.query(`lock table ${table} in exclusive mode`)
+        provider.failNext('authorize', { delay: 500, rewrite: (body) => body })
         const back = ada.comeBack(example.appURL)
+        // Not earlier, because a callback that finds a table locked waits before it takes a slot and spends its key.
+        while ((await blocker.query('select id from callback_slots')).rows.length === 0) await delay(10)
+        await blocker.query(`lock table ${table} in exclusive mode`)
         await cutWhoWaits(blocker)
         await blocker.query('rollback')
         expect((await back).location).toBe('/login/confirm')
@@ -182,6 +185,81 @@ describeWithPostgres('a Postgres in trouble', () => {
     },
     20_000,
   )
+
+  test.each([
+    ['locked', 'begin; lock table users in share mode', 'rollback'],
+    ['locked', 'begin; lock table sessions in exclusive mode', 'rollback'],
+    [
+      'missing',
+      'alter table users rename to users_that_are_restored',
+      'alter table users_that_are_restored rename to users',
+    ],
+  ])(
+    'in which a table is %s (%s) is noticed at /healthz, and spends no keys',
+    async (_way, breakIt, repairIt) => {
+      const url = await newDatabase()
+      const example = await start(url)
+      const exchanges = (): number => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
+      const ada = new Visitor(provider, application, '1')
+      await ada.begin(example.appURL)
+      const [key, before] = [ada.newKey(), exchanges()]
+      await asSuperuser(url, async (client) => {
+        await client.query(breakIt)
+        const back = ada.comeBack(example.appURL, key)
+        await untilHealth(example, 503)
+        expect((await back).location).toBe('/login?reason=database_unavailable')
+        await client.query(repairIt)
+      })
+      expect(exchanges()).toBe(before)
+      await untilHealth(example, 200)
+      expect((await ada.comeBack(example.appURL, key)).location).toBe('/login/confirm')
+      await example.stop('SIGKILL')
+    },
+    20_000,
+  )
+
+  describe('that admits no more connections', () => {
+    const asLimited = async (limit: number): Promise<{ url: string; role: string }> => {
+      const url = new URL(await newDatabase())
+      const role = `limited_${databases}`
+      await asSuperuser(url.href, async (client) => {
+        await client.query(`create role ${role} login connection limit ${limit}`)
+        await client.query(`alter database "${url.pathname.slice(1)}" owner to ${role}`)
+      })
+      url.username = role
+      return { url: url.href, role }
+    }
+
+    test('gets the logins of many people through the few that there are', async () => {
+      const { url, role } = await asLimited(2)
+      const example = await start(url)
+      expect(await health(example)).toBe(200)
+      const visitors = ['1', '2', '3', '1', '2', '3', '1', '2'].map((id) => new Visitor(provider, application, id))
+      const ends = await Promise.all(visitors.map((visitor) => visitor.signIn(example.appURL)))
+      expect(ends).toEqual(visitors.map(() => '/profile'))
+      // Logins may take the connection of /healthz as well, when the server has cut all of them.
+      const cut = `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`
+      await asSuperuser(url.replace(role, 'postgres'), (client) => client.query(cut))
+      await Promise.all(visitors.map((visitor) => visitor.whoAmI(example.appURL)))
+      await delay(1100)
+      expect(await health(example)).toBe(200)
+      await example.stop('SIGKILL')
+    }, 20_000)
+
+    test('is noticed at /healthz when logins get none', async () => {
+      const { url, role } = await asLimited(1)
+      const example = await start(url)
+      // The one that there is belongs to /healthz.
+      await untilHealth(example, 503)
+      expect((await new Visitor(provider, application, '1').begin(example.appURL)).status).toBe(503)
+      await asSuperuser(url.replace(role, 'postgres'), (client) =>
+        client.query(`alter role ${role} connection limit 2`),
+      )
+      await untilHealth(example, 200)
+      expect(await new Visitor(provider, application, '1').signIn(example.appURL)).toBe('/profile')
+      await example.stop('SIGKILL')
+    }, 20_000)
+  })
 
   test('whose disk is full is noticed by the first login that fails, and spends no further keys', async () => {
     const url = await newDatabase()

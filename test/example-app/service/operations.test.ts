@@ -149,10 +149,6 @@ describe('running the example', () => {
 
   test.each([
     ['DATA_DIR', { DATA_DIR: '/dev/null/data' }],
-    [
-      'DATABASE_URL',
-      { DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/app', SESSION_SECRET: 'sixteen or more characters' },
-    ],
     ['SESSION_SECRET', { DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/app' }],
     [
       'SOCIAL_BASE_URL',

@@ -30,7 +30,7 @@ export class StatementCounter {
     if (type === 'Q' || type === 'E') this.statements += 1
     if (type === 'Q' || type === 'S') this.roundTrips += 1
     // The statement's text in Query or Parse, after the length and (for Parse) an empty name.
-    if ((type === 'Q' || type === 'P') && /^.{4}\0?\s*(insert|update|delete)\b/is.test(message.slice(1)))
+    if ((type === 'Q' || type === 'P') && /^.{4}\0?\s*(insert|update|delete|with)\b/is.test(message.slice(1)))
       this.writes += 1
   }
 }
