@@ -2,7 +2,7 @@
  * Options of {@link checkPendingLoginStore}.
  *
  * @example
- * const options: PendingLoginStoreCheck = { middleware: session({ store, secret: 'for tests' }), atomic: false }
+ * const options: PendingLoginStoreCheck = { middleware: session({ secret: 'for tests' }), atomic: false }
  */
 export interface PendingLoginStoreCheck {
   /** Runs before each request, as in Connect and Express: the session middleware of a store that keeps to the session. */

@@ -15,6 +15,8 @@ const root = join(here, '..', '..', '..')
 const AT_ONCE = 2
 const SHARED = ['app.cjs', 'driver.cjs', 'driver.d.cts']
 const OWN_SUITE = '(own suite)'
+// By the driver, or by jest or vitest.
+const FINISHED = /^ok$|^ *Tests:? +\d+ passed/m
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -82,7 +84,7 @@ function play(name, runtime) {
       const args = command.split(' ').slice(1)
       const output = await run(runtime.command, join(folder, name), [...flags, ...args])
       // A runtime that finds nothing left to wait for exits without an error.
-      if (!/^ok$/m.test(output)) throw new Error(`${args.join(' ')} ended early\n${output}`)
+      if (!FINISHED.test(output)) throw new Error(`${args.join(' ')} ended early\n${output}`)
     }
   })
 }

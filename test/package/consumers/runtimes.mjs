@@ -70,7 +70,7 @@ export function npm(cwd, ...args) {
 /** @returns everything that it wrote */
 export function run(command, cwd, args, environment = {}) {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, ...environment }
+    const env = { ...process.env, NO_COLOR: '1', ...environment }
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 30 * 60 * 1000 })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
