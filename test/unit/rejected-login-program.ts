@@ -4,7 +4,7 @@ import { createApp } from '../package/docs/your-app'
 
 /** Runs a login that the provider refuses. */
 async function main(): Promise<void> {
-  const provider = await FakeProvider.start()
+  await using provider = await FakeProvider.start()
   const { appID, appSecret } = provider.registerApplication({
     name: 'Debug',
     redirectURL: 'http://localhost/callback',
@@ -12,8 +12,7 @@ async function main(): Promise<void> {
   })
   const browser = supertest.agent(createApp({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret }))
   await browser.get('/auth').set(sameOriginNavigation).expect(302)
-  await browser.get('/callback?auth_key=not-a-key-canary').set(providerNavigation).expect(401)
-  await provider.stop()
+  await browser.get('/callback?auth_key=not-a-key-canary').set(providerNavigation).expect('Location', '/login')
 }
 
 main().catch((error: unknown) => {

@@ -2,7 +2,10 @@
  * Options of {@link checkPendingLoginStore}.
  *
  * @example
- * const options: PendingLoginStoreCheck = { middleware: session({ secret: 'for tests' }), atomic: false }
+ * import session from 'express-session'
+ *
+ * const middleware = session({ secret: 'for tests', resave: false, saveUninitialized: false })
+ * const options: PendingLoginStoreCheck = { middleware, atomic: false }
  */
 export interface PendingLoginStoreCheck {
   /** Runs before each request, as in Connect and Express: the session middleware of a store that keeps to the session. */

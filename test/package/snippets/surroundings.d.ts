@@ -1,7 +1,6 @@
 // What the examples in doc comments take for granted: the application around them.
 import type { IncomingMessage } from 'node:http'
 import type { Express as ExpressApp, Request as ExpressRequest } from 'express'
-import type expressSession from 'express-session'
 import type { PassportStatic } from 'passport'
 import type {
   Assurance,
@@ -45,7 +44,6 @@ declare global {
   const OwnStore: new (storage: object) => PendingLoginStore
   const database: object
   const server: { halt(): Promise<void>; resume(): Promise<void> }
-  const session: typeof expressSession
   const test: (title: string, run: () => Promise<void>) => void
   const cache: { has(key: string): boolean }
   const histogram: { record(value: number, attributes: object): void }
