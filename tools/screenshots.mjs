@@ -11,14 +11,15 @@ const APP = 'http://localhost:3000'
 const PROVIDER = 'http://127.0.0.1:4400'
 const DESKTOP = { width: 1000, height: 720 }
 const PHONE = { width: 375, height: 720 }
+const DARK_PHONE = { ...PHONE, colorScheme: 'dark' }
 const START = { width: 640, height: 700 }
 // What is written into the repository: pages, by the names of the walk below, at one width each.
 const SHOWN = {
   home: { '1-home-desktop': DESKTOP, '1-home-phone': PHONE },
   login: { '2-login-desktop': DESKTOP, '2-login-phone': PHONE, 'start-1-sign-in': START },
-  'provider-sign-in': { 'start-2-provider': START },
+  'provider-login-people': { 'start-2-provider': START },
   confirm: { '3-confirm-desktop': DESKTOP, '3-confirm-phone': PHONE },
-  profile: { '4-profile-desktop': DESKTOP, '4-profile-phone': PHONE, 'start-3-profile': START },
+  profile: { '4-profile-desktop': DESKTOP, '4-profile-phone': DARK_PHONE, 'start-3-profile': START },
   account: { '5-account-desktop': DESKTOP, '5-account-phone': PHONE },
   'not-found': { '6-not-found-desktop': DESKTOP, '6-not-found-phone': PHONE },
   'login-not-me': { '7-not-me': DESKTOP },
@@ -42,9 +43,9 @@ async function look(name) {
   // The buttons of questions are hidden for their first moments.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState === 'finished'))
   const sizes = everything ? { [`${name}-desktop`]: DESKTOP, [`${name}-phone`]: PHONE } : (SHOWN[name] ?? {})
-  for (const [file, size] of Object.entries(sizes)) {
+  for (const [file, { colorScheme: shown = 'light', ...size }] of Object.entries(sizes)) {
     await page.setViewportSize(size)
-    for (const colorScheme of everything ? ['light', 'dark'] : ['light']) {
+    for (const colorScheme of everything ? ['light', 'dark'] : [shown]) {
       await page.emulateMedia({ colorScheme })
       const path = everything ? join(everything, `${file}-${colorScheme}.png`) : join(shownFolder, `${file}.png`)
       await page.screenshot({ path, fullPage: Boolean(everything) })
@@ -68,6 +69,12 @@ async function approveAs(person, name) {
   await page.waitForURL(`${PROVIDER}/**`)
   await look(`${name}-people`)
   await press(person)
+  await approve(name)
+}
+
+/** Whoever is signed in at the provider chooses no person. */
+async function approve(name) {
+  await page.waitForURL(`${PROVIDER}/**`)
   await look(`${name}-approval`)
   await press('Approve')
   await page.waitForURL(`${APP}/**`)
@@ -85,15 +92,13 @@ async function exampleSignedOut() {
 async function exampleSignedIn() {
   await page.goto(`${APP}/login`)
   await press(/^Continue with/)
-  await page.waitForURL(`${PROVIDER}/**`)
-  await look('provider-sign-in')
   await approveAs(/Ada Lovelace/, 'provider-login')
   await look('confirm')
   await press('Not me')
   await page.waitForURL(`${APP}/login**`)
   await look('login-not-me')
   await press(/^Continue with/)
-  await approveAs(/Ada Lovelace/, 'provider-login-again')
+  await approve('provider-login-again')
   await press(/^Continue as/)
   await page.waitForURL(`${APP}/profile`)
   await look('profile')
@@ -104,7 +109,6 @@ async function exampleSignedIn() {
 async function exampleLinking() {
   await press(/^Add another login/)
   await page.waitForURL(`${PROVIDER}/**`)
-  await look('provider-continue')
   await page.goto(`${PROVIDER}/`)
   await press('Sign out')
   await page.goto(`${APP}/account`)
