@@ -9,7 +9,8 @@ declare module 'express-session' {
   }
 }
 
-const { SOCIAL_BASE_URL = '', SOCIAL_CLIENT_ID = '', SOCIAL_CLIENT_SECRET = '', SESSION_SECRET = '' } = process.env
+const { SOCIAL_BASE_URL = '', SOCIAL_CLIENT_ID = '', SOCIAL_CLIENT_SECRET = '', SESSION_SECRET } = process.env
+if (!SESSION_SECRET) throw new Error('SESSION_SECRET is missing')
 
 const options = {
   baseURL: SOCIAL_BASE_URL, // such as https://social.example/api/v1
@@ -45,4 +46,7 @@ app.get('/profile', (req, res) => res.json(req.user ?? null))
 app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))))
 
 const { PORT = '3000' } = process.env
-app.listen(Number(PORT), 'localhost', () => console.log(`http://localhost:${PORT}`))
+app.listen(Number(PORT), 'localhost', (error) => {
+  if (error) throw error // the port is taken
+  console.log(`http://localhost:${PORT}`)
+})
