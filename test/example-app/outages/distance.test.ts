@@ -51,13 +51,10 @@ describeWithPostgres('the example and a database 200 ms away', () => {
       expect(await ada.confirm(example.appURL)).toBe('/profile')
       await ada.submit(`${example.appURL}/logout`)
       await statements()
-      const begun = performance.now()
       expect(await signIn(ada)).toBe('/profile')
       expect((await ada.browser.follow(`${example.appURL}/profile`)).status).toBe(200)
-      const took = performance.now() - begun
       const known = await statements()
       expect([known.texts, known.count <= 8, known.inARow <= 5]).toEqual([known.texts, true, true])
-      expect(took).toBeLessThan(8 * DELAY_MS)
       expect(await near.query("select id from sessions where data like '%passport%'")).toHaveLength(2)
 
       const sessions = await near.query('select id from sessions')
