@@ -17,7 +17,7 @@ import { tabCallbackPage } from './tab-binding'
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
 export async function callback(context: LoginContext, request: CallbackRequest): Promise<LoginAction> {
-  const { settings, rules, strategyDigest, usedLogins, slots, trace } = context
+  const { settings, rules, strategyDigest, usedLogins, refusals, slots, trace } = context
   const { store, currentUserKey } = context.request
   // Validated, because the store may be the application's.
   const record = readPendingLogin(await callStore('callback', settings.timeout, () => store.load()))
@@ -33,8 +33,11 @@ export async function callback(context: LoginContext, request: CallbackRequest):
   if (rules.tabBinding && tabSecret === undefined) return askTab(context, request)
   if (!slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   const info = loginInfo(record, request)
-  const verdict = await usedLogins.run(record.id, request.authKey, async () => {
-    const exchanged = await consumeAndExchange(context, request, record).finally(() => slots.release())
+  const consumed = consume(context, record)
+  const verdict = await usedLogins.run(record.id, request.authKey, consumed, async () => {
+    const exchanged = await consumed
+      .then(() => exchange(settings, request.authKey, trace, refusals))
+      .finally(() => slots.release())
     return verify(context, exchanged, info)
   })
   return { type: 'decided', verdict, info }
@@ -55,9 +58,11 @@ async function joinLogin(context: LoginContext, request: CallbackRequest, record
   // The first has ended. Nothing is saved: this request's copy of the session is older than the one with the signed-in
   // user.
   if (shared === undefined) return handleReplay(context)
+  // A store that tells which call was the first must not take this one for it.
+  await shared.consumed
   // This request's copy of the session may hold the record unconsumed, and may be saved last: it is consumed here, too.
   if (!record.consumed) await callStore('callback', settings.timeout, () => store.consume(record))
-  return { type: 'decided', verdict: await shared, info: loginInfo(record, request) }
+  return { type: 'decided', verdict: await shared.result, info: loginInfo(record, request) }
 }
 
 async function rejectCallback({ settings, request: { store } }: LoginContext, refusal: Refusal): Promise<never> {
@@ -71,12 +76,11 @@ function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAct
   return { type: 'respond', response, otherwise: new SocialLoginError('tab_mismatch', 'callback') }
 }
 
-/** Consumes the record, then sends the key. */
-async function consumeAndExchange(
-  { settings, usedLogins, refusals, trace, request: { store } }: LoginContext,
-  { authKey }: CallbackRequest,
+/** @throws SocialLoginError `session_unavailable`, or `login_not_started` if another process has consumed it meanwhile */
+async function consume(
+  { settings, usedLogins, request: { store } }: LoginContext,
   record: PendingLogin,
-): Promise<ExchangedLogin> {
+): Promise<void> {
   let isFirst: boolean | void
   try {
     // Marked as consumed, and not removed later: by then the session may have been renewed or ended, and saving this copy of it
@@ -87,9 +91,7 @@ async function consumeAndExchange(
     usedLogins.forget(record.id)
     throw error
   }
-  // Another process has consumed it since it was loaded.
   if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
-  return exchange(settings, authKey, trace, refusals)
 }
 
 function verify({ trace, request }: LoginContext, exchanged: ExchangedLogin, info: LoginInfo): Promise<Verdict> {

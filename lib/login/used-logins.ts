@@ -7,10 +7,16 @@ const MAX_FORGOTTEN = 100
 // How long `checkCallback` can accept a record that is used now, its last millisecond included.
 const LIFETIME_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1
 
-interface RunningLogin<T> {
+/** A login that another callback may share. */
+export interface SharedLogin<T> {
+  /** Settles when the record has been consumed. */
+  readonly consumed: Promise<void>
+  readonly result: Promise<T>
+}
+
+interface RunningLogin<T> extends SharedLogin<T> {
   /** Digest, so that the key does not outlive its exchange. */
   readonly authKey: string
-  readonly result: Promise<T>
   sharers: number
 }
 
@@ -32,22 +38,22 @@ export class UsedLogins<T> {
   }
 
   /** The running login of the same key and record, if any, unless too many share it already. */
-  join(recordID: string, authKey: string): Promise<T> | undefined {
+  join(recordID: string, authKey: string): SharedLogin<T> | undefined {
     const login = this.#running.get(recordID)
     if (login?.authKey !== digest(recordID, authKey) || login.sharers === MAX_SHARERS) return undefined
     login.sharers += 1
-    return login.result
+    return login
   }
 
   /** Marks the record as used and runs its login. */
-  run(recordID: string, authKey: string, login: () => Promise<T>): Promise<T> {
+  run(recordID: string, authKey: string, consumed: Promise<void>, login: () => Promise<T>): Promise<T> {
     this.#forgetExpired()
     this.#used.set(recordID, performance.now() + LIFETIME_MS)
     const result = login().finally(() => {
       // Another may be running by now, if the record was forgotten.
       if (this.#running.get(recordID) === running) this.#running.delete(recordID)
     })
-    const running = { authKey: digest(recordID, authKey), result, sharers: 0 }
+    const running = { authKey: digest(recordID, authKey), consumed, result, sharers: 0 }
     this.#running.set(recordID, running)
     return result
   }
