@@ -66,6 +66,7 @@ function outlineOf(text: string): Outline {
   let depth = 0
   let values = 1
   let members = 0
+  let numbers = 0
   const inexact: Literal[] = []
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at)
@@ -77,9 +78,10 @@ function outlineOf(text: string): Outline {
       const literal = { at, text: numberAt(text, at) }
       if (!isExact(literal.text)) inexact.push(literal)
       at += literal.text.length - 1
+      numbers++
     }
     if (character === ',' || character === '[' || character === '{') values++
-    if (depth > MAX_DEPTH || values > MAX_VALUES || inexact.length > MAX_VALUES) {
+    if (depth > MAX_DEPTH || values > MAX_VALUES || numbers > MAX_VALUES) {
       return { isTooComplex: true, members, inexact }
     }
   }

@@ -124,6 +124,11 @@ test('500 values are plain JSON, more are refused before they are parsed', () =>
   expect(refusalOf(() => parseJSON(object(500)))).toBe(TOO_COMPLEX)
 })
 
+test('more than 500 numbers are refused before they are read, even if nothing separates them', () => {
+  expect(refusalOf(() => parseJSON(`[${'1 '.repeat(499)}`))).toBe('not a JSON document')
+  expect(refusalOf(() => parseJSON(`[${'1a'.repeat(30_000)}`))).toBe(TOO_COMPLEX)
+})
+
 test('brackets and commas within a string are not counted', () => {
   const text = `${',[{'.repeat(1000)}"\\`
   expect(parseJSON(JSON.stringify({ text, after: '\\' }))).toEqual({ text, after: '\\' })
