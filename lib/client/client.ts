@@ -141,18 +141,22 @@ export class SocialLoginClient {
 
   /**
    * A 404 of `user/me` may also mean that the person is gone, so the legacy endpoint decides, and only its profile shows
-   * that it is the one that exists. Its own 404 shows the contrary.
+   * that it is the one that exists. Without one, the next call begins at `user/me` again: the server may have been
+   * updated.
    */
   async #findProfile(accessToken: string, context: RequestContext): Promise<UserResponse> {
     if (!this.#isLegacyOnly) {
       const response = await this.#requestProfile('user/me', accessToken, context)
       if (response.status !== 404) return readProfile(response)
     }
-    const response = await this.#requestProfile('get_user_info', accessToken, context)
-    if (response.status === 404) this.#isLegacyOnly = false
-    const user = readProfile(response)
-    this.#isLegacyOnly = true
-    return user
+    try {
+      const user = readProfile(await this.#requestProfile('get_user_info', accessToken, context))
+      this.#isLegacyOnly = true
+      return user
+    } catch (error) {
+      this.#isLegacyOnly = false
+      throw error
+    }
   }
 
   #exchangeRequest(authKey: string): ProviderRequest {

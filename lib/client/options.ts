@@ -4,8 +4,8 @@ import { readBaseURL, readBoolean, readChoice, readInteger, readUserAgent, requi
 /**
  * Which endpoint the profile is read from: section 4.3 of the specification, the legacy one of section 4.4, or `auto`:
  * the first, and where it does not exist (404) the second, with the same token. Once the second has answered with a
- * profile, the client requests it first, until it answers 404. At the legacy endpoint the token is part of the URL,
- * hence of the provider's logs.
+ * profile, the client requests it first, until it answers without one. At the legacy endpoint the token is part of the
+ * URL, hence of the provider's logs.
  *
  * @example
  * const profileEndpoint: ProfileEndpoint = 'get_user_info' // a server that answers 404 to /v1/user/me

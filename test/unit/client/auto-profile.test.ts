@@ -94,16 +94,25 @@ test('a person who is gone is reported as the legacy endpoint reports it, and no
   expect(sent()).toEqual(['user/me', 'get_user_info', 'user/me', 'user/me', 'get_user_info', 'user/me'])
 })
 
-test('a server that has been given user/me, and has lost the legacy endpoint, is found out by its 404', async () => {
-  clients.provider.setMode({ withoutUserMe: true })
-  const access = await accessToken()
-  await client.fetchUser('auto', access)
-  clients.provider.setMode('specification')
-  clients.provider.failNext('get_user_info', { status: 404 })
-  expectOutcome(await rejectionOf(client.fetchUser('auto', access)), 'provider_bad_response', 'profile')
-  await client.fetchUser('auto', access)
-  expect(sent()).toEqual(['user/me', 'get_user_info', 'get_user_info', 'user/me'])
-})
+test.each<[string, Fault]>([
+  ['404', { status: 404 }],
+  ['410', { status: 410 }],
+  ['a redirect', { redirect: '/' }],
+  ['a page with status 200', page],
+  ['a refusal', { body: '{"error":true}' }],
+])(
+  'a server that has been given user/me, and answers %s at the legacy endpoint, is found out by it',
+  async (_title, fault) => {
+    clients.provider.setMode({ withoutUserMe: true })
+    const access = await accessToken()
+    await client.fetchUser('auto', access)
+    clients.provider.setMode('specification')
+    clients.provider.failNext('get_user_info', fault)
+    await rejectionOf(client.fetchUser('auto', access))
+    await client.fetchUser('auto', access)
+    expect(sent()).toEqual(['user/me', 'get_user_info', 'get_user_info', 'user/me'])
+  },
+)
 
 test('concurrent first calls each find their profile, and later ones go to the legacy endpoint', async () => {
   clients.provider.setMode({ withoutUserMe: true })
