@@ -40,7 +40,7 @@ export const OUTCOMES = {
     status: 503,
     retryable: true,
     message:
-      'The browser requested the login speculatively (prefetch or prerender): it starts when the user follows the link.',
+      'The browser requested the login speculatively (prefetch, prerender or the preload of a service worker): it starts when the user follows the link.',
   },
   session_unavailable: {
     kind: 'error',

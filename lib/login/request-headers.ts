@@ -26,8 +26,12 @@ const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 // What a browser writes into Origin and Referer: never a user name, percent-encoding or anything beyond ASCII.
 const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
 
-/** Whether the request is speculative (prefetch, prerender). */
+/**
+ * Whether the request is speculative: prefetch, prerender, or what the browser preloads for a service worker. The
+ * latter comes beside the navigation, and Firefox says `same-origin` of it, whoever caused the navigation.
+ */
 export function isSpeculative(req: HTTPRequest): boolean {
+  if (header(req, 'service-worker-navigation-preload') !== undefined) return true
   return PURPOSE_HEADERS.some((name) => {
     const purpose = header(req, name)
     return purpose !== undefined && /prefetch|prerender|preview/i.test(purpose)
@@ -114,17 +118,22 @@ function originOf(url: string): string | undefined {
 // Host, not X-Forwarded-Host: a victim's browser always sends its true Host.
 function isAppOrigin(origin: string, req: HTTPRequest, rules: RequestRules): boolean {
   if (rules.appOrigin !== undefined) return origin === rules.appOrigin
-  return new URL(origin).host === header(req, 'host')?.toLowerCase()
+  return new URL(origin).host === hostOf(req)?.toLowerCase()
 }
 
 function appHostname(req: HTTPRequest, rules: RequestRules): string {
-  return parseURL(rules.appOrigin ?? `http://${header(req, 'host')}`)?.hostname ?? ''
+  return parseURL(rules.appOrigin ?? `http://${hostOf(req)}`)?.hostname ?? ''
 }
 
 /** False only if the two hosts certainly belong to different sites: more would need the public suffix list. */
 function mayBeSameSite(a: string, b: string): boolean {
   const site = (hostname: string): string => hostname.split('.').slice(-2).join('.')
   return a === b || (site(a) === site(b) && !/^[\d.]+$|:/.test(a))
+}
+
+/** HTTP/2 has `:authority` instead of `Host`; no header of HTTP/1 can have that name. */
+function hostOf(req: HTTPRequest): string | undefined {
+  return header(req, 'host') ?? header(req, ':authority')
 }
 
 function header(req: HTTPRequest, name: string): string | undefined {

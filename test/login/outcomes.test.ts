@@ -124,7 +124,7 @@ describe('outcomes that are not failures of a callback', () => {
     return new Browser()
   }
 
-  test.each(['sec-purpose', 'purpose', 'x-moz', 'x-purpose'])(
+  test.each(['sec-purpose', 'purpose', 'x-moz', 'x-purpose', 'service-worker-navigation-preload'])(
     'a speculative request (%s) gets an empty 503, at the start and at the callback, and changes nothing',
     async (name) => {
       const browser = await run()

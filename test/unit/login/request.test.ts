@@ -211,6 +211,7 @@ test.each([
   ['purpose', 'prefetch'],
   ['x-purpose', 'preview'],
   ['x-moz', 'prefetch'],
+  ['service-worker-navigation-preload', 'true'],
 ])('a request with %s: %s is speculative, at the start and at the callback', (name, value) => {
   const start = readRequest(incoming('/login', { ...fromApp, [name]: value }), rules)
   expect(start).toEqual({ type: 'refused', code: 'speculative_request', phase: 'start' })
