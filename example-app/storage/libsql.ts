@@ -81,13 +81,24 @@ class LibsqlDatabase implements Database {
     this.#connection.close()
   }
 
-  /** Retries while another process holds the lock. Reads need no lock, so they can run between the attempts. */
+  /**
+   * Retries while another process holds the lock. Reads need no lock, so they can run between the attempts.
+   *
+   * libsql keeps a page that the disk could not read in memory as if it were empty, and fails for as long as nobody writes
+   * to the file. So the pages in memory are dropped, and the work, which has been rolled back, is tried once more.
+   */
   async #whenUnlocked<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + limitMs
+    let hasReread = false
     for (;;) {
       try {
         return await this.#inTurn(work)
       } catch (error) {
+        if (isMisread(error) && !hasReread) {
+          hasReread = true
+          await this.#inTurn(async () => this.#connection.exec('pragma shrink_memory'))
+          continue
+        }
         if (!isLocked(error) || performance.now() > deadline) throw error
         await sleep(2 + Math.random() * 10)
       }
@@ -128,6 +139,10 @@ class LibsqlDatabase implements Database {
 
 function isLocked(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+}
+
+function isMisread(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))
 }
 
 class MovedFileError extends Error {

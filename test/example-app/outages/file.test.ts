@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, renameSync, unlinkSync } from 'node:fs'
+import { chmodSync, closeSync, copyFileSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Libsql from 'libsql'
@@ -11,6 +11,14 @@ import { AS_ANYBODY, type RunningExample, startExample, temporaryFolder } from '
 import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
 
 const MANY = 500_000
+const WAL_HEADER_BYTES = 32
+
+/** Keeps the file, which other processes have open. */
+function overwrite(file: string, content: Buffer): void {
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, content)
+  closeSync(descriptor)
+}
 
 describe('a database file in trouble', () => {
   const folder = temporaryFolder()
@@ -100,6 +108,23 @@ describe('a database file in trouble', () => {
     renameSync(`${file}-moved`, file)
     await untilHealth(200)
     expect(complaints()).toBe(1)
+  })
+
+  test('on a disk that could not read it for a moment is good again as soon as it can be read', async () => {
+    const other = new Libsql(file)
+    other.exec(`insert into users (id, created_at) values ('what the example has not read yet', 0)`)
+    const log = `${file}-wal`
+    const written = readFileSync(log)
+    overwrite(
+      log,
+      Buffer.concat([written.subarray(0, WAL_HEADER_BYTES), Buffer.alloc(written.length - WAL_HEADER_BYTES)]),
+    )
+    await untilHealth(503)
+    overwrite(log, written)
+    await untilHealth(200)
+    expect(complaints()).toBe(1)
+    expect(other.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    other.close()
   })
 
   test('on a disk that takes no more is noticed although it can be read', async () => {
