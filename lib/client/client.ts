@@ -23,8 +23,8 @@ export interface CallOptions {
 const AUTH_KEY = /^[\x21-\x7e]{1,512}$/
 
 /**
- * The provider's four endpoints without Passport, for any Node program. Every method rejects with a
- * {@link SocialLoginError}.
+ * The provider's four endpoints without Passport, for any Node program. Every method that returns a promise rejects with
+ * a {@link SocialLoginError}.
  *
  * @example
  * const client = new SocialLoginClient({ baseURL: 'https://social.example/api/v1', clientID, clientSecret })
@@ -163,7 +163,7 @@ export class SocialLoginClient {
     const { origin, oauthPath, exchangeMethod } = this.#settings
     const path = `${oauthPath}/authorize`
     const form = this.#exchangeForm + encodeURIComponent(authKey)
-    // The second GET with a key is refused like the second POST.
+    // By GET, too: the provider exchanges a key once.
     const exchange = { origin, idempotent: false } as const
     if (exchangeMethod === 'get')
       return { ...exchange, method: 'GET', path: `${path}?${form}`, headers: this.#headers, body: null }

@@ -27,6 +27,7 @@ export async function callback(context: LoginContext, request: CallbackRequest):
   const { fetchSite, referer, tabSecret } = request
   const refusal = checkCallback(record, { strategyDigest, user: currentUserKey(), fetchSite, referer, tabSecret })
   const isUsed = record.consumed || usedLogins.has(record.id)
+  // A reload after the login is refused as well, because its user is another one than that of the start.
   if (isUsed) return refusal ? handleReplay(context) : joinLogin(context, request, record)
   // No await from here to `usedLogins.run`, so that only one of two callbacks gets there.
   if (refusal) return rejectCallback(context, refusal)
@@ -43,7 +44,7 @@ export async function callback(context: LoginContext, request: CallbackRequest):
   return { type: 'decided', verdict, info }
 }
 
-/** There is no record to consume (reload, back button, or no login at all): a signed-in user may continue. */
+/** There is no unused record (reload, back button, or no login at all): a signed-in user may continue. */
 function handleReplay({ request }: LoginContext): LoginAction {
   if (request.currentUserKey() !== undefined && request.mayContinueOnReplay) return { type: 'continue' }
   throw new SocialLoginError('login_not_started', 'callback')
@@ -53,14 +54,14 @@ function handleReplay({ request }: LoginContext): LoginAction {
 async function joinLogin(context: LoginContext, request: CallbackRequest, record: PendingLogin): Promise<LoginAction> {
   const { settings, rules, usedLogins } = context
   const { store } = context.request
-  const isBound = !rules.tabBinding || request.tabSecret !== undefined
-  const shared = isBound ? usedLogins.join(record.id, request.authKey) : undefined
+  const isTabKnown = !rules.tabBinding || request.tabSecret !== undefined
+  const shared = isTabKnown ? usedLogins.join(record.id, request.authKey) : undefined
   // The first has ended. Nothing is saved: this request's copy of the session is older than the one with the signed-in
   // user.
   if (shared === undefined) return handleReplay(context)
-  // A store that tells which call was the first must not take this one for it.
+  // A store that tells which call was the first must not take the following one for it.
   await shared.consumed
-  // This request's copy of the session may hold the record unconsumed, and may be saved last: it is consumed here, too.
+  // If this request's copy of the session is saved last, it must not bring the record back unconsumed.
   if (!record.consumed) await callStore('callback', settings.timeout, () => store.consume(record))
   return { type: 'decided', verdict: await shared.result, info: loginInfo(record, request) }
 }

@@ -65,7 +65,8 @@ export interface PendingLoginStore {
    *
    * Resolve to whether this call was the first for the record if the storage can tell so atomically: `false` refuses the
    * callback as `login_not_started`, so that a record is used once by all processes together. Without that, each process
-   * uses a record once at most, and the provider exchanges a key once.
+   * uses a record once at most, and the provider exchanges a key once: verify is called twice only for two keys that reach
+   * two processes at once.
    */
   consume(req: IncomingMessage, record: PendingLogin): Promise<boolean | void>
   /** Removes the record. */

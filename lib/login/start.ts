@@ -18,6 +18,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   const { settings, rules, strategyDigest, trace } = context
   const { path, method, verified, resemblesCallback, fetchSite, tabSecret } = request
   const { providerOrigin } = rules
+  // Known only here, because it depends on the browser's record.
   if (await isStrippedCallback(context, request)) throw new SocialLoginError('auth_key_missing', 'callback')
   if (!verified && rules.unverifiedStart === 'confirm') {
     return respond(confirmPage({ path, method, providerOrigin }, settings.confirmPage))

@@ -148,7 +148,7 @@ async function withAuthInfo(req: Request, info: LoginInfo, verify: () => Promise
   }
 }
 
-/** The pending login of the browser that sent this request. */
+/** The store, for the browser that sent this request. */
 function storeOf(req: IncomingMessage, store: PendingLoginStore): BrowserStore {
   return {
     save: (record) => store.save(req, record),
