@@ -43,7 +43,7 @@ export class Strategy extends OAuth2Strategy {
   private readonly _authenticate: (req: Request, options: AuthenticateOptions) => Promise<LoginAction>
   private readonly _pendingLogin: (
     req: IncomingMessage,
-    options: PendingLoginOptions,
+    options: Pick<AuthenticateOptions, 'callbackURL'>,
   ) => Promise<PendingLoginSummary | undefined>
   private readonly _loadProfile: (accessToken: string) => Promise<Profile>
 
@@ -93,7 +93,10 @@ export class Strategy extends OAuth2Strategy {
    * @returns undefined if there is none, or it is finished, expired, of another strategy, or of another user
    * @throws SocialLoginError `session_unavailable` when the store fails
    */
-  pendingLogin(req: IncomingMessage, options: PendingLoginOptions = {}): Promise<PendingLoginSummary | undefined> {
+  pendingLogin(
+    req: IncomingMessage,
+    options: Pick<AuthenticateOptions, 'callbackURL'> = {},
+  ): Promise<PendingLoginSummary | undefined> {
     return this._pendingLogin(req, options)
   }
 
@@ -161,8 +164,6 @@ function storeOf(req: IncomingMessage, store: PendingLoginStore): BrowserStore {
 async function loadProfile({ client, profileEndpoint, name, uploadsURL }: StrategySettings, accessToken: string) {
   return profileOf(await client.fetchUser(profileEndpoint, accessToken), name, uploadsURL)
 }
-
-type PendingLoginOptions = Pick<AuthenticateOptions, 'callbackURL'>
 
 /** Optional in `StrategyOptions`, but required to type a verify function that takes the request. */
 interface PassesRequest {
