@@ -37,7 +37,7 @@ export class Refusals {
     if (this.#count < MAX_REFUSALS) return
     this.#ended = true
     process.emitWarning(
-      `The provider has refused the first ${MAX_REFUSALS} logins of the strategy "${this.#strategy}", and exchanged no key since the start. If nobody gets in, check clientID and clientSecret, and exchangeMethod if the provider is an old one; "npx passport-social-login doctor" examines it.`,
+      `The provider has refused the first ${MAX_REFUSALS} logins of the strategy "${this.#strategy}", and exchanged no key since the start. If nobody gets in, check clientID and clientSecret, and exchangeMethod if the provider is an old one.`,
       { type: 'SocialLoginWarning', code: 'ALL_LOGINS_REFUSED' },
     )
   }
