@@ -38,6 +38,7 @@ const targets = {
     'unit/client/hints',
     'unit/client/http/kept-connections',
   ],
+  responses: ['client/responses', 'unit/client/client', 'unit/client/pages', 'unit/client/hints'],
   'response-reader': ['client/http/response-reader', 'unit/client/http/request', 'unit/client/hints'],
 }
 
