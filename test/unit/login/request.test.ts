@@ -277,3 +277,21 @@ test.each(['same-origin', 'same-site', 'cross-site'])('a start by fetch (%s) mus
     expect(read).toEqual({ type: 'refused', code: 'navigation_required', phase: 'start' })
   }
 })
+
+test.each([
+  ['', fromProvider, 'GET'],
+  ['?auth_key=a&auth_key=b', fromProvider, 'GET'],
+  ['?a=1?auth_key=K', fromProvider, 'GET'],
+  ['?auth_key=K', fromApp, 'GET'],
+  ['?auth_key=K', fromProvider, 'POST'],
+])('a callback %s that is refused is refused as a callback', (query, headers, method) => {
+  expect(callbackOf(query, headers, { method })).toMatchObject({ type: 'refused', phase: 'callback' })
+})
+
+test('a start without tabBinding carries no secret of a tab, and keeps its query', () => {
+  const query = `?social_login_tab=${'a'.repeat(32)}`
+  expect(readRequest(incoming(`/auth${query}`, fromApp), rules)).toMatchObject({
+    tabSecret: undefined,
+    path: `/auth${query}`,
+  })
+})
