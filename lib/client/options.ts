@@ -71,8 +71,8 @@ export interface ClientSettings {
   readonly maxConnections: number
 }
 
-/** A constant, so that bundled applications need no package.json; a test compares the two. */
-const USER_AGENT = 'passport-social-login/0.1.0'
+/** The default of `userAgent`. A constant, so that bundled applications need no package.json; a test compares the two. */
+export const USER_AGENT = 'passport-social-login/0.1.0'
 
 /** @throws TypeError naming the invalid option, never its value */
 export function readClientOptions(options: SocialLoginClientOptions): ClientSettings {

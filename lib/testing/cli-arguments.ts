@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util'
+import { readFileSync } from 'node:fs'
+import { readCommandLine, UsageError, wholeNumber } from '../command-line'
 import { type ProviderBehaviours, type ProviderMode, specification, wild } from './behaviours'
 import type { ApplicationInput } from './types'
 
@@ -16,17 +17,13 @@ Options:
   --app-secret SECRET   Its secret. Several: in the order of --app
   --users FILE          The people: a JSON array of records with user_id, user_name ...
   --mode MODE           specification (default), wild, or behaviours: "wild,wrapUser=data,getOnly"
+  --mode-file FILE      Behaviours as JSON, such as "doctor --record FILE" writes
   --rate-limit NUMBER   API requests per hour and token (default: 1000)
   --help                Print this
 
 Example:
   passport-social-login provider --port 4400 --app "My app=http://localhost:3000/cb"
 `
-
-/** A mistake on the command line, explained to the user. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
 
 /** The parsed command line. */
 export interface Arguments {
@@ -48,26 +45,18 @@ const optionTypes = {
   'app-id': { type: 'string', multiple: true },
   'app-secret': { type: 'string', multiple: true },
   users: { type: 'string' },
-  mode: { type: 'string', default: 'specification' },
+  mode: { type: 'string' },
+  'mode-file': { type: 'string' },
   'rate-limit': { type: 'string', default: '1000' },
   help: { type: 'boolean', default: false },
 } as const
 
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: optionTypes, strict: true }).values
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
-}
-
 /** @throws UsageError when an argument is unknown or invalid. */
-export function readArguments(argv: readonly string[]): Arguments {
-  const [command, ...options] = argv
-  if (command !== 'provider' && command !== '--help') {
-    throw new UsageError(command === undefined ? 'Missing command.' : `Unknown command "${command}".`)
+export function readArguments(args: readonly string[]): Arguments {
+  const { values } = readCommandLine({ args: [...args], options: optionTypes, strict: true })
+  if (values['mode-file'] !== undefined && values.mode !== undefined) {
+    throw new UsageError('--mode and --mode-file exclude each other')
   }
-  const values = parsed(command === 'provider' ? options : argv)
   return {
     help: values.help,
     port: wholeNumber('port', values.port, 0, 65_535),
@@ -75,15 +64,10 @@ export function readArguments(argv: readonly string[]): Arguments {
     allowRemote: values['allow-remote'],
     applications: applicationsFrom(values.app, values['app-id'], values['app-secret']),
     usersFile: values.users,
-    mode: modeFrom(values.mode),
+    mode:
+      values['mode-file'] === undefined ? modeFrom(values.mode ?? 'specification') : readModeFile(values['mode-file']),
     rateLimit: wholeNumber('rate-limit', values['rate-limit'], 1, Number.MAX_SAFE_INTEGER),
   }
-}
-
-function wholeNumber(option: string, text: string, least: number, most: number): number {
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (number >= least && number <= most) return number
-  throw new UsageError(`--${option} takes a whole number from ${least} to ${most}, not "${text}"`)
 }
 
 /** The ids and secrets are given in the order of the applications; the last ones may have none. */
@@ -107,6 +91,16 @@ function applicationFrom(text: string): ApplicationInput {
     throw new UsageError(`--app takes "NAME=REDIRECT URL", not "${text}"`)
   }
   return { name, redirectURL }
+}
+
+/** The behaviours themselves are checked with all other options. */
+function readModeFile(file: string): ProviderMode {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read'
+    throw new UsageError(`--mode-file ${reason}: ${file}`)
+  }
 }
 
 function modeFrom(text: string): ProviderMode {

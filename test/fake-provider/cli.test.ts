@@ -6,7 +6,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ask, post, userMe } from '../support/provider-http'
 
-const cli = join(__dirname, '../../lib/testing/cli.js')
+const cli = join(__dirname, '../../lib/cli.js')
 const folder = mkdtempSync(join(tmpdir(), 'fake-provider-'))
 const children: ChildProcess[] = []
 
@@ -62,9 +62,9 @@ test.each([
   expect([status, stderr]).toEqual([2, `${message}\nTry --help.\n`])
 })
 
-test('--help without a command shows the only command', () => {
+test('--help without a command shows the commands', () => {
   const { status, stdout } = spawnSync(process.execPath, [cli, '--help'], { encoding: 'utf8' })
-  expect([status, stdout]).toEqual([0, expect.stringContaining('passport-social-login provider [options]')])
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^ {2}provider .*\n {2}doctor /m)])
 })
 
 test('--help lists every option', async () => {
@@ -78,6 +78,7 @@ test('--help lists every option', async () => {
     '--app-id',
     '--app-secret',
     '--users',
+    '--mode-file',
     '--mode',
     '--rate-limit',
   ]
@@ -119,6 +120,21 @@ test('--mode accepts presets and behaviours', async () => {
   expect(seen.status).toBe(401)
 })
 
+test('--mode-file takes the behaviours of a JSON file', async () => {
+  const { origin } = await started('--mode-file', fileWith('site.json', '{"withoutUserMe": true}'))
+  expect((await userMe({ baseURL: `${origin}/api/v1` }, 'x')).status).toBe(404)
+})
+
+test.each([
+  ['{', '--mode-file is not JSON'],
+  ['{"nonsense": true}', 'mode: there is no behaviour "nonsense"'],
+  ['{"wrapUser": "x"}', 'mode: "wrapUser" has a value it cannot take'],
+  ['null', "mode must be 'specification', 'wild' or an object of behaviours"],
+])('a mode file with %s is refused', async (text, message) => {
+  const { code, stderr } = await run('--mode-file', fileWith('bad-mode.json', text))
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+})
+
 test('--users accepts a file', async () => {
   const file = fileWith(
     'people.json',
@@ -140,6 +156,8 @@ test.each([
   [['--mode', 'wrapUser=x'], 'mode: "wrapUser" has a value it cannot take; it takes user_info, data, false'],
   [['--mode', 'keyLifetime=0'], 'it takes a number above 0'],
   [['--mode', 'getOnly=maybe'], 'it takes true or false'],
+  [['--mode-file', '/nowhere.json'], '--mode-file cannot be read: /nowhere.json'],
+  [['--mode', 'wild', '--mode-file', 'x.json'], '--mode and --mode-file exclude each other'],
   [['--nonsense'], "Unknown option '--nonsense'"],
   [['--users', '/nowhere.json'], '/nowhere.json cannot be read as JSON'],
 ])('bad arguments %j are reported, with exit code 2', async (args, message) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sendMany } from '../support/raw-requests'
 
-const CLI = join(__dirname, '../../lib/testing/cli.js')
+const CLI = join(__dirname, '../../lib/cli.js')
 /** A provider that keeps every request. */
 const NAIVE = `const log = []
 const server = require('node:http').createServer(async (request, response) => {

@@ -16,9 +16,20 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
 
 /** A `provider_unreachable`, with a fixed hint if the error's code tells what failed. */
 export function unreachable(phase: Phase, error: unknown): SocialLoginError {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  const [, hint] = HINTS.find(([codes]) => typeof code === 'string' && codes.test(code)) ?? []
+  const hint = unreachableHint(error)
   return new SocialLoginError('provider_unreachable', phase, hint === undefined ? {} : { hint })
+}
+
+/** A fixed sentence about a failed connection, if the error's code tells what failed. */
+export function unreachableHint(error: unknown): string | undefined {
+  const code = errorCode(error)
+  return HINTS.find(([codes]) => code !== undefined && codes.test(code))?.[1]
+}
+
+/** The `code` of an error of Node or undici. */
+export function errorCode(error: unknown): string | undefined {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : undefined
 }
 
 /** The retry of an exchange was refused: the provider may have read the key from the connection that broke. */

@@ -1,6 +1,6 @@
-#!/usr/bin/env node
+import { UsageError } from '../command-line'
 import { isLoopback } from './address'
-import { type Arguments, readArguments, UsageError, usage } from './cli-arguments'
+import { type Arguments, readArguments, usage } from './cli-arguments'
 import { FakeProvider } from './provider'
 import type { FakeProviderOptions } from './types'
 import { readUsersFile } from './users-file'
@@ -37,23 +37,23 @@ function announce(provider: FakeProvider): void {
     console.log('\nNo application yet: give --app, or register one in the dashboard.')
 }
 
-async function main(): Promise<void> {
-  const given = readArguments(process.argv.slice(2))
+/**
+ * `passport-social-login provider`.
+ *
+ * @throws UsageError for wrong arguments, Error if it cannot listen
+ */
+export async function runProvider(args: readonly string[]): Promise<void> {
+  const given = readArguments(args)
   if (given.help) return console.log(usage)
   const provider = await FakeProvider.start(checkedOptions(given))
   for (const application of given.applications) provider.registerApplication(application)
   const stop = () => {
-    provider.stop().catch(fail)
+    provider.stop().catch((error: unknown) => {
+      console.error(error)
+      process.exitCode = 1
+    })
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
   announce(provider)
 }
-
-function fail(error: unknown): void {
-  console.error(error instanceof Error ? error.message : String(error))
-  if (error instanceof UsageError) console.error('Try --help.')
-  process.exitCode = error instanceof UsageError ? 2 : 1
-}
-
-main().catch(fail)

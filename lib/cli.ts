@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+import { UsageError } from './command-line'
+
+const usage = `Usage: passport-social-login COMMAND [options]
+
+Commands:
+  provider   Starts a fake provider, for local development and tests
+  doctor     Examines a real provider, and prints the options that suit it
+
+passport-social-login COMMAND --help prints the options of a command.
+`
+
+async function main([command, ...args]: readonly string[]): Promise<void> {
+  // Each command loads only what it needs.
+  if (command === 'provider') await (await import('./testing/command.js')).runProvider(args)
+  else if (command === 'doctor') process.exitCode = await (await import('./doctor/command.js')).runDoctor(args)
+  else if (command === '--help') console.log(usage)
+  else throw new UsageError(command === undefined ? 'Missing command.' : `Unknown command "${command}".`)
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error))
+  if (error instanceof UsageError) console.error('Try --help.')
+  process.exitCode = error instanceof UsageError ? 2 : 1
+})

@@ -1,0 +1,92 @@
+import { parseURL } from '../client/url'
+import { requestUserMe } from './endpoints'
+import type { Examination } from './examination'
+import { checkNetwork, explainFailure, type Target } from './network'
+import { ProbeError } from './probe-error'
+import type { ProbeResponse } from './probe-response'
+import { isFromAPI, kindOf } from './response-kind'
+
+const MAX_REDIRECTS = 5
+const SUFFIX = '/user/me'
+
+/** Where the API is, and what `user/me` answers there to a token that nobody has. */
+export interface Location {
+  readonly baseURL: URL
+  readonly userMe: ProbeResponse
+}
+
+/** The address that the user typed, and how long each request may take. */
+export interface Start {
+  readonly baseURL: URL
+  readonly timeout: number
+}
+
+/**
+ * Finds the final address of the API, following redirects without a secret, and examines the connections to it.
+ *
+ * @returns undefined if there is none, which a finding explains
+ */
+export async function findAddress(start: Start, examination: Examination): Promise<Location | undefined> {
+  let { baseURL } = start
+  const targetOf = (url: URL): Target => ({
+    url,
+    isTrusted: url.hostname === start.baseURL.hostname,
+    timeout: start.timeout,
+  })
+  try {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      examination.progress('Looking for the API')
+      const userMe = await requestUserMe(examination.probe, baseURL)
+      const next = kindOf(userMe) === 'redirect' ? nextAddress(userMe, baseURL, examination) : undefined
+      if (next === undefined) {
+        reportAddress(baseURL, start.baseURL, userMe, examination)
+        await checkNetwork(targetOf(baseURL), examination)
+        return { baseURL, userMe }
+      }
+      if (next === 'refused') return undefined
+      baseURL = next
+    }
+    examination.broken('Address', 'The site redirects in a circle.')
+  } catch (error) {
+    await explainFailure(ProbeError.of(error), targetOf(baseURL), examination)
+  }
+  return undefined
+}
+
+/** The API's address behind a redirect; undefined if it leads to something else, which the endpoints then show. */
+function nextAddress({ headers }: ProbeResponse, from: URL, examination: Examination): URL | 'refused' | undefined {
+  const url = parseURL(String(headers.location ?? '')) ?? relativeTo(from, String(headers.location ?? ''))
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    examination.broken('Address', 'The site redirects to something that is no web address.')
+    return 'refused'
+  }
+  if (from.protocol === 'https:' && url.protocol === 'http:') {
+    examination.broken(
+      'Address',
+      'The site redirects from https to plain http, where everybody on the way can read the secret.',
+    )
+    return 'refused'
+  }
+  if (!url.pathname.endsWith(SUFFIX)) return undefined
+  return new URL(url.pathname.slice(0, -SUFFIX.length), url.origin)
+}
+
+function relativeTo(from: URL, location: string): URL | undefined {
+  return location.startsWith('/') && !/^[/\\]{2}/.test(location) ? parseURL(from.origin + location) : undefined
+}
+
+function reportAddress(found: URL, typed: URL, userMe: ProbeResponse, examination: Examination): void {
+  examination.options.baseURL = found.href
+  if (found.href !== typed.href) {
+    const way = 'A redirect with a key or a token is never followed, so baseURL must be the final address'
+    examination.differs('Address', `The site redirects to ${found.href}. ${way}.`)
+  } else if (isFromAPI(userMe)) {
+    examination.good('Address', `${found.href} answers, without a redirect.`)
+  }
+  if (found.protocol === 'http:' && !/^(localhost|127\.|\[::1\])/.test(found.hostname)) {
+    examination.broken(
+      'Encryption',
+      'The site answers by plain http: everybody on the way can read the secret, the keys and the tokens. Use https. (Within a network of your own there is the option allowInsecureHTTP.)',
+    )
+  }
+}

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs'
+import { isObject } from '../client/json'
+import { parseURL } from '../client/url'
+import { readCommandLine, UsageError, wholeNumber } from '../command-line'
+
+/** What `--help` prints. */
+export const usage = `Usage: passport-social-login doctor URL [options]
+
+Examines a site that speaks the Social Login API, and prints the options for it.
+URL is the base URL of its API, such as https://site.example/api/v1. Without
+--login it sends about ten requests with invented values, and no secret.
+
+Options:
+  --app-id ID          The application id. Default: SOCIAL_CLIENT_ID
+  --redirect-url URL   The registered redirect URL. Default: SOCIAL_CALLBACK_URL
+  --login              Log in for once: prints the address to open in a browser,
+                       and takes the one to which the browser came back. With a
+                       redirect URL of this machine it is caught, else pasted.
+                       The secret is read from SOCIAL_CLIENT_SECRET or a prompt
+  --allow-get          With --login: the secret may be sent in a URL, which old
+                       servers demand, if a POST is refused
+  --spend-twice        With --login: ask for a second exchange of the same key
+  --record FILE        Write how the site behaves, as a mode of the fake provider
+  --json               Print one JSON document instead of text
+  --timeout SECONDS    For each request, 1 to 120 (default: 10)
+  --help               Print this
+
+Exit code: 0 when all is good or only differs, 1 when something is broken, 2 for
+wrong arguments.
+
+Example:
+  passport-social-login doctor https://site.example/api/v1 --app-id 123 --login
+`
+
+/** The parsed command line. */
+export interface DoctorArguments {
+  readonly baseURL: URL
+  readonly appID: string | undefined
+  readonly redirectURL: string | undefined
+  readonly login: boolean
+  readonly allowGet: boolean
+  readonly spendTwice: boolean
+  readonly record: string | undefined
+  readonly json: boolean
+  /** Milliseconds. */
+  readonly timeout: number
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const optionTypes = {
+  'app-id': { type: 'string' },
+  'redirect-url': { type: 'string' },
+  login: { type: 'boolean', default: false },
+  'allow-get': { type: 'boolean', default: false },
+  'spend-twice': { type: 'boolean', default: false },
+  record: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  timeout: { type: 'string', default: '10' },
+  help: { type: 'boolean', default: false },
+} as const
+
+/**
+ * @returns undefined for `--help`
+ * @throws UsageError when an argument is unknown, missing or invalid
+ */
+export function readDoctorArguments(args: readonly string[], environment: Environment): DoctorArguments | undefined {
+  refuseSecrets(args, environment)
+  const config = { args: [...args], options: optionTypes, strict: true, allowPositionals: true } as const
+  const { values, positionals } = readCommandLine(config)
+  if (values.help) return undefined
+  const [url, ...others] = positionals
+  if (url === undefined) throw new UsageError('Missing the base URL, such as https://site.example/api/v1')
+  if (others.length > 0) throw new UsageError('One base URL at a time, please')
+  const appID = values['app-id'] ?? environment['SOCIAL_CLIENT_ID']
+  if (values.login && !appID) throw new UsageError('--login needs --app-id, or SOCIAL_CLIENT_ID')
+  if (values.record !== undefined) refuseOtherFile(values.record)
+  return {
+    baseURL: readBaseURL(url),
+    appID: appID || undefined,
+    redirectURL: readRedirectURL(values['redirect-url'] ?? environment['SOCIAL_CALLBACK_URL']),
+    login: values.login,
+    allowGet: values['allow-get'],
+    spendTwice: values['spend-twice'],
+    record: values.record,
+    json: values.json,
+    timeout: wholeNumber('timeout', values.timeout, 1, 120) * 1000,
+  }
+}
+
+/** Arguments are visible to everybody on the machine, and remain in the shell's history. */
+function refuseSecrets(args: readonly string[], environment: Environment): void {
+  const secret = environment['SOCIAL_CLIENT_SECRET']
+  const isSecret = (arg: string): boolean =>
+    /^--?[a-z-]*secret/i.test(arg) ||
+    /[?&](app_secret|auth_key|access_token)=/.test(arg) ||
+    /\/\/[^/]*:[^/]*@/.test(arg)
+  if (args.some((arg) => isSecret(arg) || (secret && arg.includes(secret))))
+    throw new UsageError(
+      'A secret is never an argument: other people on this machine could read it. Set SOCIAL_CLIENT_SECRET, or wait for the prompt',
+    )
+}
+
+function readBaseURL(text: string): URL {
+  const url = parseURL(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
+    throw new UsageError('The base URL must be an http(s) address such as https://site.example/api/v1')
+  url.pathname = url.pathname.replace(/\/+$/, '')
+  if (!url.pathname.endsWith('/v1'))
+    throw new UsageError(`The base URL must end in /v1: mostly it is ${url.origin}/api/v1`)
+  return url
+}
+
+function readRedirectURL(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  const url = parseURL(text)
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new UsageError('--redirect-url must be an absolute http(s) address')
+  return text
+}
+
+/** A record may be renewed; any other file was named by mistake. */
+function refuseOtherFile(file: string): void {
+  try {
+    if (isObject(JSON.parse(readFileSync(file, 'utf8')))) return
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
+  }
+  throw new UsageError('--record names a file that exists and is no record: choose another one')
+}

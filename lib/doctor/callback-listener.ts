@@ -1,0 +1,63 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { UsageError } from '../command-line'
+
+const MAX_WAIT_MS = 600_000
+const PAGE =
+  '<!doctype html><html lang="en"><title>Done</title><p>The doctor has it. You can close this page.</p></html>'
+
+/** Whether the URL is one of this machine, by plain http, where a callback can be caught. */
+export function isCatchable(redirectURL: string | undefined): redirectURL is string {
+  return redirectURL !== undefined && /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?#]|$)/i.test(redirectURL)
+}
+
+/** Listens where the browser comes back to. */
+export class CallbackListener {
+  readonly #server: Server
+  readonly #url: URL
+  #caught: ((address: string) => void) | undefined
+
+  private constructor(redirectURL: string) {
+    this.#url = new URL(redirectURL)
+    this.#server = createServer((request, response) => this.#respond(request, response))
+  }
+
+  /** @throws UsageError when the port is taken */
+  static async listen(redirectURL: string): Promise<CallbackListener> {
+    const listener = new CallbackListener(redirectURL)
+    const { hostname, port } = listener.#url
+    await new Promise<void>((resolve, reject) => {
+      listener.#server.once('error', () => {
+        const cure = 'stop the application that listens there, or leave --redirect-url out and paste the address'
+        reject(new UsageError(`Cannot listen at ${listener.#url.host}, where the browser comes back to: ${cure}`))
+      })
+      listener.#server.listen(Number(port || 80), hostname.replace(/^\[|\]$/g, ''), resolve)
+    })
+    return listener
+  }
+
+  /** @returns the address of the next callback; undefined after ten minutes, or when the signal aborts */
+  next(signal: AbortSignal): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      const stop = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)])
+      stop.addEventListener('abort', () => resolve(undefined))
+      this.#caught = resolve
+    })
+  }
+
+  close(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+
+  #respond(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url ?? ''
+    const headers = {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    }
+    const isCallback = request.method === 'GET' && path.startsWith(this.#url.pathname) && path.includes('auth_key=')
+    response.writeHead(isCallback ? 200 : 404, headers).end(isCallback ? PAGE : '')
+    if (isCallback) this.#caught?.(this.#url.origin + path)
+  }
+}

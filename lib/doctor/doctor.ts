@@ -1,0 +1,139 @@
+import { findAddress, type Location } from './address'
+import { invented, requestExchange, requestUserMe } from './endpoints'
+import { Examination, type Observer } from './examination'
+import { checkExchange } from './exchange'
+import { type LoginDriver, LoginExamination, type LoginInput } from './login'
+import { checkLoginPage } from './login-page'
+import { Probe } from './probe'
+import { ProbeError } from './probe-error'
+import { checkProfileEndpoints } from './profile-endpoints'
+import { isFromAPI } from './response-kind'
+
+/** What to examine. */
+export interface DoctorInput {
+  /** Ends in `/v1`. */
+  readonly baseURL: URL
+  readonly appID?: string | undefined
+  /** The registered redirect URL. */
+  readonly redirectURL?: string | undefined
+  /** For an examination with a real login. */
+  readonly login?: { readonly input: LoginInput; readonly driver: LoginDriver } | undefined
+  /** The `User-Agent` of all requests. */
+  readonly userAgent: string
+  /** Milliseconds for each request. */
+  readonly timeout: number
+  /** Whether the environment names a proxy for this address. */
+  readonly hasProxy: boolean
+}
+
+// A third of the strategy's default timeout: exchange and profile share it.
+const SLOW_MS = 3000
+
+/** Examines a site, one request at a time. Each finding is told to the observer as soon as it is known. */
+export async function examine(input: DoctorInput, observer: Observer): Promise<Examination> {
+  const { baseURL, userAgent, timeout } = input
+  const proxied = input.hasProxy && !(await reachesDirectly(input))
+  const probe = new Probe({ userAgent, timeout, trustedHost: baseURL.hostname, proxied })
+  const examination = new Examination(probe, observer)
+  try {
+    if (input.hasProxy) reportProxy(proxied, examination)
+    const found = await findAddress({ baseURL, timeout }, examination)
+    if (found) await examineAPI(found, input, examination)
+    return examination
+  } finally {
+    await probe.close()
+  }
+}
+
+async function examineAPI(found: Location, input: DoctorInput, examination: Examination): Promise<void> {
+  const { options } = examination
+  if (input.appID !== undefined) options.clientID = input.appID
+  if (input.redirectURL !== undefined) options.callbackURL = input.redirectURL
+  const { baseURL, userMe } = await withRightPath(found, examination)
+  reportClock(userMe.headers.date, userMe.duration, examination)
+  await checkLoginPage(baseURL, input.appID, examination)
+  const exchange = await checkExchange(baseURL, examination)
+  const hasProfile = await checkProfileEndpoints(baseURL, userMe, examination)
+  reportConnections(userMe.headers['keep-alive'], examination)
+  if (userMe.duration > SLOW_MS) suggestTimeout(userMe.duration, examination)
+  if (!input.login) return
+  if (!exchange.exists || !hasProfile)
+    return examination.broken('Login', 'Not tried: the checks above must be mended first.')
+  await new LoginExamination(baseURL, exchange.method, input.login.input, input.login.driver, examination).run()
+}
+
+/** If the API is not where it was looked for, but at the usual path of the same site: that. */
+async function withRightPath(found: Location, examination: Examination): Promise<Location> {
+  const usual = new URL('/api/v1', found.baseURL)
+  if (isFromAPI(found.userMe) || found.baseURL.pathname === usual.pathname) return found
+  const { probe } = examination
+  const form = { app_id: invented(), app_secret: invented(), auth_key: invented() }
+  try {
+    if (isFromAPI(await requestExchange(probe, found.baseURL, 'POST', form))) return found
+    if (!isFromAPI(await requestExchange(probe, usual, 'POST', form))) return found
+    examination.options.baseURL = usual.href
+    examination.broken('Path', `The API is not at that path, but at ${usual.href}.`)
+    return { baseURL: usual, userMe: await requestUserMe(probe, usual) }
+  } catch {
+    return found
+  }
+}
+
+async function reachesDirectly({ baseURL, userAgent, timeout }: DoctorInput): Promise<boolean> {
+  const probe = new Probe({ userAgent, timeout, trustedHost: baseURL.hostname })
+  try {
+    await requestUserMe(probe, baseURL)
+    return true
+  } catch (error) {
+    return !/^(E|UND_ERR_CONNECT)/.test(ProbeError.of(error).code ?? '')
+  } finally {
+    await probe.close()
+  }
+}
+
+function reportProxy(proxied: boolean, examination: Examination): void {
+  if (!proxied)
+    return examination.good(
+      'Proxy',
+      'This machine names a proxy, and the site is reached without: none is used, unless the option dispatcher says so.',
+    )
+  examination.options.proxied = true
+  examination.differs('Proxy', 'The site is reached through the proxy of this machine alone: give a dispatcher.')
+}
+
+function reportClock(date: string | undefined, duration: number, examination: Examination): void {
+  const difference = Math.round((Date.parse(date ?? '') - (Date.now() - duration / 2)) / 1000)
+  if (Number.isNaN(difference)) return
+  const seconds = Math.abs(difference)
+  if (seconds <= 60) return examination.good('Clock', 'The clocks of the site and of this machine agree.')
+  const side = difference > 0 ? 'ahead of' : 'behind'
+  examination.differs(
+    'Clock',
+    `The site is ${seconds} seconds ${side} this machine. Logins do not mind; certificates and Retry-After may.`,
+  )
+}
+
+function reportConnections(keepAlive: string | string[] | undefined, examination: Examination): void {
+  const { requests, connections } = examination.probe.traffic
+  if (connections === 0) return
+  const [, seconds] = /timeout=(\d{1,5})/.exec(String(keepAlive ?? '')) ?? []
+  const time = seconds === undefined ? '' : ` for ${seconds} seconds`
+  if (connections <= Math.ceil(requests / 2))
+    return examination.good(
+      'Connections',
+      `They are kept${time}: a login needs a round trip for the key, and one for the profile.`,
+    )
+  examination.differs(
+    'Connections',
+    'The site ends each after one request: a login opens a second one for the profile, which takes two or three round trips more.',
+  )
+}
+
+function suggestTimeout(duration: number, examination: Examination): void {
+  const timeout = Math.min(120_000, Math.ceil((duration * 6) / 1000) * 1000)
+  examination.options.timeout = Math.max(10_000, timeout)
+  examination.differs(
+    'Speed',
+    `A request took ${Math.round(duration / 1000)} seconds: raise the option timeout, which is for two of them.`,
+  )
+}

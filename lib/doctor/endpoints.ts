@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import type { Probe } from './probe'
+import type { ProbeResponse } from './probe-response'
+
+/** What an exchange sends. */
+export interface ExchangeForm {
+  readonly app_id: string
+  readonly app_secret: string
+  readonly auth_key: string
+}
+
+/** A value that no application and nobody has, in the form of deployed servers: 32 hexadecimal digits. */
+export function invented(): string {
+  return randomBytes(16).toString('hex')
+}
+
+/** The URL of the login page (specification, section 4.1). */
+export function loginURL(baseURL: URL, appID: string): URL {
+  return new URL(`${oauthBase(baseURL)}/oauth?${new URLSearchParams({ app_id: appID })}`)
+}
+
+/** Section 4.2, by either method. */
+export function requestExchange(
+  probe: Probe,
+  baseURL: URL,
+  method: 'GET' | 'POST',
+  form: ExchangeForm,
+  userAgent?: string | null,
+): Promise<ProbeResponse> {
+  const url = `${oauthBase(baseURL)}/authorize`
+  if (method === 'POST') return probe.send({ method, url: new URL(url), form: { ...form }, userAgent })
+  return probe.send({ method, url: new URL(`${url}?${new URLSearchParams({ ...form })}`), userAgent })
+}
+
+/** Section 4.3. */
+export function requestUserMe(
+  probe: Probe,
+  baseURL: URL,
+  token = invented(),
+  contentType: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
+): Promise<ProbeResponse> {
+  const headers = { ...contentType, authorization: `Bearer ${token}` }
+  return probe.send({ method: 'GET', url: new URL(`${baseURL.href}/user/me`), headers })
+}
+
+/** Section 4.4. */
+export function requestUserInfo(probe: Probe, baseURL: URL, token = invented()): Promise<ProbeResponse> {
+  const url = new URL(`${oauthBase(baseURL)}/get_user_info?${new URLSearchParams({ access_token: token })}`)
+  return probe.send({ method: 'GET', url, headers: { 'content-type': 'application/json' } })
+}
+
+function oauthBase(baseURL: URL): string {
+  return baseURL.href.slice(0, -'/v1'.length)
+}

@@ -1,0 +1,102 @@
+import type { RecordedMode } from './mode'
+import type { Probe } from './probe'
+import { printable } from './text'
+
+/** `good`: as the specification says. `differs`: works, or can be made to. `broken`: no login, or no safe one. */
+export type Level = 'good' | 'differs' | 'broken'
+
+/** What one check has found. */
+export interface Finding {
+  readonly level: Level
+  /** What was checked. */
+  readonly check: string
+  /** What was found and what it means. */
+  readonly message: string
+}
+
+// A shorter one would be found in ordinary words.
+const MIN_SECRET_LENGTH = 4
+
+/** Options of the strategy that suit the site. */
+export interface SuggestedOptions {
+  baseURL?: string
+  clientID?: string
+  callbackURL?: string
+  exchangeMethod?: 'get'
+  profileEndpoint?: 'get_user_info'
+  allowedCallbackOrigins?: readonly string[]
+  uploadsURL?: string
+  userAgent?: string
+  timeout?: number
+  /** Whether requests must go through the proxy that the environment names. */
+  proxied?: true
+}
+
+/** Whoever follows an examination: a terminal, or a test. */
+export interface Observer {
+  /** Called before each step. */
+  progress(text: string): void
+  finding(finding: Finding): void
+}
+
+/** The state of one examination: what was found so far, and by what. */
+export class Examination {
+  readonly findings: Finding[] = []
+  readonly options: SuggestedOptions = {}
+  readonly mode: RecordedMode = {}
+  readonly probe: Probe
+  readonly #observer: Observer
+  readonly #secrets = new Set<string>()
+
+  constructor(probe: Probe, observer: Observer) {
+    this.probe = probe
+    this.#observer = observer
+  }
+
+  /** The worst level of all findings. */
+  get isBroken(): boolean {
+    return this.findings.some(({ level }) => level === 'broken')
+  }
+
+  /** Keeps a text out of all findings and options, where a hostile site could have it repeated. */
+  hide(secret: string): void {
+    if (secret.length >= MIN_SECRET_LENGTH) this.#secrets.add(secret.toLowerCase())
+  }
+
+  /** Whether a text may be shown. */
+  isHarmless(text: string): boolean {
+    const lowerCase = decoded(text).toLowerCase()
+    return ![...this.#secrets].some((secret) => lowerCase.includes(secret))
+  }
+
+  progress(text: string): void {
+    this.#observer.progress(text)
+  }
+
+  good(check: string, message: string): void {
+    this.#add('good', check, message)
+  }
+
+  differs(check: string, message: string): void {
+    this.#add('differs', check, message)
+  }
+
+  broken(check: string, message: string): void {
+    this.#add('broken', check, message)
+  }
+
+  #add(level: Level, check: string, message: string): void {
+    const shown = this.isHarmless(message) ? printable(message) : 'The site repeated a secret, which is left out here.'
+    const finding = { level, check, message: shown }
+    this.findings.push(finding)
+    this.#observer.finding(finding)
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

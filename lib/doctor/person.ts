@@ -1,0 +1,78 @@
+import { isObject, type JSONObject, type JSONValue, ownProperty } from '../client/json'
+import type { RecordedMode } from './mode'
+import type { ProbeResponse } from './probe-response'
+
+const TEXTS = ['user_name', 'user_firstname', 'user_lastname', 'user_biography']
+const PICTURES = ['user_picture', 'user_cover']
+const EXTRAS = [
+  'user_registered',
+  'user_relationship',
+  'user_biography',
+  'user_website',
+  'profile_picture',
+  'profile_cover',
+]
+const ENTITY = /&(#\d+|#x[\da-f]+|[a-z]+\d*);/i
+// What servers encode that encode at all.
+const PLAIN = /["'<>\u{80}-\u{10ffff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
+
+/** The record of a person in a profile, and what it is wrapped in. */
+export interface PersonRecord {
+  readonly record: JSONObject
+  readonly wrapper: 'user_info' | 'data' | false
+}
+
+/** Finds the record as the client does. */
+export function recordIn({ json }: ProbeResponse): PersonRecord | undefined {
+  if (!isObject(json)) return undefined
+  for (const wrapper of ['user_info', 'data'] as const) {
+    const inner = ownProperty(json, wrapper)
+    if (isObject(inner) && !Array.isArray(inner)) return { record: inner, wrapper }
+  }
+  return Object.hasOwn(json, 'user_id') ? { record: json, wrapper: false } : undefined
+}
+
+/** Records the ways of a site that a person's record shows; nothing of the person. */
+export function recordPerson({ record, wrapper }: PersonRecord, origin: string, mode: RecordedMode): void {
+  mode.wrapUser = wrapper
+  mode.extraFields = EXTRAS.some((name) => Object.hasOwn(record, name))
+  const stringTypes = hasStringTypes(record)
+  if (stringTypes !== undefined) mode.stringTypes = stringTypes
+  const texts = valuesOf(record, TEXTS)
+  if (texts.some((text) => ENTITY.test(text))) mode.encodeEntities = true
+  else if (texts.some((text) => PLAIN.test(text))) mode.encodeEntities = false
+  const pictures = valuesOf(record, PICTURES)
+  if (pictures.some((picture) => !/^(https?:)?\/\//i.test(picture))) mode.relativePictures = true
+  else if (pictures.some((picture) => picture.startsWith(`${origin}/`))) mode.relativePictures = false
+}
+
+function hasStringTypes(record: JSONObject): boolean | undefined {
+  const verified = ownProperty(record, 'user_verified')
+  if (typeof verified === 'string' && verified !== '') return true
+  return verified === null || verified === undefined ? undefined : false
+}
+
+function valuesOf(record: JSONObject, names: readonly string[]): string[] {
+  return names.map((name) => ownProperty(record, name)).filter((value): value is string => isText(value))
+}
+
+function isText(value: JSONValue | undefined): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}
+
+/**
+ * The root of relative pictures, where the record tells it: deployed servers send the same picture once more with its
+ * absolute URL, or the root alone for a person without a cover.
+ */
+export function uploadsURLIn(record: JSONObject): string | undefined {
+  for (const [relative, absolute] of [
+    ['user_picture', 'profile_picture'],
+    ['user_cover', 'profile_cover'],
+  ] as const) {
+    const path = ownProperty(record, relative)
+    const url = ownProperty(record, absolute)
+    if (!isText(url) || !/^https?:\/\/[^?#\s]+$/i.test(url)) continue
+    if (isText(path) && url.endsWith(`/${path}`)) return url.slice(0, -path.length)
+  }
+  return undefined
+}

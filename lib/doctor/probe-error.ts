@@ -1,0 +1,58 @@
+import dns from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPrivateAddress } from '../client/http/private-address'
+import { errors } from '../client/http/undici'
+import { errorCode, unreachableHint } from '../client/http/unreachable'
+
+/** Why there is no complete response: a fixed sentence, never text from outside. */
+export class ProbeError extends Error {
+  /** The code of Node's or undici's error. */
+  readonly code: string | undefined
+
+  constructor(message: string, code?: string) {
+    super(message)
+    this.code = code
+  }
+
+  static privateAddress(): ProbeError {
+    return new ProbeError(
+      'It leads to a private address, and was not followed: give that address if it is yours.',
+      'PRIVATE_ADDRESS',
+    )
+  }
+
+  static timeout(milliseconds: number): ProbeError {
+    return new ProbeError(`There was no complete response within ${milliseconds / 1000} seconds.`, 'ETIMEDOUT')
+  }
+
+  /** The error of a failed request. */
+  static of(error: unknown): ProbeError {
+    if (error instanceof ProbeError) return error
+    if (error instanceof errors.ResponseExceededMaxSizeError)
+      return new ProbeError('The response is too large for one of this API.')
+    if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
+      return new ProbeError('The response is not HTTP/1.1.', 'HTTP')
+    return new ProbeError(unreachableHint(error) ?? 'The connection failed.', errorCode(error))
+  }
+}
+
+/**
+ * Refuses the URL of a private address. A name is checked when it is looked up: see {@link publicLookup}.
+ *
+ * @throws ProbeError
+ */
+export function refusePrivate({ hostname }: URL): void {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(address) !== 0 && isPrivateAddress(address)) throw ProbeError.privateAddress()
+}
+
+/** `dns.lookup` that refuses private addresses: what a name resolves to here is what is connected to. */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '', 0)
+    if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(ProbeError.privateAddress(), '', 0)
+    const [first] = addresses
+    if (options.all) return callback(null, addresses)
+    callback(null, first?.address ?? '', first?.family ?? 0)
+  })
+}

@@ -1,0 +1,77 @@
+import { createInterface, type Interface } from 'node:readline'
+import { Writable } from 'node:stream'
+
+/** Thrown when somebody presses Ctrl+C at a prompt. */
+export class Interrupted extends Error {}
+
+/** Questions to the person at the terminal, or lines of a pipe. Asked on standard error: standard output is the report. */
+export class Prompt {
+  readonly #input: NodeJS.ReadStream
+  readonly #output: NodeJS.WriteStream
+  #lines: Interface | undefined
+  readonly #waiting: string[] = []
+  #next: { resolve(line: string | undefined): void; reject(error: Error): void } | undefined
+  #isHidden = false
+  #hasEnded = false
+
+  constructor(input = process.stdin, output = process.stderr) {
+    this.#input = input
+    this.#output = output
+  }
+
+  /** Whether there is a person to ask. */
+  get isInteractive(): boolean {
+    return this.#input.isTTY === true
+  }
+
+  /** @returns the answer, or undefined at the end of the input */
+  ask(question: string): Promise<string | undefined> {
+    return this.#read(question, false)
+  }
+
+  /** As {@link ask}, without showing what is typed. */
+  async askHidden(question: string): Promise<string | undefined> {
+    const answer = await this.#read(question, true)
+    this.#output.write('\n')
+    return answer
+  }
+
+  /** Gives the terminal back. */
+  close(): void {
+    this.#lines?.close()
+    this.#lines = undefined
+  }
+
+  async #read(question: string, isHidden: boolean): Promise<string | undefined> {
+    this.#open()
+    this.#output.write(question)
+    this.#isHidden = isHidden
+    try {
+      const line = this.#waiting.shift()
+      if (line !== undefined || this.#hasEnded) return line
+      return await new Promise((resolve, reject) => {
+        this.#next = { resolve, reject }
+      })
+    } finally {
+      this.#isHidden = false
+      this.#next = undefined
+    }
+  }
+
+  #open(): void {
+    if (this.#lines || this.#hasEnded) return
+    const echo = new Writable({
+      write: (chunk, _encoding, done) => {
+        if (!this.#isHidden) this.#output.write(chunk)
+        done()
+      },
+    })
+    this.#lines = createInterface({ input: this.#input, output: echo, terminal: this.isInteractive, historySize: 0 })
+    this.#lines.on('line', (line) => (this.#next ? this.#next.resolve(line) : this.#waiting.push(line)))
+    this.#lines.on('SIGINT', () => this.#next?.reject(new Interrupted('Interrupted.')))
+    this.#lines.on('close', () => {
+      this.#hasEnded = true
+      this.#next?.resolve(undefined)
+    })
+  }
+}

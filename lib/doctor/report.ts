@@ -1,0 +1,44 @@
+import type { Examination, Finding, SuggestedOptions } from './examination'
+import { printable, wrapped } from './text'
+
+// As wide as the longest, so that the messages are aligned.
+const WIDTH = 9
+
+/** One finding as lines of at most 80 characters. The level is a word, so that no colour is needed to tell it. */
+export function findingLines({ level, check, message }: Finding, paint: (level: Finding['level']) => string): string {
+  const text = wrapped(`${level.padEnd(WIDTH)}${check}: ${message}`)
+  return paint(level) + text.slice(level.length)
+}
+
+/** The options to paste into the application, as code. */
+export function optionLines(examination: Examination): string {
+  const { baseURL, clientID, callbackURL, proxied, ...others } = harmless(examination.options, examination)
+  const lines = [
+    `baseURL: ${code(baseURL)},`,
+    `clientID: ${clientID === undefined ? 'process.env.SOCIAL_CLIENT_ID' : code(clientID)},`,
+    'clientSecret: process.env.SOCIAL_CLIENT_SECRET,',
+    `callbackURL: ${callbackURL === undefined ? "'/auth/social-login/callback', // that of your registered redirect URL" : `${code(callbackURL)},`}`,
+    ...Object.entries(others).map(([name, value]) => `${name}: ${code(value)},`),
+    ...(proxied ? ["dispatcher: new EnvHttpProxyAgent(), // from 'undici'"] : []),
+  ]
+  return ['new Strategy({', ...lines.map((line) => `  ${line}`), '}, verify)'].join('\n')
+}
+
+/** Everything for a program: the findings, the options, and the recorded behaviours. */
+export function asJSON(examination: Examination): string {
+  const { findings, mode } = examination
+  const options = harmless(examination.options, examination)
+  return JSON.stringify({ version: 1, broken: examination.isBroken, findings, options, mode }, undefined, 2)
+}
+
+function harmless(options: SuggestedOptions, examination: Examination): SuggestedOptions {
+  const entries = Object.entries(options).filter(([, value]) => examination.isHarmless(JSON.stringify(value)))
+  return Object.fromEntries(entries)
+}
+
+/** A value as JavaScript, in visible ASCII. */
+function code(value: unknown): string {
+  return typeof value === 'string'
+    ? `'${printable(value).replace(/[\\']/g, '\\$&')}'`
+    : printable(JSON.stringify(value))
+}

@@ -1,0 +1,159 @@
+import type { ProviderBehaviours } from '../../lib/testing'
+import { Browser } from '../support/browser'
+import { approve, examineProvider } from '../support/doctor'
+import { useLogins } from '../support/logins'
+
+// What the doctor prints is what a login needs.
+
+const logins = useLogins()
+
+// exchangeMethod: 'get' warns: see exchange-by-get.test.ts.
+const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+afterAll(() => emitWarning.mockRestore())
+
+interface Site {
+  readonly behaviour: Partial<ProviderBehaviours>
+  /** Appended to the registered redirect URL. */
+  readonly query?: string
+}
+
+/** A login with the defaults, and one with the options that the doctor suggests. */
+async function logInBefore(site: Site) {
+  const { provider } = logins
+  provider.setMode(site.behaviour)
+  const logIn = async (strategy: object) => {
+    const app = await logins.startApp({ strategy })
+    const { appID } = app.application
+    provider.updateApplication(appID, { redirectURL: app.callbackURL + (site.query ?? '') })
+    const browser = new Browser()
+    await browser.follow(app.loginURL)
+    const { status } = await browser.comeBack(await approve(provider, app.application, '1'))
+    return {
+      ok: status === 200,
+      photos: app.profiles[0]?.photos,
+      application: { ...app.application, redirectURL: app.callbackURL },
+    }
+  }
+  const byDefault = await logIn({})
+  const examination = await examineProvider(provider, byDefault.application)
+  const { baseURL: _, clientID: __, callbackURL: ___, ...suggested } = examination.options
+  return { byDefault, suggested, examination, afterwards: await logIn(suggested) }
+}
+
+const mendable: readonly (readonly [Site, object])[] = [
+  [{ behaviour: { withoutUserMe: true } }, { profileEndpoint: 'get_user_info' }],
+  ...(['method-not-allowed', 'not-found', 'invalid-app-id'] as const).map(
+    (postAnswer) => [{ behaviour: { getOnly: true, postAnswer } }, { exchangeMethod: 'get' }] as const,
+  ),
+  [
+    { behaviour: { getOnly: true, postAnswer: 'invalid-app-id', errorsAtStatus200: true, withoutUserMe: true } },
+    { exchangeMethod: 'get', profileEndpoint: 'get_user_info' },
+  ],
+]
+
+test.each(mendable)('%j: logins fail by default, and succeed with %j', async (site, options) => {
+  const { byDefault, suggested, examination, afterwards } = await logInBefore(site)
+  expect([byDefault.ok, suggested, afterwards.ok]).toEqual([false, options, true])
+  expect(examination.findings.filter(({ level }) => level === 'broken')).toEqual([])
+})
+
+test('the root of relative pictures is found where the site sends them twice', async () => {
+  const { byDefault, suggested, afterwards } = await logInBefore({
+    behaviour: { relativePictures: true, extraFields: true },
+  })
+  expect(byDefault).toMatchObject({ ok: true })
+  expect(suggested).toEqual({ uploadsURL: `${logins.provider.origin}/` })
+  expect(afterwards.photos).toEqual([{ value: `${logins.provider.origin}/pictures/1.svg` }])
+})
+
+test('relative pictures without a root need a look at the site', async () => {
+  const { suggested, examination } = await logInBefore({ behaviour: { relativePictures: true } })
+  expect(suggested).toEqual({})
+  const [pictures] = examination.findings.filter(({ check }) => check === 'Pictures')
+  expect(pictures).toMatchObject({ level: 'differs', message: expect.stringContaining('Find the folder') })
+})
+
+const hopeless: readonly (readonly [Site, string])[] = [
+  [{ behaviour: { redirectWithJSONBody: true } }, 'The token came in the body of a redirect'],
+  [{ behaviour: { htmlAtStatus200: true } }, 'A page instead of the API'],
+  [{ behaviour: { scriptWarnings: true } }, 'The warnings of a script precede the JSON'],
+  [{ behaviour: { appendAuthKeyBlindly: true }, query: '?a=1' }, 'The site appends the key blindly'],
+  [{ behaviour: { appendAuthKeyBlindly: true }, query: '#top' }, 'The site appends the key blindly'],
+  [{ behaviour: { escapeRedirectAmpersands: true }, query: '?a=1' }, 'The site appends the key blindly'],
+]
+
+test.each(hopeless)('%j: no option helps, and the doctor says why', async (site, reason) => {
+  const { provider } = logins
+  const { byDefault, examination, afterwards } = await logInBefore(site)
+  expect([byDefault.ok, afterwards.ok]).toEqual([false, false])
+  // With the redirect URL of the failing application.
+  provider.updateApplication(byDefault.application.appID, {
+    redirectURL: byDefault.application.redirectURL + (site.query ?? ''),
+  })
+  const again = site.query === undefined ? examination : await examineProvider(provider, byDefault.application)
+  expect(again.findings).toContainEqual(
+    expect.objectContaining({ level: 'broken', message: expect.stringContaining(reason) }),
+  )
+})
+
+const harmless: readonly Partial<ProviderBehaviours>[] = [
+  ...(
+    [
+      'errorsAtStatus200',
+      'appendAuthKeyBlindly',
+      'silentReapproval',
+      'replaceKeyOnVisit',
+      'hexCredentials',
+      'reuseToken',
+      'requireUserAgent',
+      'htmlContentType',
+      'sessionCookie',
+      'contentTypeOptional',
+      'stringTypes',
+      'encodeEntities',
+      'extraFields',
+      'goneUserAsEmptyArray',
+    ] as const
+  ).map((name) => ({ [name]: true })),
+  { wrapUser: 'user_info' },
+  { wrapUser: 'data' },
+]
+
+test.each(harmless)('%j: logins succeed by default, and the doctor finds nothing broken', async (behaviour) => {
+  const { byDefault, suggested, examination } = await logInBefore({ behaviour })
+  expect([byDefault.ok, suggested]).toEqual([true, {}])
+  expect(examination.findings.filter(({ level }) => level === 'broken')).toEqual([])
+})
+
+test('where a POST is refused, nothing is sent in a URL without leave', async () => {
+  const { provider } = logins
+  provider.setMode({ getOnly: true, postAnswer: 'invalid-app-id' })
+  const app = await logins.startApp()
+  const examination = await examineProvider(provider, app.application, { allowGet: false })
+  const urls = provider.requests.map(({ path }) => path)
+  expect(urls.join()).not.toContain(app.application.appSecret)
+  expect(examination.isBroken).toBe(true)
+})
+
+test('a key that can be exchanged twice is reported, and asked about only with spendTwice', async () => {
+  const { provider } = logins
+  const app = await logins.startApp()
+  const keysSent = () => provider.requests.flatMap(({ form }) => (form['auth_key'] ? [form['auth_key']] : []))
+  await examineProvider(provider, app.application)
+  expect(new Set(keysSent()).size).toBe(keysSent().length - 1) // one invented key is sent with and without User-Agent
+  provider.clearRequests()
+  const examination = await examineProvider(provider, app.application, { spendTwice: true })
+  expect(new Set(keysSent()).size).toBe(keysSent().length - 2)
+  expect(examination.findings).toContainEqual(expect.objectContaining({ level: 'good', check: 'Second use' }))
+})
+
+test('an examination with two logins sends fewer than twenty requests, each of which says who asks', async () => {
+  const { provider } = logins
+  const app = await logins.startApp()
+  await examineProvider(provider, app.application)
+  const agents = provider.requests.map(({ headers }) => headers['user-agent'])
+  const ofDoctor = agents.filter((agent) => agent === 'doctor of a test')
+  expect(ofDoctor.length).toBeLessThan(20)
+  // One request asks what a firewall does without.
+  expect(agents.filter((agent) => agent === undefined)).toHaveLength(1)
+})
