@@ -51,11 +51,12 @@ export class BrowserLogin implements LoginDriver {
 
   async #caught(listener: CallbackListener, text: string): Promise<string | undefined> {
     const ended = new AbortController()
-    const entered = this.#prompt.isInteractive ? this.#prompt.ask(text) : undefined
-    entered?.then(
-      () => ended.abort(),
-      (error: unknown) => ended.abort(error),
-    )
+    if (this.#prompt.isInteractive) {
+      this.#prompt.ask(text).then(
+        () => ended.abort(),
+        (error: unknown) => ended.abort(error),
+      )
+    } else this.#prompt.tell(`${text}\n`)
     const address = await listener.next(ended.signal)
     if (ended.signal.reason instanceof Interrupted) throw ended.signal.reason
     return address

@@ -9,6 +9,7 @@ import type { Examination } from './examination'
 import { Interrupted, Prompt } from './prompt'
 import { asJSON, optionLines } from './report'
 import { Screen } from './screen'
+import { count } from './text'
 
 // What a shell tells of a program that Ctrl+C ended.
 const EXIT_INTERRUPTED = 130
@@ -84,20 +85,20 @@ function inputOf(given: DoctorArguments, appSecret: string | undefined, driver: 
 }
 
 function writeRecord(file: string, { mode }: Examination, isQuiet: boolean): void {
-  const count = Object.keys(mode).length
-  if (count > 0) writeFileSync(file, `${JSON.stringify(mode, undefined, 2)}\n`)
+  const seen = Object.keys(mode).length
+  if (seen > 0) writeFileSync(file, `${JSON.stringify(mode, undefined, 2)}\n`)
   if (isQuiet) return
-  if (count === 0) console.log(`\nNothing was seen that could be recorded: ${file} was not written.`)
+  if (seen === 0) console.log(`\nNothing was seen that could be recorded: ${file} was not written.`)
   else
     console.log(
-      `\nRecorded ${count} behaviours in ${file}: for "provider --mode-file ${file}", or FakeProvider.start({ mode }).`,
+      `\nRecorded ${count(seen, 'behaviour')} in ${file}: for "provider --mode-file ${file}", or FakeProvider.start({ mode }).`,
     )
 }
 
 function conclusion(examination: Examination): string {
   const { findings, isBroken } = examination
-  const count = (level: string): string => `${findings.filter((finding) => finding.level === level).length} ${level}`
-  const summary = `${findings.length} ${findings.length === 1 ? 'check' : 'checks'}: ${count('good')}, ${count('differs')}, ${count('broken')}.`
+  const of = (level: string): string => `${findings.filter((finding) => finding.level === level).length} ${level}`
+  const summary = `${count(findings.length, 'check')}: ${of('good')}, ${of('differs')}, ${of('broken')}.`
   if (examination.options.baseURL === undefined) return `\n${summary}`
   const heading = isBroken ? 'Options to paste, once what is broken is mended' : 'Options to paste'
   return `\n${heading}:\n\n${optionLines(examination)}\n\n${summary}`

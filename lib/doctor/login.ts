@@ -58,14 +58,18 @@ export class LoginExamination {
       if (this.#input.spendTwice) await this.#spendAgain(first.authKey)
       await this.#compareTokens(first.token)
     } catch (error) {
-      examination.broken('Login', ProbeError.of(error).message)
+      if (!(error instanceof ProbeError)) throw error
+      examination.broken('Login', error.message)
     }
   }
 
   async #exchangedKey(attempt: number): Promise<{ authKey: string; token: string } | undefined> {
     const examination = this.#examination
     const returned = await this.#driver.logIn(loginURL(this.#baseURL, this.#input.appID).href, attempt)
-    if (returned === undefined) return undefined
+    if (returned === undefined) {
+      if (attempt === 1) examination.broken('Login', 'Not tried: no address was given to which a browser came back.')
+      return undefined
+    }
     const callback = readCallbackURL(returned, examination.mode)
     if (callback === undefined) {
       examination.broken(

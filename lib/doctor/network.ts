@@ -4,6 +4,7 @@ import { type ConnectionOptions, connect as connectTLS, type TLSSocket } from 'n
 import { errorCode } from '../client/http/unreachable'
 import type { Examination } from './examination'
 import { ProbeError, publicLookup, refusePrivate } from './probe-error'
+import { count } from './text'
 
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
@@ -47,8 +48,8 @@ async function checkTLS(target: Target, examination: Examination): Promise<boole
   examination.good('Network', `${await addressesOf(target)}A round trip takes ${milliseconds(roundTrip)}.`)
   if (certificateError !== undefined) examination.broken('Certificate', certificateMessage(certificateError, daysLeft))
   else if (daysLeft < FEW_DAYS)
-    examination.differs('Certificate', `Valid, but for ${daysLeft} more days only: see that it is renewed.`)
-  else examination.good('Certificate', `Valid for ${daysLeft} more days, ${protocol}.`)
+    examination.differs('Certificate', `Valid, but for ${count(daysLeft, 'more day')} only: see that it is renewed.`)
+  else examination.good('Certificate', `Valid for ${count(daysLeft, 'more day')}, ${protocol}.`)
   if (!speaksHTTP1)
     examination.broken(
       'HTTP',
@@ -99,7 +100,7 @@ async function addressesOf({ url }: Target): Promise<string> {
   const found = await dns.lookup(host, { all: true })
   if (found.every(({ address }) => address === host)) return ''
   const families = ['4', '6'].filter((family) => found.some((one) => String(one.family) === family))
-  return `The name has ${count(found.length, 'address', 'es')} (IPv${families.join(' and IPv')}). `
+  return `The name has ${count(found.length, 'address', 'addresses')} (IPv${families.join(' and IPv')}). `
 }
 
 /** Milliseconds until a TCP connection is open. */
@@ -163,8 +164,4 @@ function hostOf({ hostname }: URL): string {
 
 function milliseconds(duration: number): string {
   return duration < 1 ? 'less than a millisecond' : `${Math.round(duration)} ms`
-}
-
-function count(number: number, noun: string, plural = 's'): string {
-  return `${number} ${noun}${number === 1 ? '' : plural}`
 }

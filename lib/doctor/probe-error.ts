@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { isPrivateAddress } from '../client/http/private-address'
 import { errors } from '../client/http/undici'
 import { errorCode, unreachableHint } from '../client/http/unreachable'
+import { count } from './text'
 
 /** Why there is no complete response: a fixed sentence, never text from outside. */
 export class ProbeError extends Error {
@@ -22,7 +23,7 @@ export class ProbeError extends Error {
   }
 
   static timeout(milliseconds: number): ProbeError {
-    return new ProbeError(`There was no complete response within ${milliseconds / 1000} seconds.`, 'ETIMEDOUT')
+    return new ProbeError(`There was no complete response within ${count(milliseconds / 1000, 'second')}.`, 'ETIMEDOUT')
   }
 
   /** The error of a failed request. */

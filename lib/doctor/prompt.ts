@@ -24,6 +24,11 @@ export class Prompt {
     return this.#input.isTTY === true
   }
 
+  /** Writes a text that needs no answer. */
+  tell(text: string): void {
+    this.#output.write(text)
+  }
+
   /** @returns the answer, or undefined at the end of the input */
   ask(question: string): Promise<string | undefined> {
     return this.#read(question, false)

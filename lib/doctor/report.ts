@@ -17,7 +17,7 @@ export function optionLines(examination: Examination): string {
     `baseURL: ${code(baseURL)},`,
     `clientID: ${clientID === undefined ? 'process.env.SOCIAL_CLIENT_ID' : code(clientID)},`,
     'clientSecret: process.env.SOCIAL_CLIENT_SECRET,',
-    `callbackURL: ${callbackURL === undefined ? "'/auth/social-login/callback', // that of your registered redirect URL" : `${code(callbackURL)},`}`,
+    `callbackURL: ${callbackURL === undefined ? "'/auth/social-login/callback', // as you registered it" : `${code(callbackURL)},`}`,
     ...Object.entries(others).map(([name, value]) => `${name}: ${code(value)},`),
     ...(proxied ? ["dispatcher: new EnvHttpProxyAgent(), // from 'undici'"] : []),
   ]

@@ -18,3 +18,8 @@ export function wrapped(text: string): string {
   }
   return lines.join(`\n${INDENT}`)
 }
+
+/** A number with its noun: "1 day", "2 days". */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
+}

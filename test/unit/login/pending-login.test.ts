@@ -7,6 +7,7 @@ import {
   type PendingLogin,
   readPendingLogin,
   SILENT_APPROVAL_MS,
+  summaryOf,
 } from '../../../lib/login/pending-login'
 import { readReturnPath } from '../../../lib/login/return-path'
 
@@ -62,6 +63,28 @@ test('a record survives a round trip through JSON, consumed or not', () => {
   expect(readPendingLogin(JSON.parse(JSON.stringify(record)))).toEqual(record)
   const consumed = { ...record, consumed: true }
   expect(readPendingLogin(JSON.parse(JSON.stringify(consumed)))).toEqual(consumed)
+})
+
+test('a record tells that its start resembles the callback, and only then', () => {
+  const resembling = createPendingLogin({ ...input, resemblesCallback: true })
+  expect(resembling.startResemblesCallback).toBe(true)
+  expect(readPendingLogin(JSON.parse(JSON.stringify(resembling)))).toEqual(resembling)
+  const other = createPendingLogin({ ...input, resemblesCallback: false })
+  expect(other).not.toHaveProperty('startResemblesCallback')
+  expect(readPendingLogin({ ...other, startResemblesCallback: false })).toStrictEqual(other)
+})
+
+test('the summary of a record has its times and return path, and nothing else', () => {
+  const record = createPendingLogin({ ...input, user: 'u', state: 'secret', returnTo: '/inbox' })
+  const startedAt = new Date(record.issuedAt)
+  const expiresAt = new Date(record.issuedAt + 600_000)
+  expect(summaryOf(record)).toStrictEqual({ startedAt, expiresAt, returnTo: '/inbox' })
+  const { returnTo: _, ...without } = record
+  expect(summaryOf(without)).toStrictEqual({ startedAt, expiresAt })
+})
+
+test('a digest is 32 bytes in base64url', () => {
+  expect(digest('a', 'b')).toMatch(/^[\w-]{43}$/)
 })
 
 test.each(['/é'.repeat(170), '/ü?q=ö', `/${'a'.repeat(1023)}`, '/a b', '/"<>', '/😀'.repeat(80)])(

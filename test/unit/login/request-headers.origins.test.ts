@@ -56,7 +56,15 @@ test.each<[Headers, string]>([
       'android-app://com.example.mail/',
       '/login',
     ],
-    ...['app.example', 'blob:https://evil.example/1', 'javascript:0', 'https://', 'https://[', '//app.example/'],
+    ...[
+      'app.example',
+      'blob:https://app.example/1',
+      'blob:https://evil.example/1',
+      'javascript:0',
+      'https://',
+      'https://[',
+      '//app.example/',
+    ],
   ].map((referer) => row({ referer }, 'start unverified')),
 ])('without Fetch Metadata a start with %j is read as %s', (headers, verdict) => {
   expect(readStart(headers)).toBe(verdict)
@@ -193,4 +201,9 @@ test('a typed callback is allowed only if typed starts are', () => {
     expect(readCallback(metadata('none'), {}, { ...rules, unverifiedStart })).toBe('callback_forged')
   }
   expect(readCallback(metadata('none'), {}, { ...rules, unverifiedStart: 'allow' })).toBe('callback K')
+})
+
+test('HTTP/2 names the host in :authority', () => {
+  const headers = { ':authority': 'app.example', referer: 'http://app.example/' }
+  expect(verdictOf(readRequest(incoming('/login', {}, { headers }), hostOnlyRules))).toBe('start verified')
 })

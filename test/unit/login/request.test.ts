@@ -194,6 +194,16 @@ test('the link of a start keeps path and query', () => {
   })
 })
 
+test('the link of a start keeps a query that contains an address', () => {
+  const path = '/login?from=https://other.example/x'
+  expect(readRequest(incoming(path, fromApp), rules)).toMatchObject({ type: 'start', path })
+})
+
+test('without tab binding, the parameter of a tab is one like any other', () => {
+  const path = `/login?social_login_tab=${'a'.repeat(32)}`
+  expect(readRequest(incoming(path), rules)).toMatchObject({ type: 'start', verified: false, path })
+})
+
 test.each([
   ['/callback', true],
   ['/Callback/?x=1', true],

@@ -1,0 +1,223 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { createServer as createHTTP2Server } from 'node:http2'
+import { createServer as createHTTPSServer } from 'node:https'
+import { createServer as createTCPServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer as createTLSServer, type TlsOptions } from 'node:tls'
+import { FakeProvider, type ProviderBehaviours } from '../../../lib/testing'
+import { type Certificates, makeCertificates, makeRSACertificate } from '../../support/certificates'
+import { runDoctor, unwrapped } from '../../support/doctor-command'
+import { listen, port } from '../../support/listen'
+
+// What the doctor says of sites with which no login succeeds, or none without other options.
+
+const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+const authority = join(folder, 'ca.pem')
+const started: { stop(): Promise<unknown> }[] = []
+const sockets = new Set<Socket>()
+let certificates: Certificates
+
+beforeAll(() => {
+  certificates = makeCertificates()
+  writeFileSync(authority, certificates.ca)
+})
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  for (const each of started.splice(0)) await each.stop()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+async function diagnose(baseURL: string, ...args: string[]) {
+  const ended = await runDoctor([baseURL, ...args], { env: { NODE_EXTRA_CA_CERTS: authority } })
+  expect(ended.stderr).toBe('')
+  return { code: ended.code, report: unwrapped(ended.stdout) }
+}
+
+/** Listens on a free port of localhost. @returns the port */
+function listening(server: Server): Promise<number> {
+  server.on('connection', (socket: Socket) => void sockets.add(socket.on('error', () => {})))
+  started.push({ stop: () => new Promise((resolve) => server.close(resolve)) })
+  return new Promise((resolve) => server.listen(0, 'localhost', () => resolve(port(server))))
+}
+
+async function site(listener: RequestListener): Promise<string> {
+  const running = await listen(listener)
+  started.push(running)
+  return `${running.origin}/api/v1`
+}
+
+async function provider(mode: Partial<ProviderBehaviours>): Promise<FakeProvider> {
+  const fake = await FakeProvider.start({ mode })
+  started.push(fake)
+  return fake
+}
+
+const page =
+  (status: number, headers: Record<string, string> = {}): RequestListener =>
+  (_request, response) =>
+    response.writeHead(status, { 'content-type': 'text/html', ...headers }).end('<!doctype html><h1>Hello</h1>')
+
+test('not our API at all', async () => {
+  const { code, report } = await diagnose(await site(page(404)))
+  expect(code).toBe(1)
+  expect(report).toContain('broken   Exchange: There is no exchange at this address (status 404).')
+  expect(report).toContain('broken   Profile: Neither user/me (status 404) nor get_user_info answers as the API.')
+})
+
+test.each([403, 406, 503])("a firewall's page with status %d", async (status) => {
+  const { code, report } = await diagnose(await site(page(status)))
+  expect(code).toBe(1)
+  expect(report).toContain(
+    'broken   Exchange: A page instead of the API: a firewall or bot protection in front of the site',
+  )
+})
+
+test('a challenge of a known firewall', async () => {
+  const challenge: RequestListener = (_request, response) =>
+    response.writeHead(403, { 'cf-mitigated': 'challenge' }).end()
+  const { report } = await diagnose(await site(challenge))
+  expect(report).toContain('a firewall or bot protection in front of the site refuses this machine')
+})
+
+test('a firewall that refuses the name of this package alone', async () => {
+  const fake = await provider({})
+  const refusing: RequestListener = (request, response) => {
+    if (/^passport/.test(request.headers['user-agent'] ?? '')) return page(403)(request, response)
+    request.headers.host = new URL(fake.origin).host
+    fake.requestListener(request, response)
+  }
+  const { report } = await diagnose(await site(refusing))
+  expect(report).toContain(
+    'differs  User-Agent: A firewall refuses the name of this package: use the option userAgent.',
+  )
+  expect(report).toContain("userAgent: 'Mozilla/5.0 (compatible; passport-social-login)'")
+})
+
+test('a redirect to another host of the site', async () => {
+  const { baseURL } = await provider({})
+  const { code, report } = await diagnose(
+    await site((request, response) => {
+      // Both are this machine: only the host that was typed may be private.
+      const target = `http://localhost:${new URL(baseURL).port}${request.url}`
+      response.writeHead(301, { location: target }).end()
+    }),
+  )
+  const final = `http://localhost:${new URL(baseURL).port}/api/v1`
+  expect(code).toBe(0)
+  expect(report).toContain(`differs  Address: The site redirects to ${final}.`)
+  expect(report).toContain(`baseURL: '${final}'`)
+})
+
+const secure = async (options: TlsOptions): Promise<string> => {
+  const server = createHTTPSServer(options, page(404))
+  return `https://localhost:${await listening(server)}/api/v1`
+}
+
+test.each([
+  ['expired', /The certificate expired \d+ days ago: no login is possible until it is renewed\./],
+  ['wrongHost', /The certificate is for another host name/],
+  ['selfSigned', /The certificate is not trusted: it is self-signed/],
+  ['unknownCA', /The certificate is not trusted: its chain is incomplete/],
+] as const)('a certificate that is %s', async (name, sentence) => {
+  const { code, report } = await diagnose(await secure(certificates[name]))
+  expect([code, report]).toEqual([1, expect.stringMatching(sentence)])
+})
+
+test('a certificate that expires soon', async () => {
+  const { report } = await diagnose(await secure(certificates.good))
+  expect(report).toMatch(/differs {2}Certificate: Valid, but for (1 more day|2 more days) only/)
+})
+
+test('old TLS', async () => {
+  const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const
+  const { code, report } = await diagnose(await secure({ ...makeRSACertificate(), ...old }))
+  expect([code, report]).toEqual([
+    1,
+    expect.stringContaining('The site speaks an old version of TLS alone (1.1 or older)'),
+  ])
+})
+
+test('HTTP/2 only', async () => {
+  const server = createHTTP2Server()
+  const tls = createTLSServer({ ...certificates.good, ALPNProtocols: ['h2'] }, (socket) =>
+    server.emit('connection', socket),
+  )
+  tls.on('tlsClientError', () => {})
+  const { code, report } = await diagnose(`https://localhost:${await listening(tls)}/api/v1`)
+  expect([code, report]).toEqual([1, expect.stringContaining('broken   HTTP: The site speaks HTTP/2 alone')])
+})
+
+test('plain HTTP at the port of https', async () => {
+  const { origin } = new URL(await site(page(404)))
+  const { code, report } = await diagnose(`${origin.replace('http:', 'https:')}/api/v1`)
+  expect([code, report]).toEqual([1, expect.stringContaining('The TLS handshake failed: does that port speak https?')])
+})
+
+test.each(['method-not-allowed', 'not-found'] as const)(
+  'an exchange by GET only (a POST is %s)',
+  async (postAnswer) => {
+    const { baseURL } = await provider({ getOnly: true, postAnswer })
+    const { code, report } = await diagnose(baseURL)
+    expect(code).toBe(0)
+    expect(report).toContain('differs  Exchange: It refuses a POST with status 40')
+    expect(report).toContain("exchangeMethod: 'get',")
+  },
+)
+
+test('the legacy profile endpoint only', async () => {
+  const { baseURL } = await provider({ withoutUserMe: true })
+  const { code, report } = await diagnose(baseURL)
+  expect(code).toBe(0)
+  expect(report).toContain('differs  Profile: There is no user/me (status 404), but the legacy get_user_info')
+  expect(report).toContain("profileEndpoint: 'get_user_info',")
+})
+
+test('pages with status 200', async () => {
+  const { baseURL } = await provider({ htmlAtStatus200: true })
+  const { code, report } = await diagnose(baseURL)
+  expect(code).toBe(1)
+  expect(report).toContain(
+    'A page instead of the API, or nothing: maintenance, or an address that is not the API (status 200)',
+  )
+})
+
+test('a site that does not answer', async () => {
+  const server = createTCPServer()
+  const { code, report } = await diagnose(`http://localhost:${await listening(server)}/api/v1`, '--timeout', '1')
+  expect([code, report]).toEqual([1, expect.stringContaining('There was no complete response within 1 second.')])
+})
+
+test('a site that closes each connection', async () => {
+  const server = createTCPServer((socket) => socket.end())
+  const { code, report } = await diagnose(`http://localhost:${await listening(server)}/api/v1`)
+  expect([code, report]).toEqual([
+    1,
+    expect.stringContaining('The connection was closed before the response was complete.'),
+  ])
+})
+
+test('something that is no HTTP', async () => {
+  const server = createTCPServer((socket) => socket.end('SSH-2.0-hello\r\n'))
+  const { code, report } = await diagnose(`http://localhost:${await listening(server)}/api/v1`)
+  expect([code, report]).toEqual([1, expect.stringContaining('The response is not HTTP/1.1.')])
+})
+
+test('a path that is wrong', async () => {
+  const { origin, baseURL } = await provider({})
+  const { code, report } = await diagnose(`${origin}/community/api/v1`)
+  expect(code).toBe(1)
+  expect(report).toContain(`broken   Path: The API is not at that path, but at ${baseURL}.`)
+  expect(report).toContain(`baseURL: '${baseURL}'`)
+})
+
+test('a host that does not exist, and a port where nothing listens', async () => {
+  expect((await diagnose('https://nowhere.invalid/api/v1')).report).toContain(
+    'The host name could not be looked up (DNS).',
+  )
+  const server = createTCPServer()
+  const free = await listening(server)
+  await new Promise((resolve) => server.close(resolve))
+  expect((await diagnose(`http://localhost:${free}/api/v1`)).report).toContain('The connection was refused')
+})

@@ -1,0 +1,185 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import { createServer, type Socket } from 'node:net'
+import { findSecrets } from '../../support/canaries'
+import { runDoctor } from '../../support/doctor-command'
+import { type Listening, listen, port } from '../../support/listen'
+import { repeat } from '../../support/wire-faults'
+
+// Sites that want to harm whoever examines them.
+
+const SECRET = 'app-secret-canary-5c1e9a7f'
+const KEY = 'auth-key-canary-77aa0b1c'
+const TOKEN = 'token-canary-c0ffee51de'
+const ESCAPES = '\x1b]0;title\x07\x1b[2J\x9b31m\u202etxt\r'
+const sockets = new Set<Socket>()
+const started: Listening[] = []
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  for (const each of started.splice(0)) await each.stop()
+})
+
+async function site(listener: RequestListener): Promise<string> {
+  const running = await listen(listener)
+  started.push(running)
+  return `${running.origin}/api/v1`
+}
+
+const json = (response: ServerResponse, body: object, status = 200): void => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+const login = (baseURL: string, ...more: string[]) =>
+  runDoctor([baseURL, '--app-id', 'mine', '--login', '--spend-twice', '--allow-get', ...more], {
+    env: { SOCIAL_CLIENT_SECRET: SECRET },
+    input: `http://app.example/cb?auth_key=${KEY}\nhttp://app.example/cb?auth_key=${KEY}\n`,
+  })
+
+const OKAY = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
+
+test.each([
+  ['an endless body', repeat(`${OKAY}\r\n`, 'x'.repeat(1000)), /A page|is no exchange|too large/],
+  [
+    'chunks of one byte with extensions of 8 KB',
+    repeat(`${OKAY}transfer-encoding: chunked\r\n\r\n`, `1;${'x'.repeat(8000)}\r\nx\r\n`),
+    /too large|not HTTP/,
+  ],
+  [
+    'a chunk of 2 GB',
+    repeat(`${OKAY}transfer-encoding: chunked\r\n\r\n7fffffff\r\n`, 'x'.repeat(65_536)),
+    /is no exchange/,
+  ],
+  ['early hints without end', repeat('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), /1xx/],
+  ['a header of megabytes', repeat(`${OKAY}x-a: `, 'x'.repeat(65_536)), /not HTTP/],
+  [
+    'trailers without end',
+    repeat(`${OKAY}transfer-encoding: chunked\r\n\r\n0\r\n`, 'x-a: b\r\n'),
+    /too large|not HTTP/,
+  ],
+])('%s ends at a bound', async (_name, wire, sentence) => {
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    socket.once('data', () => wire(socket, ''))
+  })
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  const before = performance.now()
+  // A tenth of the memory that one of these would take.
+  const ended = await runDoctor([`http://localhost:${port(server)}/api/v1`, '--timeout', '5'], {
+    env: { NODE_OPTIONS: '--max-old-space-size=64' },
+  })
+  expect([ended.code, ended.stderr, ended.stdout]).toEqual([1, '', expect.stringMatching(sentence)])
+  expect(performance.now() - before).toBeLessThan(60_000)
+  for (const socket of sockets) socket.destroy()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test('texts with terminal escapes, in bodies, headers and addresses, do not reach the terminal', async () => {
+  const baseURL = await site((request, response) => {
+    // Sent as bytes: node:http refuses such headers.
+    response.socket?.end(
+      Buffer.from(
+        `HTTP/1.1 ${request.url?.includes('oauth') ? '302 Found' : `401 ${ESCAPES}`}\r\nlocation: /x${encodeURIComponent(ESCAPES)}\r\n` +
+          `server: ${ESCAPES.replace(/[\r\x07\x1b]/g, '')}\r\nx-ratelimit-limit: ${'9'.repeat(30)}\r\n\r\n{"error":true,"message":"${ESCAPES}"}`,
+        'latin1',
+      ),
+    )
+  })
+  for (const more of [[], ['--json']]) {
+    const { stdout, stderr } = await login(baseURL, ...more)
+    expect(stdout + stderr).toMatch(/^[\x20-\x7e\n]*$/)
+  }
+})
+
+test('secrets that the site repeats wherever something is shown are in no output', async () => {
+  const everywhere = `${SECRET}.${KEY}.${TOKEN}`
+  const baseURL = await site((request, response) => {
+    const url = request.url ?? ''
+    response.setHeader('keep-alive', `timeout=5 ${everywhere}`)
+    response.setHeader('x-ratelimit-limit', everywhere)
+    if (url.includes('/oauth?'))
+      return void response.writeHead(302, { location: `http://${everywhere}.invalid/` }).end()
+    if (url.includes('/authorize')) {
+      let body = ''
+      request.on('data', (chunk) => {
+        body += String(chunk)
+      })
+      request.on('end', () =>
+        body.includes(KEY)
+          ? json(response, { access_token: TOKEN, x: SECRET })
+          : json(response, { error: true, message: everywhere }),
+      )
+      return
+    }
+    const isKnown = JSON.stringify([url, request.headers]).includes(TOKEN)
+    if (!isKnown) return json(response, { error: true, message: everywhere }, 401)
+    const picture = `p/${everywhere}.jpg`
+    json(response, {
+      user_id: 1,
+      user_name: everywhere,
+      user_picture: picture,
+      profile_picture: `http://uploads.example/${everywhere}/${picture}`,
+      [SECRET]: TOKEN,
+    })
+  })
+  for (const more of [[], ['--json']]) {
+    const { stdout, stderr, code } = await login(baseURL, ...more)
+    expect([typeof code, findSecrets([SECRET, KEY, TOKEN], { stdout, stderr })]).toEqual(['number', []])
+    expect(stdout).toContain('Profile')
+  }
+})
+
+test.each([
+  ['file:///etc/passwd', 'redirects to something that is no web address'],
+  ['gopher://127.0.0.1:70/', 'redirects to something that is no web address'],
+  ['http://169.254.169.254/api/v1/user/me', 'leads to a private address'],
+  ['http://10.0.0.1/api/v1/user/me', 'leads to a private address'],
+  ['http://[::ffff:10.0.0.1]/api/v1/user/me', 'leads to a private address'],
+  ['http://0x7f.1/api/v1/user/me', 'leads to a private address'],
+  ['http://127.0.0.1:1/api/v1/user/me', 'leads to a private address'],
+])('a redirect to %s is not followed', async (location, sentence) => {
+  const baseURL = await site((_request, response) => response.writeHead(302, { location }).end())
+  const { code, stdout } = await runDoctor([baseURL])
+  expect([code, stdout.replace(/\n {9}/g, ' ')]).toEqual([1, expect.stringContaining(sentence)])
+})
+
+test('nor is one to a name whose address is private', async () => {
+  const redirect: RequestListener = (_request, response) =>
+    response.writeHead(302, { location: 'http://localhost:1/api/v1/user/me' }).end()
+  const running = await listen(redirect, '127.0.0.1')
+  started.push(running)
+  const { stdout } = await runDoctor([`${running.origin}/api/v1`])
+  expect(stdout.replace(/\n {9}/g, ' ')).toContain('It leads to a private address')
+})
+
+test('the login page may not lead to a private address either', async () => {
+  const baseURL = await site((request, response) => {
+    if (request.url?.includes('/oauth')) return void response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end()
+    json(response, { error: true }, 401)
+  })
+  const { stdout } = await runDoctor([baseURL])
+  expect(stdout.replace(/\n {9}/g, ' ')).toContain('broken   Login page: It leads to a private address')
+})
+
+test('no redirect is followed with a secret', async () => {
+  const seen: string[] = []
+  const other = await listen((request, response) => {
+    seen.push(request.url ?? '')
+    response.end()
+  })
+  started.push(other)
+  const baseURL = await site((request, response) => {
+    const hasSecret = request.method === 'POST' || request.headers.authorization
+    if (!hasSecret || !request.url?.includes('authorize')) return json(response, { error: true }, 401)
+    let body = ''
+    request.on('data', (chunk) => {
+      body += String(chunk)
+    })
+    request.on('end', () => {
+      if (body.includes(SECRET)) response.writeHead(307, { location: `${other.origin}/steal` }).end()
+      else json(response, { error: true }, 401)
+    })
+  })
+  const { code, stdout } = await login(baseURL)
+  expect([code, seen]).toEqual([1, []])
+  expect(stdout.replace(/\n {9}/g, ' ')).toContain('broken   Login: The exchange was answered neither with a token')
+})
