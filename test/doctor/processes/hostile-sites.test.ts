@@ -79,14 +79,16 @@ test('texts with terminal escapes, in bodies, headers and addresses, do not reac
     response.socket?.end(
       Buffer.from(
         `HTTP/1.1 ${request.url?.includes('oauth') ? '302 Found' : `401 ${ESCAPES}`}\r\nlocation: /x${encodeURIComponent(ESCAPES)}\r\n` +
-          `server: ${ESCAPES.replace(/[\r\x07\x1b]/g, '')}\r\nx-ratelimit-limit: ${'9'.repeat(30)}\r\n\r\n{"error":true,"message":"${ESCAPES}"}`,
+          `server: ${ESCAPES.slice(4, 9)}\r\nx-ratelimit-limit: ${'9'.repeat(30)}\r\n\r\n{"error":true,"message":"${ESCAPES}"}`,
         'latin1',
       ),
     )
   })
   for (const more of [[], ['--json']]) {
     const { stdout, stderr } = await login(baseURL, ...more)
-    expect(stdout + stderr).toMatch(/^[\x20-\x7e\n]*$/)
+    expect(
+      [...(stdout + stderr)].filter((character) => character !== '\n' && (character < ' ' || character > '~')),
+    ).toEqual([])
   }
 })
 
