@@ -38,8 +38,12 @@ export function isSpeculative(req: HTTPRequest): boolean {
   })
 }
 
-/** Whether this is a top-level navigation; assumed for browsers without Fetch Metadata. */
+/**
+ * Whether this is a top-level navigation; assumed for browsers without Fetch Metadata. Chromium sends none with the
+ * handshake of a WebSocket, but the cookies; Node passes it on as a GET unless the application has WebSockets of its own.
+ */
 export function isNavigation(req: HTTPRequest): boolean {
+  if (header(req, 'sec-websocket-key') !== undefined) return false
   if (fetchSite(req) === undefined) return true
   return header(req, 'sec-fetch-mode') === 'navigate' && header(req, 'sec-fetch-dest') === 'document'
 }
@@ -80,10 +84,10 @@ export function isFromApp(req: HTTPRequest, rules: RequestRules): boolean {
 
 /** Whether it is a navigation that may come from a page of the provider. No page can forge these headers. */
 export function isFromProvider(req: HTTPRequest, rules: RequestRules): boolean {
+  if (!isNavigation(req)) return false
   const site = fetchSite(req)
   // No Fetch Metadata: an old browser, or an origin on plain http. Only the Referer can tell.
   if (site === undefined) return true
-  if (!isNavigation(req)) return false
   if (site === 'cross-site') return true
   if (site === 'same-site') return mayBeSameSite(new URL(rules.providerOrigin).hostname, appHostname(req, rules))
   if (site === 'same-origin') return isAppOrigin(rules.providerOrigin, req, rules)

@@ -8,7 +8,7 @@ export interface LiveRow {
   readonly play: (world: World, visitor: Visitor) => Promise<unknown>
 }
 
-const LOGIN_LINK = `a[href="/auth/${SOCIAL}"]`
+export const LOGIN_LINK = `a[href="/auth/${SOCIAL}"]`
 const LOGIN_BUTTON = `form[action="/auth/${SOCIAL}"] button`
 
 /** Opens the application and clicks the login link, or the button of the login form. */

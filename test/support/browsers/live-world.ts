@@ -24,6 +24,8 @@ export interface WorldOptions extends Partial<Omit<TargetOptions, 'origin' | 'ki
   /** The `Referrer-Policy` of the application's home page. */
   readonly referrerPolicy?: string
   readonly session?: Partial<SessionOptions>
+  /** Links accounts to the signed-in user instead of signing in. */
+  readonly link?: boolean
 }
 
 /** The application, the provider and two hostile hosts, each with its pages. */
@@ -55,11 +57,14 @@ export const isStart = ({ path }: Visit): boolean => /^\/auth\/[^/]+$/.test(path
 export const isCallback = ({ path }: Visit): boolean => path.includes('/callback')
 
 /** Serves new pages and a new application on the sites, replacing any earlier world. */
-export function createWorld(sites: Sites, { way = '302', referrerPolicy, before, ...options }: WorldOptions): World {
+export function createWorld(
+  sites: Sites,
+  { way = '302', referrerPolicy, before, link = false, ...options }: WorldOptions,
+): World {
   const provider = new FakeProvider({ origin: sites.origin('provider.test') })
   const target = createTarget({
     origin: sites.origin('app.test'),
-    logins: [{ name: SOCIAL, provider }],
+    logins: [{ name: SOCIAL, provider, link }],
     dispatcher: sites.dispatcher,
     ...options,
     before: (app) => {

@@ -122,6 +122,14 @@ test('an unverified start is refused or allowed by option', () => {
   ).toBe('start_forbidden')
 })
 
+test('the handshake of a WebSocket, which has no Fetch Metadata in Chromium, neither starts nor ends a login', () => {
+  const handshake = { origin: 'https://app.example', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+  expect(readStart({ origin: handshake.origin })).toBe('start verified')
+  expect(readStart(handshake)).toBe('start_forbidden')
+  expect(readStart(handshake, {}, { ...rules, unverifiedStart: 'allow' })).toBe('start_forbidden')
+  expect(readCallback(handshake)).toBe('callback_forged')
+})
+
 test.each<[Headers, string]>([
   [{}, 'callback K'],
   [fromProvider, 'callback K'],

@@ -1,0 +1,41 @@
+import { type Kind, ours } from '../../support/attacks/target-app'
+import { describeInEachBrowser } from '../../support/browsers/each-browser'
+import { LOGIN_LINK } from '../../support/browsers/live-rows'
+import { liveSuite, verdictsOf } from '../../support/browsers/live-suite'
+import { isCallback, type World } from '../../support/browsers/live-world'
+
+/**
+ * It needs no navigation, so a page in another tab can try until the person begins to link an account. Chromium sends all
+ * cookies with the handshake, but neither Fetch Metadata nor a Referer.
+ */
+describeInEachBrowser('a WebSocket of a sister subdomain that opens the callback while a link is pending', (start) => {
+  const suite = liveSuite(start)
+
+  async function linkBeside(kind: Kind): Promise<World> {
+    const world = suite.world({ kind, way: 'form', link: true })
+    const victim = await suite.visitor()
+    const hostile = await victim.open()
+    await hostile.goto(world.subPage('<p>In another tab</p>'))
+    const own = await victim.open()
+    await own.goto(`${world.app}/become/ada`)
+    await own.goto(`${world.app}/`)
+    await own.click(LOGIN_LINK)
+    await world.visited(({ verdict }) => verdict === 'started')
+    await hostile.run(`void new WebSocket('${world.forged().replace('https:', 'wss:')}')`)
+    await world.visited(isCallback)
+    await own.click('#go')
+    await world.visited((visit) => isCallback(visit) && visit.headers.upgrade === undefined)
+    return world
+  }
+
+  test('links the account of the attacker with a naive strategy', async () => {
+    const { target } = await linkBeside('naive')
+    expect(target.linked[0]).toBe('ada: social:2')
+  })
+
+  test.each(ours)('does nothing to ours, and the link under way succeeds (%s)', async (kind) => {
+    const world = await linkBeside(kind)
+    expect(verdictsOf(world)).toEqual(['started', 'callback_forged', 'linked'])
+    expect(world.target.linked).toEqual(['ada: social:1'])
+  })
+})
