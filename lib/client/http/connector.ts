@@ -10,6 +10,10 @@ type Connect = ReturnType<typeof buildConnector>
 // otherwise cost unbounded memory and time.
 const MAX_WIRE_BYTES = 128 * 1024
 
+// undici parses at once what it reads. After too many headers it creates an error, with its stack, for each further line of
+// that: half a second for 64 KiB of the shortest lines.
+const PIECE_BYTES = 1024
+
 const PRECONNECT_INTERVAL_MS = 1000
 // A failed attempt may be expensive: unresponsive name servers, a handshake that takes a second of CPU.
 const PRECONNECT_INTERVAL_AFTER_FAILURE_MS = 10_000
@@ -130,6 +134,7 @@ export class Connector {
    * that request with the same error object. Bytes received between two requests belong to the response to the first.
    */
   #watch(socket: Socket, kept: boolean): void {
+    readInPieces(socket)
     let bytesRead = 0
     let bytesReadBefore = 0
     let bytesWrittenBefore = -1
@@ -149,6 +154,13 @@ export class Connector {
       if ((kept || bytesRead > 0) && unanswered) this.#stale.add(error)
     })
   }
+}
+
+/** Lets a reader have at most 1 KiB at a time, and nothing from a socket that it has destroyed meanwhile. */
+function readInPieces(socket: Socket): void {
+  const read = socket.read.bind(socket)
+  socket.read = (size = Math.min(socket.readableLength, PIECE_BYTES) || undefined) =>
+    socket.destroyed ? null : read(size)
 }
 
 /**

@@ -1,0 +1,58 @@
+import { Client } from 'undici'
+import { SocialLoginClient } from '../../lib'
+import { RawProvider } from '../support/raw-provider'
+
+const OKAY = 'HTTP/1.1 200 OK\r\n'
+const BODY = '{"access_token":"token"}'
+const MANY_LINES = 'a:\r\n'.repeat(30_000)
+const ROUNDS = 3
+
+const hostile = [
+  ['headers', `${OKAY}${MANY_LINES}\r\n${BODY}`],
+  ['trailers', `${OKAY}transfer-encoding: chunked\r\n\r\n18\r\n${BODY}\r\n0\r\n${MANY_LINES}\r\n`],
+  ['early hints', `HTTP/1.1 103 Early Hints\r\n${MANY_LINES}\r\n${OKAY}content-length: 24\r\n\r\n${BODY}`],
+] as const
+
+let provider: RawProvider
+let client: SocialLoginClient
+let naive: Client
+
+beforeAll(async () => {
+  provider = await RawProvider.start()
+  client = new SocialLoginClient({ baseURL: provider.baseURL, clientID: 'a', clientSecret: 'b' })
+  naive = new Client(new URL(provider.baseURL).origin, { maxHeaderSize: 8 * 1024 })
+})
+afterAll(async () => {
+  await client.close()
+  await naive.destroy()
+  await provider.stop()
+})
+
+const outcomeOf = (): Promise<unknown> => client.exchangeAuthKey('key').catch((error) => error.code)
+const naiveOutcome = (): Promise<unknown> =>
+  naive.request({ method: 'POST', path: '/api/authorize', body: 'auth_key=key' }).then(
+    async ({ body }) => body.text().catch((error) => error.code),
+    (error) => error.code,
+  )
+
+/** The least CPU time, in milliseconds, of a few such responses. */
+async function leastTime(response: string, call: () => Promise<unknown>, outcome: string): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    provider.failNext('authorize', (socket) => socket.write(response))
+    const before = process.cpuUsage()
+    expect(await call()).toBe(outcome)
+    const { user, system } = process.cpuUsage(before)
+    times.push((user + system) / 1000)
+  }
+  return Math.min(...times)
+}
+
+test.each(hostile)(
+  '120 KB of the shortest %s take a fifth of the CPU time that undici takes alone',
+  async (_where, response) => {
+    const alone = await leastTime(response, naiveOutcome, 'UND_ERR_HEADERS_OVERFLOW')
+    const ours = await leastTime(response, outcomeOf, 'provider_bad_response')
+    expect(ours).toBeLessThan(alone / 5)
+  },
+)
