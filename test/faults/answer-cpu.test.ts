@@ -56,3 +56,16 @@ test.each(hostile)(
     expect(ours).toBeLessThan(alone / 5)
   },
 )
+
+test.each([
+  ['chunks', OKAY],
+  ['chunks of an error', 'HTTP/1.1 500 Internal Server Error\r\n'],
+])(
+  '20,000 %s, refused, take at most three times the CPU time that undici takes to read them',
+  async (_what, status) => {
+    const response = `${status}transfer-encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(20_000)}0\r\n\r\n`
+    const alone = await leastTime(response, naiveOutcome, 'a'.repeat(20_000))
+    const outcome = status === OKAY ? 'provider_bad_response' : 'provider_unavailable'
+    expect(await leastTime(response, outcomeOf, outcome)).toBeLessThan(3 * alone)
+  },
+)

@@ -85,10 +85,12 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   }
 
   #read(read: (reader: ResponseReader) => void): void {
+    // A refused response may have thousands of further chunks, and an error for each costs CPU.
+    if (this.#refusal !== undefined) return
     try {
       read(this.#call.reader)
     } catch (error) {
-      this.#refusal ??= error
+      this.#refusal = error
       // Deferred until the received bytes are parsed: after a complete response the connection can be reused.
       queueMicrotask(() => this.#abort(error))
     }
