@@ -61,17 +61,27 @@ test('a generated id is never reused', async () => {
   expect(provider.addUser().user_id).not.toBe(user_id)
 })
 
-test.each(['image', 'script', 'empty'])(
-  'a subresource (%s) of a page of another site is neither logged nor given a fault',
-  async (dest) => {
-    provider.failNext('oauth', { status: 500 })
-    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': dest }
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    const request = get('/api/oauth?app_id=x').replace(/\r\n$/, `${lines.join('')}\r\n`)
-    const socket = await send(request)
-    const [answer] = await once(socket, 'data')
-    expect(String(answer)).toMatch(/^HTTP\/1.1 403 /)
-    expect(provider.requests).toEqual([])
-    socket.destroy()
-  },
-)
+const subresource = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }
+// As Chromium sends it, which Node takes for an ordinary request.
+const webSocket = {
+  upgrade: 'websocket',
+  connection: 'Upgrade',
+  origin: 'https://evil.example',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+}
+
+test.each([
+  ['an image', { ...subresource, 'sec-fetch-dest': 'image' }],
+  ['a script', { ...subresource, 'sec-fetch-dest': 'script' }],
+  ['a request by fetch', { ...subresource, 'sec-fetch-dest': 'empty' }],
+  ['a WebSocket', webSocket],
+])('%s of a page of another site is neither logged nor given a fault', async (_kind, headers) => {
+  provider.failNext('oauth', { status: 500 })
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const request = get('/api/oauth?app_id=x').replace(/\r\n$/, `${lines.join('')}\r\n`)
+  const socket = await send(request)
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1.1 403 /)
+  expect(provider.requests).toEqual([])
+  socket.destroy()
+})

@@ -37,9 +37,11 @@ function isUnwelcome(request: ProviderRequest): boolean {
 
 /**
  * A subresource of another site's page, such as an image or a script. Not a frame: Cypress runs applications in one.
+ * Chromium sends no Fetch Metadata to open a WebSocket.
  */
 function isEmbedded({ headers }: ProviderRequest): boolean {
-  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-websocket-key': webSocketKey } = headers
+  if (webSocketKey !== undefined) return true
   return site === 'cross-site' && mode !== undefined && mode !== 'navigate'
 }
 

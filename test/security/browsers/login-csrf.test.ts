@@ -88,6 +88,31 @@ describeInChromium('login CSRF in Chromium', () => {
     })
   })
 
+  describe('a WebSocket to the callback, which has no Fetch Metadata', () => {
+    const open = (world: World): string => `<script>new WebSocket('${world.forged().replace(/^http/, 'ws')}')</script>`
+
+    test('makes a naive strategy spend a key', async () => {
+      const world = suite.world({ kind: 'naive' })
+      await onEvilPage(world, await suite.visitor(), open(world))
+      await world.visited(isCallback)
+      expect(exchangesOf(world)).toBe(1)
+    })
+
+    test.each(ours)('of a sister subdomain does not use up a login in progress with ours (%s)', async (kind) => {
+      const world = suite.world({ kind, way: 'form' })
+      const victim = await suite.visitor()
+      const own = await startLogin(world, victim)
+      await until(async () => (await own.url()).startsWith(world.providerOrigin))
+      await (await victim.open()).goto(world.subPage(open(world)))
+      const forged = await world.visited(isCallback)
+      expect([forged.headers['sec-fetch-site'], forged.headers['referer']]).toEqual([undefined, undefined])
+      expect([forged.verdict, exchangesOf(world)]).toEqual(['callback_forged', 0])
+      await own.click('#go')
+      await world.visited(({ verdict }) => verdict === 'accepted')
+      expect(await userIn(world, victim)).toBe(AS_VICTIM)
+    })
+  })
+
   describe('an attacker inside the window: the victim is at the provider’s page', () => {
     /** P1: the attacker's page opened the application, and navigates its window while the victim is at the provider. */
     async function popup(world: World, victim: Visitor): Promise<void> {

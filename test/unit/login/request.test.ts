@@ -271,6 +271,15 @@ test.each(['/x://h/auth/callback?auth_key=K', '/elsewhere?auth_key=K', '/auth/..
   },
 )
 
+// Chromium sends no Fetch Metadata with it, as if it were a navigation of an old browser.
+test('a WebSocket neither starts a login nor finishes one', () => {
+  const webSocket = { upgrade: 'websocket', origin: 'https://sub.app.example', 'sec-websocket-key': 'c2FtcGxlIG5vbmNl' }
+  const start = readRequest(incoming('/auth', webSocket), { ...rules, unverifiedStart: 'allow' })
+  expect(start).toEqual({ type: 'refused', code: 'start_forbidden', phase: 'start' })
+  const callback = callbackOf('?auth_key=K', webSocket)
+  expect(callback).toEqual({ type: 'refused', code: 'callback_forged', phase: 'callback' })
+})
+
 // The modes in which Chromium and Firefox send a navigation that a service worker answers.
 test.each(['navigate', 'same-origin'])('a request of a service worker (%s) is refused with a hint about it', (mode) => {
   const scripted = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': mode, 'sec-fetch-dest': 'empty' }
