@@ -45,10 +45,12 @@ describeInEachBrowser('a single-page application', (start) => {
     readonly strategy?: Partial<StrategyOptions<false>>
     readonly mode?: 'specification' | 'wild'
     readonly before?: (server: Express) => void
+    readonly withHelmet?: boolean
   }
 
-  /** The application of the recipes behind helmet's defaults, as a reader builds it. */
-  function serve({ signIn = 'sign-in.mjs', strategy, mode = 'specification', before }: Recipe = {}): void {
+  /** The application of the recipes, by default behind helmet's defaults, as a reader builds it. */
+  function serve(recipe: Recipe = {}): void {
+    const { signIn = 'sign-in.mjs', strategy, mode = 'specification', before, withHelmet = true } = recipe
     app = sites.origin('app.test')
     provider = new FakeProvider({ origin: sites.origin('provider.test'), mode })
     sites.serve('provider.test', provider.requestListener)
@@ -59,7 +61,8 @@ describeInEachBrowser('a single-page application', (start) => {
     const settings = { baseURL, clientID, clientSecret, callbackURL, dispatcher: sites.dispatcher, ...strategy }
     newPassport([new Strategy(settings, (_access, _refresh, { id, displayName: name }) => ({ id, name }))], passport)
     const server = express()
-    server.use(helmet(), keepSessions(new MemoryStore(), { cookie: { sameSite: 'lax' } }), passport.session())
+    if (withHelmet) server.use(helmet())
+    server.use(keepSessions(new MemoryStore(), { cookie: { sameSite: 'lax' } }), passport.session())
     before?.(server)
     singlePage(server)
     returnTo(server)
@@ -195,6 +198,43 @@ describeInEachBrowser('a single-page application', (start) => {
       await shows(tab, 'Signed in as Ada Lovelace')
       expect(await tab.url()).toBe(`${app}/notes`)
       await closed(popup)
+    })
+
+    describe('and without helmet', () => {
+      /** A page to which a link at the provider may lead: it takes its opener, if it has one, to a look-alike. */
+      async function lure(popup: Tab): Promise<void> {
+        const evil = sites.origin('evil.test')
+        sites.serve('evil.test', (_req, res) => {
+          const script = `<script>if (opener) opener.location = '${evil}/look-alike'</script>`
+          res.setHeader('Content-Type', 'text/html').end(page(`<p>Lured</p>${script}`))
+        })
+        await until(async () => (await popup.url()).startsWith(provider.origin))
+        await popup.run(`void (location.href = '${evil}/')`)
+        await shows(popup, 'Lured')
+      }
+
+      test('a naive popup has an opener at the provider', async () => {
+        serve({ signIn: 'popup.mjs', withHelmet: false })
+        const tab = await openAt('/notes')
+        const opened = visitor.opened()
+        await tab.run("void window.open('/auth/social-login', 'login', 'popup')")
+        const popup = await opened
+        await lure(popup)
+        expect(await popup.run('opener !== null')).toBe(true)
+      })
+
+      test('that of the recipe has none: no page takes the waiting one elsewhere, and the login ends as well', async () => {
+        serve({ signIn: 'popup.mjs', withHelmet: false })
+        const tab = await openAt('/notes')
+        const popup = await openPopup(tab)
+        await lure(popup)
+        expect(await popup.run('opener === null')).toBe(true)
+        await popup.back()
+        await approve(popup, ADA)
+        await shows(tab, 'Signed in as Ada Lovelace')
+        expect(await tab.url()).toBe(`${app}/notes`)
+        await closed(popup)
+      })
     })
 
     test('shows the button still when the login in the popup failed', async () => {
