@@ -19,6 +19,8 @@ const BROKEN_CONNECTION_MESSAGES = /^(Connection terminated|timeout exceeded whe
 const OUTAGE_CODES = [
   // Network errors of Node.
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|NOTFOUND|AI_AGAIN)$/,
+  // Certificates of Postgres: expired, not yet valid, of another host, or of an authority that is not trusted.
+  /^(CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT$|ERR_TLS_CERT_)/,
   // A Unix socket without a server, and a folder of the socket or of the database file that may not be entered.
   /^E(NOENT|ACCES)$/,
   // Postgres: connection (08), login (28, 3D), conflicts (40), resources (53), intervention (57), system (58).
@@ -26,8 +28,8 @@ const OUTAGE_CODES = [
   // Postgres: a server that is read-only, as a standby is; a database that is being restored: it accepts nobody, or lacks
   // tables or rights.
   /^(25006|55000|55P03|42P01|42501)$/,
-  // SQLite: locked by another process, read-only, or a disk that is full or failing.
-  /^SQLITE_(BUSY|LOCKED|READONLY|IOERR|CANTOPEN|FULL|PROTOCOL|NOMEM)(_|$)/,
+  // SQLite: locked by another process, read-only, or a disk that is full or failing, of which it may have read nonsense.
+  /^SQLITE_(BUSY|LOCKED|READONLY|IOERR|CANTOPEN|FULL|PROTOCOL|NOMEM|CORRUPT|NOTADB)(_|$)/,
 ]
 // Errors of the drivers that have no code.
 const OUTAGE_DRIVER_MESSAGES =

@@ -1,11 +1,15 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type Application, FakeProvider } from '../../../lib/testing'
 import { Browser, closeBrowsers } from '../../support/browser'
-import { type RunningExample, runExample, startExample } from '../../support/example/example-app'
+import { makeCertificates } from '../../support/certificates'
+import { type RunningExample, runExample, startExample, temporaryFolder } from '../../support/example/example-app'
 import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
 import { describeWithPostgres, startPostgres } from '../../support/postgres/postgres'
 import { startPostgresProxy } from '../../support/postgres/postgres-proxy'
+import { startPostgresTLSProxy } from '../../support/postgres/tls-proxy'
 
 afterAll(() => closeBrowsers())
 
@@ -143,6 +147,25 @@ describeWithPostgres('a Postgres in trouble', () => {
     expect(performance.now() - writable).toBeLessThan(5000)
     await example.stop('SIGKILL')
   }, 40_000)
+
+  test('whose certificate has expired is an outage, until it is renewed', async () => {
+    const { ca, good, expired } = makeCertificates()
+    const folder = temporaryFolder()
+    writeFileSync(join(folder.path, 'ca.pem'), ca)
+    const proxy = await startPostgresTLSProxy(await newDatabase(), good)
+    const example = await start(`${proxy.url}?sslmode=verify-full&sslrootcert=${join(folder.path, 'ca.pem')}`)
+    proxy.certify(expired)
+    await untilHealth(example, 503)
+    const ada = new Visitor(provider, application, '1')
+    const { status, headers } = await ada.begin(example.appURL)
+    expect([status, headers['retry-after']]).toEqual([503, '5'])
+    proxy.certify(good)
+    await untilHealth(example, 200)
+    expect(await ada.signIn(example.appURL)).toBe('/profile')
+    await example.stop('SIGKILL')
+    await proxy.stop()
+    folder.remove()
+  }, 20_000)
 
   test('gets no more connections than DATABASE_POOL_SIZE, and one for /healthz', async () => {
     const url = await newDatabase()
