@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
@@ -18,10 +18,8 @@ export function openLibsql(dataDir: string): Database {
   const file = join(dataDir, 'app.db')
   // An existing folder may be accessible to other users. SQLite gives its other files the same permissions as this one.
   // `data-folder.ts` has changed those of files that existed before.
-  const descriptor = openSync(file, 'a', 0o600)
-  const opened = fstatSync(descriptor)
-  closeSync(descriptor)
-  return new LibsqlDatabase(file, opened)
+  closeSync(openSync(file, 'a', 0o600))
+  return new LibsqlDatabase(file)
 }
 
 class LibsqlDatabase implements Database {
@@ -30,20 +28,22 @@ class LibsqlDatabase implements Database {
   readonly skipLocked = ''
   // A lock of SQLite is on the whole file.
   readonly requireTables = ''
-  readonly #file: string
-  readonly #opened: Stats
+  readonly #files: readonly string[]
+  readonly #opened: ReadonlyArray<string | undefined>
   readonly #connection: Libsql.Database
   readonly #statements = new Map<string, Libsql.Statement<unknown[]>>()
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(file: string, opened: Stats) {
-    this.#file = file
-    this.#opened = opened
+  constructor(file: string) {
     this.#connection = new Libsql(file, { timeout: OPEN_TIMEOUT_MS })
     this.#connection.exec('pragma journal_mode = wal')
     // Does not flush the disk at each commit, because that blocks every request when the disk is busy. A killed process
     // loses nothing; a power failure may lose the last moments.
     this.#connection.exec('pragma synchronous = normal')
+    // The first read creates the other two files, which remain until the last connection to the database closes.
+    this.#connection.exec('select 1 from sqlite_schema')
+    this.#files = [file, `${file}-wal`, `${file}-shm`]
+    this.#opened = this.#files.map(identityOf)
     // SQLite would block this thread while it waits for a lock, so `#whenUnlocked` waits instead.
     this.#connection.exec('pragma busy_timeout = 0')
   }
@@ -78,7 +78,20 @@ class LibsqlDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#last
+    this.#moveWritesToFile()
     this.#connection.close()
+  }
+
+  /**
+   * libsql leaves the last writes in the `-wal` file. A copy of the database file would lack them, and would be overwritten
+   * with them when it is put back. If this fails, they are still in that file.
+   */
+  #moveWritesToFile(): void {
+    try {
+      // Unless another process may be using files that have taken the place of these.
+      const isAlone = this.#files.every((file, index) => [this.#opened[index], undefined].includes(identityOf(file)))
+      if (isAlone) this.#connection.exec('pragma wal_checkpoint(truncate)')
+    } catch {}
   }
 
   /**
@@ -108,7 +121,7 @@ class LibsqlDatabase implements Database {
   // There is only one connection, so a statement that is not part of a transaction must wait for the transaction's end.
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(() => {
-      this.#requireFile()
+      this.#requireFiles()
       return work()
     })
     this.#last = result.catch(() => {})
@@ -116,9 +129,8 @@ class LibsqlDatabase implements Database {
   }
 
   /** SQLite would silently go on writing to a file that has been deleted or replaced. */
-  #requireFile(): void {
-    const found = statSync(this.#file, { throwIfNoEntry: false })
-    if (found?.ino !== this.#opened.ino || found.dev !== this.#opened.dev) throw new MovedFileError()
+  #requireFiles(): void {
+    if (this.#files.some((file, index) => identityOf(file) !== this.#opened[index])) throw new MovedFileError()
   }
 
   #run(sql: string, values: readonly Value[]): Row[] {
@@ -135,6 +147,12 @@ class LibsqlDatabase implements Database {
     this.#statements.set(sql, statement)
     return statement
   }
+}
+
+/** Which file has this name at the moment, if any. */
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}`
 }
 
 function isLocked(error: unknown): boolean {

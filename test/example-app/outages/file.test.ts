@@ -20,6 +20,14 @@ function overwrite(file: string, content: Buffer): void {
   closeSync(descriptor)
 }
 
+/** The number of accounts in a database. */
+function people(file: string): number {
+  const database = new Libsql(file)
+  const { length } = database.prepare('select id from users').all()
+  database.close()
+  return length
+}
+
 describe('a database file in trouble', () => {
   const folder = temporaryFolder()
   let example: RunningExample
@@ -87,6 +95,30 @@ describe('a database file in trouble', () => {
     })
   })
 
+  test.each(['app.db-wal', 'app.db-shm'])(
+    'whose %s is deleted takes no login either, and keeps those before',
+    async (name) => {
+      await withProvider(async (_provider, early, late) => {
+        expect(await early.signIn(example.appURL)).toBe('/profile')
+        await late.begin(example.appURL)
+        unlinkSync(join(dirname(file), name))
+        expect((await late.comeBack(example.appURL)).location).toBe('/login?reason=database_unavailable')
+        await untilHealth(503)
+        await example.stop('SIGTERM')
+        expect(people(file)).toBe(1)
+      })
+    },
+  )
+
+  test('that is copied after the process has stopped holds everything without its -wal', async () => {
+    await withProvider(async (_provider, visitor) => {
+      expect(await visitor.signIn(example.appURL)).toBe('/profile')
+      expect(await example.stop('SIGTERM')).toBe(0)
+      copyFileSync(file, `${file}-copy`)
+      expect(people(`${file}-copy`)).toBe(1)
+    })
+  })
+
   test('in a folder that may not be entered any more is an outage, until it may again', async () => {
     await example.stop('SIGKILL')
     example = await startExample({ DATA_DIR: dirname(file) }, AS_ANYBODY)
@@ -120,6 +152,8 @@ describe('a database file in trouble', () => {
       Buffer.concat([written.subarray(0, WAL_HEADER_BYTES), Buffer.alloc(written.length - WAL_HEADER_BYTES)]),
     )
     await untilHealth(503)
+    const { status, headers } = await new Browser().follow(`${example.appURL}/auth/social-login`, { method: 'POST' })
+    expect([status, headers['retry-after']]).toEqual([503, '5'])
     overwrite(log, written)
     await untilHealth(200)
     expect(complaints()).toBe(1)
