@@ -151,7 +151,8 @@ export class DatabaseSessions extends Store {
   #read(rows: readonly Row[]): SessionData | undefined {
     const [row] = rows
     if (!row) return undefined
-    const session: SessionData = JSON.parse(text(row, 'data'))
+    const session = sessionIn(text(row, 'data'))
+    if (!session) return undefined
     const logins = rows.filter(({ id }) => id !== null).map(toLogin)
     this.#ownerOfSession.set(session, { logins, readAt: number(row, 'read_at') })
     return session
@@ -160,6 +161,20 @@ export class DatabaseSessions extends Store {
   #run(sql: string, values: (string | number | null)[], callback: (error?: unknown) => void): void {
     this.#database.query(sql, values).then(() => callback(), callback)
   }
+}
+
+/** Undefined for what this version cannot read. As an error, it would keep the browser out until its cookie expires. */
+function sessionIn(data: string): SessionData | undefined {
+  try {
+    const value: unknown = JSON.parse(data)
+    return isSession(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isSession(value: unknown): value is SessionData {
+  return typeof value === 'object' && value !== null && 'cookie' in value && value.cookie instanceof Object
 }
 
 /** Hashed, so that somebody who can read the database does not learn usable session ids. */

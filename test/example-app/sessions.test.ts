@@ -64,6 +64,16 @@ onBothStorages('sessions of the example', (fresh) => {
     expect(rows.filter(({ data }) => String(data).includes('passport'))).toEqual([])
   }, 20_000)
 
+  test('a session that cannot be read, as one of another version, is none: the person signs in again', async () => {
+    const ada = visitor()
+    for (const data of ['{', 'null', '"text"', '[]', '{}', '{"cookie":null}']) {
+      await ada.signIn(appURL)
+      await storage.rows(`update sessions set data = '${data}' where user_id is not null returning id`)
+      expect([data, await ada.whoAmI(appURL)]).toEqual([data, undefined])
+      expect([data, await ada.signIn(appURL)]).toEqual([data, '/profile'])
+    }
+  }, 20_000)
+
   test('a database that fails while a question is saved leaves nobody signed in without it', async () => {
     await storage.rows(triggerOf(storage))
     const ada = visitor()
