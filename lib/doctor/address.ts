@@ -40,7 +40,8 @@ export async function findAddress(start: Start, examination: Examination): Promi
       const next = kindOf(userMe) === 'redirect' ? nextAddress(userMe, baseURL, examination) : undefined
       if (next === undefined) {
         reportAddress(baseURL, start.baseURL, userMe, examination)
-        await checkNetwork(targetOf(baseURL), examination)
+        // Behind a proxy the site is not reached by a connection of our own.
+        if (!examination.options.proxied) await checkNetwork(targetOf(baseURL), examination)
         return { baseURL, userMe }
       }
       if (next === 'refused') return undefined
@@ -48,7 +49,7 @@ export async function findAddress(start: Start, examination: Examination): Promi
     }
     examination.broken('Address', 'The site redirects in a circle.')
   } catch (error) {
-    await explainFailure(ProbeError.of(error), targetOf(baseURL), examination)
+    await explainFailure(ProbeError.caught(error), targetOf(baseURL), examination)
   }
   return undefined
 }

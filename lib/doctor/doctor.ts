@@ -8,6 +8,7 @@ import { Probe } from './probe'
 import { ProbeError } from './probe-error'
 import { checkProfileEndpoints } from './profile-endpoints'
 import { isFromAPI } from './response-kind'
+import { count, milliseconds } from './text'
 
 /** What to examine. */
 export interface DoctorInput {
@@ -54,8 +55,8 @@ async function examineAPI(found: Location, input: DoctorInput, examination: Exam
   await checkLoginPage(baseURL, input.appID, examination)
   const exchange = await checkExchange(baseURL, examination)
   const hasProfile = await checkProfileEndpoints(baseURL, userMe, examination)
-  reportConnections(userMe.headers['keep-alive'], examination)
-  if (userMe.duration > SLOW_MS) suggestTimeout(userMe.duration, examination)
+  reportConnections(userMe.headers['keep-alive'], exchange.duration, examination)
+  if (exchange.duration > SLOW_MS) suggestTimeout(exchange.duration, examination)
   if (!input.login) return
   if (!exchange.exists || !hasProfile)
     return examination.broken('Login', 'Not tried: the checks above must be mended first.')
@@ -85,7 +86,7 @@ async function reachesDirectly({ baseURL, userAgent, timeout }: DoctorInput): Pr
     await requestUserMe(probe, baseURL)
     return true
   } catch (error) {
-    return !/^(E|UND_ERR_CONNECT)/.test(ProbeError.of(error).code ?? '')
+    return !/^(E|UND_ERR_CONNECT)/.test(ProbeError.caught(error).code ?? '')
   } finally {
     await probe.close()
   }
@@ -109,31 +110,29 @@ function reportClock(date: string | undefined, duration: number, examination: Ex
   const side = difference > 0 ? 'ahead of' : 'behind'
   examination.differs(
     'Clock',
-    `The site is ${seconds} seconds ${side} this machine. Logins do not mind; certificates and Retry-After may.`,
+    `The clock of the site is ${count(seconds, 'second')} ${side} that of this machine. Logins do not mind; certificates and Retry-After may.`,
   )
 }
 
-function reportConnections(keepAlive: string | string[] | undefined, examination: Examination): void {
+function reportConnections(keepAlive: string | string[] | undefined, duration: number, examination: Examination): void {
   const { requests, connections } = examination.probe.traffic
   if (connections === 0) return
   const [, seconds] = /timeout=(\d{1,5})/.exec(String(keepAlive ?? '')) ?? []
-  const time = seconds === undefined ? '' : ` for ${seconds} seconds`
-  if (connections <= Math.ceil(requests / 2))
-    return examination.good(
-      'Connections',
-      `They are kept${time}: a login needs a round trip for the key, and one for the profile.`,
-    )
+  const time = seconds === undefined ? '' : ` for ${count(Number(seconds), 'second')}`
+  const took = `A login takes about ${milliseconds(2 * duration)}, for the key and for the profile`
+  if (connections <= requests / 2) return examination.good('Connections', `The site keeps them open${time}. ${took}.`)
   examination.differs(
     'Connections',
-    'The site ends each after one request: a login opens a second one for the profile, which takes two or three round trips more.',
+    `The site ends each after one request. ${took}, and the time to open a connection for the profile.`,
   )
 }
 
 function suggestTimeout(duration: number, examination: Examination): void {
-  const timeout = Math.min(120_000, Math.ceil((duration * 6) / 1000) * 1000)
-  examination.options.timeout = Math.max(10_000, timeout)
+  // Three times what two requests took, in whole seconds.
+  const timeout = Math.ceil((duration * 6) / 1000) * 1000
+  examination.options.timeout = Math.min(Math.max(timeout, 10_000), 120_000)
   examination.differs(
     'Speed',
-    `A request took ${Math.round(duration / 1000)} seconds: raise the option timeout, which is for two of them.`,
+    `A request took ${milliseconds(duration)}: raise the option timeout, which is for two of them.`,
   )
 }

@@ -17,9 +17,9 @@ export interface ExchangeFacts {
   readonly method: ExchangeMethod
   /** Whether the API answers there at all. */
   readonly exists: boolean
+  /** Milliseconds that a request took. */
+  readonly duration: number
 }
-
-const MISSING: ExchangeFacts = { method: 'unknown', exists: false }
 
 /** Asks for an exchange with an invented id, secret and key, by POST and by GET, and once without a `User-Agent`. */
 export async function checkExchange(baseURL: URL, examination: Examination): Promise<ExchangeFacts> {
@@ -29,12 +29,12 @@ export async function checkExchange(baseURL: URL, examination: Examination): Pro
   try {
     const byPost = await throughFirewall(baseURL, form, examination)
     const byGet = await requestExchange(probe, baseURL, 'GET', form)
-    const facts = reportExchange(byPost, byGet, examination)
+    const method = reportExchange(byPost, byGet, examination)
     await checkUserAgent(baseURL, form, byPost, examination)
-    return facts
+    return { method: method ?? 'unknown', exists: method !== undefined, duration: byPost.duration }
   } catch (error) {
-    examination.broken(CHECK, ProbeError.of(error).message)
-    return MISSING
+    examination.broken(CHECK, ProbeError.caught(error).message)
+    return { method: 'unknown', exists: false, duration: 0 }
   }
 }
 
@@ -50,7 +50,12 @@ async function throughFirewall(baseURL: URL, form: Form, { probe, options }: Exa
   return second
 }
 
-function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination: Examination): ExchangeFacts {
+/** @returns undefined if there is no exchange */
+function reportExchange(
+  byPost: ProbeResponse,
+  byGet: ProbeResponse,
+  examination: Examination,
+): ExchangeMethod | undefined {
   const { mode } = examination
   const [post, get] = [kindOf(byPost), kindOf(byGet)]
   recordForm(byPost.json === undefined ? byGet : byPost, mode)
@@ -59,25 +64,27 @@ function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination
     mode.postAnswer = post === 'method' ? 'method-not-allowed' : 'not-found'
     examination.differs(CHECK, `It refuses a POST with status ${byPost.status}, and answers a GET. ${GET_WARNING}`)
     examination.options.exchangeMethod = 'get'
-    return { method: 'get', exists: true }
+    return 'get'
   }
   if (post === 'refusal') return reportRefusal(byPost, byGet, examination)
-  examination.broken(CHECK, `${PROBLEMS[post]} (status ${byPost.status}).`)
-  return MISSING
+  const problem = isCompressed(byPost) ? COMPRESSED : PROBLEMS[post]
+  examination.broken(CHECK, `${problem} (status ${byPost.status}).`)
+  return undefined
 }
 
 /** What to know before `exchangeMethod: 'get'` is used. */
 export const GET_WARNING =
   "Older versions do that: use exchangeMethod 'get'. The secret is then part of a URL, hence of the site's logs; better update the site."
 
-function reportRefusal(byPost: ProbeResponse, byGet: ProbeResponse, examination: Examination): ExchangeFacts {
+function reportRefusal(byPost: ProbeResponse, byGet: ProbeResponse, examination: Examination): ExchangeMethod {
   const { mode } = examination
   const shape = byPost.status < 300 ? ' within status 200, as most sites do' : ` with status ${byPost.status}`
-  examination.good(CHECK, `It refuses invented values as JSON,${shape}.`)
+  const cookie = mode.sessionCookie ? ' It sets a cookie, which is ignored.' : ''
+  examination.good(CHECK, `It refuses invented values as JSON,${shape}.${cookie}`)
   if (byPost.hasWarnings) reportWarnings(examination)
   if (kindOf(byGet) === 'method') {
     mode.getOnly = false
-    return { method: 'post', exists: true }
+    return 'post'
   }
   // A server that reads the query alone says so with status 200, whatever its other errors have.
   if (byPost.status < 300 && byGet.status >= 400 && kindOf(byGet) === 'refusal')
@@ -85,7 +92,7 @@ function reportRefusal(byPost: ProbeResponse, byGet: ProbeResponse, examination:
       'Method',
       'It may answer a GET alone: it refuses that otherwise than a POST. A login (--login) tells.',
     )
-  return { method: 'unknown', exists: true }
+  return 'unknown'
 }
 
 /** Script warnings before the JSON make it unreadable to every client. */
@@ -101,6 +108,13 @@ export function recordForm({ json, headers, hasWarnings }: ProbeResponse, mode: 
   mode.htmlContentType = /^text\/html\b/i.test(String(headers['content-type'] ?? ''))
   mode.sessionCookie = headers['set-cookie'] !== undefined
   mode.scriptWarnings = hasWarnings
+}
+
+const COMPRESSED =
+  'The response is compressed although that was not accepted: no client that asks for plain text can read it'
+
+function isCompressed({ headers }: ProbeResponse): boolean {
+  return !/^(identity)?$/i.test(String(headers['content-encoding'] ?? ''))
 }
 
 const NOT_API = 'What answers there is no exchange of this API'

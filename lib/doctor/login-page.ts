@@ -25,7 +25,7 @@ export async function checkLoginPage(baseURL: URL, appID: string | undefined, ex
     reportCookies((known ?? unknown).response, examination)
     reportFrames((known ?? unknown).response, examination)
   } catch (error) {
-    examination.broken(CHECK, ProbeError.of(error).message)
+    examination.broken(CHECK, ProbeError.caught(error).message)
   }
 }
 
@@ -60,6 +60,10 @@ function reportPage({ response }: Page, isKnown: boolean, examination: Examinati
     )
     return false
   }
+  if (response.status >= 400 && response.status < 500) {
+    examination.good(CHECK, `It refuses an id that nobody has, with status ${response.status}: give --app-id for more.`)
+    return false
+  }
   if (kind === 'server-error') {
     examination.broken(CHECK, `It fails with status ${response.status}.`)
     return false
@@ -68,13 +72,17 @@ function reportPage({ response }: Page, isKnown: boolean, examination: Examinati
 }
 
 function reportOrigin(baseURL: URL, { url, response }: Page, examination: Examination): void {
-  const form = /<form\b/i.test(response.text)
-  const script = !form && /<script\b/i.test(response.text) ? ' It needs JavaScript.' : ''
+  const script = scriptRemark(response.text)
   if (url.origin === baseURL.origin) return examination.good(CHECK, `It is on the origin of the API.${script}`)
   if (!examination.isHarmless(url.origin)) return
   examination.options.allowedCallbackOrigins = [url.origin]
   const refused = 'Callbacks from there are refused unless allowedCallbackOrigins names it'
   examination.differs(CHECK, `It is on another origin than the API, ${url.origin}. ${refused}.${script}`)
+}
+
+function scriptRemark(text: string): string {
+  if (/<form\b/i.test(text)) return ' It works without JavaScript.'
+  return /<script\b/i.test(text) ? ' It needs JavaScript.' : ''
 }
 
 function reportApplication(known: Page, unknown: Page, examination: Examination): void {
@@ -92,7 +100,7 @@ function reportApplication(known: Page, unknown: Page, examination: Examination)
 }
 
 function reportCookies({ headers }: ProbeResponse, examination: Examination): void {
-  const cookies = headers['set-cookie'] ?? []
+  const cookies = [headers['set-cookie'] ?? []].flat()
   if (cookies.some((cookie) => /;\s*samesite=strict\b/i.test(cookie)))
     examination.differs(
       'Cookies',

@@ -58,8 +58,7 @@ export class LoginExamination {
       if (this.#input.spendTwice) await this.#spendAgain(first.authKey)
       await this.#compareTokens(first.token)
     } catch (error) {
-      if (!(error instanceof ProbeError)) throw error
-      examination.broken('Login', error.message)
+      examination.broken('Login', ProbeError.caught(error).message)
     }
   }
 

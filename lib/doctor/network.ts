@@ -4,7 +4,7 @@ import { type ConnectionOptions, connect as connectTLS, type TLSSocket } from 'n
 import { errorCode } from '../client/http/unreachable'
 import type { Examination } from './examination'
 import { ProbeError, publicLookup, refusePrivate } from './probe-error'
-import { count } from './text'
+import { count, milliseconds } from './text'
 
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
@@ -49,7 +49,7 @@ async function checkTLS(target: Target, examination: Examination): Promise<boole
   if (certificateError !== undefined) examination.broken('Certificate', certificateMessage(certificateError, daysLeft))
   else if (daysLeft < FEW_DAYS)
     examination.differs('Certificate', `Valid, but for ${count(daysLeft, 'more day')} only: see that it is renewed.`)
-  else examination.good('Certificate', `Valid for ${count(daysLeft, 'more day')}, ${protocol}.`)
+  else examination.good('Certificate', `Valid for ${count(daysLeft, 'more day')} (${protocol}).`)
   if (!speaksHTTP1)
     examination.broken(
       'HTTP',
@@ -64,7 +64,7 @@ export async function explainFailure(error: ProbeError, target: Target, examinat
     try {
       if (!(await checkTLS(target, examination))) return
     } catch (failure) {
-      return examination.broken('Network', await tlsMessage(ProbeError.of(failure), target))
+      return examination.broken('Network', await tlsMessage(ProbeError.caught(failure), target))
     }
   }
   examination.broken('Network', error.message)
@@ -97,7 +97,8 @@ function certificateMessage(code: string, daysLeft: number): string {
 
 async function addressesOf({ url }: Target): Promise<string> {
   const host = hostOf(url)
-  const found = await dns.lookup(host, { all: true })
+  const found = await dns.lookup(host, { all: true }).catch(() => [])
+  // None for an address, or behind a proxy, which looks the name up itself.
   if (found.every(({ address }) => address === host)) return ''
   const families = ['4', '6'].filter((family) => found.some((one) => String(one.family) === family))
   return `The name has ${count(found.length, 'address', 'addresses')} (IPv${families.join(' and IPv')}). `
@@ -110,7 +111,7 @@ function openTCP({ url, isTrusted, timeout }: Target): Promise<number> {
     const options = { host: hostOf(url), port: Number(url.port || 80), ...(!isTrusted && { lookup: publicLookup }) }
     const socket = connectTCP(options)
     socket.setTimeout(timeout, () => socket.destroy(ProbeError.timeout(timeout)))
-    socket.once('error', reject)
+    socket.once('error', (error) => reject(ProbeError.of(error)))
     socket.once('connect', () => {
       resolve(performance.now() - startedAt)
       socket.destroy()
@@ -138,7 +139,7 @@ function shakeHands({ url, isTrusted, timeout }: Target, old: ConnectionOptions 
     socket.once('connect', () => {
       roundTrip = performance.now() - startedAt
     })
-    socket.once('error', reject)
+    socket.once('error', (error) => reject(ProbeError.of(error)))
     socket.once('secureConnect', () => {
       resolve({ ...certificateOf(socket), roundTrip })
       socket.destroy()
@@ -160,8 +161,4 @@ function certificateOf(socket: TLSSocket): Omit<Handshake, 'roundTrip'> {
 
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '')
-}
-
-function milliseconds(duration: number): string {
-  return duration < 1 ? 'less than a millisecond' : `${Math.round(duration)} ms`
 }

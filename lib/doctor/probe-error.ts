@@ -26,6 +26,12 @@ export class ProbeError extends Error {
     return new ProbeError(`There was no complete response within ${count(milliseconds / 1000, 'second')}.`, 'ETIMEDOUT')
   }
 
+  /** What was caught, if it is one. @throws anything else, which is a defect of this program */
+  static caught(error: unknown): ProbeError {
+    if (error instanceof ProbeError) return error
+    throw error
+  }
+
   /** The error of a failed request. */
   static of(error: unknown): ProbeError {
     if (error instanceof ProbeError) return error

@@ -43,7 +43,7 @@ async function askUserInfo(baseURL: URL, examination: Examination): Promise<Prob
   try {
     return await requestUserInfo(examination.probe, baseURL)
   } catch (error) {
-    examination.differs('get_user_info', ProbeError.of(error).message)
+    examination.differs('get_user_info', ProbeError.caught(error).message)
     return undefined
   }
 }

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
+import { createServer as createProxyServer, type RequestListener } from 'node:http'
 import { createServer as createHTTP2Server } from 'node:http2'
 import { createServer as createHTTPSServer } from 'node:https'
-import { createServer as createTCPServer, type Server, type Socket } from 'node:net'
+import { connect, createServer as createTCPServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTLSServer, type TlsOptions } from 'node:tls'
+import { gzipSync } from 'node:zlib'
 import { FakeProvider, type ProviderBehaviours } from '../../../lib/testing'
 import { type Certificates, makeCertificates, makeRSACertificate } from '../../support/certificates'
 import { runDoctor, unwrapped } from '../../support/doctor-command'
@@ -220,4 +221,79 @@ test('a host that does not exist, and a port where nothing listens', async () =>
   const free = await listening(server)
   await new Promise((resolve) => server.close(resolve))
   expect((await diagnose(`http://localhost:${free}/api/v1`)).report).toContain('The connection was refused')
+})
+
+test('answers that are compressed although nobody asked for that', async () => {
+  const compressed: RequestListener = (_request, response) =>
+    response.writeHead(401, { 'content-encoding': 'gzip' }).end(gzipSync('{"error":true}'))
+  const { code, report } = await diagnose(await site(compressed))
+  expect([code, report]).toEqual([
+    1,
+    expect.stringContaining('The response is compressed although that was not accepted'),
+  ])
+})
+
+test('a login page on another origin, with a cookie that does not arrive', async () => {
+  const login = await listen(page(200, { 'set-cookie': 'session=1; SameSite=Strict' }))
+  started.push(login)
+  const fake = await provider({})
+  const { code, report } = await diagnose(
+    await site((request, response) => {
+      if (request.url?.includes('/oauth?')) return void response.writeHead(302, { location: login.origin }).end()
+      request.headers.host = new URL(fake.origin).host
+      fake.requestListener(request, response)
+    }),
+  )
+  if (code) throw new Error(report)
+  expect(report).toContain(`differs  Login page: It is on another origin than the API, ${login.origin}.`)
+  expect(report).toContain('differs  Cookies: A cookie of the site is SameSite=Strict')
+  expect(report).toContain(`allowedCallbackOrigins: ["${login.origin}"],`)
+})
+
+test('connections that end after each request', async () => {
+  const fake = await provider({})
+  const { code, report } = await diagnose(
+    await site((request, response) => {
+      request.headers.host = new URL(fake.origin).host
+      response.setHeader('connection', 'close')
+      fake.requestListener(request, response)
+    }),
+  )
+  expect([code, report]).toEqual([
+    0,
+    expect.stringContaining('differs  Connections: The site ends each after one request.'),
+  ])
+})
+
+test('a proxy of the environment without which the site is not reached', async () => {
+  const { baseURL } = await provider({})
+  const server = createProxyServer()
+  server.on('connect', (_request, socket) => {
+    const target = connect(Number(new URL(baseURL).port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      target.pipe(socket).pipe(target)
+    })
+    for (const end of [target, socket]) end.on('error', () => {})
+  })
+  const proxy = `http://localhost:${await listening(server)}`
+  const args = ['http://nowhere.invalid/api/v1']
+  const { code, stdout } = await runDoctor(args, { env: { http_proxy: proxy } })
+  const report = unwrapped(stdout)
+  expect(report).not.toContain('broken   Network')
+  expect(report).toContain('differs  Proxy: The site is reached through the proxy of this machine alone')
+  expect(report).toContain("dispatcher: new EnvHttpProxyAgent(), // from 'undici'")
+  // Plain http beyond this machine.
+  expect([code, report]).toEqual([1, expect.stringContaining('broken   Encryption')])
+})
+
+test('a clock that is wrong', async () => {
+  const fake = await provider({})
+  const { report } = await diagnose(
+    await site((request, response) => {
+      request.headers.host = new URL(fake.origin).host
+      response.setHeader('date', new Date(Date.now() - 600_000).toUTCString())
+      fake.requestListener(request, response)
+    }),
+  )
+  expect(report).toMatch(/differs {2}Clock: The clock of the site is (599|60\d) seconds behind that of this machine\./)
 })
