@@ -4,7 +4,7 @@ import type { Examination } from './examination'
 import { checkNetwork, explainFailure, type Target } from './network'
 import { ProbeError } from './probe-error'
 import type { ProbeResponse } from './probe-response'
-import { isFromAPI, kindOf } from './response-kind'
+import { kindOf } from './response-kind'
 
 const MAX_REDIRECTS = 5
 const SUFFIX = '/user/me'
@@ -39,7 +39,7 @@ export async function findAddress(start: Start, examination: Examination): Promi
       const userMe = await requestUserMe(examination.probe, baseURL)
       const next = kindOf(userMe) === 'redirect' ? nextAddress(userMe, baseURL, examination) : undefined
       if (next === undefined) {
-        reportAddress(baseURL, start.baseURL, userMe, examination)
+        reportAddress(baseURL, start.baseURL, examination)
         // Behind a proxy the site is not reached by a connection of our own.
         if (!examination.options.proxied) await checkNetwork(targetOf(baseURL), examination)
         return { baseURL, userMe }
@@ -76,12 +76,12 @@ function relativeTo(from: URL, location: string): URL | undefined {
   return location.startsWith('/') && !/^[/\\]{2}/.test(location) ? parseURL(from.origin + location) : undefined
 }
 
-function reportAddress(found: URL, typed: URL, userMe: ProbeResponse, examination: Examination): void {
+function reportAddress(found: URL, typed: URL, examination: Examination): void {
   examination.options.baseURL = found.href
   if (found.href !== typed.href) {
     const way = 'A redirect with a key or a token is never followed, so baseURL must be the final address'
     examination.differs('Address', `The site redirects to ${found.href}. ${way}.`)
-  } else if (isFromAPI(userMe)) {
+  } else {
     examination.good('Address', `${found.href} answers, without a redirect.`)
   }
   if (found.protocol === 'http:' && !/^(localhost|127\.|\[::1\])/.test(found.hostname)) {

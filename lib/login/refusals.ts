@@ -37,7 +37,7 @@ export class Refusals {
     if (this.#count < MAX_REFUSALS) return
     this.#ended = true
     process.emitWarning(
-      `The provider has refused the first ${MAX_REFUSALS} logins of the strategy "${this.#strategy}", and exchanged no key since the start. If nobody gets in, check clientID and clientSecret, and exchangeMethod if the provider is an old one.`,
+      `The provider has refused the first ${MAX_REFUSALS} logins of the strategy "${this.#strategy}", and exchanged no key since the start. If nobody gets in, check clientID and clientSecret, and ask: npx passport-social-login doctor BASE_URL --login`,
       { type: 'SocialLoginWarning', code: 'ALL_LOGINS_REFUSED' },
     )
   }

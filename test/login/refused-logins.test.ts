@@ -37,7 +37,8 @@ describe.each(['session', 'cookie'] as const)('with the pending login in the %s'
     const options = { type: 'SocialLoginWarning', code: 'ALL_LOGINS_REFUSED' }
     expect(emitWarning.mock.calls).toEqual([[expect.any(String), options]])
     const [[warning] = []] = emitWarning.mock.calls
-    for (const word of ['"social-login"', 'clientID', 'clientSecret', 'exchangeMethod']) expect(warning).toContain(word)
+    for (const word of ['"social-login"', 'clientID', 'clientSecret', 'npx passport-social-login doctor'])
+      expect(warning).toContain(word)
     expect(findSecrets([wrongSecret.clientSecret, app.application.appID], { warning })).toEqual([])
   })
 

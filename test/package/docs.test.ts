@@ -1,14 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import express from 'express'
 import { OUTCOMES } from '../../lib'
+import { usage as doctorUsage } from '../../lib/doctor/arguments'
 import { RULES } from '../../lib/testing/pending-login-store/rules'
 import { Browser } from '../support/browser'
 import { startMinimalApp } from '../support/example/minimal-app'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
 import { client, errorHandling } from './docs/recipes'
+import { startRecorded } from './docs/recorded-mode'
 
 const root = join(__dirname, '../../..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -105,6 +108,13 @@ describe('the documentation', () => {
     const version = (name: string): string => new RegExp(`^const ${name} = '(.+)'$`, 'm').exec(runner)?.[1] ?? 'none'
     const page = read('docs/frameworks.md')
     expect(page).toContain(`Bun ${version('BUN')}, Deno ${version('DENO')}`)
+  })
+
+  test('lists every option of the doctor', () => {
+    const options = Array.from(doctorUsage.matchAll(/^ {2}(--[a-z-]+)/gm), ([, option = '']) => option)
+    expect(options.length).toBeGreaterThan(7)
+    const rows = Array.from(read('docs/connecting.md').matchAll(/^\| `(--[a-z-]+)` \|/gm), ([, option = '']) => option)
+    expect(rows.sort()).toEqual(options.sort())
   })
 
   test('lists every environment variable of the example', () => {
@@ -226,4 +236,14 @@ test('the example of an error handler answers errors of this package and passes 
   await using listening = await listen(app)
   const answer = await new Browser().request(`${listening.origin}/other`)
   expect(answer.status).toBe(418)
+})
+
+test('the example of a recorded mode starts a provider with its behaviours', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'recorded-'))
+  const file = join(folder, 'site.json')
+  writeFileSync(file, '{"withoutUserMe":true}')
+  const provider = await startRecorded(file)
+  expect(provider.behaviours.withoutUserMe).toBe(true)
+  await provider.stop()
+  rmSync(folder, { recursive: true })
 })

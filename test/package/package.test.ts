@@ -39,6 +39,7 @@ test('contains only the library and its documents', () => {
     'README.md',
     'SECURITY.md',
     'bench/results/chart.svg',
+    'docs/doctor.png',
     'example-app/minimal.ts',
     'example-app/screenshots/start-1-sign-in.png',
     'example-app/screenshots/start-2-provider.png',

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FakeProvider } from '../../../lib/testing'
+import { FakeProvider, wild } from '../../../lib/testing'
 import { findSecrets } from '../../support/canaries'
 import { approve } from '../../support/doctor'
 import { CLI, runDoctor, unwrapped } from '../../support/doctor-command'
@@ -81,6 +81,16 @@ test('the report is plain ASCII of at most 80 columns, with the level of each li
   expect(lines.filter((line) => line.length > 80 || !/^[\x20-\x7e]*$/.test(line))).toEqual([])
   const [, findings = ''] = stdout.split('\n\n')
   for (const line of findings.split('\n')) expect(line).toMatch(/^(good {5}|differs {2}|broken {3}| {9})\S/)
+})
+
+test('the documentation shows what is printed', async () => {
+  const page = readFileSync(join(__dirname, '../../../../docs/connecting.md'), 'utf8')
+  const [, shown = ''] = /```text\n\$ .*\n([\s\S]*?)\n```/.exec(page) ?? []
+  provider.setMode({ ...wild, withoutUserMe: true })
+  provider.registerApplication({ name: 'Mine', redirectURL: 'http://localhost:1/cb', appID: 'my-app' })
+  const { stdout } = await runDoctor([provider.baseURL, '--app-id', 'my-app'])
+  const untimed = (text: string) => unwrapped(text).replace(/less than a millisecond|\d+ ms/g, 'some ms')
+  expect(untimed(stdout).replaceAll(provider.origin, 'http://127.0.0.1:4400').trim()).toBe(untimed(shown))
 })
 
 test('with --json the report is one document, and the exit code the same', async () => {
