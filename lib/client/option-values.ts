@@ -135,6 +135,7 @@ function requireURL(name: string, value: unknown, allowInsecureHTTP: unknown): U
   return url
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether the host name of a URL is one of this machine. */
+export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 }

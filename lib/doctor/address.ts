@@ -1,3 +1,4 @@
+import { isLoopback } from '../client/option-values'
 import { parseURL } from '../client/url'
 import { requestUserMe } from './endpoints'
 import type { Examination } from './examination'
@@ -84,10 +85,15 @@ function reportAddress(found: URL, typed: URL, examination: Examination): void {
   } else {
     examination.good('Address', `${found.href} answers, without a redirect.`)
   }
-  if (found.protocol === 'http:' && !/^(localhost|127\.|\[::1\])/.test(found.hostname)) {
+  if (!isSafe(found)) {
     examination.broken(
       'Encryption',
       'The site answers by plain http: everybody on the way can read the secret, the keys and the tokens. Use https. (Within a network of your own there is the option allowInsecureHTTP.)',
     )
   }
+}
+
+/** Whether a secret may be sent there: by https, or to this machine. */
+export function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || isLoopback(hostname)
 }

@@ -1,4 +1,4 @@
-import { findAddress, type Location } from './address'
+import { findAddress, isSafe, type Location } from './address'
 import { invented, requestExchange, requestUserMe } from './endpoints'
 import { Examination, type Observer } from './examination'
 import { checkExchange } from './exchange'
@@ -58,9 +58,19 @@ async function examineAPI(found: Location, input: DoctorInput, examination: Exam
   reportConnections(userMe.headers['keep-alive'], exchange.duration, examination)
   if (exchange.duration > SLOW_MS) suggestTimeout(exchange.duration, examination)
   if (!input.login) return
-  if (!exchange.exists || !hasProfile)
-    return examination.broken('Login', 'Not tried: the checks above must be mended first.')
+  const obstacle = exchange.exists && hasProfile ? obstacleTo(baseURL, input.baseURL) : UNFINISHED
+  if (obstacle !== undefined) return examination.broken('Login', `Not tried: ${obstacle}`)
   await new LoginExamination(baseURL, exchange.method, input.login.input, input.login.driver, examination).run()
+}
+
+const UNFINISHED = 'the checks above must be mended first.'
+
+/** Why a secret is not sent to an address. Whoever answers at the one that was typed could name any other. */
+function obstacleTo(found: URL, typed: URL): string | undefined {
+  if (!isSafe(found)) return 'by plain http, everybody on the way could read the secret.'
+  if (found.href !== typed.href)
+    return `a secret is sent only to the address that was typed: run this with ${found.href}`
+  return undefined
 }
 
 /** If the API is not where it was looked for, but at the usual path of the same site: that. */

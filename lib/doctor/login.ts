@@ -4,7 +4,7 @@ import { readCallbackURL } from './callback-url'
 import { type ExchangeForm, loginURL, requestExchange, requestUserInfo, requestUserMe } from './endpoints'
 import type { Examination } from './examination'
 import { type ExchangeMethod, GET_WARNING, recordForm, reportWarnings } from './exchange'
-import { type PersonRecord, recordIn, recordPerson, uploadsURLIn } from './person'
+import { type PersonRecord, recordIn, recordPerson, reportNobody, reportPerson } from './person'
 import { ProbeError } from './probe-error'
 import type { ProbeResponse } from './probe-response'
 import { kindOf } from './response-kind'
@@ -182,46 +182,13 @@ export class LoginExamination {
       : await requestUserMe(probe, this.#baseURL, token)
     recordForm(response, mode)
     const found = recordIn(response)
-    if (found === undefined) return this.#reportNoProfile(response)
+    if (found === undefined) return reportNobody(response, examination)
     recordPerson(found, this.#baseURL.origin, mode)
-    this.#reportPerson(found)
+    reportPerson(found, examination)
     if (isLegacy) return
     const bare = await requestUserMe(probe, this.#baseURL, token, {})
     mode.contentTypeOptional = recordIn(bare) !== undefined
     await this.#compareLegacy(found, token)
-  }
-
-  #reportNoProfile(response: ProbeResponse): void {
-    const examination = this.#examination
-    if (Array.isArray(response.json)) {
-      examination.mode.goneUserAsEmptyArray = true
-      return examination.broken('Profile', 'The site has no person for its own token.')
-    }
-    examination.broken('Profile', `There was no person in the profile (status ${response.status}).`)
-  }
-
-  #reportPerson({ record, wrapper }: PersonRecord): void {
-    const examination = this.#examination
-    const { mode, options } = examination
-    const id = ownProperty(record, 'user_id')
-    const isLong = /^\d{16,}$/.test(String(id)) && BigInt(String(id)) > BigInt(Number.MAX_SAFE_INTEGER)
-    const parts = [
-      wrapper === false ? 'a bare record' : `a record inside ${wrapper}`,
-      mode.stringTypes ? 'all values are strings' : 'values have types',
-      ...(mode.encodeEntities ? ['HTML entities in names, which profile decodes'] : []),
-      ...(isLong ? ['an id beyond 2^53, which profile keeps exactly'] : []),
-    ]
-    const isPlain = wrapper === false && !mode.stringTypes && !mode.encodeEntities
-    if (isPlain) examination.good('Profile', `The person was read: ${parts.join(', ')}.`)
-    else examination.differs('Profile', `The person was read: ${parts.join(', ')}. The strategy handles that.`)
-    if (!mode.relativePictures) return
-    const uploadsURL = uploadsURLIn(record)
-    if (uploadsURL !== undefined && examination.isHarmless(uploadsURL)) options.uploadsURL = uploadsURL
-    const root =
-      uploadsURL === undefined
-        ? 'Find the folder in the address of a picture on the site, and give it as'
-        : 'Give the option'
-    examination.differs('Pictures', `Their paths are relative, and left out without a root. ${root} uploadsURL.`)
   }
 
   async #compareLegacy({ record }: PersonRecord, token: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { isObject, type JSONObject, type JSONValue, ownProperty } from '../client/json'
+import type { Examination } from './examination'
 import type { RecordedMode } from './mode'
 import type { ProbeResponse } from './probe-response'
 
@@ -64,7 +65,7 @@ function isText(value: JSONValue | undefined): value is string {
  * The root of relative pictures, where the record tells it: deployed servers send the same picture once more with its
  * absolute URL, or the root alone for a person without a cover.
  */
-export function uploadsURLIn(record: JSONObject): string | undefined {
+function uploadsURLIn(record: JSONObject): string | undefined {
   for (const [relative, absolute] of [
     ['user_picture', 'profile_picture'],
     ['user_cover', 'profile_cover'],
@@ -75,4 +76,40 @@ export function uploadsURLIn(record: JSONObject): string | undefined {
     if (isText(path) && url.endsWith(`/${path}`)) return url.slice(0, -path.length)
   }
   return undefined
+}
+
+/** Reports the form of a record, and what it needs. */
+export function reportPerson({ record, wrapper }: PersonRecord, examination: Examination): void {
+  const { mode } = examination
+  const parts = [
+    wrapper === false ? 'a bare record' : `a record inside ${wrapper}`,
+    mode.stringTypes ? 'all values are strings' : 'values have types',
+    ...(mode.encodeEntities ? ['HTML entities in names, which the profile decodes'] : []),
+    ...(isBeyondNumbers(ownProperty(record, 'user_id')) ? ['an id beyond 2^53, which the profile keeps exactly'] : []),
+  ]
+  const isPlain = wrapper === false && !mode.stringTypes && !mode.encodeEntities
+  if (isPlain) examination.good('Profile', `The person was read: ${parts.join(', ')}.`)
+  else examination.differs('Profile', `The person was read: ${parts.join(', ')}. The strategy handles that.`)
+  if (mode.relativePictures) reportPictures(uploadsURLIn(record), examination)
+}
+
+function isBeyondNumbers(id: JSONValue | undefined): boolean {
+  return /^\d{16,}$/.test(String(id)) && BigInt(String(id)) > BigInt(Number.MAX_SAFE_INTEGER)
+}
+
+function reportPictures(uploadsURL: string | undefined, examination: Examination): void {
+  if (uploadsURL !== undefined && examination.isHarmless(uploadsURL)) examination.options.uploadsURL = uploadsURL
+  const cure =
+    examination.options.uploadsURL === undefined
+      ? 'Find the folder in the address of a picture on the site, and give it as uploadsURL'
+      : 'Give uploadsURL'
+  examination.differs('Pictures', `Their paths are relative, and left out without a root. ${cure}.`)
+}
+
+/** Reports a profile without a person. */
+export function reportNobody({ json, status }: ProbeResponse, examination: Examination): void {
+  if (!Array.isArray(json))
+    return examination.broken('Profile', `There was no person in the profile (status ${status}).`)
+  examination.mode.goneUserAsEmptyArray = true
+  examination.broken('Profile', 'The site has no person for its own token.')
 }

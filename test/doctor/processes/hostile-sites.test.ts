@@ -1,5 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http'
-import { createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { findSecrets } from '../../support/canaries'
 import { runDoctor } from '../../support/doctor-command'
 import { type Listening, listen, port } from '../../support/listen'
@@ -184,4 +184,44 @@ test('no redirect is followed with a secret', async () => {
   const { code, stdout } = await login(baseURL)
   expect([code, seen]).toEqual([1, []])
   expect(stdout.replace(/\n {9}/g, ' ')).toContain('broken   Login: The exchange was answered neither with a token')
+})
+
+test('a login is not made where the site redirected to, but only at the address that was typed', async () => {
+  const bodies: string[] = []
+  const thief = await site((request, response) => {
+    request.on('data', (chunk) => bodies.push(String(chunk)))
+    json(response, { error: true }, 401)
+  })
+  const redirecting = await site((request, response) =>
+    response.writeHead(301, { location: `${new URL(thief).origin}${request.url}` }).end(),
+  )
+  const { code, stdout, stderr } = await login(redirecting)
+  expect([code, bodies.join().includes(SECRET), stderr]).toEqual([1, false, ''])
+  expect(stdout.replace(/\n {9}/g, ' ')).toContain(
+    `a secret is sent only to the address that was typed: run this with ${thief}`,
+  )
+})
+
+test('a login is not made by plain http beyond this machine', async () => {
+  const seen: string[] = []
+  const baseURL = await site((_request, response) => json(response, { error: true }, 401))
+  const proxy = await listen()
+  started.push(proxy)
+  proxy.server.on('connect', (_request, client: Socket) => {
+    sockets.add(client.on('error', () => {}))
+    const target = connect(Number(new URL(baseURL).port), 'localhost', () => client.write('HTTP/1.1 200 OK\r\n\r\n'))
+    client.on('data', (chunk) => seen.push(String(chunk)))
+    target
+      .on('error', () => {})
+      .pipe(client)
+      .pipe(target)
+  })
+  const { code, stdout } = await runDoctor(['http://nowhere.invalid/api/v1', '--app-id', 'mine', '--login'], {
+    env: { SOCIAL_CLIENT_SECRET: SECRET, http_proxy: proxy.origin },
+    input: `http://app.example/cb?auth_key=${KEY}\n`,
+  })
+  expect([code, seen.join().includes('authorize'), seen.join().includes(SECRET)]).toEqual([1, true, false])
+  expect(stdout.replace(/\n {9}/g, ' ')).toContain(
+    'Not tried: by plain http, everybody on the way could read the secret.',
+  )
 })
