@@ -1,3 +1,4 @@
+import type { ExchangeMethod, ProfileEndpoint } from 'passport-social-login'
 import { type Environment, EnvironmentReader } from './environment'
 import { cureOf, dataFolderProblem, ownSecret } from './storage/data-folder'
 
@@ -28,7 +29,8 @@ interface ProviderConfig {
   readonly clientID: string | undefined
   readonly clientSecret: string | undefined
   readonly callbackURL: string | undefined
-  readonly profileEndpoint: 'user/me' | 'get_user_info'
+  readonly profileEndpoint: ProfileEndpoint
+  readonly exchangeMethod: ExchangeMethod
 }
 
 /** Reports every problem of the environment at once. The message names variables but never contains a secret. */
@@ -63,7 +65,8 @@ export function readConfig(environment: Environment): Config {
       clientID: reader.credential('SOCIAL_CLIENT_ID', 'clientID', isReal),
       clientSecret: reader.credential('SOCIAL_CLIENT_SECRET', 'clientSecret', isReal),
       callbackURL: reader.callbackURL('SOCIAL_CALLBACK_URL'),
-      profileEndpoint: reader.profileEndpoint('SOCIAL_PROFILE_ENDPOINT'),
+      profileEndpoint: reader.choice('SOCIAL_PROFILE_ENDPOINT', ['user/me', 'get_user_info', 'auto']),
+      exchangeMethod: reader.choice('SOCIAL_EXCHANGE_METHOD', ['post', 'get']),
     },
     databaseURL,
     databasePoolSize: poolSizeOf(reader),

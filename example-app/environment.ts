@@ -118,11 +118,11 @@ export class EnvironmentReader {
     return this.#url(name, ['postgres:', 'postgresql:'])
   }
 
-  profileEndpoint(name: string): 'user/me' | 'get_user_info' {
-    const value = this.text(name, false) ?? 'user/me'
-    if (value === 'user/me' || value === 'get_user_info') return value
-    this.problems.push(`${name} must be user/me or get_user_info.`)
-    return 'user/me'
+  /** One of a few words, of which the first is the default. */
+  choice<T extends string>(name: string, words: readonly [T, ...T[]]): T {
+    const value = this.text(name, false) ?? words[0]
+    const word = words.find((candidate) => candidate === value)
+    return word ?? this.#wrong(`${name} must be one of: ${words.join(', ')}.`) ?? words[0]
   }
 
   trustProxy(name: string): number | string[] {

@@ -34,10 +34,17 @@ export function chooseProvider(config: Config, fake: FakeProvider | undefined, p
 }
 
 function realProvider({ provider }: Config, baseURL: string, port: number): Provider {
-  const { name, clientID = '', clientSecret = '', callbackURL = defaultCallbackURL(port), profileEndpoint } = provider
+  const {
+    name,
+    clientID = '',
+    clientSecret = '',
+    callbackURL = defaultCallbackURL(port),
+    profileEndpoint,
+    exchangeMethod,
+  } = provider
   // The key does not depend on the spelling, such as capitals in the host or `:443`.
   const { origin, host, href } = new URL(baseURL)
-  const options = { baseURL, clientID, clientSecret, callbackURL, profileEndpoint }
+  const options = { baseURL, clientID, clientSecret, callbackURL, profileEndpoint, exchangeMethod }
   return { options, key: href, origin, host, name: name ?? host }
 }
 

@@ -173,4 +173,18 @@ describe('the environment of the example', () => {
     await example.stop('SIGKILL')
     await provider.stop()
   }, 20_000)
+
+  test('signs in at an old provider as the doctor advises', async () => {
+    const provider = await FakeProvider.start({ mode: { getOnly: true, withoutUserMe: true } })
+    const application = registerExample(provider)
+    const example = await startExample({
+      DATA_DIR: join(folder.path, 'old'),
+      ...providerEnvironment(provider, application),
+      SOCIAL_PROFILE_ENDPOINT: 'auto',
+      SOCIAL_EXCHANGE_METHOD: 'get',
+    })
+    expect(await new Visitor(provider, application, '1').signIn(example.appURL)).toBe('/profile')
+    await example.stop('SIGKILL')
+    await provider.stop()
+  }, 20_000)
 })

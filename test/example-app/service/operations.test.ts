@@ -122,6 +122,7 @@ describe('running the example', () => {
       SOCIAL_BASE_URL: 'https://social.example/api',
       SOCIAL_CALLBACK_URL: '/callback',
       SOCIAL_PROFILE_ENDPOINT: 'me',
+      SOCIAL_EXCHANGE_METHOD: 'put',
       SESSION_SECRET: 'tooshort',
       DATABASE_URL: 'mysql://root:hunter2@db/app',
       TRUST_PROXY: 'everybody',
@@ -141,6 +142,7 @@ describe('running the example', () => {
       'SOCIAL_CALLBACK_URL',
       'SOCIAL_CLIENT_ID',
       'SOCIAL_CLIENT_SECRET',
+      'SOCIAL_EXCHANGE_METHOD',
       'SOCIAL_PROFILE_ENDPOINT',
       'TRUST_PROXY',
     ])
