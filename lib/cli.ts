@@ -13,7 +13,7 @@ passport-social-login COMMAND --help prints the options of a command.
 async function main([command, ...args]: readonly string[]): Promise<void> {
   // Each command loads only what it needs.
   if (command === 'provider') await (await import('./testing/command.js')).runProvider(args)
-  else if (command === 'doctor') process.exitCode = await (await import('./doctor/command.js')).runDoctor(args)
+  else if (command === 'doctor') process.exitCode = await (await import('./doctor/command.js')).runDoctor(args, process)
   else if (command === '--help') console.log(usage)
   else throw new UsageError(command === undefined ? 'Missing command.' : `Unknown command "${command}".`)
 }

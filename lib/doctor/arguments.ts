@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { errorCode } from '../client/http/unreachable'
 import { isObject } from '../client/json'
 import { parseURL } from '../client/url'
 import { readCommandLine, UsageError, wholeNumber } from '../command-line'
@@ -122,9 +124,14 @@ function readRedirectURL(text: string | undefined): string | undefined {
 /** A record may be renewed; any other file was named by mistake. */
 function refuseOtherFile(file: string): void {
   try {
+    accessSync(dirname(resolve(file)), constants.W_OK)
+  } catch {
+    throw new UsageError('--record names a file in a folder that cannot be written to')
+  }
+  try {
     if (isObject(JSON.parse(readFileSync(file, 'utf8')))) return
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
+    if (errorCode(error) === 'ENOENT') return
   }
   throw new UsageError('--record names a file that exists and is no record: choose another one')
 }

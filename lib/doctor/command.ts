@@ -9,6 +9,7 @@ import type { Examination } from './examination'
 import { Interrupted, Prompt } from './prompt'
 import { asJSON, optionLines } from './report'
 import { Screen } from './screen'
+import type { Terminal } from './terminal'
 import { count } from './text'
 
 // What a shell tells of a program that Ctrl+C ended.
@@ -20,16 +21,16 @@ const EXIT_INTERRUPTED = 130
  * @returns the exit code: 0, 1 when something is broken, 130 when it was interrupted
  * @throws UsageError for wrong arguments
  */
-export async function runDoctor(args: readonly string[]): Promise<number> {
-  const given = readDoctorArguments(args, process.env)
+export async function runDoctor(args: readonly string[], terminal: Terminal): Promise<number> {
+  const given = readDoctorArguments(args, terminal.env)
+  const screen = new Screen(terminal, given?.json ?? false)
   if (given === undefined) {
-    console.log(usage)
+    screen.print(usage)
     return 0
   }
-  const prompt = new Prompt()
-  const screen = new Screen(given.json)
+  const prompt = new Prompt(terminal)
   try {
-    return await run(given, prompt, screen)
+    return await run(given, terminal.env, prompt, screen)
   } catch (error) {
     screen.clear()
     if (error instanceof Interrupted) return EXIT_INTERRUPTED
@@ -41,58 +42,64 @@ export async function runDoctor(args: readonly string[]): Promise<number> {
   }
 }
 
-async function run(given: DoctorArguments, prompt: Prompt, screen: Screen): Promise<number> {
-  const secret = given.login ? await readSecret(prompt) : undefined
+async function run(given: DoctorArguments, env: Terminal['env'], prompt: Prompt, screen: Screen): Promise<number> {
+  const secret = given.login ? await readSecret(env['SOCIAL_CLIENT_SECRET'], prompt) : undefined
   const listener =
     secret !== undefined && isCatchable(given.redirectURL)
       ? await CallbackListener.listen(given.redirectURL)
       : undefined
   try {
-    if (!given.json) console.log(`Examining ${given.baseURL.href}\n`)
+    if (!given.json) screen.print(`Examining ${given.baseURL.href}\n`)
     const driver = new BrowserLogin(prompt, listener, { allowGet: given.allowGet, beforeAsking: () => screen.clear() })
-    const examination = await examine(inputOf(given, secret, driver), screen)
+    const examination = await examine(
+      { ...inputOf(given, secret, driver), hasProxy: hasProxy(given.baseURL, env) },
+      screen,
+    )
     screen.clear()
-    if (given.record !== undefined) writeRecord(given.record, examination, given.json)
-    console.log(given.json ? asJSON(examination) : conclusion(examination))
+    const recorded = given.record === undefined ? '' : writeRecord(given.record, examination)
+    screen.print(given.json ? asJSON(examination) : recorded + conclusion(examination))
     return examination.isBroken ? 1 : 0
   } finally {
     listener?.close()
   }
 }
 
-async function readSecret(prompt: Prompt): Promise<string> {
-  const secret = process.env['SOCIAL_CLIENT_SECRET']
-  if (secret) return secret
+async function readSecret(configured: string | undefined, prompt: Prompt): Promise<string> {
+  if (configured) return configured
   if (!prompt.isInteractive) throw new UsageError('--login needs the secret: set SOCIAL_CLIENT_SECRET')
   const answer = await prompt.askHidden('Application secret (not shown): ')
   if (!answer) throw new UsageError('--login needs the secret')
   return answer
 }
 
-function inputOf(given: DoctorArguments, appSecret: string | undefined, driver: BrowserLogin): DoctorInput {
+function inputOf(
+  given: DoctorArguments,
+  appSecret: string | undefined,
+  driver: BrowserLogin,
+): Omit<DoctorInput, 'hasProxy'> {
   const { baseURL, appID, redirectURL, timeout, spendTwice } = given
-  const variable = `${baseURL.protocol.slice(0, -1)}_proxy`
   return {
     baseURL,
     appID,
     redirectURL,
     timeout,
     userAgent: `${USER_AGENT} (doctor)`,
-    hasProxy: Boolean(process.env[variable] || process.env[variable.toUpperCase()]),
     ...(appID !== undefined &&
       appSecret !== undefined && { login: { input: { appID, appSecret, spendTwice }, driver } }),
   }
 }
 
-function writeRecord(file: string, { mode }: Examination, isQuiet: boolean): void {
+function hasProxy({ protocol }: URL, env: Terminal['env']): boolean {
+  const variable = `${protocol.slice(0, -1)}_proxy`
+  return Boolean(env[variable] || env[variable.toUpperCase()])
+}
+
+/** @returns what it did */
+function writeRecord(file: string, { mode }: Examination): string {
   const seen = Object.keys(mode).length
-  if (seen > 0) writeFileSync(file, `${JSON.stringify(mode, undefined, 2)}\n`)
-  if (isQuiet) return
-  if (seen === 0) console.log(`\nNothing was seen that could be recorded: ${file} was not written.`)
-  else
-    console.log(
-      `\nRecorded ${count(seen, 'behaviour')} in ${file}: for "provider --mode-file ${file}", or FakeProvider.start({ mode }).`,
-    )
+  if (seen === 0) return `\nNothing was seen that could be recorded: ${file} was not written.\n`
+  writeFileSync(file, `${JSON.stringify(mode, undefined, 2)}\n`)
+  return `\nRecorded ${count(seen, 'behaviour')} in ${file}: for "provider --mode-file ${file}", or FakeProvider.start({ mode }).\n`
 }
 
 function conclusion(examination: Examination): string {

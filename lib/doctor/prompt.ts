@@ -1,22 +1,23 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
+import type { Terminal, TerminalInput, TerminalOutput } from './terminal'
 
 /** Thrown when somebody presses Ctrl+C at a prompt. */
 export class Interrupted extends Error {}
 
 /** Questions to the person at the terminal, or lines of a pipe. Asked on standard error: standard output is the report. */
 export class Prompt {
-  readonly #input: NodeJS.ReadStream
-  readonly #output: NodeJS.WriteStream
+  readonly #input: TerminalInput
+  readonly #output: TerminalOutput
   #lines: Interface | undefined
   readonly #waiting: string[] = []
   #next: { resolve(line: string | undefined): void; reject(error: Error): void } | undefined
   #isHidden = false
   #hasEnded = false
 
-  constructor(input = process.stdin, output = process.stderr) {
-    this.#input = input
-    this.#output = output
+  constructor({ stdin, stderr }: Terminal) {
+    this.#input = stdin
+    this.#output = stderr
   }
 
   /** Whether there is a person to ask. */

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { UsageError } from '../../lib/command-line'
+import { runDoctor as run } from '../../lib/doctor/command'
 
 export const CLI = join(__dirname, '../../lib/cli.js')
 
@@ -17,8 +20,22 @@ export interface CommandInput {
   readonly input?: string
 }
 
-/** Runs `passport-social-login doctor`, without the environment's own settings. */
-export function runDoctor(args: readonly string[], { env = {}, input = '' }: CommandInput = {}): Promise<Ended> {
+/** Runs the command in this process. */
+export async function runDoctor(args: readonly string[], { env = {}, input = '' }: CommandInput = {}): Promise<Ended> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  stdin.end(input)
+  const printed = (stream: PassThrough): string => String(stream.read() ?? '')
+  try {
+    const code = await run(args, { stdin, stdout, stderr, env })
+    return { code, stdout: printed(stdout), stderr: printed(stderr) }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    return { code: 2, stdout: printed(stdout), stderr: printed(stderr) + error.message }
+  }
+}
+
+/** Runs `passport-social-login doctor` in a process of its own, without the settings of the environment. */
+export function runDoctorProcess(args: readonly string[], { env = {}, input = '' }: CommandInput = {}): Promise<Ended> {
   return new Promise((resolve) => {
     const { PATH } = process.env
     const options = { timeout: 60_000, env: { ...(PATH !== undefined && { PATH }), ...env } }

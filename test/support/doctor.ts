@@ -1,5 +1,7 @@
-import { examine } from '../../lib/doctor/doctor'
+import { USER_AGENT } from '../../lib/client/options'
+import { type DoctorInput, examine } from '../../lib/doctor/doctor'
 import type { Examination } from '../../lib/doctor/examination'
+import { optionLines } from '../../lib/doctor/report'
 import type { Application, FakeProvider } from '../../lib/testing'
 import { post, signInAs } from './provider-http'
 
@@ -9,6 +11,8 @@ export interface DoctorOptions {
   readonly spendTwice?: boolean
   readonly allowGet?: boolean
 }
+
+const SILENT = { progress: () => {}, finding: () => {} }
 
 /** Examines a fake provider, with two logins of one person, who approves them. */
 export async function examineProvider(
@@ -30,8 +34,27 @@ export async function examineProvider(
       timeout: 5000,
       hasProxy: false,
     },
-    { progress: () => {}, finding: () => {} },
+    SILENT,
   )
+}
+
+/** How an examination without a login ended. */
+export interface Diagnosis {
+  readonly isBroken: boolean
+  /** One line for each finding, and the options to paste. */
+  readonly report: string
+}
+
+/** Examines a site in this process, without a login. */
+export async function diagnose(
+  baseURL: string,
+  more: Partial<Pick<DoctorInput, 'appID' | 'timeout' | 'hasProxy'>> = {},
+): Promise<Diagnosis> {
+  const input = { baseURL: new URL(baseURL), userAgent: USER_AGENT, timeout: 10_000, hasProxy: false, ...more }
+  const examination = await examine(input, SILENT)
+  const findings = examination.findings.map(({ level, check, message }) => `${level} ${check}: ${message}`)
+  const options = examination.options.baseURL === undefined ? [] : [optionLines(examination)]
+  return { isBroken: examination.isBroken, report: [...findings, ...options].join('\n') }
 }
 
 /** Signs in at the provider and approves the application. @returns where the browser is sent */

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import { findSecrets } from '../../support/canaries'
-import { runDoctor } from '../../support/doctor-command'
+import { runDoctorProcess as runDoctor } from '../../support/doctor-command'
 import { type Listening, listen, port } from '../../support/listen'
 import { repeat } from '../../support/wire-faults'
 

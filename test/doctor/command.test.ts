@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FakeProvider, wild } from '../../../lib/testing'
-import { findSecrets } from '../../support/canaries'
-import { approve } from '../../support/doctor'
-import { CLI, runDoctor, unwrapped } from '../../support/doctor-command'
-import { freePort } from '../../support/free-port'
+import { FakeProvider, wild } from '../../lib/testing'
+import { findSecrets } from '../support/canaries'
+import { approve } from '../support/doctor'
+import { runDoctor, unwrapped } from '../support/doctor-command'
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
 const SECRET = 'app-secret-canary-5c1e9a7f'
@@ -36,10 +34,11 @@ test.each<[string[], string]>([
   [['https://site.example/v1', '--timeout', '0'], '--timeout takes a whole number from 1 to 120, not "0"'],
   [['https://site.example/v1', '--redirect-url', '/cb'], '--redirect-url must be an absolute http(s) address'],
   [['https://site.example/v1', '--nonsense'], "Unknown option '--nonsense'"],
+  [['https://site.example/v1', '--record', '/nowhere/site.json'], 'a folder that cannot be written to'],
 ])('the arguments %j are refused with one sentence', async (args, message) => {
   const { code, stdout, stderr } = await runDoctor(args)
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
-  expect(stderr.trim().split('\n')).toHaveLength(message.startsWith('Unknown option') ? 2 : 2)
+  expect(stderr).not.toContain('\n')
 })
 
 test.each([
@@ -84,7 +83,7 @@ test('the report is plain ASCII of at most 80 columns, with the level of each li
 })
 
 test('the documentation shows what is printed', async () => {
-  const page = readFileSync(join(__dirname, '../../../../docs/connecting.md'), 'utf8')
+  const page = readFileSync(join(__dirname, '../../../docs/connecting.md'), 'utf8')
   const [, shown = ''] = /```text\n\$ .*\n([\s\S]*?)\n```/.exec(page) ?? []
   provider.setMode({ ...wild, withoutUserMe: true })
   provider.registerApplication({ name: 'Mine', redirectURL: 'http://localhost:1/cb', appID: 'my-app' })
@@ -126,28 +125,6 @@ test('a pasted address is exchanged, the profile read, and a second login compar
   await again.stop()
 })
 
-test('a callback to this machine is caught', async () => {
-  const redirectURL = `http://localhost:${await freePort()}/cb`
-  const application = register(redirectURL)
-  const args = [CLI, 'doctor', provider.baseURL, '--app-id', 'mine', '--login', '--redirect-url', redirectURL]
-  const child = spawn(process.execPath, args, { env: { ...process.env, SOCIAL_CLIENT_SECRET: SECRET } })
-  const output: string[] = []
-  child.stdout.on('data', (chunk) => output.push(String(chunk)))
-  child.stdin.end()
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  let hasVisited = false
-  for await (const chunk of child.stderr) {
-    output.push(String(chunk))
-    if (hasVisited || !output.join('').includes('Open this in a browser')) continue
-    hasVisited = true
-    const foreign = await fetch(new URL('/favicon.ico', redirectURL))
-    const page = await fetch(await approve(provider, application, '1'))
-    expect([foreign.status, page.status, page.headers.get('cache-control')]).toEqual([404, 200, 'no-store'])
-  }
-  expect(await ended).toBe(0)
-  expect(output.join('')).toContain(`callbackURL: '${redirectURL}'`)
-})
-
 test('a taken port of the redirect URL is an error with its cure', async () => {
   const redirectURL = `${provider.origin}/cb`
   const args = [provider.baseURL, '--app-id', 'mine', '--login', '--redirect-url', redirectURL]
@@ -168,53 +145,4 @@ test('where nothing was seen, nothing is recorded', async () => {
   const { code, stdout } = await runDoctor(['http://127.0.0.1:1/api/v1', '--record', recorded])
   expect([code, existsSync(recorded)]).toEqual([1, false])
   expect(stdout).toContain('Nothing was seen that could be recorded')
-})
-
-/** Runs the doctor on a terminal; `answer` tells what to type after the given text has appeared. */
-async function onTerminal(args: readonly string[], answers: readonly (readonly [string, () => Promise<string>])[]) {
-  const command = [process.execPath, CLI, 'doctor', ...args].map((part) => `'${part}'`).join(' ')
-  const child = spawn('script', ['-qec', command, '/dev/null'], { env: { PATH: process.env['PATH'], TERM: 'xterm' } })
-  let text = ''
-  const waiting = [...answers]
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  for await (const chunk of child.stdout) {
-    text += String(chunk)
-    const [next] = waiting
-    if (next === undefined || !text.includes(next[0])) continue
-    waiting.shift()
-    child.stdin.write(await next[1]())
-  }
-  return { code: await ended, text }
-}
-
-test('on a terminal, the secret is asked for and not shown, and progress is', async () => {
-  const application = register()
-  const { code, text } = await onTerminal(
-    [provider.baseURL, '--app-id', 'mine', '--login'],
-    [
-      ['Application secret', async () => `${SECRET}\r`],
-      ['paste the address', async () => `${await approve(provider, application, '1')}\r`],
-      ['press Enter to end', async () => '\r'],
-    ],
-  )
-  expect([code, text]).toEqual([0, expect.stringContaining('The site exchanged the key for a token.')])
-  expect(text).toContain('Visiting the login page ...')
-  expect(findSecrets([SECRET], { text })).toEqual([])
-  expect(provider.requests.map(({ form }) => form['app_secret'])).toContain(SECRET)
-})
-
-test.each(['Application secret', 'paste the address'])('Ctrl+C at "%s" leaves nothing', async (question) => {
-  register()
-  const recorded = file('interrupted.json')
-  const answers = [
-    ['Application secret', async () => (question === 'Application secret' ? '\x03' : `${SECRET}\r`)],
-    ['paste the address', async () => '\x03'],
-  ] as const
-  const { code, text } = await onTerminal(
-    [provider.baseURL, '--app-id', 'mine', '--login', '--record', recorded],
-    answers,
-  )
-  expect([code, existsSync(recorded)]).toEqual([130, false])
-  expect(text).not.toContain('Error')
-  expect(findSecrets([SECRET], { text })).toEqual([])
 })
