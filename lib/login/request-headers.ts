@@ -43,9 +43,16 @@ export function isSpeculative(req: HTTPRequest): boolean {
  * handshake of a WebSocket, but the cookies; Node passes it on as a GET unless the application has WebSockets of its own.
  */
 export function isNavigation(req: HTTPRequest): boolean {
-  if (header(req, 'sec-websocket-key') !== undefined) return false
+  if (isWebSocket(req)) return false
   if (fetchSite(req) === undefined) return true
   return header(req, 'sec-fetch-mode') === 'navigate' && header(req, 'sec-fetch-dest') === 'document'
+}
+
+/**
+ * By any header of the handshake: over HTTP/2 it has no key, and a proxy may pass it on as a GET without one (Envoy does).
+ */
+function isWebSocket({ headers }: HTTPRequest): boolean {
+  return Object.keys(headers).some((name) => name.startsWith('sec-websocket-'))
 }
 
 /** Whether a script, or a service worker on behalf of a page, made the request. */

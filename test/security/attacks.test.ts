@@ -133,6 +133,17 @@ const otherAttacks: Attack[] = [
     refusal: 'callback_forged',
   },
   {
+    // Chromium sends no Fetch Metadata with it. Recorded behind a proxy that passes it on as Envoy does, without a key.
+    title: 'a pending login and a WebSocket of a sister subdomain over HTTP/2',
+    play: async (scenario) => {
+      const headers = { origin: 'https://sub.app.example', 'sec-websocket-version': '13' }
+      await scenario.victim.follow(scenario.target.startURL())
+      await scenario.victim.request(forged(scenario), { headers })
+    },
+    refusal: 'callback_forged',
+    landed: keyWasSpent,
+  },
+  {
     title: 'a victim who is signed in and follows the link',
     play: async (scenario) => {
       await scenario.victim.follow(scenario.target.startURL())

@@ -122,8 +122,13 @@ test('an unverified start is refused or allowed by option', () => {
   ).toBe('start_forbidden')
 })
 
-test('the handshake of a WebSocket, which has no Fetch Metadata in Chromium, neither starts nor ends a login', () => {
-  const handshake = { origin: 'https://app.example', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+test.each([
+  { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+  { 'sec-websocket-version': '13' },
+  { 'sec-websocket-extensions': 'permessage-deflate; client_max_window_bits' },
+  { 'sec-websocket-protocol': 'chat' },
+])('the handshake of a WebSocket with %j, but without Fetch Metadata, neither starts nor ends a login', (sent) => {
+  const handshake = { origin: 'https://app.example', ...sent }
   expect(readStart({ origin: handshake.origin })).toBe('start verified')
   expect(readStart(handshake)).toBe('start_forbidden')
   expect(readStart(handshake, {}, { ...rules, unverifiedStart: 'allow' })).toBe('start_forbidden')
