@@ -133,7 +133,7 @@ const otherAttacks: Attack[] = [
     refusal: 'callback_forged',
   },
   {
-    // Chromium sends no Fetch Metadata with it. Recorded behind a proxy that passes it on as Envoy does, without a key.
+    // Chromium sends no Fetch Metadata with it. Recorded behind an imitation of Envoy, which passes it on without a key.
     title: 'a pending login and a WebSocket of a sister subdomain over HTTP/2',
     play: async (scenario) => {
       const headers = { origin: 'https://sub.app.example', 'sec-websocket-version': '13' }
