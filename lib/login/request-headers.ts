@@ -39,20 +39,26 @@ export function isSpeculative(req: HTTPRequest): boolean {
 }
 
 /**
- * Whether this is a top-level navigation; assumed for browsers without Fetch Metadata. Chromium sends none with the
+ * Whether this is a top-level navigation. Of browsers without Fetch Metadata only `Accept` tells. Chromium sends none with the
  * handshake of a WebSocket, but the cookies; Node passes it on as a GET unless the application has WebSockets of its own.
  */
 export function isNavigation(req: HTTPRequest): boolean {
   if (isWebSocket(req)) return false
-  if (fetchSite(req) === undefined) return true
+  if (fetchSite(req) === undefined) return acceptsPages(req)
   return header(req, 'sec-fetch-mode') === 'navigate' && header(req, 'sec-fetch-dest') === 'document'
 }
 
 /**
  * By any header of the handshake: over HTTP/2 it has no key, and a proxy may pass it on as a GET without one (Envoy does).
  */
-function isWebSocket({ headers }: HTTPRequest): boolean {
-  return Object.keys(headers).some((name) => name.startsWith('sec-websocket-'))
+function isWebSocket(req: HTTPRequest): boolean {
+  if (header(req, 'upgrade')?.toLowerCase() === 'websocket') return true
+  return Object.keys(req.headers).some((name) => name.startsWith('sec-websocket-'))
+}
+
+/** Browsers ask for a page by `text/html`, for a picture, a script or data otherwise. Other programs may not say. */
+function acceptsPages(req: HTTPRequest): boolean {
+  return header(req, 'accept')?.includes('text/html') ?? true
 }
 
 /** Whether a script, or a service worker on behalf of a page, made the request. */

@@ -124,6 +124,7 @@ test('an unverified start is refused or allowed by option', () => {
 
 test.each([
   { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+  { upgrade: 'WebSocket' },
   { 'sec-websocket-version': '13' },
   { 'sec-websocket-extensions': 'permessage-deflate; client_max_window_bits' },
   { 'sec-websocket-protocol': 'chat' },
@@ -219,4 +220,22 @@ test('a typed callback is allowed only if typed starts are', () => {
 test('HTTP/2 names the host in :authority', () => {
   const headers = { ':authority': 'app.example', referer: 'http://app.example/' }
   expect(verdictOf(readRequest(incoming('/login', {}, { headers }), hostOnlyRules))).toBe('start verified')
+})
+
+test.each([
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'start verified', 'callback K'],
+  [undefined, 'start verified', 'callback K'],
+  ['image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8', 'start_forbidden', 'callback_forged'],
+  ['*/*', 'start_forbidden', 'callback_forged'],
+  ['application/json', 'start_forbidden', 'callback_forged'],
+  ['', 'start_forbidden', 'callback_forged'],
+])('without Fetch Metadata, a request that accepts %j is read as %s, or as %s', (accept, start, callback) => {
+  const headers = accept === undefined ? {} : { accept }
+  expect(readStart({ ...headers, referer: 'https://app.example/' })).toBe(start)
+  expect(readCallback(headers)).toBe(callback)
+})
+
+test('with Fetch Metadata, what a request accepts does not matter', () => {
+  expect(readStart({ ...fromApp, accept: '*/*' })).toBe('start verified')
+  expect(readCallback({ ...fromProvider, accept: '*/*' })).toBe('callback K')
 })
