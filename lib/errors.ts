@@ -268,6 +268,11 @@ export class SocialLoginError extends Error {
   }
 }
 
+/** Whether the user can fix it; an application's subclass may have another code, which is for the operator. */
+export function isFailure({ code }: SocialLoginError): boolean {
+  return Object.hasOwn(OUTCOMES, code) && OUTCOMES[code].kind === 'fail'
+}
+
 // On the prototype, so that the name survives minifiers and is no property of each error.
 Object.defineProperty(SocialLoginError.prototype, 'name', { value: 'SocialLoginError' })
 

@@ -1,6 +1,6 @@
 import { withTimeout } from '../client/deadline'
 import { type Phase, SocialLoginError } from '../errors'
-import type { PendingLogin } from './pending-login'
+import type { PendingLogin, PendingLoginStore } from './pending-login'
 
 // A typical time for a session store to fail over or restart.
 const RETRY_AFTER_SECONDS = 5
@@ -11,6 +11,16 @@ export interface BrowserStore {
   load(): Promise<PendingLogin | undefined>
   consume(record: PendingLogin): Promise<boolean | void>
   remove(): Promise<void>
+}
+
+/** The store, for the browser that sent this request. */
+export function storeOf<Request>(store: PendingLoginStore<Request>, req: Request): BrowserStore {
+  return {
+    save: (record) => store.save(req, record),
+    load: () => store.load(req),
+    consume: (record) => store.consume(req, record),
+    remove: () => store.remove(req),
+  }
 }
 
 /** There is no session to keep a pending login in. */

@@ -16,7 +16,10 @@ import { tabCallbackPage } from './tab-binding'
  *
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
-export async function callback(context: LoginContext, request: CallbackRequest): Promise<LoginAction> {
+export async function callback<User>(
+  context: LoginContext<User>,
+  request: CallbackRequest,
+): Promise<LoginAction<User>> {
   const { settings, rules, strategyDigest, usedLogins, refusals, slots, trace } = context
   const { store, currentUserKey } = context.request
   // Validated, because the store may be the application's.
@@ -45,13 +48,17 @@ export async function callback(context: LoginContext, request: CallbackRequest):
 }
 
 /** There is no unused record (reload, back button, or no login at all): a signed-in user may continue. */
-function handleReplay({ request }: LoginContext): LoginAction {
+function handleReplay({ request }: LoginContext): LoginAction<never> {
   if (request.currentUserKey() !== undefined && request.mayContinueOnReplay) return { type: 'continue' }
   throw new SocialLoginError('login_not_started', 'callback')
 }
 
 /** A duplicate callback waits for the result of the first, if that is still running. */
-async function joinLogin(context: LoginContext, request: CallbackRequest, record: PendingLogin): Promise<LoginAction> {
+async function joinLogin<User>(
+  context: LoginContext<User>,
+  request: CallbackRequest,
+  record: PendingLogin,
+): Promise<LoginAction<User>> {
   const { settings, rules, usedLogins } = context
   const { store } = context.request
   const isTabKnown = !rules.tabBinding || request.tabSecret !== undefined
@@ -72,7 +79,7 @@ async function rejectCallback({ settings, request: { store } }: LoginContext, re
 }
 
 /** Requests the secret that the tab stored at the start. */
-function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAction {
+function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
   const response = tabCallbackPage(authKey, rules.providerOrigin)
   return { type: 'respond', response, otherwise: new SocialLoginError('tab_mismatch', 'callback') }
 }
@@ -95,7 +102,11 @@ async function consume(
   if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
 }
 
-function verify({ trace, request }: LoginContext, exchanged: ExchangedLogin, info: LoginInfo): Promise<Verdict> {
-  const work = (): Promise<Verdict> => request.verify(exchanged, info)
+function verify<User>(
+  { trace, request }: LoginContext<User>,
+  exchanged: ExchangedLogin,
+  info: LoginInfo,
+): Promise<Verdict<User>> {
+  const work = (): Promise<Verdict<User>> => request.verify(exchanged, info)
   return trace.run('verify', work, ({ user }) => (user ? undefined : 'verify_refused'))
 }

@@ -27,7 +27,7 @@ export interface LoginOptions {
 }
 
 /** One request, as a framework's adapter passes it. */
-export interface LoginRequest {
+export interface LoginRequest<User = unknown> {
   readonly http: HTTPRequest
   readonly options: LoginOptions
   /** The pending login of the browser that sent the request. */
@@ -39,36 +39,36 @@ export interface LoginRequest {
   /** Whether a repeated callback of a signed-in user may continue without a login. */
   readonly mayContinueOnReplay: boolean
   /** Asks the application for its verdict on the login. */
-  verify(login: ExchangedLogin, info: LoginInfo): Promise<Verdict>
+  verify(login: ExchangedLogin, info: LoginInfo): Promise<Verdict<User>>
 }
 
 /** The application's verdict on a login. */
-export interface Verdict {
+export interface Verdict<User = unknown> {
   /** The user, or a falsy value for "no". */
-  readonly user: unknown
+  readonly user: User
   readonly info: unknown
 }
 
 /** The outcome of a request, unless it is an error. */
-export type LoginAction =
+export type LoginAction<User = unknown> =
   /** Redirect to the provider's login page. */
   | { readonly type: 'redirect'; readonly url: string }
   /** The application has decided. */
-  | { readonly type: 'decided'; readonly verdict: Verdict; readonly info: LoginInfo }
+  | { readonly type: 'decided'; readonly verdict: Verdict<User>; readonly info: LoginInfo }
   /** A repeated callback of a signed-in user: continues to the login's destination. */
   | { readonly type: 'continue' }
   /** A response of our own, or the error `otherwise` if the framework exposes no response object. */
   | { readonly type: 'respond'; readonly response: HTTPResponse; readonly otherwise: SocialLoginError }
 
 /** Everything needed to handle one request. */
-export interface LoginContext {
+export interface LoginContext<User = unknown> {
   readonly settings: LoginSettings
-  readonly request: LoginRequest
+  readonly request: LoginRequest<User>
   /** Those of the settings, except for a callback URL given for this request. */
   readonly rules: RequestRules
   /** Digest of the strategy's identity and this request's callback URL. */
   readonly strategyDigest: string
-  readonly usedLogins: UsedLogins<Verdict>
+  readonly usedLogins: UsedLogins<Verdict<User>>
   readonly refusals: Refusals
   /** One slot for each login that waits for the provider. */
   readonly slots: Semaphore

@@ -13,9 +13,9 @@ import { start } from './start'
 import { UsedLogins } from './used-logins'
 
 /** The logins of one strategy, independent of the framework. */
-export class Login {
+export class Login<User = unknown> {
   readonly #settings: LoginSettings
-  readonly #usedLogins = new UsedLogins<Verdict>()
+  readonly #usedLogins = new UsedLogins<Verdict<User>>()
   readonly #refusals: Refusals
   readonly #slots: Semaphore
   readonly #strategyDigest: string
@@ -33,11 +33,11 @@ export class Login {
    *
    * @throws SocialLoginError for every outcome of the table that is not an action
    */
-  async handle(request: LoginRequest): Promise<LoginAction> {
+  async handle(request: LoginRequest<User>): Promise<LoginAction<User>> {
     const context = this.#contextOf(request)
     const read = readRequest(request.http, context.rules)
     const phase = read.type === 'refused' ? read.phase : read.type
-    const decide = async (): Promise<LoginAction> => {
+    const decide = async (): Promise<LoginAction<User>> => {
       if (read.type === 'refused') return refuse(read)
       // Before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
       if (!request.canSignIn()) throw new SocialLoginError('session_unsupported', read.type)
@@ -67,7 +67,7 @@ export class Login {
     return this.#closing
   }
 
-  #contextOf(request: LoginRequest): LoginContext {
+  #contextOf(request: LoginRequest<User>): LoginContext<User> {
     const { rules, strategyDigest } = this.#callbackOf(request.options)
     return {
       settings: this.#settings,
@@ -98,7 +98,7 @@ function strategyDigest(identity: readonly string[], callbackPath: string, other
   return digest(...identity, callbackPath, otherOrigin)
 }
 
-function refuse({ code, phase, hint }: RefusedRequest): LoginAction {
+function refuse({ code, phase, hint }: RefusedRequest): LoginAction<never> {
   const error = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
   const { status, message } = error
   // An empty error response: the browser discards it and repeats the request when the person follows the link.
@@ -109,7 +109,7 @@ function refuse({ code, phase, hint }: RefusedRequest): LoginAction {
   return respond(error, { status, headers, body: JSON.stringify({ code, message } satisfies FailureInfo) })
 }
 
-function respond(otherwise: SocialLoginError, response: HTTPResponse): LoginAction {
+function respond(otherwise: SocialLoginError, response: HTTPResponse): LoginAction<never> {
   return { type: 'respond', response, otherwise }
 }
 

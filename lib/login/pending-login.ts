@@ -55,11 +55,11 @@ export interface PendingLogin {
  *   }
  * }
  */
-export interface PendingLoginStore {
+export interface PendingLoginStore<Request = IncomingMessage> {
   /** Replaces the browser's record; resolves once the next request will find it. */
-  save(req: IncomingMessage, record: PendingLogin): Promise<void>
+  save(req: Request, record: PendingLogin): Promise<void>
   /** The browser's record, consumed or not. */
-  load(req: IncomingMessage): Promise<PendingLogin | undefined>
+  load(req: Request): Promise<PendingLogin | undefined>
   /**
    * Marks the record as consumed; resolves once no later request of this browser can find it unconsumed.
    *
@@ -68,9 +68,9 @@ export interface PendingLoginStore {
    * uses a record once at most, and the provider exchanges a key once: verify is called twice only for two keys that reach
    * two processes at once.
    */
-  consume(req: IncomingMessage, record: PendingLogin): Promise<boolean | void>
+  consume(req: Request, record: PendingLogin): Promise<boolean | void>
   /** Removes the record. */
-  remove(req: IncomingMessage): Promise<void>
+  remove(req: Request): Promise<void>
 }
 
 /**

@@ -56,7 +56,7 @@ export interface RefusedRequest {
 const MAX_TARGET_LENGTH = 4096
 
 const WRONG_PATH_HINT =
-  'It arrived at a path other than that of callbackURL: if a proxy rewrites paths, give the path that your application receives as the option callbackURL to passport.authenticate(), at the start and at the callback.'
+  'It arrived at a path other than that of callbackURL: if a proxy rewrites paths, give the path that your application receives as the option callbackURL at the start and at the callback.'
 const SCRIPTED_HINT =
   'A script made the request, not the browser itself: if this application has a service worker that answers navigations, exclude the URLs of the login from it.'
 

@@ -14,7 +14,7 @@ import { tabStartPage } from './tab-binding'
  * @throws SocialLoginError `session_unavailable`, or `auth_key_missing` when it is a callback after all
  * @throws TypeError when `state` is not JSON of up to 1,024 bytes
  */
-export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction> {
+export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction<never>> {
   const { settings, rules, strategyDigest, trace } = context
   const { path, method, verified, resemblesCallback, fetchSite, tabSecret } = request
   const { providerOrigin } = rules
@@ -49,6 +49,6 @@ async function isStrippedCallback(
   return record?.strategyDigest === strategyDigest && record.startResemblesCallback !== true
 }
 
-function respond(response: HTTPResponse): LoginAction {
+function respond(response: HTTPResponse): LoginAction<never> {
   return { type: 'respond', response, otherwise: new SocialLoginError('start_forbidden', 'start') }
 }

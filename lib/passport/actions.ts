@@ -1,6 +1,6 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import { isObject } from '../client/json'
-import { type FailureInfo, OUTCOMES, SocialLoginError } from '../errors'
+import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
@@ -124,10 +124,8 @@ function preferReturnTo(req: Request, options: AuthenticateOptions, { returnTo }
 function failWith(error: unknown, actions: PassportActions, req: Request): void {
   if (!(error instanceof SocialLoginError)) return actions.error(toError(error))
   setHeaders(req, error.headers)
-  // An application's subclass may have another code.
-  const isFailure = Object.hasOwn(OUTCOMES, error.code) && OUTCOMES[error.code].kind === 'fail'
   // For a failure, Passport would send a second response.
-  if (!isFailure || req.res?.headersSent) return actions.error(error)
+  if (!isFailure(error) || req.res?.headersSent) return actions.error(error)
   const info: FailureInfo = { code: error.code, message: error.message }
   actions.fail(info, error.status)
 }

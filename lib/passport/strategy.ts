@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
 import { type Profile, profileOf } from '../client/profile'
 import { PRIVATE_HEADERS } from '../errors'
-import type { BrowserStore } from '../login/browser-store'
+import { storeOf } from '../login/browser-store'
 import type { LoginAction, LoginRequest, Verdict } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import { Login } from '../login/login'
-import type { PendingLoginStore, PendingLoginSummary } from '../login/pending-login'
+import type { PendingLoginSummary } from '../login/pending-login'
 import { captureActions, missingRedirect, type Outcome, perform, replayDestination, setHeaders } from './actions'
 import type { AuthenticateOptions, StrategyOptions } from './options'
 import { canLogIn, currentUserKey, httpRequest } from './request'
@@ -67,7 +67,7 @@ export class Strategy extends OAuth2Strategy {
     this._login = login
     this._authenticate = (req, options) => login.handle(adapt(req, options, verify, settings))
     this._pendingLogin = (req, options) =>
-      login.pending({ options, store: storeOf(req, settings.store), currentUserKey: () => currentUserKey(req) })
+      login.pending({ options, store: storeOf(settings.store, req), currentUserKey: () => currentUserKey(req) })
     this._loadProfile = (accessToken) => loadProfile(settings, accessToken)
   }
 
@@ -125,7 +125,7 @@ function adapt(
   return {
     http: httpRequest(req),
     options,
-    store: storeOf(req, settings.store),
+    store: storeOf(settings.store, req),
     currentUserKey: () => currentUserKey(req),
     canSignIn: () => canLogIn(req, options),
     // The route of passport.authorize expects `req.account`, which a repeated callback does not set.
@@ -148,16 +148,6 @@ async function withAuthInfo(req: Request, info: LoginInfo, verify: () => Promise
     return verdict
   } finally {
     if (!user) Object.assign(req, { authInfo })
-  }
-}
-
-/** The store, for the browser that sent this request. */
-function storeOf(req: IncomingMessage, store: PendingLoginStore): BrowserStore {
-  return {
-    save: (record) => store.save(req, record),
-    load: () => store.load(req),
-    consume: (record) => store.consume(req, record),
-    remove: () => store.remove(req),
   }
 }
 

@@ -1,0 +1,90 @@
+import type { FailureInfo } from '../errors'
+import type { CommonOptions } from '../login/options'
+import type { PendingLoginStore } from '../login/pending-login'
+import type { CookieStoreOptions } from '../login/stores/sealed-cookie'
+
+interface OwnOptions extends CommonOptions {
+  /**
+   * The whole URL registered with the provider as "App Redirect URL". Its path tells callbacks from starts; its origin is
+   * the application's own, as browsers see it, whatever a proxy makes of it.
+   */
+  readonly callbackURL: string
+  /**
+   * Where a failure leads: a local path, or a function that returns one. Default: a plain page with the failure's status
+   * and message. Errors are never redirected.
+   */
+  readonly failureRedirect?: string | ((failure: FailureInfo) => string) | undefined
+  /**
+   * Where a callback that a signed-in user repeats (reload, back button) leads: a local path. Default `/`.
+   */
+  readonly successRedirect?: string | undefined
+}
+
+/**
+ * Options of {@link SocialLogin}: either `keys`, or a `store` of your own.
+ *
+ * @example
+ * const options: SocialLoginOptions = {
+ *   baseURL: 'https://social.example/api/v1',
+ *   clientID,
+ *   clientSecret,
+ *   callbackURL: 'https://app.example/auth/callback',
+ *   keys: [newKey, oldKey],
+ * }
+ */
+export type SocialLoginOptions = OwnOptions &
+  (
+    | {
+        /** Secrets that seal the login in progress in a cookie of its own: see {@link CookieStoreOptions}. */
+        readonly keys: CookieStoreOptions['keys']
+        readonly store?: undefined
+      }
+    | {
+        /** Where the login in progress is kept instead of the cookie. */
+        readonly store: PendingLoginStore<Request>
+        readonly keys?: undefined
+      }
+  )
+
+/**
+ * The id of the signed-in user, which must not change while the user is signed in. Nobody: undefined, null or an empty
+ * string.
+ *
+ * @example
+ * const user: UserID = session?.userID
+ */
+export type UserID = string | number | bigint | null | undefined
+
+/**
+ * Options of `callback` and `pendingLogin`.
+ *
+ * @example
+ * const options: CallbackOptions = { user: session?.userID }
+ */
+export interface CallbackOptions {
+  /** Who is signed in on this request. Required even if it is nobody, so that it cannot be forgotten. */
+  readonly user: UserID
+  /**
+   * Replaces the `callbackURL` for this request: give it to the start and to the callback alike. For several domains, and
+   * for proxies that rewrite the path of the callback.
+   */
+  readonly callbackURL?: string | undefined
+}
+
+/**
+ * Options of `start`.
+ *
+ * @example
+ * const options: StartOptions = { user: session?.userID, returnTo: '/inbox', state: { cart: 7 } }
+ */
+export interface StartOptions extends CallbackOptions {
+  /**
+   * A local path to go to after the login, such as `/inbox`. It comes back as `info.returnTo`. Anything that would lead to
+   * another origin, or is longer than 1,024 characters once percent-encoded, is ignored, so it may come from a query.
+   */
+  readonly returnTo?: string | null | undefined
+  /**
+   * Up to 1,024 bytes of JSON that come back as `info.state`. More is a TypeError, so put no query text here.
+   */
+  readonly state?: object | string | number | boolean | null | undefined
+}

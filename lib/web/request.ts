@@ -1,0 +1,35 @@
+import { refuseUnknown } from '../client/option-values'
+import type { HTTPRequest } from '../login/request-headers'
+import type { UserID } from './options'
+
+/**
+ * The request as the browser sent it, except for the origin of its URL, which is that of the server behind any proxy.
+ *
+ * @throws TypeError for anything but a Request, such as one of `node:http`
+ */
+export function httpRequest(request: Request): HTTPRequest {
+  if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function') {
+    throw new TypeError('The first argument must be a Request of the Fetch standard (in Hono: c.req.raw)')
+  }
+  return { method: request.method, target: request.url, headers: Object.fromEntries(request.headers) }
+}
+
+/** @throws TypeError naming an option that does not exist, or `user` if it is missing */
+export function checkCallOptions(options: object, known: object): void {
+  if (typeof options !== 'object' || options === null || !('user' in options)) {
+    throw new TypeError('user is missing: give the id of the signed-in user, or null')
+  }
+  refuseUnknown(options, known)
+}
+
+/**
+ * A string unique to the signed-in user; undefined if there is none.
+ *
+ * @throws TypeError for what cannot be the id of a user
+ */
+export function userKey(user: UserID): string | undefined {
+  if (user === undefined || user === null || user === '') return undefined
+  const isID = typeof user === 'string' || typeof user === 'bigint' || Number.isFinite(user)
+  if (!isID) throw new TypeError('user must be the id of the signed-in user: a string, a number or a bigint')
+  return `user:${typeof user} ${user}`
+}

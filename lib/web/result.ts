@@ -1,0 +1,121 @@
+import { escapeUTF8 } from 'entities'
+import type { Profile } from '../client/profile'
+import type { TokenResponse } from '../client/responses'
+import { isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
+import type { LoginAction } from '../login/context'
+import type { LoginInfo } from '../login/info'
+import { type HTTPResponse, renderPage } from '../login/pages/page'
+import type { WebSettings } from './settings'
+
+/**
+ * The person has signed in at the provider: sign them in to your application.
+ *
+ * @example
+ * const { profile, info, headers }: SuccessResult = result
+ */
+export interface SuccessResult {
+  readonly type: 'success'
+  readonly profile: Profile
+  readonly accessToken: string
+  /** The whole response of the exchange. */
+  readonly params: TokenResponse
+  readonly info: LoginInfo
+  /** Headers that your response must carry: they end the login in progress, and keep the URL from caches and other sites. */
+  readonly headers: Headers
+}
+
+/**
+ * The login failed: a `failure` is something that the person can fix by trying again, an `error` something that the
+ * operator must see.
+ *
+ * @example
+ * if (result.type === 'error') console.error(result.code, result.message)
+ */
+export interface FailureResult {
+  readonly type: 'failure' | 'error'
+  readonly code: OutcomeCode
+  readonly status: number
+  /** A fixed sentence with cause and cure, safe to show. */
+  readonly message: string
+  readonly error: SocialLoginError
+  /** The redirect of `failureRedirect`, or a plain page. */
+  readonly response: Response
+}
+
+/**
+ * A response to send as it is. `repeated`: a callback that a signed-in user repeats, which leads to `successRedirect`.
+ * `response`: a step of the login, or the answer to a speculative request.
+ *
+ * @example
+ * if (result.type === 'repeated') return result.response
+ */
+export interface ResponseResult {
+  readonly type: 'repeated' | 'response'
+  readonly response: Response
+}
+
+/**
+ * The result of a callback. All but a success carry a `response` that is ready to send.
+ *
+ * @example
+ * const result: CallbackResult = await login.callback(request, { user: session?.userID })
+ * if (result.type !== 'success') return result.response
+ */
+export type CallbackResult = SuccessResult | FailureResult | ResponseResult
+
+/** What a login has brought; the rest of a success belongs to each request. */
+export type SignedIn = Pick<SuccessResult, 'profile' | 'accessToken' | 'params'>
+
+/** @param headers those that the store has set */
+export function resultOf(
+  action: LoginAction<SignedIn>,
+  headers: Headers,
+  { successRedirect }: WebSettings,
+): CallbackResult {
+  switch (action.type) {
+    case 'decided':
+      return { type: 'success', ...action.verdict.user, info: action.info, headers: add(headers, PRIVATE_HEADERS) }
+    case 'continue':
+      return { type: 'repeated', response: redirect(successRedirect, add(headers, PRIVATE_HEADERS)) }
+    case 'redirect':
+      // No Referrer-Policy: it would make Firefox forget which page began the login.
+      return { type: 'response', response: redirect(action.url, add(headers, { 'Cache-Control': 'no-store' })) }
+    case 'respond':
+      return { type: 'response', response: respond(action.response, headers) }
+  }
+}
+
+/** @param headers those that the store has set */
+export function failed(
+  error: SocialLoginError,
+  headers: Headers,
+  { failureRedirect, rules: { providerOrigin } }: WebSettings,
+): FailureResult {
+  const { code, status, message } = error
+  const type = isFailure(error) ? 'failure' : 'error'
+  const path = type === 'failure' ? failureRedirect?.({ code, message }) : undefined
+  const response =
+    path === undefined
+      ? respond(failurePage(error, providerOrigin), headers)
+      : redirect(path, add(headers, error.headers))
+  return { type, code, status, message, error, response }
+}
+
+function failurePage({ status, message, headers }: SocialLoginError, providerOrigin: string): HTTPResponse {
+  const main = `<h1>The login has failed</h1>\n<p>${escapeUTF8(message)}</p>`
+  const page = renderPage({ title: 'The login has failed', main, providerOrigin })
+  return { status, headers: { ...page.headers, ...headers }, body: page.body }
+}
+
+function redirect(location: string, headers: Headers): Response {
+  return new Response(null, { status: 302, headers: add(headers, { Location: location }) })
+}
+
+function respond({ status, headers, body }: HTTPResponse, own: Headers): Response {
+  return new Response(body, { status, headers: add(own, headers) })
+}
+
+function add(headers: Headers, more: Readonly<Record<string, string>>): Headers {
+  for (const [name, value] of Object.entries(more)) headers.set(name, value)
+  return headers
+}

@@ -1,0 +1,77 @@
+import { refuseUnknown } from '../client/option-values'
+import type { FailureInfo } from '../errors'
+import { type BrowserStore, storeOf } from '../login/browser-store'
+import type { LoginSettings } from '../login/context'
+import { readReturnPath } from '../login/return-path'
+import { COMMON_OPTIONS, readCommonSettings, requireStore } from '../login/settings'
+import { SealedCookie } from '../login/stores/sealed-cookie'
+import { browserCookie } from './browser-cookie'
+import type { SocialLoginOptions } from './options'
+
+/** Validated options. */
+export interface WebSettings extends LoginSettings {
+  readonly failureRedirect: ((failure: FailureInfo) => string) | undefined
+  readonly successRedirect: string
+  /** The pending login of the browser that sent the request; cookies are added to the headers of the response. */
+  storeFor(request: Request, headers: Headers): BrowserStore
+}
+
+/** The options that exist; complete, by its type. */
+const OPTIONS: Readonly<Record<keyof SocialLoginOptions, true>> = {
+  ...COMMON_OPTIONS,
+  keys: true,
+  store: true,
+  failureRedirect: true,
+  successRedirect: true,
+}
+
+const NO_VERIFY = 'callback() resolves to the login; there is no verify function'
+/** Options of the strategy. */
+const INSTEAD_OF: Readonly<Record<string, string>> = {
+  passReqToCallback: NO_VERIFY,
+  skipUserProfile: NO_VERIFY,
+  verifyTimeout: NO_VERIFY,
+}
+
+/** @throws TypeError naming the option that is wrong, never its value */
+export function readSettings(options: SocialLoginOptions): WebSettings {
+  if (typeof options !== 'object' || options === null) throw new TypeError('SocialLogin needs an options object')
+  refuseUnknown(options, OPTIONS, INSTEAD_OF)
+  const settings = readCommonSettings(options)
+  if (settings.rules.appOrigin === undefined) {
+    throw new TypeError('callbackURL must be the whole registered URL: its origin is that of the application')
+  }
+  return {
+    ...settings,
+    skipUserProfile: false,
+    storeFor: readStore(options),
+    failureRedirect: readFailureRedirect(options.failureRedirect),
+    successRedirect: readPath('successRedirect', options.successRedirect ?? '/'),
+  }
+}
+
+function readStore(options: SocialLoginOptions): WebSettings['storeFor'] {
+  const { keys, store } = options
+  if (keys !== undefined && store !== undefined) throw new TypeError('keys and store exclude each other: give one')
+  if (store !== undefined) {
+    requireStore(store)
+    return (request) => storeOf(store, request)
+  }
+  // Needed only where the browser would drop a Secure cookie; plain http beyond loopback has been allowed by then.
+  const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL)
+  const cookie = new SealedCookie({ keys: keys ?? [], allowInsecureHTTP })
+  return (request, headers) => browserCookie(cookie, request, headers)
+}
+
+function readFailureRedirect(value: SocialLoginOptions['failureRedirect']): WebSettings['failureRedirect'] {
+  if (value === undefined) return undefined
+  if (typeof value === 'function') return (failure) => readPath('failureRedirect', value(failure))
+  const path = readPath('failureRedirect', value)
+  return () => path
+}
+
+function readPath(name: string, value: unknown): string {
+  const path = readReturnPath(value)
+  if (path === undefined) throw new TypeError(`${name} must be a path of this application, such as /login`)
+  return path
+}

@@ -1,0 +1,107 @@
+import { SocialLoginError } from '../errors'
+import type { Verdict } from '../login/context'
+import type { ExchangedLogin } from '../login/exchange'
+import { Login } from '../login/login'
+import type { PendingLoginSummary } from '../login/pending-login'
+import type { CallbackOptions, SocialLoginOptions, StartOptions } from './options'
+import { checkCallOptions, httpRequest, userKey } from './request'
+import { type CallbackResult, failed, resultOf, type SignedIn } from './result'
+import { readSettings, type WebSettings } from './settings'
+
+const CALLBACK_OPTIONS: Readonly<Record<keyof CallbackOptions, true>> = { user: true, callbackURL: true }
+const START_OPTIONS: Readonly<Record<keyof StartOptions, true>> = { ...CALLBACK_OPTIONS, returnTo: true, state: true }
+
+/**
+ * Signs users in through a provider that speaks the Social Login API, in any framework that speaks `Request` and
+ * `Response`. Call `start` in the route that your login link leads to, and `callback` in that of the registered URL.
+ *
+ * @example
+ * const login = new SocialLogin({
+ *   baseURL: 'https://social.example/api/v1',
+ *   clientID,
+ *   clientSecret,
+ *   callbackURL: 'https://app.example/auth/callback',
+ *   keys: [process.env['LOGIN_COOKIE_KEY'] ?? ''],
+ * })
+ */
+export class SocialLogin {
+  readonly #settings: WebSettings
+  readonly #login: Login<SignedIn>
+
+  /** @throws TypeError naming the invalid option, never its value */
+  constructor(options: SocialLoginOptions) {
+    this.#settings = readSettings(options)
+    this.#login = new Login(this.#settings)
+  }
+
+  /**
+   * Starts a login: redirects to the provider, or shows a page with a button first to a visitor who cannot be shown to come
+   * from a page of yours. A failure is a response, too.
+   *
+   * @throws TypeError for wrong options, and for the request of a callback
+   */
+  async start(request: Request, options: StartOptions): Promise<Response> {
+    checkCallOptions(options, START_OPTIONS)
+    const result = await this.#handle(request, options)
+    if (result.type === 'success') throw new TypeError('start() was given a callback: give it to callback() instead')
+    return result.response
+  }
+
+  /**
+   * Finishes a login, once, in the browser that began it.
+   *
+   * @throws TypeError for wrong options
+   */
+  async callback(request: Request, options: CallbackOptions): Promise<CallbackResult> {
+    checkCallOptions(options, CALLBACK_OPTIONS)
+    return this.#handle(request, options)
+  }
+
+  /**
+   * The login that this browser has begun and can still finish, for a login page that says so: a person who cancels at
+   * the provider does not come back by a callback. Reads the record and changes nothing; nobody is signed in by it.
+   *
+   * @returns undefined if there is none, or it is finished, expired, of another login, or of another user
+   * @throws SocialLoginError `session_unavailable` when your store fails
+   */
+  async pendingLogin(request: Request, options: CallbackOptions): Promise<PendingLoginSummary | undefined> {
+    checkCallOptions(options, CALLBACK_OPTIONS)
+    const currentUser = userKey(options.user)
+    const store = this.#settings.storeFor(request, new Headers())
+    return this.#login.pending({ options, store, currentUserKey: () => currentUser })
+  }
+
+  /** Closes the connections to the provider once pending logins have ended, for a clean shutdown. */
+  close(): Promise<void> {
+    return this.#login.close()
+  }
+
+  async #handle(request: Request, options: StartOptions): Promise<CallbackResult> {
+    const currentUser = userKey(options.user)
+    const http = httpRequest(request)
+    const headers = new Headers()
+    try {
+      const action = await this.#login.handle({
+        http,
+        options,
+        store: this.#settings.storeFor(request, headers),
+        currentUserKey: () => currentUser,
+        // The application signs the user in by itself, after the callback.
+        canSignIn: () => true,
+        mayContinueOnReplay: true,
+        verify: accept,
+      })
+      return resultOf(action, headers, this.#settings)
+    } catch (error) {
+      if (error instanceof SocialLoginError) return failed(error, headers, this.#settings)
+      throw error
+    }
+  }
+}
+
+/** The application decides after the callback. */
+async function accept({ params, profile }: ExchangedLogin): Promise<Verdict<SignedIn>> {
+  // It is there: only the strategy has the option skipUserProfile.
+  if (!profile) throw new SocialLoginError('profile_invalid', 'profile')
+  return { user: { profile, accessToken: params.access_token, params }, info: undefined }
+}
