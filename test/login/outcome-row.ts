@@ -14,8 +14,8 @@ export interface Row {
   /** Whether the error says that a new attempt may succeed. Default: as in the table. */
   readonly retryable?: boolean
   readonly app?: Omit<AppOptions, 'keep'>
-  /** Default: both. */
-  readonly keep?: Keep
+  /** Where the situation exists. Default: everywhere. */
+  readonly keep?: readonly Keep[]
   /** Before the visit: the login has been started by `browser`. */
   readonly arrange?: (scenario: Scenario) => unknown
   /** Default: the genuine callback. */

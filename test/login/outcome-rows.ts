@@ -16,6 +16,7 @@ const callbackRows: Row[] = [
   {
     situation: 'a session that Passport cannot renew',
     code: 'session_unsupported',
+    keep: ['session', 'cookie'],
     record: 'kept',
     sent: [],
     app: {
@@ -154,7 +155,7 @@ const callbackRows: Row[] = [
     code: 'session_unavailable',
     record: 'kept',
     sent: [],
-    keep: 'session',
+    keep: ['session'],
     app: { store: new FailingStore() },
     arrange: ({ app }) => Object.assign(app.store, { failing: true }),
   },
@@ -312,6 +313,7 @@ const profileRows: Row[] = [
   {
     situation: 'a verify function that never answers',
     code: 'verify_timeout',
+    keep: ['session', 'cookie'],
     record: 'removed',
     sent: BOTH,
     app: { strategy: { verifyTimeout: 50 }, verify: () => {} },

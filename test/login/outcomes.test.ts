@@ -1,6 +1,6 @@
 import { OUTCOMES, type OutcomeCode, SocialLoginClient, SocialLoginError } from '../../lib'
 import type { Fault } from '../../lib/testing'
-import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type RunningApp } from '../support/app'
+import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type Keep, type RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { captureEvents, captureOutput, findSecrets } from '../support/canaries'
 import { useLogins } from '../support/logins'
@@ -16,9 +16,11 @@ const table = readLeftTable()
 /** The observed states of the keys by outcome. */
 const fates = new Map<OutcomeCode, ReadonlySet<string>>()
 
-const stores = ['session', 'cookie'] as const
-const situations = stores.flatMap((keep) =>
-  failures.filter((row) => (row.keep ?? keep) === keep).map((row) => ({ ...row, keep })),
+const stores = ['session', 'cookie', 'web'] as const
+type Situation = Omit<Row, 'keep'> & { readonly keep: Keep }
+
+const situations: Situation[] = stores.flatMap((keep) =>
+  failures.filter((row) => row.keep?.includes(keep) ?? true).map((row) => ({ ...row, keep })),
 )
 
 test.each(situations)(
@@ -40,6 +42,7 @@ test.each(situations)(
       errors: app.errors,
       sessions: app.sessions(),
       strategy: app.strategy,
+      login: app.login,
       output,
       events,
     }
@@ -67,9 +70,9 @@ test('it calls a key unknown if it was spent in one of the situations above and 
 
 type Played = Scenario & { readonly answer: BrowserAnswer }
 
-async function play(row: Row): Promise<Played> {
+async function play(row: Situation): Promise<Played> {
   const { provider } = logins
-  const app = await logins.startApp({ ...row.app, ...(row.keep && { keep: row.keep }) })
+  const app = await logins.startApp({ ...row.app, keep: row.keep })
   const browser = new Browser()
   expect((await browser.follow(app.loginURL)).status).toBe(302)
   const authKey = app.newKey()

@@ -13,9 +13,11 @@ import {
   type VerifyFunction,
 } from '../../lib'
 import type { Application, FakeProvider } from '../../lib/testing'
+import { SocialLogin, type SocialLoginOptions } from '../../lib/web'
 import { Browser, type BrowserAnswer } from './browser'
 import { HookedStore } from './hooked-store'
 import { type Listening, listen } from './listen'
+import { type Records, webCallback, webStart } from './web-routes'
 
 export { port, stopServer } from './listen'
 
@@ -49,8 +51,8 @@ export interface AppOptions {
   readonly before?: (app: Express, passport: PassportInstance) => void
 }
 
-/** The two stores for a pending login. */
-export type Keep = 'session' | 'cookie'
+/** Where a pending login is kept: by the strategy in the session or in a cookie, or by SocialLogin, which has a cookie. */
+export type Keep = 'session' | 'cookie' | 'web'
 
 /** A typical application, listening on a free port. `await using` stops it at the end of the test. */
 export interface RunningApp extends Omit<Listening, 'server'> {
@@ -60,6 +62,8 @@ export interface RunningApp extends Omit<Listening, 'server'> {
   readonly otherCallbackURL: string
   readonly application: Application
   readonly strategy: Strategy
+  /** Instead of the strategy, under `keep: 'web'`. */
+  readonly login: SocialLogin | undefined
   readonly passport: PassportInstance
   readonly store: MemoryStore | HookedStore
   /** Errors passed to the error handler. */
@@ -105,12 +109,21 @@ export async function startApp(provider: FakeProvider, options: AppOptions = {})
   const strategy = options.newStrategy?.(settings) ?? newStrategy(settings, profiles, options.verify)
   const other = new Strategy({ ...common, callbackURL: otherCallbackURL, name: 'other' }, () => false)
   const passport = newPassport([strategy, other], options.passport)
-  mount(app, passport, strategy, store, errors, options)
+  const login = options.keep === 'web' ? newSocialLogin({ ...common, callbackURL }, options.strategy) : undefined
+  const routes = login
+    ? webRoutes(
+        login,
+        newSocialLogin({ ...common, callbackURL: otherCallbackURL, name: 'other' }),
+        { errors, profiles },
+        options,
+      )
+    : passportRoutes(passport, strategy, options)
+  mount(app, passport, routes, store, errors, options)
   const newKey = (userID = '1'): string => provider.issueAuthKey({ appID: application.appID, userID })
   const approvedCallback = (userID?: string): string => `${callbackURL}?auth_key=${newKey(userID)}`
   return {
     ...listening,
-    ...{ loginURL, callbackURL, otherCallbackURL, application, strategy, passport, store, errors, profiles },
+    ...{ loginURL, callbackURL, otherCallbackURL, application, strategy, login, passport, store, errors, profiles },
     sessions: () => (store instanceof HookedStore ? store.contents() : JSON.stringify(Reflect.get(store, 'sessions'))),
     newKey,
     approvedCallback,
@@ -144,20 +157,53 @@ export function keepSessions(store: Store, options: Partial<SessionOptions> = {}
   return session({ secret: 'session-secret', resave: false, saveUninitialized: false, store, ...options })
 }
 
+/** The application's three routes for logins. */
+interface LoginRoutes {
+  readonly start: RequestHandler
+  readonly callback: RequestHandler
+  readonly otherCallback: RequestHandler
+}
+
+function passportRoutes(passport: PassportInstance, strategy: Strategy, options: AppOptions): LoginRoutes {
+  const { start = {}, callback = { failureMessage: true } } = options
+  const which = options.byInstance ? strategy : strategy.name
+  return {
+    start: passport.authenticate(which, start),
+    callback: passport.authenticate(which, callback),
+    otherCallback: passport.authenticate('other', callback),
+  }
+}
+
+function webRoutes(login: SocialLogin, other: SocialLogin, records: Records, options: AppOptions): LoginRoutes {
+  const { start = {}, callback = {} } = options
+  return {
+    start: webStart(login, start),
+    callback: webCallback(login, callback, records),
+    otherCallback: webCallback(other, callback, records),
+  }
+}
+
+type RequiredOptions = Pick<SocialLoginOptions, 'baseURL' | 'clientID' | 'clientSecret' | 'callbackURL' | 'name'>
+
+/** @param strategy options of the strategy, of which SocialLogin gets those that it has */
+function newSocialLogin(required: RequiredOptions, strategy: AppOptions['strategy'] = {}): SocialLogin {
+  const { passReqToCallback: _, skipUserProfile: _skip, verifyTimeout: _timeout, store: _store, ...common } = strategy
+  return new SocialLogin({ ...required, ...common, keys: [COOKIE_KEY_CANARY] })
+}
+
 function mount(
   app: Express,
   passport: PassportInstance,
-  strategy: Strategy,
+  routes: LoginRoutes,
   store: Store,
   errors: unknown[],
-  { callbackPath = '/callback', callback = { failureMessage: true }, ...options }: AppOptions,
+  { callbackPath = '/callback', ...options }: AppOptions,
 ): void {
-  const which = options.byInstance ? strategy : strategy.name
   if (options.session !== false) app.use(keepSessions(store, options.session), passport.session())
   options.before?.(app, passport)
-  app.all('/auth', passport.authenticate(which, options.start ?? {}))
-  app.all(callbackPath, passport.authenticate(which, callback), answerMe)
-  app.all('/other-callback', passport.authenticate('other', callback))
+  app.all('/auth', routes.start)
+  app.all(callbackPath, routes.callback, answerMe)
+  app.all('/other-callback', routes.otherCallback)
   app.get('/me', answerMe)
   app.get('/become', (req, res, next) => {
     req.logIn({ id: 'another' }, { session: true, keepSessionInfo: true }, (error) =>

@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { MemoryStore, type SessionOptions } from 'express-session'
 import { type Dispatcher, getGlobalDispatcher } from 'undici'
-import { CookieStore, Strategy, type StrategyOptions } from '../../../lib'
+import { CookieStore, Strategy } from '../../../lib'
+import type { CommonOptions } from '../../../lib/login/options'
 import type { Application, FakeProvider } from '../../../lib/testing'
 import {
   COOKIE_KEY_CANARY,
@@ -14,12 +15,14 @@ import {
   type PassportInstance,
   SECRET_CANARY,
 } from '../app'
+import { type HonoSessions, honoTarget } from './hono-target'
 import { NaiveStrategy } from './naive-app'
+import { homePage, page } from './pages'
 
-/** The application's strategy: a naive one, or ours with its record in the session or in a cookie. */
+/** How the application signs in: by a naive strategy, by ours with its record in the session or in a cookie, or by SocialLogin in Hono. */
 export type Kind = 'naive' | Keep
 
-export const ours: readonly Keep[] = ['session', 'cookie']
+export const ours = ['session', 'cookie', 'web'] as const satisfies readonly Keep[]
 
 /** One provider of the application. */
 export interface Login {
@@ -34,7 +37,7 @@ export interface TargetOptions {
   readonly origin: string
   readonly kind: Kind
   readonly logins: readonly Login[]
-  readonly strategy?: Partial<StrategyOptions<false>>
+  readonly strategy?: Partial<CommonOptions>
   readonly session?: Partial<SessionOptions>
   readonly dispatcher?: Dispatcher
   /** Middleware and routes before the application's own. */
@@ -66,7 +69,8 @@ export interface Target {
   readonly errors: unknown[]
   /** Accounts that were linked, as `user: account`. */
   readonly linked: string[]
-  readonly store: MemoryStore
+  /** The sessions. */
+  readonly store: MemoryStore | HonoSessions
   startURL(name?: string): string
   callbackURL(name?: string): string
   /** The callback URL after a person's approval. */
@@ -80,6 +84,8 @@ export const SOCIAL = 'social'
 export function createTarget(options: TargetOptions): Target {
   const { origin, logins } = options
   const app = express()
+  const store = new MemoryStore()
+  const sessions: HonoSessions = new Map()
   const applications = new Map<string, Application>()
   const providers = new Map<string, FakeProvider>()
   const target: Target = {
@@ -90,7 +96,7 @@ export function createTarget(options: TargetOptions): Target {
     lastVerdict: () => target.visits.at(-1)?.verdict,
     errors: [],
     linked: [],
-    store: new MemoryStore(),
+    store: options.kind === 'web' ? sessions : store,
     startURL: (name = SOCIAL) => `${origin}/auth/${name}`,
     callbackURL: (name = SOCIAL) => `${origin}/auth/${name}/callback`,
     approved: (userID, name = SOCIAL) => {
@@ -104,14 +110,21 @@ export function createTarget(options: TargetOptions): Target {
     applications.set(name, provider.registerApplication({ name: 'Target', redirectURL, appSecret }))
     providers.set(name, provider)
   }
-  const passport = newPassport(logins.map((login) => strategyFor(login, target, options)))
   app.use(recordVisit(target))
-  app.use(keepSessions(target.store, options.session), passport.session())
-  options.before?.(app)
-  for (const login of logins) mountLogin(app, passport, login, target, options)
-  mountPages(app, options)
+  if (options.kind === 'web') {
+    options.before?.(app)
+    app.use(honoTarget(sessions, target, options, tell))
+  } else mountExpress(app, store, target, options)
   app.use(recordError(target.errors))
   return target
+}
+
+function mountExpress(app: Express, store: MemoryStore, target: Target, options: TargetOptions): void {
+  const passport = newPassport(options.logins.map((login) => strategyFor(login, target, options)))
+  app.use(keepSessions(store, options.session), passport.session())
+  options.before?.(app)
+  for (const login of options.logins) mountLogin(app, passport, login, target, options)
+  mountPages(app, options)
 }
 
 function strategyFor({ name, provider }: Login, target: Target, options: TargetOptions): NaiveStrategy | Strategy {
@@ -154,27 +167,25 @@ function mountLogin(
   app.all(`/auth/${name}/callback`, authenticate, (req, res) => {
     const account: unknown = Reflect.get(req, 'account')
     if (link && account) target.linked.push(`${idOf(req.user)}: ${idOf(account)}`)
-    res.locals['verdict'] = link && account ? 'linked' : req.authInfo ? 'accepted' : 'gone on'
+    tell(req, link && account ? 'linked' : req.authInfo ? 'accepted' : 'gone on')
     if (stayAtCallback) res.send(page(`Signed in as ${idOf(req.user)}`))
     else res.redirect('/me')
   })
 }
 
 function mountPages(app: Express, { logins, extra = () => '' }: TargetOptions): void {
-  const links = logins.map(
-    ({ name }) => `<a href="/auth/${name}">Sign in with ${name}</a>
-      <form method="post" action="/auth/${name}"><button>Sign in by POST with ${name}</button></form>`,
-  )
-  app.get('/', (req, res) => res.type('html').send(page(`${links.join('\n')}${extra(req.path)}`)))
+  app.get('/', (req, res) => res.type('html').send(homePage(logins, extra(req.path))))
   app.get('/me', (req, res) => res.json({ user: idOf(req.user) }))
   app.get('/become/:id', (req, res, next) => {
     req.logIn({ id: req.params.id }, (error) => (error ? next(error) : res.redirect('/me')))
   })
 }
 
-/** An HTML page that requests no favicon. */
-export function page(body: string): string {
-  return `<!doctype html><html lang="en"><title>Page</title><link rel="icon" href="data:,"><body>${body}`
+/** The outcomes of requests, where the response does not tell it. */
+const told = new WeakMap<IncomingMessage, string>()
+
+function tell(req: IncomingMessage, verdict: string): void {
+  told.set(req, verdict)
 }
 
 function recordVisit({ visits }: Target): RequestHandler {
@@ -190,8 +201,8 @@ function recordVisit({ visits }: Target): RequestHandler {
 }
 
 const verdictOf = (req: express.Request, res: express.Response): string => {
-  const told: unknown = res.locals['verdict']
-  if (typeof told === 'string') return told
+  const verdict = told.get(req)
+  if (verdict !== undefined) return verdict
   if (res.statusCode === 503 && String(res.get('content-length')) === '0') return 'speculative_request'
   if (res.statusCode < 300) {
     const policy = String(res.get('content-security-policy'))
@@ -205,9 +216,9 @@ const verdictOf = (req: express.Request, res: express.Response): string => {
 }
 
 function recordError(errors: unknown[]): ErrorRequestHandler {
-  return (error, _req, res, next) => {
+  return (error, req, _res, next) => {
     errors.push(error)
-    res.locals['verdict'] = codeOf(error)
+    tell(req, codeOf(error))
     next(error)
   }
 }

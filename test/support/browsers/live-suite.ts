@@ -1,3 +1,4 @@
+import type { Keep } from '../app'
 import type { HeaderRow } from '../attacks/header-rows'
 import { headerRows, sentWith } from '../attacks/header-rows'
 import { ours, type Visit } from '../attacks/target-app'
@@ -19,7 +20,7 @@ export function rowsOf(name: LiveBrowser['name']): HeaderRow[] {
 }
 
 /** Reproduces a row and returns what the browser sent. */
-async function live(row: HeaderRow, browser: LiveBrowser, sites: Sites, kind: 'session' | 'cookie'): Promise<Lived> {
+async function live(row: HeaderRow, browser: LiveBrowser, sites: Sites, kind: Keep): Promise<Lived> {
   const way = liveRows[row.id]
   if (!way) throw new Error(`nobody knows how to bring about ${row.id}`)
   const world = createWorld(sites, {
@@ -46,7 +47,7 @@ async function live(row: HeaderRow, browser: LiveBrowser, sites: Sites, kind: 's
 
 /**
  * Reproduces rows, each lane on its own sites. One lane where only one tab can have the focus (Firefox). Rows alternate
- * between the two stores, because the headers are the same for both.
+ * between ours, because the headers are the same for both.
  */
 export async function liveAll(
   rows: readonly HeaderRow[],
@@ -58,7 +59,9 @@ export async function liveAll(
   const lane = async (): Promise<void> => {
     const sites = await Sites.start()
     for (const [index, row] of queue) {
-      const ended = await live(row, browser, sites, ours[index % 2] ?? 'session').catch((error: Error) => error)
+      const ended = await live(row, browser, sites, ours[index % ours.length] ?? 'session').catch(
+        (error: Error) => error,
+      )
       results.set(row.id, ended)
     }
     await sites.stop()

@@ -2,15 +2,8 @@ import type { RequestListener } from 'node:http'
 import type { SessionOptions } from 'express-session'
 import { FakeProvider } from '../../../lib/testing'
 import { PROBES } from '../attacks/header-rows'
-import {
-  createTarget,
-  type Kind,
-  page,
-  SOCIAL,
-  type Target,
-  type TargetOptions,
-  type Visit,
-} from '../attacks/target-app'
+import { page } from '../attacks/pages'
+import { createTarget, type Kind, SOCIAL, type Target, type TargetOptions, type Visit } from '../attacks/target-app'
 import type { Sites } from './sites'
 
 /** How the provider's login page returns to the application. */
