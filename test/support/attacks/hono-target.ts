@@ -50,7 +50,8 @@ function mountLogin(
   const login = socialLogin(name, target, options)
   app.all(`/auth/${name}`, async (c) => {
     const response = await login.start(c.req.raw, { user: users.current(c) })
-    if (response.status >= 400) c.env.tell(failureIn(await response.clone().text()) ?? String(response.status))
+    const failure = failureIn(await response.clone().text())
+    if (failure !== undefined) c.env.tell(failure)
     return response
   })
   app.all(`/auth/${name}/callback`, async (c) => {
