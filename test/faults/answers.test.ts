@@ -65,7 +65,7 @@ const worst = [...transportFaults, ...syntaxFaults].filter(
   (fault) => process.env['SOAK'] === '1' || WORST.has(fault.title),
 )
 
-describe.each(['session', 'cookie'] as const)('with the login in progress in the %s', (keep) => {
+describe.each(['session', 'cookie', 'web'] as const)('with a pending login of the kind %s', (keep) => {
   beforeAll(async () => {
     harness = await FaultHarness.start(await RawProvider.start(), keep)
   })

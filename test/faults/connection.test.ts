@@ -65,93 +65,95 @@ const badCertificates: [string, (made: Certificates) => SecureContextOptions][] 
   ],
 ]
 
-describe.each(badCertificates)('a provider with %s', (_, bad) => {
-  test.each(AT)(
-    'is unreachable at the %s, receives no byte of a request, and works again once repaired',
-    async (at) => {
-      trustTheAuthority()
-      harness = await FaultHarness.start(await RawProvider.start(certificates.good))
-      expect(await harness.goodLogin()).toBe(200)
-      const breakIt = () => harness.raw.certify(bad(certificates))
-      await expectUnreachable(at, breakIt, () => harness.raw.certify(certificates.good), TIMES)
-    },
-  )
-})
-
-test('without the test CA even the valid certificate is refused', async () => {
-  harness = await FaultHarness.start(await RawProvider.start(certificates.good))
-  const result = await harness.login(() => {})
-  expect([result.outcome, result.requests]).toEqual(['provider_unreachable', []])
-})
-
-describe.each(AT)('at the %s', (at) => {
-  test('a closed port is unreachable', async () => {
-    harness = await FaultHarness.start(await RawProvider.start())
-    await expectUnreachable(
-      at,
-      () => harness.raw.refuse(),
-      () => harness.raw.listen(),
-      TIMES,
+describe.each(['session', 'web'] as const)('with a pending login of the kind %s', (keep) => {
+  describe.each(badCertificates)('a provider with %s', (_, bad) => {
+    test.each(AT)(
+      'is unreachable at the %s, receives no byte of a request, and works again once repaired',
+      async (at) => {
+        trustTheAuthority()
+        harness = await FaultHarness.start(await RawProvider.start(certificates.good), keep)
+        expect(await harness.goodLogin()).toBe(200)
+        const breakIt = () => harness.raw.certify(bad(certificates))
+        await expectUnreachable(at, breakIt, () => harness.raw.certify(certificates.good), TIMES)
+      },
     )
   })
 
-  test('a connection that is reset as soon as it opens is unreachable', async () => {
-    harness = await FaultHarness.start(await RawProvider.start())
-    await expectUnreachable(
-      at,
-      () => harness.raw.greetWith((socket) => socket.resetAndDestroy()),
-      () => {},
-      TIMES,
-    )
+  test('without the test CA even the valid certificate is refused', async () => {
+    harness = await FaultHarness.start(await RawProvider.start(certificates.good), keep)
+    const result = await harness.login(() => {})
+    expect([result.outcome, result.requests]).toEqual(['provider_unreachable', []])
   })
 
-  test('an unknown DNS name is unreachable', async () => {
-    const raw = await RawProvider.start()
-    const host = 'provider.localhost'
-    let isKnown = true
-    const { lookup } = dns
-    jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
-      const [name, ...rest] = args
-      const answer = args.at(-1)
-      if (name !== host || isKnown || typeof answer !== 'function') {
-        return Reflect.apply(lookup, dns, [name === host ? 'localhost' : name, ...rest])
-      }
-      answer(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }))
+  describe.each(AT)('at the %s', (at) => {
+    test('a closed port is unreachable', async () => {
+      harness = await FaultHarness.start(await RawProvider.start(), keep)
+      await expectUnreachable(
+        at,
+        () => harness.raw.refuse(),
+        () => harness.raw.listen(),
+        TIMES,
+      )
     })
-    harness = await FaultHarness.start(raw, 'session', raw.baseURL.replace('localhost', host))
-    const know = (known: boolean) => () => {
-      isKnown = known
-    }
-    await expectUnreachable(at, know(false), know(true), TIMES)
+
+    test('a connection that is reset as soon as it opens is unreachable', async () => {
+      harness = await FaultHarness.start(await RawProvider.start(), keep)
+      await expectUnreachable(
+        at,
+        () => harness.raw.greetWith((socket) => socket.resetAndDestroy()),
+        () => {},
+        TIMES,
+      )
+    })
+
+    test('an unknown DNS name is unreachable', async () => {
+      const raw = await RawProvider.start()
+      const host = 'provider.localhost'
+      let isKnown = true
+      const { lookup } = dns
+      jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
+        const [name, ...rest] = args
+        const answer = args.at(-1)
+        if (name !== host || isKnown || typeof answer !== 'function') {
+          return Reflect.apply(lookup, dns, [name === host ? 'localhost' : name, ...rest])
+        }
+        answer(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }))
+      })
+      harness = await FaultHarness.start(raw, keep, raw.baseURL.replace('localhost', host))
+      const know = (known: boolean) => () => {
+        isKnown = known
+      }
+      await expectUnreachable(at, know(false), know(true), TIMES)
+    })
+
+    test('an interrupted TLS handshake is unreachable', async () => {
+      trustTheAuthority()
+      harness = await FaultHarness.start(await RawProvider.start(certificates.good), keep)
+      await expectUnreachable(
+        at,
+        () => harness.raw.cutHandshakes(true),
+        () => harness.raw.cutHandshakes(false),
+        TIMES,
+      )
+    })
   })
 
-  test('an interrupted TLS handshake is unreachable', async () => {
-    trustTheAuthority()
-    harness = await FaultHarness.start(await RawProvider.start(certificates.good))
-    await expectUnreachable(
-      at,
-      () => harness.raw.cutHandshakes(true),
-      () => harness.raw.cutHandshakes(false),
-      TIMES,
+  test('plain HTTP on the TLS port is unreachable', async () => {
+    const raw = await RawProvider.start()
+    harness = await FaultHarness.start(raw, keep, raw.baseURL.replace('http:', 'https:'))
+    const result = await harness.login(
+      () => raw.greetWith((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+      true,
     )
+    expect([result.outcome, result.requests, result.leaks]).toEqual(['provider_unreachable', [], []])
   })
-})
 
-test('plain HTTP on the TLS port is unreachable', async () => {
-  const raw = await RawProvider.start()
-  harness = await FaultHarness.start(raw, 'session', raw.baseURL.replace('http:', 'https:'))
-  const result = await harness.login(
-    () => raw.greetWith((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
-    true,
-  )
-  expect([result.outcome, result.requests, result.leaks]).toEqual(['provider_unreachable', [], []])
-})
-
-test('TLS on the plain port is a bad response or unreachable', async () => {
-  trustTheAuthority()
-  const raw = await RawProvider.start(certificates.good)
-  harness = await FaultHarness.start(raw, 'session', raw.baseURL.replace('https:', 'http:'))
-  const result = await harness.login(() => {})
-  expect(['provider_unreachable', 'provider_bad_response']).toContain(result.outcome)
-  expect([result.requests, result.leaks]).toEqual([[], []])
+  test('TLS on the plain port is a bad response or unreachable', async () => {
+    trustTheAuthority()
+    const raw = await RawProvider.start(certificates.good)
+    harness = await FaultHarness.start(raw, keep, raw.baseURL.replace('https:', 'http:'))
+    const result = await harness.login(() => {})
+    expect(['provider_unreachable', 'provider_bad_response']).toContain(result.outcome)
+    expect([result.requests, result.leaks]).toEqual([[], []])
+  })
 })

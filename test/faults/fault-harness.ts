@@ -75,6 +75,7 @@ export class FaultHarness {
       errors,
       sessions,
       strategy: this.app.strategy,
+      login: this.app.login,
       output,
       events: result.events,
     }

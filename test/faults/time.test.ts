@@ -8,9 +8,6 @@ const DEADLINE = 10_000
 
 let harness: FaultHarness
 
-beforeEach(async () => {
-  harness = await FaultHarness.start(await RawProvider.start())
-})
 afterEach(async () => {
   jest.useRealTimers()
   await harness.stop()
@@ -44,43 +41,49 @@ const slow: [string, Wire][] = [
 
 const cases = slow.flatMap(([title, wire]) => ENDPOINTS.map((endpoint) => ({ title, wire, endpoint })))
 
-test.each(cases)(
-  '$title at $endpoint is given up at the deadline, and the next login is good',
-  async ({ wire, endpoint }) => {
-    const result = await loginAfter(DEADLINE, endpoint, wire)
-    expect([result.outcome, result.answer.status]).toEqual(['provider_timeout', 504])
-    expect(result.requests.filter((asked) => asked === endpoint)).toHaveLength(1)
-    expect(result.leaks).toEqual([])
-    expect(await harness.goodLogin()).toBe(200)
-  },
-)
+describe.each(['session', 'web'] as const)('with a pending login of the kind %s', (keep) => {
+  beforeEach(async () => {
+    harness = await FaultHarness.start(await RawProvider.start(), keep)
+  })
 
-test.each(ENDPOINTS)(
-  'an answer of %s 10 ms before the deadline counts, one 10 ms after it does not',
-  async (endpoint) => {
-    for (const [wait, outcome] of [
-      [DEADLINE - 10, 'success'],
-      [DEADLINE + 10, 'provider_timeout'],
-    ] as const) {
-      let finish = (): void => {}
-      const hold: Wire = (socket, body) => {
-        finish = () => socket.write(answer(body))
-      }
-      const result = await loginAfter(wait, endpoint, hold, () => finish())
-      expect(result.outcome).toBe(outcome)
+  test.each(cases)(
+    '$title at $endpoint is given up at the deadline, and the next login is good',
+    async ({ wire, endpoint }) => {
+      const result = await loginAfter(DEADLINE, endpoint, wire)
+      expect([result.outcome, result.answer.status]).toEqual(['provider_timeout', 504])
+      expect(result.requests.filter((asked) => asked === endpoint)).toHaveLength(1)
+      expect(result.leaks).toEqual([])
       expect(await harness.goodLogin()).toBe(200)
-    }
-  },
-)
+    },
+  )
 
-test('a silent TLS connection is given up at the deadline, and nothing is sent', async () => {
-  await harness.stop()
-  const raw = await RawProvider.start()
-  // Real time: the connection is opened at the start, before there is a deadline.
-  harness = await FaultHarness.start(raw, 'session', raw.baseURL.replace('http:', 'https:'), { timeout: 500 })
-  const result = await harness.login(() => raw.greetWith(() => {}), true)
-  expect(['provider_timeout', 'provider_unreachable']).toContain(result.outcome)
-  expect([result.requests, result.leaks]).toEqual([[], []])
+  test.each(ENDPOINTS)(
+    'an answer of %s 10 ms before the deadline counts, one 10 ms after it does not',
+    async (endpoint) => {
+      for (const [wait, outcome] of [
+        [DEADLINE - 10, 'success'],
+        [DEADLINE + 10, 'provider_timeout'],
+      ] as const) {
+        let finish = (): void => {}
+        const hold: Wire = (socket, body) => {
+          finish = () => socket.write(answer(body))
+        }
+        const result = await loginAfter(wait, endpoint, hold, () => finish())
+        expect(result.outcome).toBe(outcome)
+        expect(await harness.goodLogin()).toBe(200)
+      }
+    },
+  )
+
+  test('a silent TLS connection is given up at the deadline, and nothing is sent', async () => {
+    await harness.stop()
+    const raw = await RawProvider.start()
+    // Real time: the connection is opened at the start, before there is a deadline.
+    harness = await FaultHarness.start(raw, keep, raw.baseURL.replace('http:', 'https:'), { timeout: 500 })
+    const result = await harness.login(() => raw.greetWith(() => {}), true)
+    expect(['provider_timeout', 'provider_unreachable']).toContain(result.outcome)
+    expect([result.requests, result.leaks]).toEqual([[], []])
+  })
 })
 
 /** A login whose clock is advanced once the fault has begun at the endpoint. */

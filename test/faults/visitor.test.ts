@@ -8,9 +8,6 @@ import { ENDPOINTS, FaultHarness } from './fault-harness'
 
 let harness: FaultHarness
 
-beforeEach(async () => {
-  harness = await FaultHarness.start(await RawProvider.start())
-})
 afterEach(() => harness.stop())
 afterAll(closeBrowsers)
 
@@ -38,57 +35,63 @@ function hold(endpoint: RawRequest['endpoint']): Promise<() => void> {
   })
 }
 
-test.each(ENDPOINTS)(
-  'a browser that disconnects during %s breaks nothing, and its key is sent once',
-  async (endpoint) => {
-    const browser = await harness.begin()
-    const held = hold(endpoint)
-    const socket = await open()
-    socket.write(await callbackOf(browser, 'abandoned'))
-    const release = await held
-    socket.resetAndDestroy()
-    await once(socket, 'close')
-    release()
-    while (harness.app.profiles.length === 0) await setImmediate()
-    expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
-    expect(harness.app.errors).toEqual([])
-    const again = await harness.comeBack(browser)
-    expect([200, 403]).toContain(again.status)
-    expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
-    expect(await harness.goodLogin()).toBe(200)
-  },
-)
-
-test('a callback that is pipelined twice is one exchange and two answers', async () => {
-  const browser = await harness.begin()
-  const socket = await open()
-  const bytes = await callbackOf(browser, 'pipelined')
-  let received = ''
-  socket.on('data', (chunk) => {
-    received += chunk
+describe.each(['session', 'web'] as const)('with a pending login of the kind %s', (keep) => {
+  beforeEach(async () => {
+    harness = await FaultHarness.start(await RawProvider.start(), keep)
   })
-  socket.write(bytes + bytes)
-  while (received.split('HTTP/1.1 ').length < 3) await once(socket, 'data')
-  expect(
-    received
-      .split('HTTP/1.1 ')
-      .slice(1)
-      .map((text) => text.slice(0, 3)),
-  ).toEqual(['200', '200'])
-  expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
-  socket.destroy()
-})
 
-test('a browser that does not read its response does not block others', async () => {
-  const browser = await harness.begin()
-  const socket = await open()
-  socket.pause()
-  socket.write(await callbackOf(browser, 'unread'))
-  while (harness.app.profiles.length === 0) await setImmediate()
-  const others = await Promise.all(Array.from({ length: 20 }, async () => harness.comeBack(await harness.begin())))
-  expect(others.map(({ status }) => status)).toEqual(Array(20).fill(200))
-  socket.resume()
-  const [chunk] = await once(socket, 'data')
-  expect(String(chunk)).toContain('HTTP/1.1 200')
-  socket.destroy()
+  test.each(ENDPOINTS)(
+    'a browser that disconnects during %s breaks nothing, and its key is sent once',
+    async (endpoint) => {
+      const browser = await harness.begin()
+      const held = hold(endpoint)
+      const socket = await open()
+      socket.write(await callbackOf(browser, 'abandoned'))
+      const release = await held
+      socket.resetAndDestroy()
+      await once(socket, 'close')
+      release()
+      while (harness.app.profiles.length === 0) await setImmediate()
+      expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
+      expect(harness.app.errors).toEqual([])
+      const again = await harness.comeBack(browser)
+      expect([200, 403]).toContain(again.status)
+      expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
+      expect(await harness.goodLogin()).toBe(200)
+    },
+  )
+
+  test('a callback that is pipelined twice is one exchange and two answers', async () => {
+    const browser = await harness.begin()
+    const socket = await open()
+    const bytes = await callbackOf(browser, 'pipelined')
+    let received = ''
+    socket.on('data', (chunk) => {
+      received += chunk
+    })
+    socket.write(bytes + bytes)
+    while (received.split('HTTP/1.1 ').length < 3) await once(socket, 'data')
+    expect(
+      received
+        .split('HTTP/1.1 ')
+        .slice(1)
+        .map((text) => text.slice(0, 3)),
+    ).toEqual(['200', '200'])
+    expect(harness.raw.requests.filter((asked) => asked.endpoint === 'authorize')).toHaveLength(1)
+    socket.destroy()
+  })
+
+  test('a browser that does not read its response does not block others', async () => {
+    const browser = await harness.begin()
+    const socket = await open()
+    socket.pause()
+    socket.write(await callbackOf(browser, 'unread'))
+    while (harness.app.profiles.length === 0) await setImmediate()
+    const others = await Promise.all(Array.from({ length: 20 }, async () => harness.comeBack(await harness.begin())))
+    expect(others.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    socket.resume()
+    const [chunk] = await once(socket, 'data')
+    expect(String(chunk)).toContain('HTTP/1.1 200')
+    socket.destroy()
+  })
 })

@@ -14,7 +14,7 @@ afterAll(() => emitWarning.mockRestore())
 const people = ['1', '2', '3', '1', '2', '3']
 const sent = (): string[] => logins.provider.requests.map(({ method, path }) => `${method} ${path.split('?')[0]}`)
 
-describe.each(['session', 'cookie'] as const)('with the pending login in the %s', (keep) => {
+describe.each(['session', 'cookie', 'web'] as const)('with a pending login of the kind %s', (keep) => {
   const start = (options: AppOptions = {}): Promise<RunningApp> => logins.startApp({ ...options, keep })
 
   test('a firewall that refuses requests without a User-Agent lets the strategy pass', async () => {

@@ -1,5 +1,6 @@
 import express from 'express'
 import { Passport, Strategy as PassportStrategy } from 'passport'
+import type { AppOptions } from '../../support/app'
 import { Browser } from '../../support/browser'
 import { listen } from '../../support/listen'
 import { useLogins } from '../../support/logins'
@@ -15,12 +16,13 @@ const logins = useLogins('each test', { users: Array.from({ length: LOGINS }, ()
 
 // A strategy that stores request state on `this` would send one user's login to another browser here.
 describe.each([
-  ['one strategy instance given to passport.authenticate', true],
-  ['a strategy given by name', false],
-])('%s', (_title, byInstance) => {
+  ['one strategy instance given to passport.authenticate', { byInstance: true }],
+  ['a strategy given by name', {}],
+  ['SocialLogin', { keep: 'web' }],
+] satisfies [string, AppOptions][])('%s', (_title, options: AppOptions) => {
   test(`answers ${LOGINS} overlapping logins each to its own browser`, async () => {
     const { provider } = logins
-    const app = await logins.startApp({ byInstance })
+    const app = await logins.startApp(options)
     const mixedUp: string[] = []
     await inParallel(LOGINS, AT_ONCE, async (index) => {
       const userID = provider.users[index]?.user_id ?? ''
