@@ -2,20 +2,16 @@ import { refuseUnknown } from '../client/option-values'
 import type { HTTPRequest } from '../login/request-headers'
 import type { UserID } from './options'
 
-/**
- * The request as the browser sent it, except for the origin of its URL, which is that of the server behind any proxy.
- *
- * @throws TypeError for anything but a Request, such as one of `node:http`
- */
+/** The request as the browser sent it, except for the origin of its URL, which is that of the server behind any proxy. */
 export function httpRequest(request: Request): HTTPRequest {
-  if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function') {
-    throw new TypeError('The first argument must be a Request of the Fetch standard (in Hono: c.req.raw)')
-  }
   return { method: request.method, target: request.url, headers: Object.fromEntries(request.headers) }
 }
 
-/** @throws TypeError naming an option that does not exist, or `user` if it is missing */
-export function checkCallOptions(options: object, known: object): void {
+/** @throws TypeError for anything but a Request, for an option that does not exist, and for a missing `user` */
+export function checkCall(request: Request, options: object, known: object): void {
+  if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function') {
+    throw new TypeError('The first argument must be a Request of the Fetch standard (in Hono: c.req.raw)')
+  }
   if (typeof options !== 'object' || options === null || !('user' in options)) {
     throw new TypeError('user is missing: give the id of the signed-in user, or null')
   }

@@ -60,7 +60,7 @@ function readStore(options: SocialLoginOptions): WebSettings['storeFor'] {
   // Needed only where the browser would drop a Secure cookie; plain http beyond loopback has been allowed by then.
   const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL)
   const cookie = new SealedCookie({ keys: keys ?? [], allowInsecureHTTP })
-  return (request, headers) => browserCookie(cookie, request, headers)
+  return (request, headers) => browserCookie(cookie, request.headers.get('cookie') ?? '', headers)
 }
 
 function readFailureRedirect(value: SocialLoginOptions['failureRedirect']): WebSettings['failureRedirect'] {

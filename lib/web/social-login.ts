@@ -4,7 +4,7 @@ import type { ExchangedLogin } from '../login/exchange'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
 import type { CallbackOptions, SocialLoginOptions, StartOptions } from './options'
-import { checkCallOptions, httpRequest, userKey } from './request'
+import { checkCall, httpRequest, userKey } from './request'
 import { type CallbackResult, failed, resultOf, type SignedIn } from './result'
 import { readSettings, type WebSettings } from './settings'
 
@@ -41,7 +41,7 @@ export class SocialLogin {
    * @throws TypeError for wrong options, and for the request of a callback
    */
   async start(request: Request, options: StartOptions): Promise<Response> {
-    checkCallOptions(options, START_OPTIONS)
+    checkCall(request, options, START_OPTIONS)
     const result = await this.#handle(request, options)
     if (result.type === 'success') throw new TypeError('start() was given a callback: give it to callback() instead')
     return result.response
@@ -53,7 +53,7 @@ export class SocialLogin {
    * @throws TypeError for wrong options
    */
   async callback(request: Request, options: CallbackOptions): Promise<CallbackResult> {
-    checkCallOptions(options, CALLBACK_OPTIONS)
+    checkCall(request, options, CALLBACK_OPTIONS)
     return this.#handle(request, options)
   }
 
@@ -65,7 +65,7 @@ export class SocialLogin {
    * @throws SocialLoginError `session_unavailable` when your store fails
    */
   async pendingLogin(request: Request, options: CallbackOptions): Promise<PendingLoginSummary | undefined> {
-    checkCallOptions(options, CALLBACK_OPTIONS)
+    checkCall(request, options, CALLBACK_OPTIONS)
     const currentUser = userKey(options.user)
     const store = this.#settings.storeFor(request, new Headers())
     return this.#login.pending({ options, store, currentUserKey: () => currentUser })

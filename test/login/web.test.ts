@@ -1,0 +1,404 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { CookieStore, OUTCOMES, onPhaseEnd, type Phase, Strategy } from '../../lib'
+import type { FakeProvider } from '../../lib/testing'
+import {
+  type CallbackResult,
+  type PendingLogin,
+  type PendingLoginStore,
+  SocialLogin,
+  type SocialLoginOptions,
+  type UserID,
+} from '../../lib/web'
+import { Browser } from '../support/browser'
+import { useLogins } from '../support/logins'
+import { WebBrowser } from '../support/web-browser'
+
+const ORIGIN = 'https://app.example'
+const PHASES: readonly Phase[] = ['start', 'callback', 'exchange', 'profile', 'verify']
+const OLD_KEY = 'old-cookie-key-8a5c1d9e7f302b64d1'
+const NEW_KEY = 'new-cookie-key-1f0b6d2c9a8e473572'
+
+const logins = useLogins('all tests')
+afterEach(() => jest.restoreAllMocks())
+
+let required: Pick<SocialLoginOptions, 'baseURL' | 'clientID' | 'clientSecret' | 'callbackURL'>
+
+beforeEach(() => {
+  const { provider } = logins
+  const callbackURL = `${ORIGIN}/auth/callback`
+  const { appID, appSecret } = provider.registerApplication({ name: 'Web', redirectURL: callbackURL })
+  required = { baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret, callbackURL }
+})
+
+type More = Partial<Omit<SocialLoginOptions, 'keys' | 'store'>>
+
+function newLogin(more: More = {}, keys: readonly string[] = [NEW_KEY]): SocialLogin {
+  const login = new SocialLogin({ ...required, keys, ...more })
+  logins.stopLater({ stop: () => login.close() })
+  return login
+}
+
+function withStore(store: PendingLoginStore<Request>): SocialLogin {
+  const login = new SocialLogin({ ...required, store })
+  logins.stopLater({ stop: () => login.close() })
+  return login
+}
+
+const keyOf = (provider: FakeProvider, userID = '1'): string =>
+  provider.issueAuthKey({ appID: required.clientID, userID })
+
+const start = (login: SocialLogin, browser: WebBrowser, user: UserID = null): Promise<Response> =>
+  browser.send('/auth', 'same-origin', (request) => login.start(request, { user, returnTo: '/inbox', state: 7 }))
+
+async function callback(
+  login: SocialLogin,
+  browser: WebBrowser,
+  user: UserID = null,
+  key = keyOf(logins.provider),
+): Promise<CallbackResult> {
+  let result: CallbackResult | undefined
+  await browser.send(`/auth/callback?auth_key=${key}`, 'cross-site', async (request) => {
+    result = await login.callback(request, { user })
+    return result.type === 'success' ? new Response(null, { headers: result.headers }) : result.response
+  })
+  if (!result) throw new Error('the callback has no result')
+  return result
+}
+
+describe('a login from Request to Response', () => {
+  test('is a redirect to the provider, then a result with the profile, the token and the headers', async () => {
+    const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
+    const started = await start(login, browser)
+    expect([started.status, started.headers.get('location')]).toEqual([
+      302,
+      `${logins.provider.oauthBase}/oauth?app_id=${required.clientID}`,
+    ])
+    expect(started.headers.get('cache-control')).toBe('no-store')
+    // With one, Firefox would call a silent approval typed.
+    expect(started.headers.has('referrer-policy')).toBe(false)
+    expect(started.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-social-login=\S+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+    ])
+    const result = await callback(login, browser)
+    if (result.type !== 'success') throw new Error(result.type)
+    const { profile, accessToken, params, info, headers } = result
+    expect([profile.id, profile.provider, profile.displayName]).toEqual(['1', 'social-login', 'Ada Lovelace'])
+    expect(params.access_token).toBe(accessToken)
+    expect(info).toEqual({
+      returnTo: '/inbox',
+      state: 7,
+      assurance: expect.objectContaining({ fetchSite: 'cross-site', startSite: 'same-origin', tabBound: false }),
+    })
+    expect(Object.fromEntries(headers)).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+    expect(browser.cookie).toBe('')
+  })
+
+  test('tells the same phases to diagnostics as a login with the strategy', async () => {
+    const app = await logins.startApp()
+    const ended = async (work: () => Promise<unknown>): Promise<string[]> => {
+      const told: string[] = []
+      const unsubscribe = PHASES.map((phase) =>
+        onPhaseEnd(phase, ({ code = 'ok' }) => void told.push(`${phase} ${code}`)),
+      )
+      await work()
+      for (const stop of unsubscribe) stop()
+      return told
+    }
+    const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
+    const byWeb = await ended(async () => {
+      await start(login, browser)
+      await callback(login, browser)
+    })
+    expect(byWeb).toHaveLength(5)
+    expect(byWeb).toEqual(await ended(() => app.logIn()))
+  })
+
+  test('loads nothing of Passport', () => {
+    const program = `
+      require(${JSON.stringify(join(__dirname, '../../lib/web'))})
+      console.log(Object.keys(require.cache).filter((file) => /passport-oauth2|express/.test(file)).length)`
+    expect(spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' }).stdout.trim()).toBe('0')
+  })
+})
+
+describe('a login that fails', () => {
+  test('is a failure with code, status, message and a plain page', async () => {
+    const result = await callback(newLogin(), new WebBrowser(ORIGIN))
+    if (result.type !== 'failure') throw new Error(result.type)
+    const { status, message } = OUTCOMES.login_not_started
+    expect([result.code, result.status, result.message]).toEqual(['login_not_started', status, message])
+    expect([result.response.status, result.response.headers.get('referrer-policy')]).toEqual([status, 'no-referrer'])
+    expect(await result.response.text()).toContain(`<p>${message}</p>`)
+  })
+
+  test.each([
+    ['a path', '/login?why=é', '/login?why=%C3%A9'],
+    [
+      'a function of code and message',
+      ({ code }: { code: string }) => `/login?error=${code}`,
+      '/login?error=login_not_started',
+    ],
+  ])('leads to failureRedirect: %s', async (_title, failureRedirect, location) => {
+    const result = await callback(newLogin({ failureRedirect }), new WebBrowser(ORIGIN))
+    if (result.type !== 'failure') throw new Error(result.type)
+    const { status, headers } = result.response
+    expect([status, headers.get('location')]).toEqual([302, location])
+    expect([headers.get('cache-control'), headers.get('referrer-policy')]).toEqual(['no-store', 'no-referrer'])
+  })
+
+  test('is an error where the operator must act, which failureRedirect does not hide', async () => {
+    const [login, browser] = [newLogin({ failureRedirect: '/login' }), new WebBrowser(ORIGIN)]
+    logins.provider.failNext('authorize', { status: 429, headers: { 'retry-after': '17' } })
+    await start(login, browser)
+    const result = await callback(login, browser)
+    if (result.type !== 'error') throw new Error(result.type)
+    expect([result.code, result.response.status, result.error.retryAfter]).toEqual(['provider_rate_limited', 503, 17])
+    expect(result.response.headers.get('retry-after')).toBe('17')
+  })
+
+  test('at the start is a response, too', async () => {
+    const login = newLogin({ unverifiedStart: 'refuse', failureRedirect: ({ code }) => `/?${code}` })
+    const refused = await new WebBrowser(ORIGIN).send('/auth', 'cross-site', (request) =>
+      login.start(request, { user: null }),
+    )
+    expect([refused.status, refused.headers.get('location')]).toEqual([302, '/?start_forbidden'])
+  })
+
+  test('rejects with a TypeError if failureRedirect returns anything but a local path', async () => {
+    const login = newLogin({ failureRedirect: () => '//evil.example/' })
+    await expect(callback(login, new WebBrowser(ORIGIN))).rejects.toThrow(/^failureRedirect must be a path/)
+  })
+})
+
+describe('a repeated callback', () => {
+  test('leads a signed-in user to successRedirect, or to /', async () => {
+    for (const [more, location] of [
+      [{}, '/'],
+      [{ successRedirect: '/home' }, '/home'],
+    ] as const) {
+      const result = await callback(newLogin(more), new WebBrowser(ORIGIN), 'ada')
+      if (result.type !== 'repeated') throw new Error(result.type)
+      expect([result.response.status, result.response.headers.get('location')]).toEqual([302, location])
+    }
+  })
+
+  test('in the moment of the first is the same success, with one exchange', async () => {
+    const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
+    await start(login, browser)
+    const key = keyOf(logins.provider)
+    const results = await Promise.all([callback(login, browser, null, key), callback(login, browser, null, key)])
+    expect(results.map(({ type }) => type)).toEqual(['success', 'success'])
+    expect(logins.exchanges()).toBe(1)
+  })
+})
+
+describe('the user who is signed in', () => {
+  test.each<[UserID, UserID]>([
+    ['ada', 'eve'],
+    [1, '1'],
+    [1n, 1],
+    [null, 'ada'],
+    ['ada', undefined],
+  ])('%p at the start and %p at the callback is user_changed', async (before, after) => {
+    const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
+    await start(login, browser, before)
+    expect(await callback(login, browser, after)).toMatchObject({ type: 'failure', code: 'user_changed' })
+    expect(logins.exchanges()).toBe(0)
+  })
+
+  test.each<[UserID, UserID]>([
+    ['ada', 'ada'],
+    [0, 0],
+    [null, ''],
+    ['', undefined],
+  ])('%p at the start and %p at the callback is the same', async (before, after) => {
+    const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
+    await start(login, browser, before)
+    expect((await callback(login, browser, after)).type).toBe('success')
+  })
+})
+
+describe('behind a proxy', () => {
+  test('the application’s origin is that of callbackURL, whatever the request says', async () => {
+    const login = newLogin()
+    const from = (referer: string): Promise<Response> =>
+      login.start(
+        new Request('http://10.0.0.7:8080/auth', {
+          headers: { referer, host: 'evil.example', 'x-forwarded-host': 'evil.example' },
+        }),
+        { user: null },
+      )
+    expect((await from(`${ORIGIN}/`)).status).toBe(302)
+    expect((await from('https://evil.example/')).status).toBe(200)
+    expect((await from('http://10.0.0.7:8080/')).status).toBe(200)
+  })
+
+  test('the link of the confirm page is relative: it keeps a prefix that the proxy strips', async () => {
+    const page = await newLogin().start(new Request('http://10.0.0.7:8080/auth?next=%2Finbox&b=1'), { user: null })
+    expect(await page.text()).toContain('<a href="./auth?next=%2Finbox&amp;b=1"')
+  })
+
+  test('on plain http beyond loopback, which must be allowed, the cookie lacks __Host- and Secure', async () => {
+    const plain = { callbackURL: 'http://app.example/auth/callback', allowInsecureHTTP: true }
+    const [login, browser] = [newLogin(plain), new WebBrowser(ORIGIN)]
+    const [line] = (await start(login, browser)).headers.getSetCookie()
+    expect(line).toMatch(/^social-login=\S+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/)
+    const secure = newLogin({ allowInsecureHTTP: true })
+    expect((await start(secure, new WebBrowser(ORIGIN))).headers.getSetCookie()[0]).toMatch(/^__Host-.* Secure;/)
+  })
+})
+
+describe('the sealed cookie', () => {
+  test('of an older key is opened, and new ones are sealed with the first', async () => {
+    const browser = new WebBrowser(ORIGIN)
+    await start(newLogin({}, [OLD_KEY]), browser)
+    expect((await callback(newLogin({}, [NEW_KEY, OLD_KEY]), browser)).type).toBe('success')
+    await start(newLogin({}, [NEW_KEY, OLD_KEY]), browser)
+    expect(await callback(newLogin({}, [OLD_KEY]), browser)).toMatchObject({ code: 'login_not_started' })
+  })
+
+  test('is that of CookieStore: a login begun with the strategy ends here', async () => {
+    const store = new CookieStore({ keys: [NEW_KEY] })
+    const app = await logins.startApp({
+      newStrategy: () => new Strategy({ ...required, store }, () => false),
+    })
+    const { headers } = await new Browser().follow(app.loginURL)
+    const browser = new WebBrowser(ORIGIN, String(headers['set-cookie']))
+    expect(browser.cookie).toContain('__Host-social-login=')
+    expect((await callback(newLogin(), browser)).type).toBe('success')
+  })
+})
+
+describe('a store over Request', () => {
+  class SessionRows implements PendingLoginStore<Request> {
+    readonly rows = new Map<string, PendingLogin>()
+    first: boolean | undefined
+    isAway = false
+
+    async save(request: Request, record: PendingLogin): Promise<void> {
+      this.rows.set(this.#session(request), record)
+    }
+    async load(request: Request): Promise<PendingLogin | undefined> {
+      return this.rows.get(this.#session(request))
+    }
+    async consume(request: Request): Promise<boolean | void> {
+      this.rows.delete(this.#session(request))
+      return this.first
+    }
+    async remove(request: Request): Promise<void> {
+      this.rows.delete(this.#session(request))
+    }
+    #session(request: Request): string {
+      if (this.isAway) throw new Error('redis://user:password@db is away')
+      return request.headers.get('cookie') ?? ''
+    }
+  }
+
+  const withSession = (): WebBrowser => new WebBrowser(ORIGIN, 'sid=4711')
+
+  test('keeps the login, and no cookie is set', async () => {
+    const store = new SessionRows()
+    const [login, browser] = [withStore(store), withSession()]
+    expect((await start(login, browser)).headers.getSetCookie()).toEqual([])
+    expect(store.rows.size).toBe(1)
+    const result = await callback(login, browser)
+    if (result.type !== 'success') throw new Error(result.type)
+    expect([store.rows.size, result.headers.getSetCookie()]).toEqual([0, []])
+  })
+
+  test('that fails is session_unavailable, without its text', async () => {
+    const store = new SessionRows()
+    const [login, browser] = [withStore(store), withSession()]
+    store.isAway = true
+    const answer = await start(login, browser)
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await answer.text()).not.toContain('redis')
+    expect(await callback(login, browser)).toMatchObject({ type: 'error', code: 'session_unavailable' })
+    await expect(login.pendingLogin(new Request(ORIGIN), { user: null })).rejects.toThrow('could not be stored or read')
+  })
+
+  test('that was not the first to consume the record refuses the login', async () => {
+    const store = Object.assign(new SessionRows(), { first: false })
+    const [login, browser] = [withStore(store), withSession()]
+    await start(login, browser)
+    expect(await callback(login, browser)).toMatchObject({ type: 'failure', code: 'login_not_started' })
+    expect(logins.exchanges()).toBe(0)
+  })
+})
+
+test('tabBinding asks the tab for its secret, at the start and at the callback', async () => {
+  const [login, browser] = [newLogin({ tabBinding: true }), new WebBrowser(ORIGIN)]
+  const secret = 'social_login_tab=0123456789abcdef0123456789abcdef'
+  const startPage = await start(login, browser)
+  expect([startPage.status, await startPage.text()]).toEqual([200, expect.stringContaining('sessionStorage.setItem')])
+  const started = await browser.send(`/auth?${secret}`, 'same-origin', (request) =>
+    login.start(request, { user: null }),
+  )
+  expect(started.status).toBe(302)
+  const key = keyOf(logins.provider)
+  const page = await callback(login, browser, null, key)
+  if (page.type !== 'response') throw new Error(page.type)
+  expect(await page.response.text()).toContain('sessionStorage.getItem')
+  const headers = { cookie: browser.cookie, origin: ORIGIN, 'sec-fetch-site': 'same-origin' }
+  const navigation = { ...headers, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  const posted = new Request(`${ORIGIN}/auth/callback?auth_key=${key}&${secret}`, {
+    method: 'POST',
+    headers: navigation,
+  })
+  const result = await login.callback(posted, { user: null })
+  expect(result).toMatchObject({ type: 'success', info: { assurance: { tabBound: true } } })
+})
+
+test('pendingLogin tells a login page what has begun, to its user only', async () => {
+  const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
+  const pending = (user: UserID) =>
+    login.pendingLogin(new Request(ORIGIN, { headers: { cookie: browser.cookie } }), { user })
+  expect(await pending('ada')).toBeUndefined()
+  await start(login, browser, 'ada')
+  expect(await pending('ada')).toMatchObject({ returnTo: '/inbox' })
+  expect(await pending('eve')).toBeUndefined()
+  await callback(login, browser, 'ada')
+  expect(await pending('ada')).toBeUndefined()
+})
+
+test('a callbackURL of one request is needed at both ends', async () => {
+  const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
+  const callbackURL = 'https://app.example/link/callback'
+  await browser.send('/link', 'same-origin', (request) => login.start(request, { user: 'ada', callbackURL }))
+  expect(await callback(login, browser, 'ada')).toMatchObject({ code: 'context_mismatch' })
+  const url = `${callbackURL}?auth_key=${keyOf(logins.provider)}`
+  const headers = { cookie: browser.cookie, 'sec-fetch-site': 'cross-site' }
+  const navigation = { ...headers, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  const result = await login.callback(new Request(url, { headers: navigation }), { user: 'ada', callbackURL })
+  expect(result.type).toBe('success')
+})
+
+describe('a programming error', () => {
+  test('is a callback given to start()', async () => {
+    const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
+    await start(login, browser)
+    const given = browser.send(`/auth/callback?auth_key=${keyOf(logins.provider)}`, 'cross-site', (request) =>
+      login.start(request, { user: null }),
+    )
+    await expect(given).rejects.toThrow('start() was given a callback: give it to callback() instead')
+  })
+
+  test('of confirmPage rejects with that error', async () => {
+    const error = new Error('my template is broken')
+    const login = newLogin({
+      confirmPage: () => {
+        throw error
+      },
+    })
+    await expect(login.start(new Request(`${ORIGIN}/auth`), { user: null })).rejects.toBe(error)
+  })
+
+  test('is a state that is no JSON of up to 1,024 bytes', async () => {
+    const browser = new WebBrowser(ORIGIN)
+    const given = browser.send('/auth', 'same-origin', (request) =>
+      newLogin().start(request, { user: null, state: 'x'.repeat(1024) }),
+    )
+    await expect(given).rejects.toThrow('state must be JSON of at most 1,024 bytes')
+  })
+})

@@ -1,0 +1,39 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { SocialLogin } from '../../../lib/web'
+import { good } from '../../support/options'
+
+const login = new SocialLogin({ ...good, keys: ['k'.repeat(32)] })
+const request = new Request('https://app.example/auth')
+const METHODS = ['start', 'callback', 'pendingLogin'] as const
+
+/** Calls a method as plain JavaScript can, without type checks. */
+const call = (method: (typeof METHODS)[number], ...args: unknown[]): Promise<unknown> =>
+  Reflect.apply(login[method], login, args)
+
+describe.each(METHODS)('%s() rejects with a TypeError', (method) => {
+  test.each([[undefined], [null], ['ada'], [{}], [{ returnTo: '/' }]])(
+    'for the options %j, which do not say who is signed in',
+    async (options) => {
+      await expect(call(method, request, options)).rejects.toThrow(/^user is missing/)
+    },
+  )
+
+  test.each([[true], [{}], [Number.NaN], [Symbol('ada')], [['ada']]])('for %p as the user', async (user) => {
+    await expect(call(method, request, { user })).rejects.toThrow(/^user must be the id/)
+  })
+
+  test('for an option that does not exist', async () => {
+    await expect(call(method, request, { user: null, returnto: '/' })).rejects.toThrow(/^returnto is not an option/)
+  })
+
+  test.each([
+    ['a request of node:http', new IncomingMessage(new Socket())],
+    ['a URL', 'https://app.example/auth'],
+    ['nothing', undefined],
+  ])('for %s instead of a Request', async (_title, given) => {
+    const rejected = expect(call(method, given, { user: null })).rejects
+    await rejected.toThrow(/^The first argument must be a Request/)
+    await rejected.toBeInstanceOf(TypeError)
+  })
+})

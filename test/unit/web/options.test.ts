@@ -1,0 +1,53 @@
+import { SocialLogin } from '../../../lib/web'
+import { expectNoneShown } from '../../support/leak-check'
+import { canary, failureOf, good } from '../../support/options'
+
+const keys = ['k'.repeat(32)]
+const methods = { save: () => {}, load: () => {}, consume: () => {}, remove: () => {} }
+
+/** Calls the constructor as plain JavaScript can, without type checks. */
+const construct = (options: unknown): unknown => Reflect.construct(SocialLogin, [options])
+
+test.each([
+  ['keys', {}],
+  ['keys', { keys: null }],
+  ['keys', { keys: [] }],
+  ['keys', { keys: [canary] }],
+  ['keys', { keys: canary.repeat(3) }],
+  ['keys', { keys, store: methods }],
+  ['store', { store: null }],
+  ['store', { store: { ...methods, consume: undefined } }],
+  ['callbackURL', { keys, callbackURL: '/auth/callback' }],
+  ['callbackURL', { keys, callbackURL: `http://${canary}.example/` }],
+  ['failureRedirect', { keys, failureRedirect: `https://${canary}.example/` }],
+  ['failureRedirect', { keys, failureRedirect: '//evil.example' }],
+  ['failureRedirect', { keys, failureRedirect: 7 }],
+  ['successRedirect', { keys, successRedirect: '' }],
+  ['successRedirect', { keys, successRedirect: () => '/' }],
+  ['clientSecret', { keys, clientSecret: '' }],
+  ['timeout', { keys, timeout: 0 }],
+  ['confirmPage', { keys, confirmPage: canary }],
+  ['tabBinding', { keys, tabBinding: 'yes' }],
+  ['verifyTimeout', { keys, verifyTimeout: 1000 }],
+  ['skipUserProfile', { keys, skipUserProfile: true }],
+  ['passReqToCallback', { keys, passReqToCallback: true }],
+  ['returnTo', { keys, returnTo: '/inbox' }],
+])('the option %s is refused with a TypeError that names it, and never its value: %j', (name, options) => {
+  const error = failureOf(() => construct({ ...good, ...options }))
+  expect(error.message).toMatch(new RegExp(`^${name} `))
+  expectNoneShown(error, [canary, good.clientSecret])
+})
+
+test.each([undefined, null, 'options', 7])('%j is no options object', (options) => {
+  expect(failureOf(() => construct(options)).message).toBe('SocialLogin needs an options object')
+})
+
+test('an option of the strategy is refused with what to do instead', () => {
+  expect(failureOf(() => construct({ ...good, keys, verifyTimeout: 1 })).message).toContain('no verify function')
+})
+
+test('keys or a store suffice beside the required options', () => {
+  for (const given of [{ keys }, { store: methods }, { keys: [new Uint8Array(32)], store: undefined }]) {
+    expect(() => construct({ ...good, ...given })).not.toThrow()
+  }
+})
