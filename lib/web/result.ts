@@ -11,7 +11,7 @@ import type { WebSettings } from './settings'
  * The person has signed in at the provider: sign them in to your application.
  *
  * @example
- * const { profile, info, headers }: SuccessResult = result
+ * const { profile, info, headers }: SuccessResult = success
  */
 export interface SuccessResult {
   readonly type: 'success'
@@ -29,7 +29,7 @@ export interface SuccessResult {
  * operator must see.
  *
  * @example
- * if (result.type === 'error') console.error(result.code, result.message)
+ * if (failure.type === 'error') alert(`${failure.code}: ${failure.message}`)
  */
 export interface FailureResult {
   readonly type: 'failure' | 'error'
@@ -47,7 +47,7 @@ export interface FailureResult {
  * `response`: a step of the login, or the answer to a speculative request.
  *
  * @example
- * if (result.type === 'repeated') return result.response
+ * const { response }: ResponseResult = repeated
  */
 export interface ResponseResult {
   readonly type: 'repeated' | 'response'
@@ -58,8 +58,13 @@ export interface ResponseResult {
  * The result of a callback. All but a success carry a `response` that is ready to send.
  *
  * @example
- * const result: CallbackResult = await login.callback(request, { user: session?.userID })
- * if (result.type !== 'success') return result.response
+ * async function respond(result: CallbackResult): Promise<Response> {
+ *   if (result.type !== 'success') return result.response
+ *   const { profile, info, headers } = result
+ *   headers.append('Set-Cookie', await startSession(profile))
+ *   headers.set('Location', info.returnTo ?? '/')
+ *   return new Response(null, { status: 302, headers })
+ * }
  */
 export type CallbackResult = SuccessResult | FailureResult | ResponseResult
 

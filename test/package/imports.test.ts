@@ -7,6 +7,7 @@ const FRAMEWORKS = /^(passport|passport-oauth2|express|connect|express-session)$
 const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['passport', 'login', 'client', 'errors.ts', 'diagnostics.ts'],
   passport: ['login', 'client', 'errors.ts', 'diagnostics.ts'],
+  web: ['login', 'client', 'errors.ts'],
   login: ['client', 'errors.ts', 'diagnostics.ts'],
   client: ['errors.ts', 'diagnostics.ts'],
   doctor: ['client', 'errors.ts', 'command-line.ts'],
@@ -104,7 +105,7 @@ test.each([
 })
 
 test.each([
-  ['lib: passport, login, client, errors and diagnostics', library, LIBRARY],
+  ['lib: passport and web, login, client, errors and diagnostics', library, LIBRARY],
   ['example-app: account, auth, web, views and storage', example, EXAMPLE],
 ])('imports point downwards in %s', (_name, sources, allowed) => {
   const against = sources.files.flatMap((file) =>

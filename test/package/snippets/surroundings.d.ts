@@ -15,6 +15,7 @@ import type {
   VerifyFunction,
 } from 'passport-social-login'
 import type { FakeProvider } from 'passport-social-login/testing'
+import type { FailureResult, ResponseResult, SuccessResult } from 'passport-social-login/web'
 import type { Agent, Test } from 'supertest'
 
 declare global {
@@ -56,6 +57,11 @@ declare global {
   const clientSecret: string
   const newKey: string
   const oldKey: string
+  const session: { userID: string } | undefined
+  const startSession: (profile: Profile) => Promise<string>
+  const success: SuccessResult
+  const failure: FailureResult
+  const repeated: ResponseResult
   const accessToken: string
   const authKey: string
   const appID: string

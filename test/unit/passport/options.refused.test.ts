@@ -1,13 +1,22 @@
 import { EventEmitter } from 'node:events'
 import { CookieStore } from '../../../lib'
 import { SocialLoginClient } from '../../../lib/client/client'
+import { COMMON_OPTIONS } from '../../../lib/login/settings'
+import { SocialLogin } from '../../../lib/web'
 import { expectNoneShown } from '../../support/leak-check'
 import { canary, construct, failureOf, good, verify } from '../../support/options'
 
+/** By the same code: see lib/login/settings.ts. */
+const constructSocialLogin = (options: object): unknown =>
+  Reflect.construct(SocialLogin, [{ ...options, keys: ['k'.repeat(32)] }])
+
 function expectRefused(name: string, value: unknown): void {
-  const error = failureOf(() => construct({ ...good, [name]: value }))
-  expect(error.message).toMatch(new RegExp(`^${name} `))
-  expectNoneShown(error, [canary, good.clientSecret])
+  const builders = Object.hasOwn(COMMON_OPTIONS, name) ? [construct, constructSocialLogin] : [construct]
+  for (const build of builders) {
+    const error = failureOf(() => build({ ...good, [name]: value }))
+    expect(error.message).toMatch(new RegExp(`^${name} `))
+    expectNoneShown(error, [canary, good.clientSecret])
+  }
 }
 
 const list = {
