@@ -54,6 +54,9 @@ function anchorsOf(page: string): string[] {
   )
 }
 
+/** How docs/frameworks.md calls the only runtime of a consumer. */
+const TITLES: Readonly<Record<string, string>> = { node: 'Node', bun: 'Bun', deno: 'Deno' }
+
 describe('the documentation', () => {
   const minimal = read('example-app/minimal.ts').trimEnd()
   const declarations = /^declare module[\s\S]*?^}$/m.exec(minimal)?.[0] ?? 'none'
@@ -95,7 +98,7 @@ describe('the documentation', () => {
     )
     const jobs = rows.filter(({ name }) => !name.endsWith('.ts'))
     const runtimesOf = (name: string): string =>
-      JSON.parse(read(join(folder, name, 'package.json'))).nodeOnly ? 'Node' : 'yes'
+      TITLES[JSON.parse(read(join(folder, name, 'package.json'))).only] ?? 'yes'
     const byName = (one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name)
     expect(jobs.sort(byName)).toEqual(manifests.map((name) => ({ name, runtimes: runtimesOf(name) })).sort(byName))
     const tests = rows.filter(({ name }) => name.endsWith('.ts'))

@@ -2,21 +2,26 @@
 const assert = require('node:assert/strict')
 const { subscribe, tracingChannel } = require('node:diagnostics_channel')
 const { once } = require('node:events')
+const { existsSync } = require('node:fs')
 const http = require('node:http')
 const { FakeProvider, providerNavigation, sameOriginNavigation } = require('passport-social-login/testing')
 
 /**
- * @param createServer takes `{ baseURL, clientID, clientSecret }`; answers a `node:http` server with the routes `/auth`,
- *   `/callback` (leads to `/me`; its failures to `/login`) and `/me`, which answers the user's name, or 401
+ * @param createServer takes `{ baseURL, clientID, clientSecret }`, and the `origin` and `port` at which to listen if the
+ *   application must know them; answers a `node:http` server, or `{ port, close }`, with the routes `/auth`, `/callback` (leads
+ *   to `/me`; its failures to `/login`) and `/me`, which answers the user's name, or 401. A consumer that depends on
+ *   playwright-core also has a home page with a link to `/auth`, for a login in Chromium
  * @param inbox a further start, with `returnTo: '/inbox'`, if there is one
  */
 exports.play = async function play(createServer, inbox) {
   const provider = await FakeProvider.start()
-  const { appID, appSecret } = provider.registerApplication({ name: 'C', redirectURL: 'http://localhost/callback' })
-  const server = await createServer({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret })
-  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
-  const get = browser(server.address().port)
-  const stranger = browser(server.address().port)
+  const place = await freePlace()
+  const redirectURL = `${place.origin}/callback`
+  const { appID, appSecret } = provider.registerApplication({ name: 'C', redirectURL })
+  const registered = { baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret }
+  const { port, close } = await serving(await createServer(registered, place), place)
+  const get = browser(port)
+  const stranger = browser(port)
   const newKey = () => provider.issueAuthKey({ appID, userID: '1' })
   const traced = watchPhases()
   let connections = 0
@@ -43,7 +48,7 @@ exports.play = async function play(createServer, inbox) {
   assert.deepEqual(traced.splice(0), ['start', 'start', 'callback login_not_started', ...signIn, 'callback'])
 
   const connectionsBefore = connections
-  const other = browser(server.address().port)
+  const other = browser(port)
   await other('/auth', sameOriginNavigation)
   await expectRedirect(other(`/callback?auth_key=${'0'.repeat(32)}`, providerNavigation), '/login')
   await other('/auth', sameOriginNavigation)
@@ -52,7 +57,7 @@ exports.play = async function play(createServer, inbox) {
   assert.equal(connections, connectionsBefore, 'the connection to the provider is kept')
 
   if (inbox !== undefined) {
-    const another = browser(server.address().port)
+    const another = browser(port)
     assert.equal((await another(inbox, sameOriginNavigation)).status, 302)
     await expectRedirect(another(`/callback?auth_key=${newKey()}`, providerNavigation), '/inbox')
     assert.equal((await another('/me', sameOriginNavigation)).body, 'Ada Lovelace')
@@ -63,10 +68,64 @@ exports.play = async function play(createServer, inbox) {
   const outage = await stranger(`/callback?auth_key=${newKey()}`, providerNavigation)
   assert.equal(outage.status, 502, 'an outage is answered with its status')
   await assertOneClass()
-  server.closeAllConnections()
-  server.close()
+  if (isInstalled('playwright-core')) await playInChromium(place.origin, traced)
+  await close()
   await provider.stop()
   console.log('ok')
+}
+
+/** A port that is free at this moment. */
+async function freePlace() {
+  const server = http.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return { port, origin: `http://localhost:${port}` }
+}
+
+/** The port of a server, and how to stop it. */
+async function serving(server, place) {
+  if (server.close && server.port) return server
+  if (!server.listening) await once(server.listen(place.port, '127.0.0.1'), 'listening')
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { port: server.address().port, close }
+}
+
+/** A person signs in by clicks. Seeing or hovering over the link, which a router may prefetch, begins no login. */
+async function playInChromium(origin, traced) {
+  const { chromium } = require('playwright-core')
+  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+  if (!existsSync(executablePath)) return console.log(`without a browser: there is none at ${executablePath}`)
+  traced.length = 0
+  const instance = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  try {
+    const page = await instance.newPage()
+    await page.goto(`${origin}/`, { waitUntil: 'networkidle' })
+    await page.hover('a[href="/auth"]')
+    await page.waitForLoadState('networkidle')
+    assert.ok(!traced.includes('start'), `a login began without a click: ${traced}`)
+    await page.click('a[href="/auth"]')
+    await page.getByRole('button', { name: /Ada Lovelace/ }).click()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL(`${origin}/me`)
+    assert.equal(await page.locator('body').textContent(), 'Ada Lovelace')
+    console.log('signed in in Chromium')
+  } finally {
+    await instance.close()
+  }
+}
+
+function isInstalled(name) {
+  try {
+    require.resolve(name)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Collects the phases that ended, each with its code if it failed. */

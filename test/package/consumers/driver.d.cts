@@ -1,5 +1,9 @@
 import type { Server } from 'node:http'
 export function play(
-  createServer: (provider: { baseURL: string; clientID: string; clientSecret: string }) => Server | Promise<Server>,
+  createServer: (
+    provider: { baseURL: string; clientID: string; clientSecret: string },
+    place: { origin: string; port: number },
+  ) => Listening | Promise<Listening>,
   inbox?: string,
 ): Promise<void>
+type Listening = Server | { readonly port: number; close(): unknown }

@@ -13,7 +13,7 @@ import { fetchRuntimes, installProject, npm, run } from './runtimes.mjs'
 const here = import.meta.dirname ?? new URL('.', import.meta.url).pathname
 const root = join(here, '..', '..', '..')
 const AT_ONCE = 2
-const SHARED = ['app.cjs', 'driver.cjs', 'driver.d.cts']
+const SHARED = ['app.cjs', 'driver.cjs', 'driver.d.cts', 'session.mjs', 'web-app.mjs']
 const OWN_SUITE = '(own suite)'
 // By the driver, or by jest or vitest.
 const FINISHED = /^ok$|^ *Tests:? +\d+ passed/m
@@ -40,7 +40,8 @@ async function main() {
   const results = new Map()
   for (const runtime of runtimes) {
     await inTurn(rows, async ([name, problem]) => {
-      if (manifest(name).nodeOnly && runtime.name !== 'node') return
+      const { only = runtime.name } = manifest(name)
+      if (only !== runtime.name) return
       results.set(`${name} ${runtime.title}`, problem ? { problem } : await play(name, runtime))
     })
     if (values.suite && runtime.name === 'node') results.set(`${OWN_SUITE} ${runtime.title}`, await ownSuite(runtime))

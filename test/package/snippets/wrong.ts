@@ -27,7 +27,7 @@ new Strategy({ baseURL: 'https://a.example/v1', clientID: 'id', callbackURL: '/c
 new Strategy({ ...options, profileEndpoint: 'me' }, verify)
 // error: Type 'string' is not assignable to type 'number'
 new Strategy({ ...options, timeout: '5s' }, verify)
-// error: Type 'boolean' is not assignable to type 'PendingLoginStore'
+// error: Type 'boolean' is not assignable to type 'PendingLoginStore<IncomingMessage>'
 new Strategy({ ...options, store: true }, verify)
 // error: Expected 2 arguments, but got 1
 new Strategy(options)

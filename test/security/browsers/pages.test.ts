@@ -1,5 +1,6 @@
+import { inspect } from 'node:util'
 import helmet from 'helmet'
-import { ours, SOCIAL } from '../../support/attacks/target-app'
+import { adapters, ours, SOCIAL } from '../../support/attacks/target-app'
 import { describeInChromium } from '../../support/browsers/chromium'
 import { startChromium } from '../../support/browsers/live-browser'
 import { startLogin } from '../../support/browsers/live-rows'
@@ -26,22 +27,22 @@ describeInChromium('starts in Chromium', () => {
       await until(() => exchangesOf(world) > 0)
     })
 
-    test('starts and spends nothing with ours, and a click still works', async () => {
-      const world = suite.world({ kind: 'session', extra: (path) => (path === '/' ? extra : '') })
+    test.each(adapters)('starts and spends nothing with ours, and a click still works (%s)', async (kind) => {
+      const world = suite.world({ kind, extra: (path) => (path === '/' ? extra : '') })
       const victim = await suite.visitor()
       const tab = await victim.open()
       await tab.goto(`${world.app}/`)
       await world.visited(() => true)
       expect(verdictsOf(world)).toEqual(['speculative_request'])
-      expect(JSON.stringify(Reflect.get(world.target.store, 'sessions'))).not.toContain('passport-social-login')
+      expect(inspect(world.target.store, false, null)).not.toContain('passport-social-login')
       await tab.click(`a[href="${START}"]`)
       await world.visited(isCallback)
       expect([exchangesOf(world), await userIn(world, victim)]).toEqual([1, AS_VICTIM])
     })
   })
 
-  test('a framed start shows no confirm page', async () => {
-    const world = suite.world({ kind: 'session', extra: () => `<iframe src="${START}"></iframe>` })
+  test.each(adapters)('a framed start shows no confirm page (%s)', async (kind) => {
+    const world = suite.world({ kind, extra: () => `<iframe src="${START}"></iframe>` })
     const tab = await (await suite.visitor()).open()
     await tab.goto(world.evilPage(`<iframe src="${world.target.startURL()}"></iframe>`))
     await world.visited(() => true)

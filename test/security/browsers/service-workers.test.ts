@@ -78,6 +78,7 @@ describeInEachBrowser('a service worker that answers navigations', (start) => {
   test.each([
     ['with a naive strategy', 'naive', 'social:2'],
     ['not with ours', 'session', null],
+    ['not with SocialLogin', 'web', null],
   ] as const)(
     'a foreign page plants a start by such a worker and signs the person in, %s',
     async (_title, kind, user) => {

@@ -60,8 +60,12 @@ describeInChromium('cookies and second visits in Chromium', () => {
       'in quotes': (cookie) => `"${cookie}"`,
     }
 
-    test.each(Object.entries(disguises))('fails with the sealed cookie: planted %s', async (_title, disguise) => {
-      const world = suite.world({ kind: 'cookie' })
+    const planted = (['cookie', 'web'] as const).flatMap((kind) =>
+      Object.entries(disguises).map(([title, disguise]) => ({ kind, title, disguise })),
+    )
+
+    test.each(planted)('fails with the sealed cookie ($kind): planted $title', async ({ kind, disguise }) => {
+      const world = suite.world({ kind })
       const victim = await suite.visitor()
       const sealed = (await startedByAttacker(world)).filter((cookie) => cookie.startsWith('__Host-social-login='))
       expect(sealed).toHaveLength(1)
@@ -77,7 +81,8 @@ describeInChromium('cookies and second visits in Chromium', () => {
     test.each([
       { kind: 'session', verdict: 'login_not_started' },
       { kind: 'cookie', verdict: 'accepted' },
-    ] as const)('ends a login as $verdict with the $kind store', async ({ kind, verdict }) => {
+      { kind: 'web', verdict: 'accepted' },
+    ] as const)('ends a login as $verdict with the kind $kind', async ({ kind, verdict }) => {
       const world = suite.world({ kind, session, way: 'form', before: () => {} })
       const tab = await startLogin(world, await suite.visitor())
       await tab.click('#go')

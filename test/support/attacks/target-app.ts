@@ -24,6 +24,9 @@ export type Kind = 'naive' | Keep
 
 export const ours = ['session', 'cookie', 'web'] as const satisfies readonly Keep[]
 
+/** One kind of ours for each adapter. */
+export const adapters = ['session', 'web'] as const satisfies readonly Keep[]
+
 /** One provider of the application. */
 export interface Login {
   readonly name: string

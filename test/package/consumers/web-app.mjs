@@ -1,0 +1,41 @@
+// The application of a server without a framework. Copied beside the main file of each consumer that needs no other.
+import { SocialLogin } from 'passport-social-login/web'
+import { sessionOf, userIn } from './session.mjs'
+
+/** @returns a function from Request to the promise of a Response */
+export function createApp(provider, origin) {
+  const options = {
+    ...provider,
+    callbackURL: `${origin}/callback`,
+    keys: ['cookie-key-of-at-least-32-characters'],
+    failureRedirect: '/login',
+    successRedirect: '/me',
+  }
+  // Quoted: request and response
+  const login = new SocialLogin(options)
+
+  async function respond(request) {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname === '/auth') {
+      return login.start(request, { user: userIn(request), returnTo: searchParams.get('next') })
+    }
+    if (pathname === '/callback') {
+      const result = await login.callback(request, { user: userIn(request) })
+      if (result.type !== 'success') return result.response
+      const { profile, info, headers } = result
+      headers.append('Set-Cookie', sessionOf(profile.displayName))
+      headers.set('Location', info.returnTo ?? '/me')
+      return new Response(null, { status: 302, headers })
+    }
+    return page(pathname, request)
+  }
+  // end
+  return respond
+}
+
+function page(pathname, request) {
+  const user = userIn(request)
+  if (pathname === '/me') return new Response(user ?? 'nobody', { status: user ? 200 : 401 })
+  if (pathname !== '/') return new Response('Not found', { status: 404 })
+  return new Response('<a href="/auth">Sign in</a>', { headers: { 'Content-Type': 'text/html' } })
+}

@@ -1,0 +1,65 @@
+import { type Context, Hono } from 'hono'
+import { type Profile, SocialLogin } from 'passport-social-login/web'
+
+/** What the recipes need from an application: who is signed in, and how to sign somebody in. */
+export interface Sessions {
+  userOf(c: Context): string | undefined
+  signIn(c: Context, profile: Profile): Promise<void>
+}
+
+interface Registration {
+  readonly baseURL: string
+  readonly clientID: string
+  readonly clientSecret: string
+  readonly LOGIN_COOKIE_KEY: string
+}
+
+export function quickStart(
+  { baseURL, clientID, clientSecret, LOGIN_COOKIE_KEY }: Registration,
+  { userOf, signIn }: Sessions,
+): Hono {
+  const app = new Hono()
+  const callbackURL = 'https://app.example/auth/callback'
+  // Quoted: web quick start
+  const login = new SocialLogin({ baseURL, clientID, clientSecret, callbackURL, keys: [LOGIN_COOKIE_KEY] })
+
+  app.get('/auth', (c) => login.start(c.req.raw, { user: userOf(c), returnTo: c.req.query('next') }))
+
+  app.get('/auth/callback', async (c) => {
+    const result = await login.callback(c.req.raw, { user: userOf(c) })
+    if (result.type !== 'success') return result.response
+    const { profile, info, headers } = result
+    await signIn(c, profile) // as your application does: a session, a cookie
+    for (const [name, value] of headers) c.header(name, value, { append: true })
+    return c.redirect(info.returnTo ?? '/')
+  })
+  // end
+  return app
+}
+
+export function reasons(options: ConstructorParameters<typeof SocialLogin>[0]): SocialLogin {
+  // Quoted: web reasons
+  const login = new SocialLogin({ ...options, failureRedirect: ({ code }) => `/login?error=${code}` })
+  // end
+  return login
+}
+
+export function linking(login: SocialLogin, app: Hono, { userOf }: Sessions, link: Link): void {
+  // Quoted: web linking
+  const callbackURL = 'https://app.example/link/callback' // registered with the provider, too
+
+  app.post('/link', (c) => login.start(c.req.raw, { user: userOf(c), callbackURL }))
+
+  app.get('/link/callback', async (c) => {
+    const user = userOf(c)
+    const result = await login.callback(c.req.raw, { user, callbackURL })
+    if (result.type !== 'success') return result.response
+    for (const [name, value] of result.headers) c.header(name, value, { append: true })
+    if (user === undefined) return c.redirect('/login')
+    await link(user, result.profile) // the same user as at the start, or it would be no success
+    return c.redirect('/account')
+  })
+  // end
+}
+
+type Link = (user: string, profile: Profile) => Promise<void>
