@@ -1,19 +1,19 @@
-// Signs a person in by clicks at an application of the driver: node chromium.cjs ORIGIN
+// Signs a person in by clicks at an application of the driver: node chromium.cjs ORIGIN [prefetched]
 const assert = require('node:assert/strict')
 const { existsSync } = require('node:fs')
 const { chromium } = require('playwright-core')
 
-const [, , origin] = process.argv
+const [, , origin, prefetched] = process.argv
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
 async function signIn() {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
   try {
     const page = await browser.newPage()
-    await page.goto(`${origin}/`, { waitUntil: 'networkidle' })
-    // Seeing or hovering over a link, which routers may prefetch, must begin no login.
+    const prefetch = prefetched && page.waitForResponse((response) => response.url().startsWith(`${origin}/auth`))
+    await page.goto(`${origin}/`)
     await page.hover('a[href="/auth"]')
-    await page.waitForLoadState('networkidle')
+    await prefetch
     await page.click('a[href="/auth"]')
     await page.getByRole('button', { name: /Ada Lovelace/ }).click()
     await page.getByRole('button', { name: 'Approve' }).click()

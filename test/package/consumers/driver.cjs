@@ -13,8 +13,9 @@ const { FakeProvider, providerNavigation, sameOriginNavigation } = require('pass
  *   to `/me`; its failures to `/login`) and `/me`, which answers the user's name, or 401. A consumer that depends on
  *   playwright-core also has a home page with a link to `/auth`, for a login in Chromium
  * @param inbox a further start, with `returnTo: '/inbox'`, if there is one
+ * @param prefetched whether the framework prefetches the link to `/auth`, which must not begin a login
  */
-exports.play = async function play(createServer, inbox) {
+exports.play = async function play(createServer, inbox, prefetched = false) {
   const provider = await FakeProvider.start()
   const place = await freePlace()
   const redirectURL = `${place.origin}/callback`
@@ -69,7 +70,7 @@ exports.play = async function play(createServer, inbox) {
   const outage = await stranger(`/callback?auth_key=${newKey()}`, providerNavigation)
   assert.equal(outage.status, 502, 'an outage is answered with its status')
   await assertOneClass()
-  if (isInstalled('playwright-core')) await playInChromium(place.origin, traced)
+  if (isInstalled('playwright-core')) await playInChromium(place.origin, traced, prefetched)
   await close()
   await provider.stop()
   console.log('ok')
@@ -96,10 +97,11 @@ async function serving(server, place) {
   return { port: server.address().port, close }
 }
 
-/** In a process of its own, because playwright-core does not run in every runtime. Only a click may begin a login. */
-async function playInChromium(origin, traced) {
+/** In a process of its own, because playwright-core does not run in every runtime. */
+async function playInChromium(origin, traced, prefetched) {
   traced.length = 0
-  const { stdout } = await promisify(execFile)('node', ['chromium.cjs', origin])
+  const { stdout } = await promisify(execFile)('node', ['chromium.cjs', origin, ...(prefetched ? ['prefetched'] : [])])
+  // Only the click has begun a login.
   if (stdout.includes('signed in')) assert.equal(traced.filter((phase) => phase === 'start').length, 1, traced.join())
   console.log(stdout.trim())
 }

@@ -5,5 +5,6 @@ export function play(
     place: { origin: string; port: number },
   ) => Listening | Promise<Listening>,
   inbox?: string,
+  prefetched?: boolean,
 ): Promise<void>
 type Listening = Server | { readonly port: number; close(): unknown }

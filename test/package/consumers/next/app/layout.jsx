@@ -1,0 +1,8 @@
+// biome-ignore lint/style/noDefaultExport: Next wants one.
+export default function Layout({ children }) {
+  return (
+    <html lang="en">
+      <body>{children}</body>
+    </html>
+  )
+}
