@@ -1,0 +1,20 @@
+import { SocialLogin } from 'passport-social-login/web'
+import { env } from '$env/dynamic/private'
+
+// Quoted: sveltekit login
+let instance
+
+// Not at the top level: the build loads the routes, without the variables of production.
+export function socialLogin() {
+  instance ??= new SocialLogin({
+    baseURL: env.SOCIAL_BASE_URL,
+    clientID: env.SOCIAL_CLIENT_ID,
+    clientSecret: env.SOCIAL_CLIENT_SECRET,
+    callbackURL: env.SOCIAL_CALLBACK_URL,
+    keys: [env.LOGIN_COOKIE_KEY],
+    failureRedirect: '/login',
+    successRedirect: '/me',
+  })
+  return instance
+}
+// end
