@@ -100,16 +100,15 @@ export function failed(
   const type = isFailure(error) ? 'failure' : 'error'
   const path = type === 'failure' ? failureRedirect?.({ code, message }) : undefined
   const response =
-    path === undefined
-      ? respond(failurePage(error, providerOrigin), headers)
-      : redirect(path, add(headers, error.headers))
+    path === undefined ? respond(failurePage(message, status, providerOrigin), headers) : redirect(path, headers)
+  // After those of the page, whose Referrer-Policy is weaker.
+  add(response.headers, error.headers)
   return { type, code, status, message, error, response }
 }
 
-function failurePage({ status, message, headers }: SocialLoginError, providerOrigin: string): HTTPResponse {
+function failurePage(message: string, status: number, providerOrigin: string): HTTPResponse {
   const main = `<h1>The login has failed</h1>\n<p>${escapeUTF8(message)}</p>`
-  const page = renderPage({ title: 'The login has failed', main, providerOrigin })
-  return { status, headers: { ...page.headers, ...headers }, body: page.body }
+  return { ...renderPage({ title: 'The login has failed', main, providerOrigin }), status }
 }
 
 function redirect(location: string, headers: Headers): Response {

@@ -5,7 +5,6 @@ import type { LoginSettings } from '../login/context'
 import { readReturnPath } from '../login/return-path'
 import { COMMON_OPTIONS, readCommonSettings, requireStore } from '../login/settings'
 import { SealedCookie } from '../login/stores/sealed-cookie'
-import { browserCookie } from './browser-cookie'
 import type { SocialLoginOptions } from './options'
 
 /** Validated options. */
@@ -60,7 +59,15 @@ function readStore(options: SocialLoginOptions): WebSettings['storeFor'] {
   // Needed only where the browser would drop a Secure cookie; plain http beyond loopback has been allowed by then.
   const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL)
   const cookie = new SealedCookie({ keys: keys ?? [], allowInsecureHTTP })
-  return (request, headers) => browserCookie(cookie, request.headers.get('cookie') ?? '', headers)
+  return (request, headers) => {
+    const end = async (): Promise<void> => headers.set('Set-Cookie', cookie.end())
+    return {
+      save: async (record) => headers.set('Set-Cookie', await cookie.seal(record)),
+      load: () => cookie.open(request.headers.get('cookie') ?? ''),
+      consume: end,
+      remove: end,
+    }
+  }
 }
 
 function readFailureRedirect(value: SocialLoginOptions['failureRedirect']): WebSettings['failureRedirect'] {
