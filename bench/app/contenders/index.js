@@ -25,6 +25,8 @@ export const contenders = {
   ours: { title: 'passport-social-login', module: 'ours.js' },
   cookie: { title: '... with CookieStore', module: 'ours.js', options: { cookieStore: true } },
   legacy: { title: '... with get_user_info', module: 'ours.js', options: { profileEndpoint: 'get_user_info' } },
+  bareFetch: { title: 'two undici calls as Request and Response', module: 'bare-fetch.js' },
+  web: { title: 'passport-social-login/web on node:http', module: 'web.js' },
 }
 
 /** @returns {Contender} */
