@@ -50,7 +50,9 @@ export async function findAddress(start: Start, examination: Examination): Promi
     }
     examination.broken('Address', 'The site redirects in a circle.')
   } catch (error) {
-    await explainFailure(ProbeError.caught(error), targetOf(baseURL), examination)
+    const failure = ProbeError.caught(error)
+    if (examination.options.proxied) examination.broken('Network', failure.message)
+    else await explainFailure(failure, targetOf(baseURL), examination)
   }
   return undefined
 }
@@ -69,7 +71,8 @@ function nextAddress({ headers }: ProbeResponse, from: URL, examination: Examina
     )
     return 'refused'
   }
-  if (!url.pathname.endsWith(SUFFIX)) return undefined
+  // Without /v1 it is no base URL, and the addresses derived from it could be those of another host.
+  if (!url.pathname.endsWith(`/v1${SUFFIX}`)) return undefined
   return new URL(url.pathname.slice(0, -SUFFIX.length), url.origin)
 }
 

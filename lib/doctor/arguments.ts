@@ -1,9 +1,9 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { errorCode } from '../client/http/unreachable'
-import { isObject } from '../client/json'
 import { parseURL } from '../client/url'
 import { readCommandLine, UsageError, wholeNumber } from '../command-line'
+import { isRecord } from './mode'
 
 /** What `--help` prints. */
 export const usage = `Usage: passport-social-login doctor URL [options]
@@ -129,7 +129,7 @@ function refuseOtherFile(file: string): void {
     throw new UsageError('--record names a file in a folder that cannot be written to')
   }
   try {
-    if (isObject(JSON.parse(readFileSync(file, 'utf8')))) return
+    if (isRecord(JSON.parse(readFileSync(file, 'utf8')))) return
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return
   }

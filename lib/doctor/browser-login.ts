@@ -58,6 +58,7 @@ export class BrowserLogin implements LoginDriver {
       )
     } else this.#prompt.tell(`${text}\n`)
     const address = await listener.next(ended.signal)
+    this.#prompt.cancel()
     if (ended.signal.reason instanceof Interrupted) throw ended.signal.reason
     return address
   }

@@ -49,6 +49,12 @@ export class CallbackListener {
     this.#server.closeAllConnections()
   }
 
+  /** Whether a request is for the redirect URL, to which a site may append the key by `?`, `&` or `&amp;`. */
+  #isRedirectURL({ url = '', headers }: IncomingMessage): boolean {
+    const { host, pathname } = this.#url
+    return headers.host === host && url.split(/[?&]/, 1)[0] === pathname
+  }
+
   #respond(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? ''
     const headers = {
@@ -56,8 +62,18 @@ export class CallbackListener {
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     }
-    const isCallback = request.method === 'GET' && path.startsWith(this.#url.pathname) && path.includes('auth_key=')
+    const isCallback = isNavigation(request) && this.#isRedirectURL(request) && path.includes('auth_key=')
     response.writeHead(isCallback ? 200 : 404, headers).end(isCallback ? PAGE : '')
     if (isCallback) this.#caught?.(this.#url.origin + path)
   }
+}
+
+/**
+ * Whether a browser opens a page, or something else than a browser asks. A page of any site can cause other requests, with
+ * a key that it has made up. Chromium sends no Fetch Metadata with a WebSocket.
+ */
+function isNavigation({ method, headers }: IncomingMessage): boolean {
+  const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination = 'document' } = headers
+  if (headers['sec-websocket-key'] !== undefined || headers['sec-purpose'] !== undefined) return false
+  return method === 'GET' && mode === 'navigate' && destination === 'document'
 }

@@ -36,6 +36,8 @@ export async function examine(input: DoctorInput, observer: Observer): Promise<E
   const proxied = input.hasProxy && !(await reachesDirectly(input))
   const probe = new Probe({ userAgent, timeout, trustedHost: baseURL.hostname, proxied })
   const examination = new Examination(probe, observer)
+  // The site knows the secret, and could repeat it before any is sent.
+  if (input.login) examination.hide(input.login.input.appSecret)
   try {
     if (input.hasProxy) reportProxy(proxied, examination)
     const found = await findAddress({ baseURL, timeout }, examination)

@@ -16,6 +16,7 @@ export interface Finding {
 
 // A shorter one would be found in ordinary words.
 const MIN_SECRET_LENGTH = 4
+const MAX_DECODINGS = 3
 
 /** Options of the strategy that suit the site. */
 export interface SuggestedOptions {
@@ -93,10 +94,13 @@ export class Examination {
   }
 }
 
+/** Decodes visible ASCII, escape by escape: one that is malformed must not keep the others from being read. */
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
+  let plain = text
+  for (let round = 0; round < MAX_DECODINGS; round += 1) {
+    plain = plain.replace(/%([2-7][0-9a-f])/gi, (_match, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    )
   }
+  return plain
 }

@@ -100,6 +100,7 @@ function reportApplication(known: Page, unknown: Page, examination: Examination)
 }
 
 function reportCookies({ headers }: ProbeResponse, examination: Examination): void {
+  // undici gives a single one as a string.
   const cookies = [headers['set-cookie'] ?? []].flat()
   if (cookies.some((cookie) => /;\s*samesite=strict\b/i.test(cookie)))
     examination.differs(

@@ -46,7 +46,6 @@ export class LoginExamination {
     this.#input = input
     this.#driver = driver
     this.#examination = examination
-    examination.hide(input.appSecret)
   }
 
   async run(): Promise<void> {

@@ -1,3 +1,5 @@
+import { isObject } from '../client/json'
+
 /**
  * The behaviours of a site that the doctor has seen, as a mode of the fake provider. Flags only.
  *
@@ -26,4 +28,33 @@ export interface RecordedMode {
   relativePictures?: boolean
   extraFields?: boolean
   goneUserAsEmptyArray?: boolean
+}
+
+const NAMES: Readonly<Record<keyof RecordedMode, true>> = {
+  errorsAtStatus200: true,
+  appendAuthKeyBlindly: true,
+  escapeRedirectAmpersands: true,
+  hexCredentials: true,
+  reuseToken: true,
+  getOnly: true,
+  postAnswer: true,
+  requireUserAgent: true,
+  redirectWithJSONBody: true,
+  htmlAtStatus200: true,
+  htmlContentType: true,
+  scriptWarnings: true,
+  sessionCookie: true,
+  withoutUserMe: true,
+  contentTypeOptional: true,
+  wrapUser: true,
+  stringTypes: true,
+  encodeEntities: true,
+  relativePictures: true,
+  extraFields: true,
+  goneUserAsEmptyArray: true,
+}
+
+/** Whether a file may be a record, which holds nothing but such behaviours. */
+export function isRecord(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).every((name) => Object.hasOwn(NAMES, name))
 }

@@ -22,6 +22,13 @@ export class ProbeError extends Error {
     )
   }
 
+  static behindProxy(): ProbeError {
+    return new ProbeError(
+      'It leads to another host, and was not followed, because through a proxy that could be a private one: give that address if it is right.',
+      'PRIVATE_ADDRESS',
+    )
+  }
+
   static timeout(milliseconds: number): ProbeError {
     return new ProbeError(`There was no complete response within ${count(milliseconds / 1000, 'second')}.`, 'ETIMEDOUT')
   }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { tlsOptions } from '../client/http/tls-options'
 import { buildConnector, Client, EnvHttpProxyAgent, errors } from '../client/http/undici'
-import { publicLookup, refusePrivate } from './probe-error'
+import { ProbeError, publicLookup, refusePrivate } from './probe-error'
 import { type ProbeResponse, ResponseRecorder } from './probe-response'
 
 // Chunk extensions, early hints and trailers do not count as body.
@@ -93,9 +93,9 @@ export class Probe {
   #dispatcherFor(url: URL): Dispatcher {
     const { origin, hostname, protocol } = url
     if (this.#dispatcher && this.#origin === origin) return this.#dispatcher
-    this.#dispatcher?.destroy().catch(() => {})
     const isTrusted = hostname === this.#options.trustedHost
-    if (!isTrusted) refusePrivate(url)
+    if (!isTrusted) this.#refuseForeign(url)
+    this.#dispatcher?.destroy().catch(() => {})
     const connect = {
       timeout: this.#options.timeout,
       ...(!isTrusted && { lookup: publicLookup }),
@@ -105,9 +105,15 @@ export class Probe {
     this.#connections = 0
     this.#requests = 0
     this.#dispatcher = this.#options.proxied
-      ? new EnvHttpProxyAgent(LIMITS)
+      ? proxyAgent()
       : new Client(origin, { ...LIMITS, connect: this.#watched(buildConnector(connect)) })
     return this.#dispatcher
+  }
+
+  #refuseForeign(url: URL): void {
+    // What the name resolves to is known to the proxy alone, and `NO_PROXY` may name hosts of the own network.
+    if (this.#options.proxied) throw ProbeError.behindProxy()
+    refusePrivate(url)
   }
 
   #watched(connect: ReturnType<typeof buildConnector>): ReturnType<typeof buildConnector> {
@@ -126,5 +132,13 @@ export class Probe {
       const bytes = socket.bytesRead - this.#bytesBefore
       if (bytes > MAX_WIRE_BYTES) socket.destroy(new errors.ResponseExceededMaxSizeError())
     })
+  }
+}
+
+function proxyAgent(): Dispatcher {
+  try {
+    return new EnvHttpProxyAgent({ ...LIMITS, requestTls: tlsOptions() })
+  } catch {
+    throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
   }
 }

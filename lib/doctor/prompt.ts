@@ -42,6 +42,12 @@ export class Prompt {
     return answer
   }
 
+  /** Withdraws the question, as if the input had ended. */
+  cancel(): void {
+    this.#next?.resolve(undefined)
+    this.#next = undefined
+  }
+
   /** Gives the terminal back. */
   close(): void {
     this.#lines?.close()
@@ -64,6 +70,13 @@ export class Prompt {
     }
   }
 
+  /** In the terminal's raw mode, Ctrl+C is a key: without a question, it must still end the process. */
+  #interrupt(): void {
+    if (this.#next) return this.#next.reject(new Interrupted('Interrupted.'))
+    this.close()
+    process.kill(process.pid, 'SIGINT')
+  }
+
   #open(): void {
     if (this.#lines || this.#hasEnded) return
     const echo = new Writable({
@@ -74,7 +87,7 @@ export class Prompt {
     })
     this.#lines = createInterface({ input: this.#input, output: echo, terminal: this.isInteractive, historySize: 0 })
     this.#lines.on('line', (line) => (this.#next ? this.#next.resolve(line) : this.#waiting.push(line)))
-    this.#lines.on('SIGINT', () => this.#next?.reject(new Interrupted('Interrupted.')))
+    this.#lines.on('SIGINT', () => this.#interrupt())
     this.#lines.on('close', () => {
       this.#hasEnded = true
       this.#next?.resolve(undefined)

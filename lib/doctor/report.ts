@@ -14,7 +14,7 @@ export function findingLines({ level, check, message }: Finding, paint: (level: 
 export function optionLines(examination: Examination): string {
   const { baseURL, clientID, callbackURL, proxied, ...others } = harmless(examination.options, examination)
   const lines = [
-    `baseURL: ${code(baseURL)},`,
+    `baseURL: ${baseURL === undefined ? 'process.env.SOCIAL_BASE_URL' : code(baseURL)},`,
     `clientID: ${clientID === undefined ? 'process.env.SOCIAL_CLIENT_ID' : code(clientID)},`,
     'clientSecret: process.env.SOCIAL_CLIENT_SECRET,',
     `callbackURL: ${callbackURL === undefined ? "'/auth/social-login/callback', // as you registered it" : `${code(callbackURL)},`}`,

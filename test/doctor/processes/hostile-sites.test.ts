@@ -1,7 +1,7 @@
-import type { RequestListener, ServerResponse } from 'node:http'
+import { createServer as createHTTPServer, type RequestListener, type ServerResponse } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import { findSecrets } from '../../support/canaries'
-import { runDoctorProcess as runDoctor } from '../../support/doctor-command'
+import { runDoctorProcess as runDoctor, unwrapped } from '../../support/doctor-command'
 import { type Listening, listen, port } from '../../support/listen'
 import { repeat } from '../../support/wire-faults'
 
@@ -12,7 +12,7 @@ const KEY = 'auth-key-canary-77aa0b1c'
 const TOKEN = 'token-canary-c0ffee51de'
 const ESCAPES = '\x1b]0;title\x07\x1b[2J\x9b31m\u202etxt\r'
 const sockets = new Set<Socket>()
-const started: Listening[] = []
+const started: Pick<Listening, 'stop'>[] = []
 
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()
@@ -195,6 +195,10 @@ test('a login is not made where the site redirected to, but only at the address 
   const redirecting = await site((request, response) =>
     response.writeHead(301, { location: `${new URL(thief).origin}${request.url}` }).end(),
   )
+  // A program that looks for the final address, and then logs in there.
+  const { url } = await fetch(`${redirecting}/user/me`)
+  await fetch(url.replace('v1/user/me', 'authorize'), { method: 'POST', body: new URLSearchParams({ SECRET }) })
+  expect(bodies.splice(0).join()).toContain(SECRET)
   const { code, stdout, stderr } = await login(redirecting)
   expect([code, bodies.join().includes(SECRET), stderr]).toEqual([1, false, ''])
   expect(stdout.replace(/\n {9}/g, ' ')).toContain(
@@ -224,4 +228,103 @@ test('a login is not made by plain http beyond this machine', async () => {
   expect(stdout.replace(/\n {9}/g, ' ')).toContain(
     'Not tried: by plain http, everybody on the way could read the secret.',
   )
+})
+
+/** A site whose logins end in this token. @returns what it received */
+function siteWithToken(token: string): { readonly bodies: string[]; readonly listener: RequestListener } {
+  const bodies: string[] = []
+  const listener: RequestListener = (request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += String(chunk)
+    })
+    request.on('end', () => {
+      bodies.push(`${request.url} ${body}`)
+      if (request.url?.includes('/oauth?')) response.end('<form>')
+      else if (body.includes(KEY)) json(response, { access_token: token })
+      else if (request.headers.authorization === `Bearer ${token}`) json(response, { user_id: '1', user_name: 'Ann' })
+      else json(response, { error: true }, 401)
+    })
+  }
+  return { bodies, listener }
+}
+
+test('a redirect to something that is no base URL changes no address', async () => {
+  const { bodies, listener } = siteWithToken(TOKEN)
+  const baseURL = await site((request, response) => {
+    // Without its last three characters, as if it ended in /v1, the address of site.com.au would be that of site.com.
+    if (request.url === '/api/v1/user/me') response.writeHead(301, { location: '/user/me' }).end()
+    else listener(request, response)
+  })
+  const { stdout } = await runDoctor([baseURL])
+  expect([stdout, bodies.join()]).toEqual([
+    expect.stringContaining('good     Exchange: It refuses invented values as JSON'),
+    expect.stringContaining('/api/authorize'),
+  ])
+})
+
+test.each([
+  SECRET,
+  SECRET.replace('a', '%61'),
+  SECRET.replace('a', '%61').concat('-%zz'),
+  SECRET.replace('a', '%2561'),
+])('a secret that the site repeats before any is sent is in no output: %s', async (text) => {
+  const baseURL = await site((request, response) => {
+    if (request.url?.startsWith('/api/v1')) response.writeHead(302, { location: `/${text}/v1/user/me` }).end()
+    else json(response, { error: true }, 401)
+  })
+  for (const more of [[], ['--json']]) {
+    const { code, stdout, stderr } = await login(baseURL, ...more)
+    expect([code, findSecrets([SECRET, text], { stdout, stderr })]).toEqual([1, []])
+    expect(unwrapped(stdout)).toContain('The site repeated a secret')
+  }
+})
+
+test('a token that is part of the address of the site ends in a report', async () => {
+  const { code, stdout, stderr } = await login(await site(siteWithToken('http').listener))
+  expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining('failed')])
+  expect(stdout).toContain('baseURL: process.env.SOCIAL_BASE_URL,')
+})
+
+test('the checks after a login page that leads to a private address are made', async () => {
+  const baseURL = await site((request, response) => {
+    if (request.url?.includes('/oauth')) response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end()
+    else json(response, { error: true }, 401)
+  })
+  expect((await runDoctor([baseURL])).stdout).toContain('good     Exchange: It refuses invented values as JSON')
+})
+
+test('a proxy that is no address ends in a report', async () => {
+  const { code, stdout, stderr } = await runDoctor(['http://site.invalid/api/v1'], { env: { http_proxy: 'foo' } })
+  expect([code, stderr, unwrapped(stdout)]).toEqual([1, '', expect.stringContaining('names a proxy by something')])
+})
+
+describe('behind a proxy that is the only way out', () => {
+  /** Leads each connection to the one site. */
+  async function proxyTo(listener: RequestListener): Promise<string> {
+    const { port: number } = new URL(await site(listener))
+    const server = createHTTPServer().on('connect', (_request, socket: Socket) => {
+      const there = connect(Number(number), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n')
+        socket.pipe(there).pipe(socket)
+      })
+      for (const each of [there, socket]) sockets.add(each.on('error', () => {}))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    started.push({ stop: () => new Promise((resolve) => void server.close(() => resolve())) })
+    return `http://127.0.0.1:${port(server)}`
+  }
+
+  test('a redirect to a host of NO_PROXY, which may be private, is not followed', async () => {
+    const { bodies, listener } = siteWithToken(TOKEN)
+    const { port: number } = new URL(await site(listener))
+    const env = {
+      http_proxy: await proxyTo((request, response) =>
+        response.writeHead(302, { location: `http://localhost:${number}${request.url}` }).end(),
+      ),
+      no_proxy: 'localhost',
+    }
+    const { code, stdout } = await runDoctor(['http://site.invalid/api/v1'], { env })
+    expect([code, unwrapped(stdout), bodies]).toEqual([1, expect.stringContaining('It leads to another host'), []])
+  })
 })

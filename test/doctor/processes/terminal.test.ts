@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { get, type IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FakeProvider } from '../../../lib/testing'
@@ -31,7 +32,26 @@ test('the exit code is 0 for a good site, 1 for a broken one, and 2 for wrong ar
   expect(wrong.stderr).toBe('The base URL must end in /v1: mostly it is https://site.example/api/v1\nTry --help.\n')
 })
 
-test('a callback to this machine is caught', async () => {
+// What a page of another site can make a browser send, without leaving that page.
+const FORGERIES: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ['/cb?auth_key=forged', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
+  ['/cb?auth_key=forged', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+  ['/cb?auth_key=forged', { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }],
+  ['/cb?auth_key=forged', { 'sec-purpose': 'prefetch' }],
+  ['/cb?auth_key=forged', { host: 'rebound.example' }],
+  ['/cbx?auth_key=forged', {}],
+]
+
+function request(origin: string, path: string, headers: Readonly<Record<string, string>>) {
+  return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders }>((resolve, reject) => {
+    get(new URL(path, origin), { headers }, (response) => {
+      response.resume()
+      resolve({ status: response.statusCode, headers: response.headers })
+    }).on('error', reject)
+  })
+}
+
+test('a callback to this machine is caught, and nothing that another site makes up', async () => {
   const redirectURL = `http://localhost:${await freePort()}/cb`
   const application = register(redirectURL)
   const args = [CLI, 'doctor', provider.baseURL, '--app-id', 'mine', '--login', '--redirect-url', redirectURL]
@@ -46,8 +66,13 @@ test('a callback to this machine is caught', async () => {
     if (hasVisited || !output.join('').includes('Open this in a browser')) continue
     hasVisited = true
     const foreign = await fetch(new URL('/favicon.ico', redirectURL))
-    const page = await fetch(await approve(provider, application, '1'))
-    expect([foreign.status, page.status, page.headers.get('cache-control')]).toEqual([404, 200, 'no-store'])
+    for (const [target, headers] of FORGERIES) {
+      const { status } = await request(redirectURL, target, headers)
+      expect([target, headers, status]).toEqual([target, headers, 404])
+    }
+    const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'cross-site' }
+    const page = await request(redirectURL, await approve(provider, application, '1'), navigation)
+    expect([foreign.status, page.status, page.headers['cache-control']]).toEqual([404, 200, 'no-store'])
   }
   expect(await ended).toBe(0)
   expect(output.join('')).toContain(`callbackURL: '${redirectURL}'`)
@@ -100,4 +125,23 @@ test.each(['Application secret', 'paste the address'])('Ctrl+C at "%s" leaves no
   expect([code, existsSync(recorded)]).toEqual([130, false])
   expect(text).not.toContain('Error')
   expect(findSecrets([SECRET], { text })).toEqual([])
+})
+
+test('Ctrl+C while a request waits for the site ends the doctor', async () => {
+  const application = register()
+  const { code, text } = await onTerminal(
+    [provider.baseURL, '--app-id', 'mine', '--login', '--timeout', '20'],
+    [
+      ['Application secret', async () => `${SECRET}\r`],
+      [
+        'paste the address',
+        async () => {
+          provider.failNext('authorize', { hang: true })
+          return `${await approve(provider, application, '1')}\r`
+        },
+      ],
+      ['Exchanging the key', async () => '\x03'],
+    ],
+  )
+  expect([code, text]).toEqual([130, expect.not.stringContaining('Options to paste')])
 })
