@@ -14,7 +14,9 @@ import { createLogger, type Logger } from './web/logger'
 import { pathsOnly } from './web/request-target'
 import { Draining, listen, onStopSignal } from './web/server'
 
-const STOP_DEADLINE_MS = 10_000
+const REQUESTS_END_WITHIN_MS = 10_000
+// Longer than a Postgres takes to close that does not answer.
+const DATABASE_CLOSES_WITHIN_MS = 3300
 // Longer than most restarts and failovers, and long enough that process managers do not give up because of quick exits.
 const DATABASE_WITHIN_MS = 20_000
 const SAY_WAITING_AFTER_MS = 2000
@@ -73,21 +75,24 @@ async function startServer(config: Config, fake: FakeProvider | undefined, logge
       draining.begin()
       await sleep(config.drainMs)
       clearInterval(cleaning)
-      const inTime = AbortSignal.timeout(STOP_DEADLINE_MS)
-      await orFail(
-        listening.close(),
-        inTime,
-        () => `connections are still open, and ${draining.requestsUnderWay} requests under way`,
-      )
-      await orFail(database.close(), inTime, () => 'the database does not close')
+      try {
+        await orFail(
+          listening.close(),
+          REQUESTS_END_WITHIN_MS,
+          () => `connections are still open, and ${draining.requestsUnderWay} requests under way`,
+        )
+      } finally {
+        // Even then, because the last writes to a libsql file would be left in its `-wal`.
+        await orFail(database.close(), DATABASE_CLOSES_WITHIN_MS, () => 'the database does not close')
+      }
     },
   }
 }
 
 /** Rejects with a description when the work does not finish in time. */
-function orFail(work: Promise<void>, inTime: AbortSignal, describe: () => string): Promise<void> {
+function orFail(work: Promise<void>, limitMs: number, describe: () => string): Promise<void> {
   return new Promise((resolve, reject) => {
-    inTime.addEventListener('abort', () => reject(new Error(describe())), { once: true })
+    setTimeout(() => reject(new Error(describe())), limitMs)
     work.then(resolve, reject)
   })
 }

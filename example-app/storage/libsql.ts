@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
@@ -6,6 +6,7 @@ import type { Database, Query, Row, Value } from './database'
 
 const OPEN_TIMEOUT_MS = 10_000
 const LOCK_TIMEOUT_MS = 10_000
+const CLOSE_WAIT_MS = 1000
 const READS = /^\s*select\b/
 const NOW = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`
 const CHECK = `insert into storage_checks (id, checked_at) values (1, ${NOW})
@@ -28,6 +29,7 @@ class LibsqlDatabase implements Database {
   readonly skipLocked = ''
   // A lock of SQLite is on the whole file.
   readonly requireTables = ''
+  readonly #log: string
   readonly #files: readonly string[]
   readonly #opened: ReadonlyArray<string | undefined>
   readonly #connection: Libsql.Database
@@ -42,7 +44,10 @@ class LibsqlDatabase implements Database {
     this.#connection.exec('pragma synchronous = normal')
     // The first read creates the other two files, which remain until the last connection to the database closes.
     this.#connection.exec('select 1 from sqlite_schema')
-    this.#files = [file, `${file}-wal`, `${file}-shm`]
+    // They lie beside the file itself, where `file` is a link to it.
+    const target = realpathSync(file)
+    this.#log = `${target}-wal`
+    this.#files = [file, this.#log, `${target}-shm`]
     this.#opened = this.#files.map(identityOf)
     // SQLite would block this thread while it waits for a lock, so `#whenUnlocked` waits instead.
     this.#connection.exec('pragma busy_timeout = 0')
@@ -78,7 +83,7 @@ class LibsqlDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#last
-    this.#moveWritesToFile()
+    await this.#moveWritesToFile()
     this.#connection.close()
   }
 
@@ -86,12 +91,24 @@ class LibsqlDatabase implements Database {
    * libsql leaves the last writes in the `-wal` file. A copy of the database file would lack them, and would be overwritten
    * with them when it is put back. If this fails, they are still in that file.
    */
-  #moveWritesToFile(): void {
+  async #moveWritesToFile(): Promise<void> {
+    const deadline = performance.now() + CLOSE_WAIT_MS
+    // Tried again while a program reads the file, or another process does the same. SQLite itself would wait with the
+    // lock of all writers.
+    while (!this.#tryToMoveWrites() && performance.now() < deadline) await sleep(20)
+  }
+
+  /** @returns whether there is nothing left to do */
+  #tryToMoveWrites(): boolean {
     try {
-      // Unless another process may be using files that have taken the place of these.
+      // Otherwise, another process may be using files that have taken the place of these.
       const isAlone = this.#files.every((file, index) => [this.#opened[index], undefined].includes(identityOf(file)))
-      if (isAlone) this.#connection.exec('pragma wal_checkpoint(truncate)')
-    } catch {}
+      if (!isAlone) return true
+      this.#connection.exec('pragma wal_checkpoint(truncate)')
+      return isEmpty(this.#log)
+    } catch (error) {
+      return !isLocked(error)
+    }
   }
 
   /**
@@ -155,6 +172,10 @@ function identityOf(file: string): string | undefined {
   return found && `${found.dev}:${found.ino}`
 }
 
+function isEmpty(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0
+}
+
 function isLocked(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 }
@@ -168,7 +189,7 @@ class MovedFileError extends Error {
   readonly code = 'SQLITE_READONLY_DBMOVED'
 
   constructor() {
-    super('The database file has been deleted or replaced: restart the application')
+    super('The database file has been deleted or replaced: stop the application, and see "Storage" in its README')
   }
 }
 

@@ -1,6 +1,19 @@
-import { chmodSync, closeSync, copyFileSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises'
 import Libsql from 'libsql'
 import { migrate } from '../../../example-app/storage/migrations'
 import { openDatabase } from '../../../example-app/storage/open-database'
@@ -119,6 +132,33 @@ describe('a database file in trouble', () => {
     })
   })
 
+  test('that is copied after the process has stopped holds everything, although a request was never finished', async () => {
+    await withProvider(async (_provider, visitor) => {
+      expect(await visitor.signIn(example.appURL)).toBe('/profile')
+      const client = connect(Number(new URL(example.appURL).port), '127.0.0.1')
+      // Answered once the second request has begun, too.
+      client.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /login HTTP/1.1\r\nX-Unfinished: ')
+      await once(client, 'data')
+      const begun = performance.now()
+      expect(await example.stop('SIGTERM')).toBe(1)
+      expect(performance.now() - begun).toBeLessThan(15_000)
+      client.destroy()
+      copyFileSync(file, `${file}-copy`)
+      expect(people(`${file}-copy`)).toBe(1)
+    })
+  }, 30_000)
+
+  test('behind a symbolic link is watched with its -wal, which lies beside the file itself', async () => {
+    await example.stop('SIGTERM')
+    const target = `${file}-elsewhere`
+    renameSync(file, target)
+    symlinkSync(target, file)
+    example = await startExample({ DATA_DIR: dirname(file) })
+    expect(await health()).toBe(200)
+    unlinkSync(`${target}-wal`)
+    await untilHealth(503)
+  })
+
   test('in a folder that may not be entered any more is an outage, until it may again', async () => {
     await example.stop('SIGKILL')
     example = await startExample({ DATA_DIR: dirname(file) }, AS_ANYBODY)
@@ -132,6 +172,14 @@ describe('a database file in trouble', () => {
     expect([status, headers['retry-after']]).toEqual([503, '5'])
     expect(location).toBe('/login?reason=database_unavailable')
     expect((await start()).status).toBe(302)
+  })
+
+  test('whose folder is not there any more, but a file of its name, is an outage', async () => {
+    const dataDir = dirname(file)
+    renameSync(dataDir, `${dataDir}-moved`)
+    writeFileSync(dataDir, '')
+    const { status } = await new Browser().follow(`${example.appURL}/auth/social-login`, { method: 'POST' })
+    expect(status).toBe(503)
   })
 
   test('that was moved away and is back is good again', async () => {
@@ -222,6 +270,24 @@ describe('a database file that two processes share', () => {
     expect(await one.query(ids)).toEqual([{ id: 'first' }, { id: 'second' }])
     await Promise.all([one.close(), two.close()])
   }, 40_000)
+})
+
+test('a database file that another program is reading is whole when it is closed', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder.path, 'app.db')
+  const database = openDatabase(undefined, folder.path)
+  await migrate(database)
+  const reader = new Libsql(file)
+  reader.exec('begin; select count(*) from users')
+  await database.query(`insert into users (id, created_at) values ('late', 0)`)
+  const closed = database.close()
+  await immediate()
+  reader.exec('commit')
+  reader.close()
+  await closed
+  copyFileSync(file, `${file}-copy`)
+  expect(people(`${file}-copy`)).toBe(1)
+  folder.remove()
 })
 
 describe('500,000 expired sessions', () => {
