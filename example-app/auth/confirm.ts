@@ -118,8 +118,9 @@ async function dropLogin({ req, res, accounts, waiting }: Answer): Promise<void>
 }
 
 async function link({ req, res, accounts, knownLogins, waiting }: Answer): Promise<void> {
-  await forget(req, res, waiting.unconfirmed)
+  // Before the question is forgotten: it can be answered again when the database fails in between.
   const notice = await accounts.link(waiting.login.id, waiting.userID)
+  await forget(req, res, waiting.unconfirmed)
   if (notice === 'linked') knownLogins.remember(req, res, waiting.login.id)
   res.redirect(303, `/account?notice=${notice}`)
 }
