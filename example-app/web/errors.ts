@@ -12,17 +12,19 @@ const RETRY_AFTER_S = 5
 const BRIEF_OUTAGE_MS = 4000
 const RETRY_EVERY_MS = 100
 // Codes of connections that broke or could not be opened (ENOENT: a Unix socket without a server; 53300: too many), and of
-// transactions that were cancelled because of another one (55P03: it holds a lock).
+// transactions that were cancelled because of another one (55P03: it holds a lock); of a server that is about to be replaced
+// (25006: it is read-only), or a database that is being restored (55000: it admits nobody).
 const BROKEN_CONNECTION =
-  /^(E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_AGAIN)\w*|ENOENT|53300|55P03|(08|40|57)[\dA-Z]{3})$/
+  /^(E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_AGAIN)\w*|ENOENT|25006|53300|55000|55P03|(08|40|57)[\dA-Z]{3})$/
 const BROKEN_CONNECTION_MESSAGES = /^(Connection terminated|timeout exceeded when trying to connect)/
 const OUTAGE_CODES = [
   // Network errors of Node.
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|NOTFOUND|AI_AGAIN)$/,
   // Certificates of Postgres: expired, not yet valid, of another host, or of an authority that is not trusted.
   /^(CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT$|ERR_TLS_CERT_)/,
-  // A Unix socket without a server, and a folder of the socket or of the database file that may not be entered.
-  /^E(NOENT|ACCES)$/,
+  // A Unix socket without a server, and a folder of the socket or of the database file that may not be entered, is none any
+  // more, or cannot be read.
+  /^E(NOENT|ACCES|NOTDIR|IO|STALE)$/,
   // Postgres: connection (08), login (28, 3D), conflicts (40), resources (53), intervention (57), system (58).
   /^(08|28|3D|40|53|57|58)[\dA-Z]{3}$/,
   // Postgres: a server that is read-only, as a standby is; a database that is being restored: it accepts nobody, or lacks
@@ -97,9 +99,9 @@ function reasonOfStatus(status: number): string {
   return status < 500 ? 'auth_key_malformed' : 'failed_here'
 }
 
-/** Empty means the same URL again. The URL of a form cannot be opened by a link. */
+/** Empty means the same URL again. The URL of a form cannot be opened by a link, unless it has a page, too. */
 function retryAddress(req: Request): string {
-  return req.method === 'GET' ? '' : '/login'
+  return req.method === 'GET' || req.path === '/login/confirm' ? '' : '/login'
 }
 
 /** Whether an error means that the database is temporarily unavailable, as opposed to a bug or a bad request. */

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Libsql from 'libsql'
+import { openDatabase } from '../../../example-app/storage/open-database'
 import { type Application, FakeProvider } from '../../../lib/testing'
 import { type BrowserAnswer, closeBrowsers } from '../../support/browser'
 import { type RunningExample, startExample, temporaryFolder } from '../../support/example/example-app'
@@ -36,6 +37,7 @@ afterAll(() => closeBrowsers())
 
 describeWithPostgres('while Postgres is away, the example', () => {
   let cluster: Awaited<ReturnType<typeof startPostgres>>
+  let url: string
   let ada: Visitor
 
   beforeAll(async () => {
@@ -45,7 +47,7 @@ describeWithPostgres('while Postgres is away, the example', () => {
   afterAll(() => cluster.stop())
 
   beforeEach(async () => {
-    const url = await cluster.createDatabase(`outage_${Date.now()}`)
+    url = await cluster.createDatabase(`outage_${Date.now()}`)
     example = await startExample({ ...SECRET, DATABASE_URL: url, ...providerEnvironment(provider, application) })
     ada = new Visitor(provider, application, '1')
     await ada.signIn(example.appURL)
@@ -67,7 +69,8 @@ describeWithPostgres('while Postgres is away, the example', () => {
     for (const path of ['/auth/social-login', '/logout', '/profile/reload', '/account/link', '/login/confirm']) {
       const page = await ada.submit(`${example.appURL}${path}`)
       expect([path, seen(page)]).toEqual([path, unavailable])
-      expect(page.body).toContain('<a class="button" href="/login">Try again</a>')
+      const retry = path === '/login/confirm' ? '' : '/login'
+      expect(page.body).toContain(`<a class="button" href="${retry}">Try again</a>`)
     }
     const newcomer = new Visitor(provider, application, '2')
     expect(seen(await newcomer.begin(example.appURL))).toEqual(unavailable)
@@ -104,6 +107,26 @@ describeWithPostgres('while Postgres is away, the example', () => {
     // Whoever goes back to the callback instead, ten minutes at most after the start, finds the key as it was.
     expect((await bob.comeBack(example.appURL, bobsKey)).location).toBe('/login/confirm')
   }, 30_000)
+
+  test('keeps the question about a second login that it could not add, and leads back to it', async () => {
+    await ada.submit(`${example.appURL}/account/link`)
+    const key = provider.issueAuthKey({ appID: application.appID, userID: '2' })
+    expect((await ada.comeBack(example.appURL, key)).location).toBe('/login/confirm')
+    const fields = { confirmation: await ada.question(example.appURL), decision: 'continue' }
+    const database = openDatabase(url, '')
+    await database.query(`create function shut_down() returns trigger language plpgsql
+      as 'begin raise exception using errcode = ''57P01''; end'`)
+    await database.query(
+      'create trigger outage before update of user_id on federated_credentials execute function shut_down()',
+    )
+    const page = await ada.submit(`${example.appURL}/login/confirm`, fields)
+    expect(seen(page)).toEqual(unavailable)
+    expect(page.body).toContain('<a class="button" href="">')
+    await database.query('drop trigger outage on federated_credentials')
+    await database.close()
+    expect(await ada.question(example.appURL)).toBe(fields.confirmation)
+    expect((await ada.submit(`${example.appURL}/login/confirm`, fields)).location).toBe('/account?notice=linked')
+  })
 })
 
 describe('while another process keeps the libsql file locked, the example', () => {

@@ -148,6 +148,28 @@ describeWithPostgres('a Postgres in trouble', () => {
     await example.stop('SIGKILL')
   }, 40_000)
 
+  test('that becomes read-only while the provider is asked, as in a failover, costs no key', async () => {
+    const url = await newDatabase()
+    const example = await start(url)
+    const { pathname } = new URL(url)
+    const name = pathname.slice(1)
+    const setReadOnly = (value: 'on' | 'off'): Promise<void> =>
+      asSuperuser(Object.assign(new URL(url), { pathname: '/postgres' }).href, async (client) => {
+        await client.query(`alter database "${name}" set default_transaction_read_only = ${value}`)
+        await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+      })
+    const ada = new Visitor(provider, application, '1')
+    await ada.begin(example.appURL)
+    provider.failNext('authorize', { delay: 1500, rewrite: (body) => body })
+    const back = ada.comeBack(example.appURL)
+    await delay(300)
+    await setReadOnly('on')
+    await delay(2000)
+    await setReadOnly('off')
+    expect((await back).location).toBe('/login/confirm')
+    await example.stop('SIGKILL')
+  }, 40_000)
+
   test('whose certificate has expired is an outage, until it is renewed', async () => {
     const { ca, good, expired } = makeCertificates()
     const folder = temporaryFolder()

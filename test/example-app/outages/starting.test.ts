@@ -33,6 +33,33 @@ describeWithPostgres('the example, when it starts', () => {
     await example.stop('SIGKILL')
   }, 30_000)
 
+  test.each([
+    [
+      'read-only, as a former primary is',
+      'set default_transaction_read_only = on',
+      'reset default_transaction_read_only',
+    ],
+    ['that admits nobody, as while it is restored', 'allow_connections false', 'allow_connections true'],
+  ])(
+    'waits for a database %s',
+    async (_name, broken, whole) => {
+      const url = await newDatabase()
+      const postgres = new Client({ connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href })
+      await postgres.connect()
+      const name = new URL(url).pathname.slice(1)
+      await postgres.query(`alter database ${name} ${broken}`)
+      const example = launchExample({ ...SECRET, DATABASE_URL: url })
+      const isSaid = (text: string): boolean => example.output().includes(text)
+      while (!isSaid('waiting for the database') && !isSaid('not valid')) await delay(20)
+      await postgres.query(`alter database ${name} ${whole}`)
+      await postgres.end()
+      while (!isSaid('Example application: ') && !isSaid('not valid')) await delay(20)
+      expect(example.output()).not.toContain('not valid')
+      await example.stop('SIGKILL')
+    },
+    30_000,
+  )
+
   test('gives up after twenty seconds, with the reason, so that a process manager does not lose patience', async () => {
     const begun = performance.now()
     const example = launchExample({ ...SECRET, DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/app' })
