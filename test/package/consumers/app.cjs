@@ -5,7 +5,7 @@ const passport = require('passport')
 const { Strategy } = require('passport-social-login')
 
 /** @param options of the strategy, besides those of the provider */
-exports.createServer = function createServer(provider, options = {}) {
+exports.createServer = function createServer(provider, _place, options = {}) {
   passport.use(
     new Strategy(
       { ...provider, ...options, callbackURL: '/callback' },

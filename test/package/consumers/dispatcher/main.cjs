@@ -7,13 +7,13 @@ const { play } = require('./driver.cjs')
 
 if (process.versions.bun) {
   const provider = { baseURL: 'http://127.0.0.1/api/v1', clientID: 'id', clientSecret: 'secret' }
-  assert.throws(() => createServer(provider, { dispatcher: new AgentByName() }), /Bun .* undici\/index\.js/)
+  assert.throws(() => createServer(provider, undefined, { dispatcher: new AgentByName() }), /Bun .* undici\/index\.js/)
 } else {
   assert.equal(AgentByName, Agent)
 }
 
-play(async (provider) => {
+play(async (provider, place) => {
   const dispatcher = new Agent()
-  const server = createServer(provider, { dispatcher })
+  const server = createServer(provider, place, { dispatcher })
   return server.on('close', () => dispatcher.close())
 })
