@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { refuseUnknown } from '../client/option-values'
 import type { FailureInfo } from '../errors'
 import { type BrowserStore, storeOf } from '../login/browser-store'
@@ -79,6 +80,8 @@ function readFailureRedirect(value: SocialLoginOptions['failureRedirect']): WebS
 
 function readPath(name: string, value: unknown): string {
   const path = readReturnPath(value)
+  // A rejected promise must not crash the process.
+  if (types.isPromise(value)) value.catch(() => {})
   if (path === undefined) throw new TypeError(`${name} must be a path of this application, such as /login`)
   return path
 }

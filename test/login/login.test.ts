@@ -301,7 +301,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     test('by POST gets a page whose button posts', async () => {
       const app = await start()
       const page = await new Browser().request(app.loginURL, { method: 'POST', headers: providerNavigation })
-      expect(page.body).toMatch(/<form method="post" action="\.\/auth"><button>/)
+      expect(page.body).toMatch(/<form method="post" action="\.\/auth"><button hidden>/)
     })
 
     test('a same-origin Referer of an old browser is sufficient proof', async () => {

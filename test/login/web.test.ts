@@ -169,6 +169,21 @@ describe('a login that fails', () => {
     const login = newLogin({ failureRedirect: () => '//evil.example/' })
     await expect(callback(login, new WebBrowser(ORIGIN))).rejects.toThrow(/^failureRedirect must be a path/)
   })
+
+  test('rejects so, and leaves no promise unhandled, if failureRedirect is an async function that throws', async () => {
+    const unhandled = jest.fn()
+    process.on('unhandledRejection', unhandled)
+    const failureRedirect = async (): Promise<string> => {
+      throw new Error('no database')
+    }
+    // As plain JavaScript can: the types refuse it.
+    const login: SocialLogin = Reflect.construct(SocialLogin, [{ ...required, keys: [NEW_KEY], failureRedirect }])
+    logins.stopLater({ stop: () => login.close() })
+    await expect(callback(login, new WebBrowser(ORIGIN))).rejects.toThrow(/^failureRedirect must be a path/)
+    await new Promise(setImmediate)
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
 })
 
 describe('a repeated callback', () => {

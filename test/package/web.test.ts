@@ -1,8 +1,9 @@
-import type { Context } from 'hono'
+import { type Context, Hono } from 'hono'
+import { secureHeaders } from 'hono/secure-headers'
 import type { Profile, SocialLogin } from '../../lib/web'
 import { useLogins } from '../support/logins'
 import { WebBrowser } from '../support/web-browser'
-import { linking, quickStart, reasons, type Sessions } from './docs/web'
+import { linking, ownHeaders, quickStart, reasons, type Sessions } from './docs/web'
 
 /** The recipes of docs/web.md. */
 describe('recipes for Request and Response', () => {
@@ -39,6 +40,26 @@ describe('recipes for Request and Response', () => {
     ])
     expect(browser.cookie).toBe('sid=1')
     expect((await callback()).headers.get('location')).toBe('/')
+  })
+
+  test('headers of the application’s own, which would replace those of the login, leave its routes out', async () => {
+    const policies = async (app: Hono): Promise<unknown[]> => {
+      quickStart(registration(`${ORIGIN}/auth/callback`), sessions, app).get('/', (c) => c.text('Hello'))
+      const fetch = async (request: Request): Promise<Response> => app.fetch(request)
+      const policy = async (path: string, site: 'same-origin' | 'cross-site'): Promise<string | null> =>
+        (await new WebBrowser(ORIGIN).send(path, site, fetch)).headers.get('referrer-policy')
+      return [
+        await policy('/', 'same-origin'),
+        await policy('/auth', 'same-origin'),
+        await policy('/auth', 'cross-site'),
+      ]
+    }
+    const naive = new Hono()
+    naive.use(secureHeaders())
+    expect(await policies(naive)).toEqual(['no-referrer', 'no-referrer', 'no-referrer'])
+    const app = new Hono()
+    ownHeaders(app)
+    expect(await policies(app)).toEqual(['no-referrer', null, 'same-origin'])
   })
 
   test('failureRedirect by a function tells the page why', async () => {

@@ -39,10 +39,12 @@ export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTP
   if (render) return ownPage(render(page), providerOrigin)
   const path = escapeUTF8(relativeToItself(page.path))
   const provider = escapeUTF8(new URL(providerOrigin).host)
+  // `hidden`, which our style overrides: if another policy of the application blocks the style, and so the guard, there is
+  // nothing to press.
   const action =
     method === 'GET'
-      ? `<a href="${path}" rel="nofollow">Continue to ${provider}</a>`
-      : `<form method="post" action="${path}"><button>Continue to ${provider}</button></form>`
+      ? `<a href="${path}" rel="nofollow" hidden>Continue to ${provider}</a>`
+      : `<form method="post" action="${path}"><button hidden>Continue to ${provider}</button></form>`
   const main = `<h1>Sign in with ${provider}?</h1>\n<p>You are about to leave this site to sign in.</p>\n${action}`
   return renderPage({ title: 'Sign in', main, providerOrigin })
 }

@@ -1,4 +1,6 @@
 import { type Context, Hono } from 'hono'
+import { except } from 'hono/combine'
+import { secureHeaders } from 'hono/secure-headers'
 import { type Profile, SocialLogin } from 'passport-social-login/web'
 
 /** What the recipes need from an application: who is signed in, and how to sign somebody in. */
@@ -17,8 +19,8 @@ interface Registration {
 export function quickStart(
   { baseURL, clientID, clientSecret, LOGIN_COOKIE_KEY }: Registration,
   { userOf, signIn }: Sessions,
+  app = new Hono(),
 ): Hono {
-  const app = new Hono()
   const callbackURL = 'https://app.example/auth/callback'
   // Quoted: web quick start
   const login = new SocialLogin({ baseURL, clientID, clientSecret, callbackURL, keys: [LOGIN_COOKIE_KEY] })
@@ -35,6 +37,12 @@ export function quickStart(
   })
   // end
   return app
+}
+
+export function ownHeaders(app: Hono): void {
+  // Quoted: web own headers
+  app.use(except(['/auth', '/auth/*', '/link', '/link/*'], secureHeaders()))
+  // end
 }
 
 export function reasons(options: ConstructorParameters<typeof SocialLogin>[0]): SocialLogin {
@@ -55,7 +63,7 @@ export function linking(login: SocialLogin, app: Hono, { userOf }: Sessions, lin
     const result = await login.callback(c.req.raw, { user, callbackURL })
     if (result.type !== 'success') return result.response
     for (const [name, value] of result.headers) c.header(name, value, { append: true })
-    if (user === undefined) return c.redirect('/login')
+    if (!user) return c.redirect('/login')
     await link(user, result.profile) // the same user as at the start, or it would be no success
     return c.redirect('/account')
   })

@@ -24,6 +24,7 @@ describeInEachBrowser('a double click', (start) => {
   async function opensUnderThePointer(
     world: World,
     url: string,
+    button = CONTINUE,
   ): Promise<{ opener: Tab; popup: Tab; lead(): Promise<unknown> }> {
     const victim = await suite.visitor()
     const opener = await victim.open()
@@ -34,7 +35,7 @@ describeInEachBrowser('a double click', (start) => {
     const opened = victim.opened()
     await opener.click('#go')
     const popup = await opened
-    await until(async () => (await popup.run(`document.querySelector('${CONTINUE}') !== null`)) === true)
+    await until(async () => (await popup.run(`document.querySelector('${button}') !== null`)) === true)
     const lead = (): Promise<unknown> =>
       opener.run(`window.popup.location = '${world.forged()}'`).catch(() => undefined)
     return { opener, popup, lead }
@@ -73,6 +74,29 @@ describeInEachBrowser('a double click', (start) => {
     }
     expect(verdictsOf(world)).toEqual(['confirm page'])
   })
+
+  test.each(['GET', 'POST'] as const)(
+    'nor at any time, where the application’s own policy blocks the guard (%s)',
+    async (method) => {
+      const world = suite.world({
+        kind: 'web',
+        way: 'form',
+        before: (app) =>
+          app.use(START, (req, res, next) => {
+            req.method = method
+            res.set('Content-Security-Policy', "script-src 'self'; style-src 'self'")
+            next()
+          }),
+      })
+      const button = 'main :is(a, button)'
+      const { popup } = await opensUnderThePointer(world, world.target.startURL(), button)
+      expect(await popup.run(`document.querySelector('${button}').checkVisibility()`)).toBe(false)
+      await popup.press(button)
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      expect(await popup.run(`document.querySelector('${button}').checkVisibility()`)).toBe(false)
+      expect(verdictsOf(world)).toEqual(['confirm page'])
+    },
+  )
 
   test('nor by one that closes a window above a page opened long before', async () => {
     const world = suite.world({ kind: 'session', way: 'form' })
