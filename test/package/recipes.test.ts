@@ -88,6 +88,21 @@ describe('recipes of the documentation', () => {
     expect(await show()).toBe('<a href="/auth/social-login">Sign in</a>')
   })
 
+  test('"You did not finish signing in": a store that fails is an error of the request, also in Express 4', async () => {
+    const server = express4()
+    const provider = {
+      baseURL: logins.provider.baseURL,
+      clientID: 'a',
+      clientSecret: 'b',
+      callbackURL: `http://localhost${CALLBACK}`,
+    }
+    // Without session middleware, as when express-session knows that its store is disconnected.
+    notFinished(server, provider, async () => ({ id: '1' }))
+    await using listening = await listen(server)
+    const page = fetch(`${listening.origin}/login`, { signal: AbortSignal.timeout(3000) })
+    expect((await page).status).toBe(503)
+  })
+
   test('"Limiting guesses": of 50 guesses sent at once ten reach the provider, and others are not locked out', async () => {
     await build(limitGuessing)
     const guessers = await Promise.all(Array.from({ length: 50 }, () => visitorAt('203.0.113.7')))

@@ -133,11 +133,15 @@ export function notFinished(app: Application, options: Common, verify: VerifyFun
   const strategy = new Strategy(options, verify)
   passport.use(strategy)
 
-  app.get('/login', async (req, res) => {
-    const pending = await strategy.pendingLogin(req)
-    const query = pending?.returnTo ? `?${new URLSearchParams({ returnTo: pending.returnTo })}` : ''
-    const notice = pending ? '<p>You did not finish signing in.</p>' : ''
-    res.send(`${notice}<a href="/auth/social-login${query}">Sign in</a>`)
+  app.get('/login', async (req, res, next) => {
+    try {
+      const pending = await strategy.pendingLogin(req)
+      const query = pending?.returnTo ? `?${new URLSearchParams({ returnTo: pending.returnTo })}` : ''
+      const notice = pending ? '<p>You did not finish signing in.</p>' : ''
+      res.send(`${notice}<a href="/auth/social-login${query}">Sign in</a>`)
+    } catch (failure) {
+      next(failure) // Express 4 would end the process instead.
+    }
   })
   // end
 }
