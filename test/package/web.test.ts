@@ -3,7 +3,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import type { Profile, SocialLogin } from '../../lib/web'
 import { useLogins } from '../support/logins'
 import { WebBrowser } from '../support/web-browser'
-import { linking, ownHeaders, quickStart, reasons, type Sessions } from './docs/web'
+import { linking, ownHeaders, type Question, quickStart, reasons, type Sessions } from './docs/web'
 
 /** The recipes of docs/web.md. */
 describe('recipes for Request and Response', () => {
@@ -72,39 +72,83 @@ describe('recipes for Request and Response', () => {
 
   describe('linking', () => {
     const linked: string[] = []
+    const questions = new Map<string | undefined, Question>()
     let login: SocialLogin
-    let send: (browser: WebBrowser, path: string, site: 'same-origin' | 'cross-site') => Promise<Response>
+    let send: (
+      browser: WebBrowser,
+      path: string,
+      site: 'same-origin' | 'cross-site',
+      body?: URLSearchParams,
+    ) => Promise<Response>
     let appID: string
 
     beforeEach(() => {
       linked.length = 0
+      questions.clear()
       const { LOGIN_COOKIE_KEY: key, ...registered } = registration(`${ORIGIN}/link/callback`)
       appID = registered.clientID
       login = reasons({ ...registered, callbackURL: `${ORIGIN}/auth/callback`, keys: [key] })
       const app = quickStart({ ...registered, LOGIN_COOKIE_KEY: key }, sessions)
-      linking(login, app, sessions, async (user, profile) => void linked.push(`${user}: ${profile.id}`))
-      send = (browser, path, site) =>
+      const kept = {
+        ...sessions,
+        keepQuestion: async (c: Context, question: Question) => void questions.set(sessions.userOf(c), question),
+        takeQuestion: async (c: Context, id: string) => {
+          const question = questions.get(sessions.userOf(c))
+          if (question?.id !== id) return undefined
+          questions.delete(sessions.userOf(c))
+          return question
+        },
+      }
+      linking(login, app, kept, async (user, profile) => void linked.push(`${user}: ${profile.id}`))
+      send = (browser, path, site, body) =>
         browser.send(path, site, async (request) =>
-          app.fetch(path === '/link' ? new Request(request, { method: 'POST' }) : request),
+          app.fetch(body === undefined ? request : new Request(request, { method: 'POST', body })),
         )
     })
 
-    test('adds the account to the user who began it', async () => {
+    const start = (browser: WebBrowser): Promise<Response> =>
+      send(browser, '/link', 'same-origin', new URLSearchParams())
+    const comeBack = async (browser: WebBrowser, userID: string): Promise<string | null> => {
+      const authKey = logins.provider.issueAuthKey({ appID, userID })
+      return (await send(browser, `/link/callback?auth_key=${authKey}`, 'cross-site')).headers.get('location')
+    }
+    const press = (
+      browser: WebBrowser,
+      id = '',
+      site: 'same-origin' | 'cross-site' = 'same-origin',
+    ): Promise<Response> => send(browser, '/link/confirm', site, new URLSearchParams({ id }))
+
+    test('adds the account to the user who began it, and has said that it is theirs', async () => {
       const browser = new WebBrowser(ORIGIN, 'sid=7')
-      expect((await send(browser, '/link', 'same-origin')).status).toBe(302)
-      const answer = await send(browser, `/link/callback?auth_key=${newKey(appID)}`, 'cross-site')
-      expect([answer.headers.get('location'), linked]).toEqual(['/account', ['7: 1']])
+      expect((await start(browser)).status).toBe(302)
+      expect(await comeBack(browser, '1')).toBe('/link/confirm')
+      const id = questions.get('7')?.id
+      expect((await press(browser, id, 'cross-site')).status).toBe(403)
+      expect((await press(browser, id)).headers.get('location')).toBe('/account')
+      expect((await press(browser, id)).headers.get('location')).toBe('/link/confirm')
+      expect(linked).toEqual(['7: 1'])
+    })
+
+    test('an account that another tab has brought in is not linked unseen, nor by the button of another question', async () => {
+      const browser = new WebBrowser(ORIGIN, 'sid=7')
+      await start(browser)
+      // The danger: within the window, a hostile page navigates to the callback with a key of the attacker's.
+      expect(await comeBack(browser, '2')).toBe('/link/confirm')
+      const aboutAttacker = questions.get('7')?.id
+      await start(browser)
+      await comeBack(browser, '1')
+      expect((await press(browser, aboutAttacker)).headers.get('location')).toBe('/link/confirm')
+      expect(linked).toEqual([])
     })
 
     test('links nothing for nobody, and nothing that began as a login', async () => {
       const nobody = new WebBrowser(ORIGIN)
-      await send(nobody, '/link', 'same-origin')
-      const unknown = await send(nobody, `/link/callback?auth_key=${newKey(appID)}`, 'cross-site')
-      expect(unknown.headers.get('location')).toBe('/login')
+      await start(nobody)
+      expect(await comeBack(nobody, '1')).toBe('/login')
       const browser = new WebBrowser(ORIGIN, 'sid=7')
       await send(browser, '/auth', 'same-origin')
-      const refused = await send(browser, `/link/callback?auth_key=${newKey(appID)}`, 'cross-site')
-      expect([refused.headers.get('location'), linked]).toEqual(['/login?error=context_mismatch', []])
+      expect(await comeBack(browser, '1')).toBe('/login?error=context_mismatch')
+      expect([questions.size, linked]).toEqual([0, []])
     })
   })
 })

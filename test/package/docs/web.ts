@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { except } from 'hono/combine'
 import { secureHeaders } from 'hono/secure-headers'
@@ -7,6 +8,19 @@ import { type Profile, SocialLogin } from 'passport-social-login/web'
 export interface Sessions {
   userOf(c: Context): string | undefined
   signIn(c: Context, profile: Profile): Promise<void>
+}
+
+/** An account that has come back from the provider, and waits for the user to say that it is theirs. */
+export interface Question {
+  readonly id: string
+  readonly user: string
+  readonly profile: Profile
+}
+
+/** Keeps one question in each session. */
+interface Questions {
+  keepQuestion(c: Context, question: Question): Promise<void>
+  takeQuestion(c: Context, id: string): Promise<Question | undefined>
 }
 
 interface Registration {
@@ -52,7 +66,12 @@ export function reasons(options: ConstructorParameters<typeof SocialLogin>[0]): 
   return login
 }
 
-export function linking(login: SocialLogin, app: Hono, { userOf }: Sessions, link: Link): void {
+export function linking(
+  login: SocialLogin,
+  app: Hono,
+  { userOf, keepQuestion, takeQuestion }: Sessions & Questions,
+  link: Link,
+): void {
   // Quoted: web linking
   const callbackURL = 'https://app.example/link/callback' // registered with the provider, too
 
@@ -64,7 +83,18 @@ export function linking(login: SocialLogin, app: Hono, { userOf }: Sessions, lin
     if (result.type !== 'success') return result.response
     for (const [name, value] of result.headers) c.header(name, value, { append: true })
     if (!user) return c.redirect('/login')
-    await link(user, result.profile) // the same user as at the start, or it would be no success
+    // Not linked yet: the page at /link/confirm shows the account, and a form that posts the id of this question.
+    await keepQuestion(c, { id: randomUUID(), user, profile: result.profile })
+    return c.redirect('/link/confirm')
+  })
+
+  app.post('/link/confirm', async (c) => {
+    if (c.req.header('sec-fetch-site') !== 'same-origin') return c.body(null, 403)
+    const { id } = await c.req.parseBody()
+    const question = await takeQuestion(c, String(id))
+    // Another link has come back, or somebody else has signed in, since that page was shown.
+    if (question === undefined || question.user !== userOf(c)) return c.redirect('/link/confirm')
+    await link(question.user, question.profile)
     return c.redirect('/account')
   })
   // end
