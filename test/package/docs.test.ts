@@ -76,6 +76,14 @@ describe('the documentation', () => {
     for (const block of quoted) expect(known).toContain(block)
   })
 
+  test('signs nobody in by a name or an e-mail address', () => {
+    const signIns = pages
+      .flatMap((page) => [...blocks(page, 'js'), ...blocks(page, 'ts')])
+      .flatMap((block) => block.match(/\b(?:sessionOf|signIn)\(.*\)/g) ?? [])
+    expect(signIns.length).toBeGreaterThan(3)
+    for (const signIn of signIns) expect(signIn).not.toMatch(/name|email/i)
+  })
+
   test('begins with a README of at most 12 kB', () => {
     expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(12_000)
   })

@@ -3,14 +3,23 @@ import { createHmac } from 'node:crypto'
 
 const sign = (text) => createHmac('sha256', 'session-secret').update(text).digest('base64url')
 
-/** A value of `Set-Cookie` that signs a user in. */
-export function sessionOf(user) {
-  const value = Buffer.from(user).toString('base64url')
+/** A value of `Set-Cookie` that signs a user in: by the provider and the id there, because names can be chosen. */
+export function sessionOf({ provider, id, displayName }) {
+  const value = Buffer.from(JSON.stringify({ user: `${provider}:${id}`, name: displayName })).toString('base64url')
   return `sid=${value}.${sign(value)}; Path=/; HttpOnly; SameSite=Lax`
 }
 
-/** The user who is signed in, by the request's header `Cookie`. */
+/** The id of the user who is signed in, by the request's header `Cookie`. */
 export function userIn(request) {
+  return sessionIn(request)?.user
+}
+
+/** What pages call the user. */
+export function nameIn(request) {
+  return sessionIn(request)?.name
+}
+
+function sessionIn(request) {
   const [, value = '', signature] = /(?:^|; )sid=([\w-]+)\.([\w-]+)/.exec(request.headers.get('cookie') ?? '') ?? []
-  return signature === sign(value) ? Buffer.from(value, 'base64url').toString() : undefined
+  return signature === sign(value) ? JSON.parse(Buffer.from(value, 'base64url').toString()) : undefined
 }

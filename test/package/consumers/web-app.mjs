@@ -1,6 +1,6 @@
 // The application of a server without a framework. Copied beside the main file of each consumer that needs no other.
 import { SocialLogin } from 'passport-social-login/web'
-import { sessionOf, userIn } from './session.mjs'
+import { nameIn, sessionOf, userIn } from './session.mjs'
 
 /** @returns a function from Request to the promise of a Response */
 export function createApp(provider, origin) {
@@ -23,7 +23,7 @@ export function createApp(provider, origin) {
       const result = await login.callback(request, { user: userIn(request) })
       if (result.type !== 'success') return result.response
       const { profile, info, headers } = result
-      headers.append('Set-Cookie', sessionOf(profile.displayName))
+      headers.append('Set-Cookie', sessionOf(profile))
       headers.set('Location', info.returnTo ?? '/me')
       return new Response(null, { status: 302, headers })
     }
@@ -34,8 +34,8 @@ export function createApp(provider, origin) {
 }
 
 function page(pathname, request) {
-  const user = userIn(request)
-  if (pathname === '/me') return new Response(user ?? 'nobody', { status: user ? 200 : 401 })
+  const name = nameIn(request)
+  if (pathname === '/me') return new Response(name ?? 'nobody', { status: name ? 200 : 401 })
   if (pathname !== '/') return new Response('Not found', { status: 404 })
   return new Response('<a href="/auth">Sign in</a>', { headers: { 'Content-Type': 'text/html' } })
 }

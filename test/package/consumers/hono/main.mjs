@@ -2,7 +2,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
 import { SocialLogin } from 'passport-social-login/web'
 import { play } from './driver.cjs'
-import { sessionOf, userIn } from './session.mjs'
+import { nameIn, sessionOf, userIn } from './session.mjs'
 
 await play((provider, { origin }) => {
   const options = {
@@ -21,11 +21,11 @@ await play((provider, { origin }) => {
     if (result.type !== 'success') return result.response
     const { profile, info, headers } = result
     for (const [name, value] of headers) c.header(name, value, { append: true })
-    c.header('Set-Cookie', sessionOf(profile.displayName), { append: true })
+    c.header('Set-Cookie', sessionOf(profile), { append: true })
     return c.redirect(info.returnTo ?? '/me')
   })
   // end
   app.get('/', (c) => c.html('<a href="/auth">Sign in</a>'))
-  app.get('/me', (c) => c.text(userIn(c.req.raw) ?? 'nobody', userIn(c.req.raw) ? 200 : 401))
+  app.get('/me', (c) => c.text(nameIn(c.req.raw) ?? 'nobody', nameIn(c.req.raw) ? 200 : 401))
   return createAdaptorServer({ fetch: app.fetch })
 }, '/auth?next=/inbox')

@@ -1,6 +1,6 @@
-import { userIn } from '../../session.mjs'
+import { nameIn } from '../../session.mjs'
 
 export function GET(request) {
-  const user = userIn(request)
-  return new Response(user ?? 'nobody', { status: user ? 200 : 401 })
+  const name = nameIn(request)
+  return new Response(name ?? 'nobody', { status: name ? 200 : 401 })
 }

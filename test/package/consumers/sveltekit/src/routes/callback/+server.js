@@ -6,7 +6,7 @@ export async function GET({ request }) {
   const result = await socialLogin().callback(request, { user: userIn(request) })
   if (result.type !== 'success') return result.response
   const { profile, info, headers } = result
-  headers.append('Set-Cookie', sessionOf(profile.displayName))
+  headers.append('Set-Cookie', sessionOf(profile))
   headers.set('Location', info.returnTo ?? '/me')
   return new Response(null, { status: 302, headers })
 }
