@@ -5,6 +5,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -28,6 +29,7 @@ const CURES: Readonly<Record<string, string | undefined>> = {
   ENOTDIR: 'a part of the path is not a folder: name another one',
   EEXIST: 'it is not a folder: name another one',
   ENOENT: 'it cannot be created there: name another one',
+  OTHER_USER: 'another user has just put a file there: name a folder that nobody else may write to',
 }
 // SQLite plays a journal back into the database when it opens it, although this application never leaves one.
 const FILE_NAMES = ['session-secret', 'app.db', 'app.db-wal', 'app.db-shm', 'app.db-journal']
@@ -46,6 +48,22 @@ export function dataFolderProblem(dataDir: string): string | undefined {
   } catch (error) {
     return `names a folder that cannot be used (${cureOf(error)}).`
   }
+}
+
+/** Another user has put a file into the folder after `dataFolderProblem` had looked. */
+class OtherUserError extends Error {
+  readonly code = 'OTHER_USER'
+}
+
+/**
+ * Looks once more, when the database is opened: until then, its files could still be put there by others.
+ *
+ * @throws OtherUserError
+ */
+export function requireOwnFiles(dataDir: string): void {
+  const files = FILE_NAMES.map((name) => join(dataDir, name))
+  const found = [lstatSync, statSync].flatMap((read) => files.map((file) => read(file, { throwIfNoEntry: false })))
+  if (found.some((stats) => stats !== undefined && isOfAnotherUser(stats))) throw new OtherUserError()
 }
 
 /** The code of a system error, with advice what to do about it. */
@@ -123,12 +141,20 @@ function codeOf(error: unknown): string {
 /**
  * On a single machine no secret needs to be configured: one is generated and stored in the data folder. Undefined when
  * the file is damaged: after a power failure it may be empty, truncated, or full of zeros.
+ *
+ * @throws OtherUserError when another user was faster to create the file, and so knows the secret
  */
 export function ownSecret(dataDir: string): string | undefined {
   const file = join(dataDir, 'session-secret')
   if (!existsSync(file)) makeSecret(dataDir, file)
-  const secret = readFileSync(file, 'utf8')
-  return WHOLE_SECRET.test(secret) ? secret : undefined
+  const descriptor = openSync(file, 'r')
+  try {
+    if (isOfAnotherUser(fstatSync(descriptor))) throw new OtherUserError()
+    const secret = readFileSync(descriptor, 'utf8')
+    return WHOLE_SECRET.test(secret) ? secret : undefined
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 function makeSecret(dataDir: string, file: string): void {

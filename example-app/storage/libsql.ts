@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
+import { requireOwnFiles } from './data-folder'
 import type { Database, Query, Row, Value } from './database'
 
 const OPEN_TIMEOUT_MS = 10_000
@@ -20,7 +21,11 @@ export function openLibsql(dataDir: string): Database {
   // An existing folder may be accessible to other users. SQLite gives its other files the same permissions as this one.
   // `data-folder.ts` has changed those of files that existed before.
   closeSync(openSync(file, 'a', 0o600))
-  return new LibsqlDatabase(file)
+  // Twice, because SQLite may delete a file of another user, or, as root, make it its own.
+  requireOwnFiles(dataDir)
+  const database = new LibsqlDatabase(file)
+  requireOwnFiles(dataDir)
+  return database
 }
 
 class LibsqlDatabase implements Database {

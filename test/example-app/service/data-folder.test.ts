@@ -12,6 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { ownSecret } from '../../../example-app/storage/data-folder'
+import { openLibsql } from '../../../example-app/storage/libsql'
 import { FakeProvider } from '../../../lib/testing'
 import { Browser, closeBrowsers } from '../../support/browser'
 import {
@@ -107,6 +109,23 @@ describe('the data folder of the example', () => {
       expect(await problemOf(data)).toBe(problem)
     },
   )
+
+  // A watcher of the folder sees when a process begins to make its files.
+  asRoot('is refused when another user was faster to create a file than this process', () => {
+    const data = freshFolder()
+    const secret = join(data, 'session-secret')
+    writeFileSync(secret, 'A'.repeat(43))
+    expect(ownSecret(data)).toBe('A'.repeat(43))
+    chownSync(secret, SOMEBODY, SOMEBODY)
+    // The danger: whoever wrote it can sign cookies.
+    expect(() => ownSecret(data)).toThrow(expect.objectContaining({ code: 'OTHER_USER' }))
+    for (const name of ['app.db', 'app.db-wal', 'app.db-journal']) {
+      const folder = freshFolder()
+      writeFileSync(join(folder, name), '')
+      chownSync(join(folder, name), SOMEBODY, SOMEBODY)
+      expect(() => openLibsql(folder)).toThrow(expect.objectContaining({ code: 'OTHER_USER' }))
+    }
+  })
 
   asRoot('is refused when another user has put a link to a file of ours there', async () => {
     const data = freshFolder()
