@@ -112,10 +112,10 @@ function writeDurably(file: string, text: string): void {
  */
 function fileProblem(folder: string, name: string): string | undefined {
   const file = join(folder, name)
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (!found) return undefined
+  const [found, link] = [statSync, lstatSync].map((stat) => stat(file, { throwIfNoEntry: false }))
+  if (!found || !link) return undefined
   if (!found.isFile()) return `holds ${name}, which is not a file: remove it, or name another folder.`
-  if ([lstatSync(file), found].some(isOfAnotherUser)) {
+  if ([found, link].some(isOfAnotherUser)) {
     return `holds ${name}, which belongs to another user: remove it, or make it yours (chown) if you trust it.`
   }
   try {
@@ -124,6 +124,8 @@ function fileProblem(folder: string, name: string): string | undefined {
     if (found.uid === process.getuid?.()) chmodSync(file, 0o600)
     return undefined
   } catch (error) {
+    // Another process that opens or closes the database may have removed a journal meanwhile.
+    if (codeOf(error) === 'ENOENT') return undefined
     return `holds a file ${name} that cannot be used (${cureOf(error)}).`
   }
 }
