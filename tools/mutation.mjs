@@ -29,11 +29,13 @@ const targets = {
     'login/cookie-store',
   ],
   json: ['client/json', 'unit/client/json', 'unit/client/profile'],
-  user: ['client/user', 'unit/client/profile', 'unit/client/profile.fields'],
-  profile: ['client/profile', 'unit/client/profile', 'unit/client/profile.fields'],
+  user: ['client/user', 'unit/client/profile', 'unit/client/profile.fields', 'unit/client/profile.invisible'],
+  profile: ['client/profile', 'unit/client/profile', 'unit/client/profile.fields', 'unit/client/profile.invisible'],
   client: [
     'client/client',
     'unit/client/client',
+    'unit/client/auto-profile',
+    'unit/client/exchange-by-get',
     'unit/client/abort-and-deadline',
     'unit/client/hints',
     'unit/client/http/kept-connections',
@@ -45,7 +47,7 @@ const targets = {
 /** The range of lines behind the imports, which no test could do without. */
 function behindImports(file) {
   const lines = readFileSync(file, 'utf8').split('\n')
-  const first = lines.findLastIndex((line) => /^const \w+ = require\(/.test(line)) + 2
+  const first = lines.findLastIndex((line) => /^const \w+ = require\(|^Object\.defineProperty\(exports/.test(line)) + 2
   return `${file}:${first}-${lines.length}`
 }
 

@@ -93,8 +93,8 @@ function endOfString(text: string, start: number): number {
   let end = start
   do {
     end = text.indexOf('"', end + 1)
-  } while (end > 0 && isEscaped(text, end))
-  return end < 0 ? text.length : end
+  } while (isEscaped(text, end))
+  return end === -1 ? text.length : end
 }
 
 function isEscaped(text: string, at: number): boolean {
@@ -140,9 +140,7 @@ function countMembers(value: JSONValue): number {
 
 function removeForbiddenKeys(value: JSONValue): void {
   if (typeof value !== 'object' || value === null) return
-  for (const key of FORBIDDEN_KEYS) {
-    if (Object.hasOwn(value, key)) Reflect.deleteProperty(value, key)
-  }
+  for (const key of FORBIDDEN_KEYS) Reflect.deleteProperty(value, key)
   for (const inner of Object.values(value)) removeForbiddenKeys(inner)
 }
 

@@ -133,7 +133,7 @@ function displayText(value: string | null): string {
     .replace(SPACES, ' ')
     .trim()
   if (BLANK.test(text)) return ''
-  return text.length <= MAX_TEXT_LENGTH ? text : Array.from(text).slice(0, MAX_TEXT_LENGTH).join('')
+  return Array.from(text).slice(0, MAX_TEXT_LENGTH).join('')
 }
 
 function decodeText(value: string): string {
@@ -143,7 +143,7 @@ function decodeText(value: string): string {
 /** Never cleaned: an address with characters removed could be somebody else's. */
 function readEmail(value: string | null): string | undefined {
   const email = decodeText(value ?? '').trim()
-  const isPlain = email.length <= 254 && email.replace(INVISIBLE, '') === email
+  const isPlain = email.length <= 254 && email.search(INVISIBLE) === -1
   return isPlain && /^[^\s@]+@[^\s@]+$/.test(email) ? email : undefined
 }
 

@@ -57,9 +57,10 @@ export function readUser(body: JSONValue, raw: string): UserResponse {
 function unwrap(body: JSONValue): JSONObject | undefined {
   if (!isObject(body)) return undefined
   if (Object.hasOwn(body, 'user_id')) return body
-  const inner = [ownProperty(body, 'user_info'), ownProperty(body, 'data')]
-  const wrapped = inner.flatMap((value) => (value !== undefined && isObject(value) ? [value] : []))
-  return wrapped.find((record) => Object.hasOwn(record, 'user_id')) ?? wrapped[0]
+  for (const value of [ownProperty(body, 'user_info'), ownProperty(body, 'data')]) {
+    if (isObject(value) && Object.hasOwn(value, 'user_id')) return value
+  }
+  return undefined
 }
 
 /** A numeric id must be a positive whole number: servers send 0, -1 or 1.5 for "no user". */

@@ -62,6 +62,12 @@ test('a malformed key is not sent', async () => {
   }
 })
 
+test.each([[undefined], [null], [1], [true], [['key']]])('the key %j, which is no text, is not sent', async (odd) => {
+  const asked: Promise<unknown> = Reflect.apply(client.exchangeAuthKey, client, [odd])
+  expectOutcome(await rejectionOf(asked), 'auth_key_malformed', 'exchange')
+  expect(clients.provider.requests).toEqual([])
+})
+
 test('the current user is one GET with the bearer token and the content type', async () => {
   const { access_token } = await client.exchangeAuthKey(clients.newKey())
   clients.provider.clearRequests()

@@ -1,4 +1,4 @@
-import { isObject, ownProperty, parseJSON } from '../../../lib/client/json'
+import { isObject, isTooComplex, ownProperty, parseJSON, tryStringify } from '../../../lib/client/json'
 
 function refusalOf(work: () => unknown): string {
   try {
@@ -111,6 +111,12 @@ test('33 levels are plain JSON, more are refused before they are parsed', () => 
   expect(refusalOf(() => parseJSON(nested(100_000)))).toBe(TOO_COMPLEX)
 })
 
+test('lists and objects beside each other are not nested', () => {
+  const text = `[${Array(50).fill('[[]],{"a":{}}').join()}]`
+  expect(parseJSON(text)).toEqual(JSON.parse(text))
+  expect([isTooComplex(text), isTooComplex(nested(34))]).toEqual([false, true])
+})
+
 test.each([['['], ['{"a":'], ['[['], ['{"a":[']])('endless nesting of %s is refused', (open) => {
   expect(refusalOf(() => parseJSON(open.repeat(100_000)))).toBe(TOO_COMPLEX)
 })
@@ -125,7 +131,7 @@ test('500 values are plain JSON, more are refused before they are parsed', () =>
 })
 
 test('more than 500 numbers are refused before they are read, even if nothing separates them', () => {
-  expect(refusalOf(() => parseJSON(`[${'1 '.repeat(499)}`))).toBe('not a JSON document')
+  expect(refusalOf(() => parseJSON(`[${'1 '.repeat(500)}`))).toBe('not a JSON document')
   expect(refusalOf(() => parseJSON(`[${'1a'.repeat(30_000)}`))).toBe(TOO_COMPLEX)
 })
 
@@ -133,4 +139,11 @@ test('brackets and commas within a string are not counted', () => {
   const text = `${',[{'.repeat(1000)}"\\`
   expect(parseJSON(JSON.stringify({ text, after: '\\' }))).toEqual({ text, after: '\\' })
   expect(refusalOf(() => parseJSON(`"${'\\"'.repeat(30_000)}`))).toBe('not a JSON document')
+})
+
+test('a value is written as JSON, and one that cannot be is undefined', () => {
+  const circular: unknown[] = []
+  circular.push(circular)
+  expect(tryStringify({ a: [1, null] })).toBe('{"a":[1,null]}')
+  expect([circular, 1n, undefined].map(tryStringify)).toEqual([undefined, undefined, undefined])
 })

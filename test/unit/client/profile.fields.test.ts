@@ -44,6 +44,7 @@ test.each([
 test.each([
   ...['', ' ', null, true, false, [], {}, ['https://cdn.example/a.jpg'], 'https://', 'https:///', 'http://[', '/'],
   ...['javascript:alert(1)', 'JaVaScRiPt:alert(1)', ' javascript:alert(1)', 'java\tscript:alert(1)', 'vbscript:x'],
+  ...['javascript://cdn.example/https:a.jpg', 'ftp://cdn.example/https:a.jpg'],
   ...['data:image/svg+xml,<svg/>', 'blob:https://cdn.example/x', 'file:///etc/passwd', 'ftp://cdn.example/a.jpg'],
   ...['//evil.example/a.jpg', '\\\\evil.example\\a.jpg', '/\\evil.example/a.jpg', '/\t/evil.example/a.jpg'],
   ...['https://user@cdn.example/a.jpg', 'https://user:pw@cdn.example/a.jpg', 'https://social.example@evil.example/'],
@@ -74,6 +75,13 @@ test.each([
   ],
 ])('the picture %j is left out', (picture) => {
   expect(pictureOf(picture, uploads)).toBeUndefined()
+})
+
+test('a picture that was sent in more than 4,096 characters is left out', () => {
+  const url = 'https://cdn.example/'
+  const inEntities = (length: number): string => `${url}${'&amp;'.repeat(815)}a`.padEnd(length, 'x')
+  expect(pictureOf(inEntities(4096))).toBe(`${url}${'&'.repeat(815)}a`)
+  expect(pictureOf(inEntities(4097))).toBeUndefined()
 })
 
 test('the absolute twin replaces an unusable picture, and never a usable one', () => {
@@ -114,6 +122,12 @@ test('texts are cut to 500 characters without splitting one', () => {
   expect(profileWith({ user_firstname: 'x'.repeat(60_000) }).name?.givenName).toHaveLength(500)
 })
 
+test('entities are decoded in the first 4,096 characters of a text, of which 1,000 are shown or cleaned', () => {
+  const entity = '&#00000000000000065;'
+  expect(profileWith({ user_name: entity.repeat(500) }).username).toBe('A'.repeat(204) + entity.slice(0, 16))
+  expect(profileWith({ user_name: `${'\u200b'.repeat(999)}Ada` }).username).toBe('A')
+})
+
 test.each([
   [{ user_firstname: 'Ada', user_lastname: 'L' }, 'Ada L', { givenName: 'Ada', familyName: 'L' }],
   [{ user_firstname: 'Ada', user_lastname: null }, 'Ada', { givenName: 'Ada', familyName: '' }],
@@ -136,6 +150,7 @@ test.each([
     '1989-02-29',
     '1990-13-01',
     '0001-13-13',
+    '0010-10-00',
     '1990-1-1',
     '19900101',
     'N/A',
@@ -166,6 +181,10 @@ test.each([
   ...[`${'a'.repeat(250)}@b.example`, 'a\u00a0b@c', 'a@b,\nc@d', 'a@b, c@d'],
 ])('the e-mail address %j is left out', (user_email) => {
   expect(profileWith({ user_email })).not.toHaveProperty('emails')
+})
+
+test('white space around an e-mail address is not part of it', () => {
+  expect(profileWith({ user_email: ' ada@people.example\n' }).emails).toEqual([{ value: 'ada@people.example' }])
 })
 
 test('an e-mail address has at most 254 characters', () => {

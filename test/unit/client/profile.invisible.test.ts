@@ -59,18 +59,24 @@ test.each(['\u00a0', '\u200a', '\u3000', '  '])('the spaces %j in a name become 
 test.each([
   ['a lone surrogate', 'Ada\ud800', 'Ada'],
   ['a selector behind a digit that is no keycap', 'neo1\ufe0f', 'neo1'],
+  ['a joiner between Latin letters', 'Love\u200dlace', 'Lovelace'],
   ['a joiner with nothing behind it', '\u0645\u06cc\u200c', '\u0645\u06cc'],
 ])('%s is removed', (_title, name, shown) => {
   expect(nameOf(name)).toBe(shown)
 })
 
-test.each(['\u3164', '\u200b\u200b', '\u2800', ' \u00a0\u2003', '\u{e0041}\u{e0042}', '\u200d'])(
-  'an invisible name is left out (%j)',
-  (name) => {
-    expect(profileOf({ user_name: 'ada', user_firstname: name, user_lastname: name }).displayName).toBe('ada')
-    expect(profileOf({ user_name: name })).not.toHaveProperty('username')
-  },
-)
+test.each([
+  '\u3164',
+  '\u200b\u200b',
+  '\u2800',
+  ' \u00a0\u2003',
+  '\u{e0041}\u{e0042}',
+  '\u200d',
+  '\u17b4\u200d\u17b5'.repeat(2),
+])('an invisible name is left out (%j)', (name) => {
+  expect(profileOf({ user_name: 'ada', user_firstname: name, user_lastname: name }).displayName).toBe('ada')
+  expect(profileOf({ user_name: name })).not.toHaveProperty('username')
+})
 
 test.each([
   '__proto__',
@@ -98,6 +104,9 @@ test('toProfile gives the same profile as the strategy, including provider and p
   expect(toProfile(answer, { provider: 'mine', uploadsURL: 'https://social.example/uploads' })).toMatchObject({
     provider: 'mine',
     photos: [{ value: 'https://social.example/uploads/photos/a.jpg' }],
+  })
+  expect(toProfile(answer, { uploadsURL: 'http://social.example/uploads/' })).toMatchObject({
+    photos: [{ value: 'http://social.example/uploads/photos/a.jpg' }],
   })
   expect(() => toProfile(answer, { uploadsURL: 'no URL' })).toThrow(/uploadsURL/)
 })

@@ -248,3 +248,12 @@ test.each([
 ])('the response %s contains no user', (text) => {
   expect(codeOf(text)).toBe('profile_invalid')
 })
+
+test.each([
+  '{"user_info":{},"data":{"user_id":"7"}}',
+  '{"user_info":null,"data":{"user_id":"7"}}',
+  '{"user_info":{"user_id":"7"},"data":{"user_id":"8"}}',
+  '{"user_id":"7","user_info":{"user_id":"8"}}',
+])('the user of the response %s is the first record with an id', (text) => {
+  expect(userOf(text).user_id).toBe('7')
+})
