@@ -40,8 +40,20 @@ const targets = {
     'unit/client/hints',
     'unit/client/http/kept-connections',
   ],
-  responses: ['client/responses', 'unit/client/client', 'unit/client/pages', 'unit/client/hints'],
-  'response-reader': ['client/http/response-reader', 'unit/client/http/request', 'unit/client/hints'],
+  responses: [
+    'client/responses',
+    'unit/client/client',
+    'unit/client/pages',
+    'unit/client/hints',
+    'unit/client/rate-limit',
+  ],
+  'response-reader': [
+    'client/http/response-reader',
+    'unit/client/http/request',
+    'unit/client/pages',
+    'unit/client/hints',
+    'unit/client/rate-limit',
+  ],
 }
 
 /** The range of lines behind the imports, which no test could do without. */

@@ -92,8 +92,8 @@ export class SealedCookie {
   // the cookie that browsers protect.
   #valueIn(header: string): string | undefined {
     const [own, ...others] = header.matchAll(this.#pattern)
-    const [cookie = '', value] = own ?? []
-    return others.length > 0 || cookie.length > MAX_COOKIE_LENGTH ? undefined : value
+    if (!own || others.length > 0 || own[0].length > MAX_COOKIE_LENGTH) return undefined
+    return own[1]
   }
 
   #setCookie(value: string, maxAge: number): string {

@@ -6,12 +6,12 @@ const CANARY = 'key-canary-7f'
 
 describe('the constructor', () => {
   const wrong: [string, unknown, RegExp][] = [
-    ['no keys', {}, /^keys must/],
-    ['keys that are no array', { keys: KEY }, /^keys must/],
-    ['an empty list of keys', { keys: [] }, /^keys must/],
-    ['eleven keys', { keys: Array.from({ length: 11 }, () => KEY) }, /^keys must/],
-    ['a short key', { keys: [KEY, CANARY] }, /^keys must/],
-    ['a short key of bytes', { keys: [Buffer.from(CANARY)] }, /^keys must/],
+    ['no keys', {}, /^keys must be an array/],
+    ['keys that are no array', { keys: KEY }, /^keys must be an array/],
+    ['an empty list of keys', { keys: [] }, /^keys must be an array/],
+    ['eleven keys', { keys: Array.from({ length: 11 }, () => KEY) }, /^keys must be an array/],
+    ['a short key', { keys: [KEY, CANARY] }, /^keys must hold/],
+    ['a short key of bytes', { keys: [Buffer.from(CANARY)] }, /^keys must hold/],
     ['a missing key', { keys: [undefined] }, /^keys must/],
     ['a key that is an array', { keys: [Array.from({ length: 40 }, () => CANARY)] }, /^keys must/],
     ['an empty name', { keys: [KEY], name: '' }, /^name must/],

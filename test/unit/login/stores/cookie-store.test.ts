@@ -51,7 +51,14 @@ describe('a sealed record', () => {
     expect(await load(`a=b; ${await seal()}; c=d`)).toEqual(RECORD)
   })
 
-  test('is refused if it is longer than browsers accept', async () => {
+  test('is refused if it is longer than browsers accept, which is 4,096 characters', async () => {
+    const record = { ...RECORD, state: 's'.repeat(2760) }
+    const rest = 4096 - (await seal(store, record)).length
+    const named = (more: number) => new CookieStore({ keys: [KEY], name: `social-login${'n'.repeat(rest + more)}` })
+    const [longest, tooLong] = [await seal(named(0), record), await seal(named(1), record)]
+    expect([longest.length, tooLong.length]).toEqual([4096, 4097])
+    expect(await load(longest, named(0))).toEqual(record)
+    expect(await load(tooLong, named(1))).toBeUndefined()
     expect(await load(await seal(store, { ...RECORD, state: 's'.repeat(5000) }))).toBeUndefined()
   })
 
