@@ -110,8 +110,11 @@ describe('under a session that is a cookie itself (cookie-session)', () => {
     await browser.follow(`${app.origin}/become`)
     await browser.follow(app.loginURL)
     logins.provider.failNext('authorize', { delay: 300 })
-    const late = browser.comeBack(app.approvedCallback())
-    while (logins.exchanges() === 0) await new Promise((resolve) => setImmediate(resolve))
+    let hasEnded = false
+    const late = browser.comeBack(app.approvedCallback()).finally(() => {
+      hasEnded = true
+    })
+    while (logins.exchanges() === 0 && !hasEnded) await new Promise((resolve) => setImmediate(resolve))
     await browser.follow(`${app.origin}/logout`, { method: 'POST' })
     await late
     expect(await app.userOf(browser)).toEqual(user)

@@ -2,6 +2,7 @@ import { Agent, type Dispatcher, errors, MockAgent } from 'undici'
 import { expectOutcome, key, marker, secret, token, useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
 import { RawProvider } from '../../support/raw-provider'
+import { until } from '../../support/turns'
 
 const clients = useClients()
 
@@ -32,8 +33,8 @@ test.each([{ hang: true }, { drip: 20, body: ' '.repeat(5000) }, { endless: true
 )
 
 /** Resolves when the provider has received a request. */
-async function arrival(): Promise<void> {
-  while (clients.provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
+function arrival(): Promise<void> {
+  return until(() => clients.provider.requests.length > 0)
 }
 
 test('an abort without a reason is the AbortError of the platform', async () => {

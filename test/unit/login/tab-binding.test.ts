@@ -81,6 +81,8 @@ test('headers that came twice are read as one list, and a missing URL as the roo
   const twice = Object.assign(incoming('/login', fromApp), {})
   Object.assign(twice.headers, { 'sec-fetch-site': ['same-origin', 'same-origin'] })
   expect(verdictOf(readRequest(twice, rules))).toBe('start unverified')
+  Object.assign(twice.headers, { 'sec-fetch-site': ['', 'same-origin'] })
+  expect(verdictOf(readRequest(twice, rules))).toBe('start unverified')
   expect(readRequest(incoming('/', fromApp, { url: undefined }), rules)).toHaveProperty('path', '/')
   expect(readRequest(incoming('http://app.example/login?x=1', fromApp), rules)).toHaveProperty('path', '/login?x=1')
   expect(readRequest(incoming('/a//b', fromApp), rules)).toHaveProperty('path', '/a//b')
