@@ -49,10 +49,9 @@ const targets = {
   ],
   'response-reader': [
     'client/http/response-reader',
-    'unit/client/http/request',
+    'unit/client/http/response-reader',
     'unit/client/pages',
     'unit/client/hints',
-    'unit/client/rate-limit',
   ],
 }
 

@@ -76,7 +76,7 @@ function failedProfile(response: ProviderResponse): SocialLoginError {
 }
 
 function isRefusal(body: JSONValue | undefined): boolean {
-  return body !== undefined && isObject(body) && ownProperty(body, 'error') === true
+  return isObject(body) && ownProperty(body, 'error') === true
 }
 
 /** The outcome of a refused key or token: the message of a refusal is text for people, and never read. */

@@ -20,6 +20,8 @@ test.each<[string, Fault, RegExp]>([
   ['a token that is a list', { body: '{"access_token":[1]}' }, /access_token must have .*visible ASCII characters\.$/],
   ['a token with a space', { body: '{"access_token":"a b"}' }, /access_token must have .*visible ASCII characters\.$/],
   ['deep JSON', { body: deep }, /nested too deeply\.$/],
+  ['deep JSON behind white space', { body: `\n ${deep}` }, /nested too deeply\.$/],
+  ['deep JSON behind text', { body: `Hello ${deep}` }, /answered with a JSON object\.$/],
   ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /no authorize endpoint/],
   ['a refused method', { status: 405, body: '<h1>Hello</h1>' }, /exchangeMethod/],
   ['a refused method, as JSON', { status: 405, body: '{"error":true}' }, /exchangeMethod/],
