@@ -10,12 +10,15 @@ interface Answer {
   readonly chunks?: readonly (string | Uint8Array)[]
 }
 
-function read({ phase = 'exchange', status = 200, headers = {}, chunks = [] }: Answer): CompleteResponse {
+/** A reader that has read the response up to its end. */
+function readerOf({ phase = 'exchange', status = 200, headers = {}, chunks = [] }: Answer): ResponseReader {
   const reader = new ResponseReader(phase)
   reader.start(status, headers)
   for (const chunk of chunks) reader.add(Buffer.from(chunk))
-  return reader.finish()
+  return reader
 }
+
+const read = (answer: Answer): CompleteResponse => readerOf(answer).finish()
 
 function thrownBy(work: () => unknown): unknown {
   try {
@@ -45,8 +48,7 @@ test('a response has its status and text, and no limit', () => {
 })
 
 test('the text is that of all chunks, of any size, even if their memory is used again', () => {
-  const reader = new ResponseReader('profile')
-  reader.start(200, {})
+  const reader = readerOf({})
   const texts = [1, 3, 1, 100, 40, 3000, 5, 20_000, 30_000].map((size, at) => String(at).repeat(size))
   for (const text of texts) {
     const chunk = Buffer.from(text)
@@ -110,8 +112,7 @@ test.each([
   [500, 'provider_unavailable'],
   [599, 'provider_unavailable'],
 ] as const)('the status %d is %s before a body has come', (status, code) => {
-  const reader = new ResponseReader('profile')
-  const start = () => reader.start(status, {})
+  const start = () => readerOf({ phase: 'profile', status })
   if (code) expectOutcome(thrownBy(start), code, 'profile')
   else expect(start).not.toThrow()
 })
@@ -134,9 +135,7 @@ describe.each([
   test.each([[[page]], [['', ' \n', page]], [['\ufeff', page]], [[`${' '.repeat(1023)}<`]], [[page.repeat(9000)]]])(
     'is that of a firewall as soon as its body begins like a page (%#)',
     (chunks) => {
-      const reader = new ResponseReader('exchange')
-      reader.start(status, headers)
-      const error = thrownBy(() => chunks.forEach((chunk) => reader.add(Buffer.from(chunk))))
+      const error = thrownBy(() => readerOf({ status, headers, chunks }))
       const { message, retryAfter } = expectOutcome(error, 'provider_bad_response', 'exchange', { retryable: true })
       expect([message, retryAfter]).toEqual([expect.stringContaining('firewall'), 17])
     },
@@ -157,18 +156,10 @@ describe.each([
       { ...html, 'content-encoding': 'gzip' },
       {},
     ]
-    for (const other of others)
-      expectOutcome(
-        thrownBy(() => new ResponseReader('exchange').start(status, other)),
-        code,
-        'exchange',
-      )
-    expect(() => new ResponseReader('exchange').start(status, { 'content-type': 'TEXT/HTML' })).not.toThrow()
-    expectOutcome(
-      thrownBy(() => new ResponseReader('profile').start(status, html)),
-      code,
-      'profile',
-    )
+    const started = (phase: Phase, headers: IncomingHttpHeaders) => () => readerOf({ phase, status, headers })
+    for (const other of others) expectOutcome(thrownBy(started('exchange', other)), code, 'exchange')
+    expect(started('exchange', { 'content-type': 'TEXT/HTML' })).not.toThrow()
+    expectOutcome(thrownBy(started('profile', html)), code, 'profile')
   })
 })
 
