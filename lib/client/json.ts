@@ -105,7 +105,9 @@ function isEscaped(text: string, at: number): boolean {
 
 function numberAt(text: string, at: number): string {
   NUMBER.lastIndex = at
-  return NUMBER.exec(text)?.[0] ?? ''
+  // Leaves `lastIndex` behind the match.
+  NUMBER.test(text)
+  return text.slice(at, NUMBER.lastIndex)
 }
 
 function isExact(literal: string): boolean {

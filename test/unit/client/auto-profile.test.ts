@@ -13,7 +13,12 @@ let client: SocialLoginClient
 beforeEach(() => {
   client = clients.client()
 })
-afterEach(() => jest.useRealTimers())
+let raw: RawProvider | undefined
+afterEach(async () => {
+  jest.useRealTimers()
+  await raw?.stop()
+  raw = undefined
+})
 
 const down: Fault = { status: 503 }
 const page = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><h1>Not Found</h1>' }
@@ -138,7 +143,8 @@ test('each of the two requests is retried once, as by itself', async () => {
 })
 
 test('both requests share one deadline', async () => {
-  const raw = await RawProvider.start()
+  raw = await RawProvider.start()
+  const { requests, baseURL } = raw
   jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask', 'hrtime'] })
   let refuse = (): void => {}
   raw.failNext('user/me', (socket) => {
@@ -146,17 +152,15 @@ test('both requests share one deadline', async () => {
   })
   // The raw provider knows no third endpoint.
   raw.failNext('authorize', () => {})
-  const patient = clients.client({ baseURL: raw.baseURL, timeout: 10_000 })
+  const patient = clients.client({ baseURL, timeout: 10_000 })
   const rejection = rejectionOf(patient.fetchUser('auto', token))
-  await until(() => raw.requests.length === 1)
+  await until(() => requests.length === 1)
   jest.advanceTimersByTime(9999)
   refuse()
-  await until(() => raw.requests.length === 2)
+  await until(() => requests.length === 2)
   jest.advanceTimersByTime(1)
   expectOutcome(await rejection, 'provider_timeout', 'profile')
-  expect(raw.requests[1]?.path).toBe(`/api/get_user_info?access_token=${token}`)
-  await patient.close()
-  await raw.stop()
+  expect(requests[1]?.path).toBe(`/api/get_user_info?access_token=${token}`)
 })
 
 test('a malformed token is sent to neither', async () => {
