@@ -92,7 +92,7 @@ test.each([
   expect(() => profileOf({ user_id: id })).toThrow(SocialLoginError)
 })
 
-test.each(['a..b', 'proto', '_', 'constructor2', '.a', 'Constructor'])('the id %s is accepted', (id) => {
+test.each(['a..b', 'proto', '_', 'constructor2', '.a', 'a.', 'Constructor'])('the id %s is accepted', (id) => {
   expect(profileOf({ user_id: id }).id).toBe(id)
 })
 
