@@ -47,12 +47,7 @@ const targets = {
     'unit/client/hints',
     'unit/client/rate-limit',
   ],
-  'response-reader': [
-    'client/http/response-reader',
-    'unit/client/http/response-reader',
-    'unit/client/pages',
-    'unit/client/hints',
-  ],
+  'response-reader': ['client/http/response-reader', 'unit/client/http/response-reader'],
 }
 
 /** The range of lines behind the imports, which no test could do without. */

@@ -122,7 +122,7 @@ test('texts are cut to 500 characters without splitting one', () => {
   expect(profileWith({ user_firstname: 'x'.repeat(60_000) }).name?.givenName).toHaveLength(500)
 })
 
-test('entities are decoded in the first 4,096 characters of a text, of which 1,000 are shown or cleaned', () => {
+test('entities are decoded in the first 4,096 characters of a text, and 1,000 of the result are cleaned', () => {
   const entity = '&#00000000000000065;'
   expect(profileWith({ user_name: entity.repeat(500) }).username).toBe('A'.repeat(204) + entity.slice(0, 16))
   expect(profileWith({ user_name: `${'\u200b'.repeat(999)}Ada` }).username).toBe('A')
