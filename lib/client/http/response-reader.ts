@@ -140,7 +140,7 @@ export class ResponseReader {
 }
 
 function isLabelledHTML(headers: IncomingHttpHeaders): boolean {
-  return /^text\/html\b/i.test(String(headers['content-type'] ?? ''))
+  return /^text\/html\b/i.test(String(headers['content-type']))
 }
 
 /** The outcome that a status alone decides. */

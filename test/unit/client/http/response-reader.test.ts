@@ -58,6 +58,13 @@ test('the text is that of all chunks, of any size, even if their memory is used 
   expect(reader.finish().text).toBe(texts.join(''))
 })
 
+test('a short body takes little memory', () => {
+  const { arrayBuffers } = process.memoryUsage()
+  const readers = Array.from({ length: 1000 }, () => readerOf({ chunks: ['{"user_id"', ':"1"}'] }))
+  expect(process.memoryUsage().arrayBuffers - arrayBuffers).toBeLessThan(1_000_000)
+  expect(readers.every((reader) => reader.finish().text === '{"user_id":"1"}')).toBe(true)
+})
+
 test('a character may be split between two chunks', () => {
   const bytes = Buffer.from('Zoë 😀')
   expect(read({ chunks: [bytes.subarray(0, 3), bytes.subarray(3, 7), bytes.subarray(7)] }).text).toBe('Zoë 😀')
