@@ -65,6 +65,13 @@ test('a short body takes little memory', () => {
   expect(readers.every((reader) => reader.finish().text === '{"user_id":"1"}')).toBe(true)
 })
 
+test('the smallest chunks, of which a hostile server sends many, are copied to new memory a few times only', () => {
+  const alloc = jest.spyOn(Buffer, 'alloc')
+  read({ chunks: Array<string>(2000).fill('x') })
+  expect(alloc.mock.calls.length).toBeLessThan(20)
+  alloc.mockRestore()
+})
+
 test('a character may be split between two chunks', () => {
   const bytes = Buffer.from('Zoë 😀')
   expect(read({ chunks: [bytes.subarray(0, 3), bytes.subarray(3, 7), bytes.subarray(7)] }).text).toBe('Zoë 😀')
