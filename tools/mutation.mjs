@@ -40,13 +40,7 @@ const targets = {
     'unit/client/hints',
     'unit/client/http/kept-connections',
   ],
-  responses: [
-    'client/responses',
-    'unit/client/client',
-    'unit/client/pages',
-    'unit/client/hints',
-    'unit/client/rate-limit',
-  ],
+  responses: ['client/responses', 'unit/client/responses'],
   'response-reader': ['client/http/response-reader', 'unit/client/http/response-reader'],
 }
 
