@@ -36,7 +36,7 @@ test.each([
   ['{"access_token":"t","x":[1]}', { access_token: 't', x: [1] }],
   ['{"access_token":7}', { access_token: '7' }],
   [`{"error":false,"access_token":"${'t'.repeat(4096)}"}`, { error: false, access_token: 't'.repeat(4096) }],
-])('the exchange %s is a token with whatever came beside it', (text, token) => {
+])('the exchange number %# is a token with whatever came beside it', (text, token) => {
   expect(readToken(response(text))).toEqual(token)
   expect(readToken(response(text, html))).toEqual(token)
 })
@@ -62,7 +62,7 @@ test.each<Row>([
   [response(''), BAD, /a page, not the API, or empty: maintenance/, true],
   ...['Hello', '[]', 'null', `Hello ${brackets}`].map((text): Row => [response(text), BAD, /with a JSON object\.$/]),
   ...[brackets, ` \n${brackets}`, `{"a":${brackets}`].map((text): Row => [response(text), BAD, /nested too deeply\.$/]),
-])('the exchange number %# is the outcome %s', (...row) => {
+])('the exchange number %# has its outcome', (...row) => {
   expectRow(row, 'exchange', readToken)
 })
 
@@ -97,6 +97,6 @@ test.each<Row>([
   [page(200), BAD, /a page, not the API, or empty: maintenance/, true],
   [response('Hello'), BAD, /must be answered with JSON\.$/],
   [response('[]'), 'profile_invalid', /./],
-])('the profile number %# is the outcome %s', (...row) => {
+])('the profile number %# has its outcome', (...row) => {
   expectRow(row, 'profile', readProfile)
 })
