@@ -83,7 +83,7 @@ function readStart(req: HTTPRequest, target: URL, rules: RequestRules): StartReq
   const tabSecret = rules.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
   // The link may come from another site: a secret in it must not be taken for the tab's.
   if (rules.tabBinding && !verified) removeTabSecret(target.searchParams)
-  // Exactly one leading slash: `//evil.example` is another host, and `data:javascript:x` has a path without any.
+  // Exactly one leading slash: `//evil.example` is another host.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
   const resemblesCallback = isCallbackPath(pathOf(req), rules.callbackPath)
   return { type: 'start', method, path, verified, resemblesCallback, fetchSite: fetchSite(req), tabSecret }
