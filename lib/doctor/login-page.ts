@@ -53,6 +53,10 @@ function reportPage({ response }: Page, isKnown: boolean, examination: Examinati
     )
     return false
   }
+  if (kind === 'server-error') {
+    examination.broken(CHECK, `It fails with status ${response.status}.`)
+    return false
+  }
   if (response.status >= 400 && isKnown) {
     examination.broken(
       CHECK,
@@ -62,10 +66,6 @@ function reportPage({ response }: Page, isKnown: boolean, examination: Examinati
   }
   if (response.status >= 400 && response.status < 500) {
     examination.good(CHECK, `It refuses an id that nobody has, with status ${response.status}: give --app-id for more.`)
-    return false
-  }
-  if (kind === 'server-error') {
-    examination.broken(CHECK, `It fails with status ${response.status}.`)
     return false
   }
   return true
