@@ -3,6 +3,7 @@ const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const { subscribe, tracingChannel } = require('node:diagnostics_channel')
 const { once } = require('node:events')
+const { readFileSync } = require('node:fs')
 const http = require('node:http')
 const { promisify } = require('node:util')
 const { FakeProvider, providerNavigation, sameOriginNavigation } = require('passport-social-login/testing')
@@ -70,7 +71,7 @@ exports.play = async function play(createServer, inbox, prefetched = false) {
   const outage = await stranger(`/callback?auth_key=${newKey()}`, providerNavigation)
   assert.equal(outage.status, 502, 'an outage is answered with its status')
   await assertOneClass()
-  if (isInstalled('playwright-core')) await playInChromium(place.origin, traced, prefetched)
+  if (dependsOn('playwright-core')) await playInChromium(place.origin, traced, prefetched)
   await close()
   await provider.stop()
   console.log('ok')
@@ -106,13 +107,10 @@ async function playInChromium(origin, traced, prefetched) {
   console.log(stdout.trim())
 }
 
-function isInstalled(name) {
-  try {
-    require.resolve(name)
-    return true
-  } catch {
-    return false
-  }
+// By the manifest: Bun resolves what is not installed, too.
+function dependsOn(name) {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  return Object.hasOwn({ ...dependencies, ...devDependencies }, name)
 }
 
 /** Collects the phases that ended, each with its code if it failed. */
