@@ -3,7 +3,7 @@ import type { OutcomeCode } from 'passport-social-login'
 const AGAIN = 'Please try again.'
 const PROVIDER_IN_TROUBLE = 'The sign-in service has a problem at the moment. Please try again in a few minutes.'
 const SETUP =
-  'Sign-in is not set up correctly on this site. The problem has been logged; trying again will not help for now.'
+  'Sign-in is not set up correctly on this site. The problem has been logged; trying again will not help until it has been fixed.'
 
 /** Explains to the person why a login failed. The library's own messages are for developers. */
 const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, string | undefined>> = {

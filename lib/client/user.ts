@@ -35,6 +35,12 @@ export interface UserResponse {
   readonly raw: string
 }
 
+/** The record of a person in a response, and the member that it is wrapped in. */
+export interface PersonRecord {
+  readonly record: JSONObject
+  readonly wrapper: 'user_info' | 'data' | false
+}
+
 const ID = /^[A-Za-z0-9._:-]{1,128}$/
 const WHOLE_NUMBER = /^[1-9][0-9]*$/
 // Texts that buggy servers and clients send in place of an id.
@@ -48,17 +54,19 @@ const NOBODY = /^(undefined|null|nan|true|false)$/i
  * @throws SocialLoginError `profile_invalid` without a usable `user_id`
  */
 export function readUser(body: JSONValue, raw: string): UserResponse {
-  const json = unwrap(body)
+  const json = findRecord(body)?.record
   const id = json && readID(json)
   if (!json || id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
   return { user: toUser(json, id), json, raw }
 }
 
-function unwrap(body: JSONValue): JSONObject | undefined {
+/** The record in the body of a profile endpoint; undefined if there is none with a `user_id`. */
+export function findRecord(body: JSONValue): PersonRecord | undefined {
   if (!isObject(body)) return undefined
-  if (Object.hasOwn(body, 'user_id')) return body
-  for (const value of [ownProperty(body, 'user_info'), ownProperty(body, 'data')]) {
-    if (isObject(value) && Object.hasOwn(value, 'user_id')) return value
+  if (Object.hasOwn(body, 'user_id')) return { record: body, wrapper: false }
+  for (const wrapper of ['user_info', 'data'] as const) {
+    const record = ownProperty(body, wrapper)
+    if (isObject(record) && Object.hasOwn(record, 'user_id')) return { record, wrapper }
   }
   return undefined
 }

@@ -1,14 +1,15 @@
 import { isLoopback } from '../client/option-values'
-import { parseURL } from '../client/url'
 import { requestUserMe } from './endpoints'
 import type { Examination } from './examination'
 import { checkNetwork, explainFailure, type Target } from './network'
 import { ProbeError } from './probe-error'
 import type { ProbeResponse } from './probe-response'
-import { kindOf } from './response-kind'
+import { kindOf, redirectTarget } from './response-kind'
 
 const MAX_REDIRECTS = 5
 const SUFFIX = '/user/me'
+// Requests of unknown programs are often refused by their name alone.
+const BROWSER_LIKE = 'Mozilla/5.0 (compatible; passport-social-login)'
 
 /** Where the API is, and what `user/me` answers there to a token that nobody has. */
 export interface Location {
@@ -37,7 +38,7 @@ export async function findAddress(start: Start, examination: Examination): Promi
   try {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       examination.progress('Looking for the API')
-      const userMe = await requestUserMe(examination.probe, baseURL)
+      const userMe = await throughFirewall(baseURL, examination)
       const next = kindOf(userMe) === 'redirect' ? nextAddress(userMe, baseURL, examination) : undefined
       if (next === undefined) {
         reportAddress(baseURL, start.baseURL, examination)
@@ -57,10 +58,27 @@ export async function findAddress(start: Start, examination: Examination): Promi
   return undefined
 }
 
+/** The response of `user/me`. If a firewall refuses the request and lets another name pass, that name is used from then on. */
+async function throughFirewall(baseURL: URL, examination: Examination): Promise<ProbeResponse> {
+  const { probe, options } = examination
+  const response = await requestUserMe(probe, baseURL)
+  if (kindOf(response) !== 'firewall') return response
+  const usual = probe.userAgent
+  probe.userAgent = BROWSER_LIKE
+  const second = await requestUserMe(probe, baseURL)
+  if (kindOf(second) === 'firewall') {
+    probe.userAgent = usual
+    return response
+  }
+  options.userAgent = BROWSER_LIKE
+  examination.differs('User-Agent', 'A firewall refuses the name of this package: use the option userAgent.')
+  return second
+}
+
 /** The API's address behind a redirect; undefined if it leads to something else, which the endpoints then show. */
-function nextAddress({ headers }: ProbeResponse, from: URL, examination: Examination): URL | 'refused' | undefined {
-  const url = parseURL(String(headers.location ?? '')) ?? relativeTo(from, String(headers.location ?? ''))
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+function nextAddress(response: ProbeResponse, from: URL, examination: Examination): URL | 'refused' | undefined {
+  const url = redirectTarget(response, from)
+  if (url === undefined) {
     examination.broken('Address', 'The site redirects to something that is no web address.')
     return 'refused'
   }
@@ -74,10 +92,6 @@ function nextAddress({ headers }: ProbeResponse, from: URL, examination: Examina
   // Without /v1 it is no base URL, and the addresses derived from it could be those of another host.
   if (!url.pathname.endsWith(`/v1${SUFFIX}`)) return undefined
   return new URL(url.pathname.slice(0, -SUFFIX.length), url.origin)
-}
-
-function relativeTo(from: URL, location: string): URL | undefined {
-  return location.startsWith('/') && !/^[/\\]{2}/.test(location) ? parseURL(from.origin + location) : undefined
 }
 
 function reportAddress(found: URL, typed: URL, examination: Examination): void {

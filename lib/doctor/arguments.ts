@@ -15,7 +15,7 @@ URL is the base URL of its API, such as https://site.example/api/v1. Without
 Options:
   --app-id ID          The application id. Default: SOCIAL_CLIENT_ID
   --redirect-url URL   The registered redirect URL. Default: SOCIAL_CALLBACK_URL
-  --login              Log in for once: prints the address to open in a browser,
+  --login              Log in once: prints the address to open in a browser,
                        and takes the one to which the browser came back. With a
                        redirect URL of this machine it is caught, else pasted.
                        The secret is read from SOCIAL_CLIENT_SECRET or a prompt

@@ -3,7 +3,7 @@ import { UsageError } from '../command-line'
 
 const MAX_WAIT_MS = 600_000
 const PAGE =
-  '<!doctype html><html lang="en"><title>Done</title><p>The doctor has it. You can close this page.</p></html>'
+  '<!doctype html><html lang="en"><title>Done</title><p>The doctor has received the callback. You can close this page.</p></html>'
 
 /** Whether the URL is one of this machine, by plain http, where a callback can be caught. */
 export function isCatchable(redirectURL: string | undefined): redirectURL is string {

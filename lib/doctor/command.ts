@@ -51,10 +51,7 @@ async function run(given: DoctorArguments, env: Terminal['env'], prompt: Prompt,
   try {
     if (!given.json) screen.print(`Examining ${given.baseURL.href}\n`)
     const driver = new BrowserLogin(prompt, listener, { allowGet: given.allowGet, beforeAsking: () => screen.clear() })
-    const examination = await examine(
-      { ...inputOf(given, secret, driver), hasProxy: hasProxy(given.baseURL, env) },
-      screen,
-    )
+    const examination = await examine(inputOf(given, secret, driver, env), screen)
     screen.clear()
     const recorded = given.record === undefined ? '' : writeRecord(given.record, examination)
     screen.print(given.json ? asJSON(examination) : recorded + conclusion(examination))
@@ -76,7 +73,8 @@ function inputOf(
   given: DoctorArguments,
   appSecret: string | undefined,
   driver: BrowserLogin,
-): Omit<DoctorInput, 'hasProxy'> {
+  env: Terminal['env'],
+): DoctorInput {
   const { baseURL, appID, redirectURL, timeout, spendTwice } = given
   return {
     baseURL,
@@ -84,6 +82,7 @@ function inputOf(
     redirectURL,
     timeout,
     userAgent: `${USER_AGENT} (doctor)`,
+    hasProxy: hasProxy(baseURL, env),
     ...(appID !== undefined &&
       appSecret !== undefined && { login: { input: { appID, appSecret, spendTwice }, driver } }),
   }
@@ -107,6 +106,6 @@ function conclusion(examination: Examination): string {
   const of = (level: string): string => `${findings.filter((finding) => finding.level === level).length} ${level}`
   const summary = `${count(findings.length, 'check')}: ${of('good')}, ${of('differs')}, ${of('broken')}.`
   if (examination.options.baseURL === undefined) return `\n${summary}`
-  const heading = isBroken ? 'Options to paste, once what is broken is mended' : 'Options to paste'
+  const heading = isBroken ? 'Options to paste, once what is broken is fixed' : 'Options to paste'
   return `\n${heading}:\n\n${optionLines(examination)}\n\n${summary}`
 }

@@ -65,7 +65,7 @@ async function examineAPI(found: Location, input: DoctorInput, examination: Exam
   await new LoginExamination(baseURL, exchange.method, input.login.input, input.login.driver, examination).run()
 }
 
-const UNFINISHED = 'the checks above must be mended first.'
+const UNFINISHED = 'what is broken above must be fixed first.'
 
 /** Why a secret is not sent to an address. Whoever answers at the one that was typed could name any other. */
 function obstacleTo(found: URL, typed: URL): string | undefined {
@@ -87,7 +87,9 @@ async function withRightPath(found: Location, examination: Examination): Promise
     examination.options.baseURL = usual.href
     examination.broken('Path', `The API is not at that path, but at ${usual.href}.`)
     return { baseURL: usual, userMe: await requestUserMe(probe, usual) }
-  } catch {
+  } catch (error) {
+    // What is wrong there, the checks of each endpoint tell.
+    ProbeError.caught(error)
     return found
   }
 }

@@ -54,7 +54,7 @@ export class Examination {
     this.#observer = observer
   }
 
-  /** The worst level of all findings. */
+  /** Whether any finding is `broken`. */
   get isBroken(): boolean {
     return this.findings.some(({ level }) => level === 'broken')
   }

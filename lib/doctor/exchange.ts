@@ -1,4 +1,4 @@
-import { invented, requestExchange } from './endpoints'
+import { type ExchangeForm, invented, requestExchange } from './endpoints'
 import type { Examination } from './examination'
 import type { RecordedMode } from './mode'
 import { ProbeError } from './probe-error'
@@ -6,8 +6,6 @@ import type { ProbeResponse } from './probe-response'
 import { kindOf, type ResponseKind } from './response-kind'
 
 const CHECK = 'Exchange'
-// Requests of unknown programs are often refused by their name alone.
-const BROWSER_LIKE = 'Mozilla/5.0 (compatible; passport-social-login)'
 
 /** How the exchange is asked for: `unknown` is seen only with a real key. */
 export type ExchangeMethod = 'post' | 'get' | 'unknown'
@@ -27,7 +25,7 @@ export async function checkExchange(baseURL: URL, examination: Examination): Pro
   const { probe } = examination
   const form = { app_id: invented(), app_secret: invented(), auth_key: invented() }
   try {
-    const byPost = await throughFirewall(baseURL, form, examination)
+    const byPost = await requestExchange(probe, baseURL, 'POST', form)
     const byGet = await requestExchange(probe, baseURL, 'GET', form)
     const method = reportExchange(byPost, byGet, examination)
     await checkUserAgent(baseURL, form, byPost, examination)
@@ -36,18 +34,6 @@ export async function checkExchange(baseURL: URL, examination: Examination): Pro
     examination.broken(CHECK, ProbeError.caught(error).message)
     return { method: 'unknown', exists: false, duration: 0 }
   }
-}
-
-type Form = Parameters<typeof requestExchange>[3]
-
-/** A POST; where a firewall refuses it, once more under another name. */
-async function throughFirewall(baseURL: URL, form: Form, { probe, options }: Examination): Promise<ProbeResponse> {
-  const response = await requestExchange(probe, baseURL, 'POST', form)
-  if (kindOf(response) !== 'firewall') return response
-  const second = await requestExchange(probe, baseURL, 'POST', form, BROWSER_LIKE)
-  if (kindOf(second) === 'firewall') return response
-  options.userAgent = BROWSER_LIKE
-  return second
 }
 
 /** @returns undefined if there is no exchange */
@@ -133,10 +119,13 @@ const PROBLEMS: Readonly<Record<ResponseKind, string>> = {
   other: NOT_API,
 }
 
-async function checkUserAgent(baseURL: URL, form: Form, usual: ProbeResponse, examination: Examination): Promise<void> {
-  const { probe, mode, options } = examination
-  if (options.userAgent !== undefined)
-    return examination.differs('User-Agent', 'A firewall refuses the name of this package: use the option userAgent.')
+async function checkUserAgent(
+  baseURL: URL,
+  form: ExchangeForm,
+  usual: ProbeResponse,
+  examination: Examination,
+): Promise<void> {
+  const { probe, mode } = examination
   if (kindOf(usual) === 'firewall') return
   const response = await requestExchange(probe, baseURL, 'POST', form, null)
   mode.requireUserAgent = kindOf(response) === 'firewall'

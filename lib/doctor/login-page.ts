@@ -1,9 +1,8 @@
-import { parseURL, resolvePath } from '../client/url'
 import { invented, loginURL } from './endpoints'
 import type { Examination } from './examination'
 import { ProbeError } from './probe-error'
 import type { ProbeResponse } from './probe-response'
-import { kindOf } from './response-kind'
+import { kindOf, redirectTarget } from './response-kind'
 
 const MAX_REDIRECTS = 5
 const CHECK = 'Login page'
@@ -33,11 +32,9 @@ async function visit(start: URL, { probe }: Examination): Promise<Page> {
   let url = start
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const response = await probe.send({ method: 'GET', url, headers: { accept: 'text/html' } })
-    const location = response.headers.location
-    if (kindOf(response) !== 'redirect' || location === undefined) return { url, response }
-    const next = parseURL(location) ?? resolvePath(location, url.href)
-    if (next === undefined || !/^https?:$/.test(next.protocol))
-      throw new ProbeError('The login page redirects to something that is no web address.')
+    if (kindOf(response) !== 'redirect' || response.headers.location === undefined) return { url, response }
+    const next = redirectTarget(response, url)
+    if (next === undefined) throw new ProbeError('The login page redirects to something that is no web address.')
     url = next
   }
   throw new ProbeError('The login page redirects in a circle.')

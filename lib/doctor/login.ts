@@ -1,10 +1,11 @@
 import { isObject, ownProperty } from '../client/json'
 import { ACCESS_TOKEN } from '../client/responses'
+import { findRecord, type PersonRecord } from '../client/user'
 import { readCallbackURL } from './callback-url'
 import { type ExchangeForm, loginURL, requestExchange, requestUserInfo, requestUserMe } from './endpoints'
 import type { Examination } from './examination'
 import { type ExchangeMethod, GET_WARNING, recordForm, reportWarnings } from './exchange'
-import { type PersonRecord, recordIn, recordPerson, reportNobody, reportPerson } from './person'
+import { recordPerson, reportNobody, reportPerson } from './person'
 import { ProbeError } from './probe-error'
 import type { ProbeResponse } from './probe-response'
 import { kindOf } from './response-kind'
@@ -109,9 +110,9 @@ export class LoginExamination {
   }
 
   async #sendExchange(form: ExchangeForm): Promise<ProbeResponse | undefined> {
-    const { probe, mode, options } = this.#examination
+    const { probe, mode } = this.#examination
     if (this.#method !== 'get') {
-      const response = await requestExchange(probe, this.#baseURL, 'POST', form, options.userAgent)
+      const response = await requestExchange(probe, this.#baseURL, 'POST', form)
       if (this.#method === 'post' || kindOf(response) !== 'refusal') {
         if (tokenIn(response) !== undefined) mode.getOnly = false
         return response
@@ -121,7 +122,7 @@ export class LoginExamination {
       this.#examination.differs('Login', 'Not completed: an exchange by GET was not allowed (--allow-get).')
       return undefined
     }
-    const response = await requestExchange(probe, this.#baseURL, 'GET', form, options.userAgent)
+    const response = await requestExchange(probe, this.#baseURL, 'GET', form)
     if (tokenIn(response) !== undefined) this.#reportGet()
     return response
   }
@@ -180,19 +181,20 @@ export class LoginExamination {
       ? await requestUserInfo(probe, this.#baseURL, token)
       : await requestUserMe(probe, this.#baseURL, token)
     recordForm(response, mode)
-    const found = recordIn(response)
+    const found = findRecord(response.json ?? null)
     if (found === undefined) return reportNobody(response, examination)
     recordPerson(found, this.#baseURL.origin, mode)
     reportPerson(found, examination)
     if (isLegacy) return
     const bare = await requestUserMe(probe, this.#baseURL, token, {})
-    mode.contentTypeOptional = recordIn(bare) !== undefined
+    mode.contentTypeOptional = findRecord(bare.json ?? null) !== undefined
     await this.#compareLegacy(found, token)
   }
 
   async #compareLegacy({ record }: PersonRecord, token: string): Promise<void> {
     const { probe } = this.#examination
-    const legacy = recordIn(await requestUserInfo(probe, this.#baseURL, token))
+    const { json = null } = await requestUserInfo(probe, this.#baseURL, token)
+    const legacy = findRecord(json)
     if (legacy === undefined) return
     // Versions 2.7 and 2.8 could answer with another person.
     if (String(ownProperty(legacy.record, 'user_id')) !== String(ownProperty(record, 'user_id')))

@@ -3,7 +3,8 @@ import { connect as connectTCP } from 'node:net'
 import { type ConnectionOptions, connect as connectTLS, type TLSSocket } from 'node:tls'
 import { errorCode } from '../client/http/unreachable'
 import type { Examination } from './examination'
-import { ProbeError, publicLookup, refusePrivate } from './probe-error'
+import { publicLookup, refusePrivate } from './private-address'
+import { ProbeError } from './probe-error'
 import { count, milliseconds } from './text'
 
 const DAY_MS = 86_400_000

@@ -1,4 +1,5 @@
-import { isObject, type JSONObject, type JSONValue, ownProperty } from '../client/json'
+import { type JSONObject, type JSONValue, ownProperty } from '../client/json'
+import { type PersonRecord, readUser } from '../client/user'
 import type { Examination } from './examination'
 import type { RecordedMode } from './mode'
 import type { ProbeResponse } from './probe-response'
@@ -16,22 +17,6 @@ const EXTRAS = [
 const ENTITY = /&(#\d+|#x[\da-f]+|[a-z]+\d*);/i
 // What servers encode that encode at all.
 const PLAIN = /["'<>\u{80}-\u{10ffff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
-
-/** The record of a person in a profile, and what it is wrapped in. */
-export interface PersonRecord {
-  readonly record: JSONObject
-  readonly wrapper: 'user_info' | 'data' | false
-}
-
-/** Finds the record as the client does. */
-export function recordIn({ json }: ProbeResponse): PersonRecord | undefined {
-  if (!isObject(json)) return undefined
-  for (const wrapper of ['user_info', 'data'] as const) {
-    const inner = ownProperty(json, wrapper)
-    if (isObject(inner) && !Array.isArray(inner)) return { record: inner, wrapper }
-  }
-  return Object.hasOwn(json, 'user_id') ? { record: json, wrapper: false } : undefined
-}
 
 /** Records the ways of a site that a person's record shows; nothing of the person. */
 export function recordPerson({ record, wrapper }: PersonRecord, origin: string, mode: RecordedMode): void {
@@ -90,7 +75,18 @@ export function reportPerson({ record, wrapper }: PersonRecord, examination: Exa
   const isPlain = wrapper === false && !mode.stringTypes && !mode.encodeEntities
   if (isPlain) examination.good('Profile', `The person was read: ${parts.join(', ')}.`)
   else examination.differs('Profile', `The person was read: ${parts.join(', ')}. The strategy handles that.`)
+  if (!isUsable(record))
+    examination.broken('Profile', 'Its user_id is none that the strategy accepts (see profile_invalid).')
   if (mode.relativePictures) reportPictures(uploadsURLIn(record), examination)
+}
+
+/** Whether the client takes the record for a person. */
+function isUsable(record: JSONObject): boolean {
+  try {
+    return readUser(record, '') !== undefined
+  } catch {
+    return false
+  }
 }
 
 function isBeyondNumbers(id: JSONValue | undefined): boolean {

@@ -1,6 +1,3 @@
-import dns from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
-import { isPrivateAddress } from '../client/http/private-address'
 import { errors } from '../client/http/undici'
 import { errorCode, unreachableHint } from '../client/http/unreachable'
 import { count } from './text'
@@ -48,25 +45,4 @@ export class ProbeError extends Error {
       return new ProbeError('The response is not HTTP/1.1.', 'HTTP')
     return new ProbeError(unreachableHint(error) ?? 'The connection failed.', errorCode(error))
   }
-}
-
-/**
- * Refuses the URL of a private address. A name is checked when it is looked up: see {@link publicLookup}.
- *
- * @throws ProbeError
- */
-export function refusePrivate({ hostname }: URL): void {
-  const address = hostname.replace(/^\[|\]$/g, '')
-  if (isIP(address) !== 0 && isPrivateAddress(address)) throw ProbeError.privateAddress()
-}
-
-/** `dns.lookup` that refuses private addresses: what a name resolves to here is what is connected to. */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '', 0)
-    if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(ProbeError.privateAddress(), '', 0)
-    const [first] = addresses
-    if (options.all) return callback(null, addresses)
-    callback(null, first?.address ?? '', first?.family ?? 0)
-  })
 }

@@ -36,6 +36,7 @@ export class ResponseRecorder implements Dispatcher.DispatchHandler {
   #chunks = 0
   #informational = 0
   #hasEnded = false
+  #isSettled = false
   #status = 0
   #headers: IncomingHttpHeaders = {}
   #controller: Dispatcher.DispatchController | undefined
@@ -83,7 +84,9 @@ export class ResponseRecorder implements Dispatcher.DispatchHandler {
   }
 
   #finish(): void {
-    clearTimeout(this.#timer)
+    // What was read at once is delivered chunk by chunk, also beyond a limit.
+    if (this.#isSettled) return
+    this.#settle()
     const text = this.#body.toString('utf8', 0, this.#size)
     const duration = performance.now() - this.#startedAt
     this.#resolve({
@@ -98,9 +101,14 @@ export class ResponseRecorder implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: ProbeError): void {
-    clearTimeout(this.#timer)
+    this.#settle()
     this.#reject(error)
     this.#abort()
+  }
+
+  #settle(): void {
+    this.#isSettled = true
+    clearTimeout(this.#timer)
   }
 
   #abort(): void {

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { tlsOptions } from '../client/http/tls-options'
 import { buildConnector, Client, EnvHttpProxyAgent, errors } from '../client/http/undici'
-import { ProbeError, publicLookup, refusePrivate } from './probe-error'
+import { publicLookup, refusePrivate } from './private-address'
+import { ProbeError } from './probe-error'
 import { type ProbeResponse, ResponseRecorder } from './probe-response'
 
 // Chunk extensions, early hints and trailers do not count as body.
@@ -17,7 +18,7 @@ export interface ProbeRequest {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
   readonly form?: Readonly<Record<string, string>>
-  /** Another `User-Agent` than the doctor's, or none (`null`). */
+  /** Another `User-Agent`, or none (`null`). */
   readonly userAgent?: string | null | undefined
 }
 
@@ -44,9 +45,12 @@ export class Probe {
   #bytesBefore = 0
   #connections = 0
   #requests = 0
+  /** The `User-Agent` of requests that name none. */
+  userAgent: string
 
   constructor(options: ProbeOptions) {
     this.#options = options
+    this.userAgent = options.userAgent
   }
 
   /** How many requests were sent to the present origin, on how many connections. */
@@ -55,13 +59,7 @@ export class Probe {
   }
 
   /** @throws ProbeError if there is no complete response */
-  async send({
-    method,
-    url,
-    headers,
-    form,
-    userAgent = this.#options.userAgent,
-  }: ProbeRequest): Promise<ProbeResponse> {
+  async send({ method, url, headers, form, userAgent = this.userAgent }: ProbeRequest): Promise<ProbeResponse> {
     const dispatcher = this.#dispatcherFor(url)
     const recorder = new ResponseRecorder(this.#options.timeout)
     this.#requests += 1

@@ -15,7 +15,7 @@ export async function checkProfileEndpoints(
 ): Promise<boolean> {
   examination.progress('Asking for a profile with an invented token')
   const { mode, options } = examination
-  const userInfo = await askUserInfo(baseURL, examination)
+  const userInfo = await tryUserInfo(baseURL, examination)
   const hasUserMe = speaks(userMe)
   const hasUserInfo = userInfo !== undefined && speaks(userInfo)
   const speaker = hasUserMe ? userMe : hasUserInfo ? userInfo : undefined
@@ -39,7 +39,7 @@ export async function checkProfileEndpoints(
   return speaker !== undefined
 }
 
-async function askUserInfo(baseURL: URL, examination: Examination): Promise<ProbeResponse | undefined> {
+async function tryUserInfo(baseURL: URL, examination: Examination): Promise<ProbeResponse | undefined> {
   try {
     return await requestUserInfo(examination.probe, baseURL)
   } catch (error) {

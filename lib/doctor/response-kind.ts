@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isFirewallStatus } from '../client/http/page'
 import { isObject, ownProperty } from '../client/json'
+import { parseURL, resolvePath } from '../client/url'
 import type { ProbeResponse } from './probe-response'
 
 /**
@@ -55,4 +56,12 @@ const CHALLENGE_HEADERS = ['cf-mitigated', 'x-amzn-waf-action', 'x-sucuri-block'
 
 function isChallenge(headers: IncomingHttpHeaders): boolean {
   return CHALLENGE_HEADERS.some((name) => headers[name] !== undefined)
+}
+
+/** Where a redirect leads; undefined if that is no web address. */
+export function redirectTarget({ headers }: ProbeResponse, from: URL): URL | undefined {
+  const { location } = headers
+  if (!location) return undefined
+  const url = parseURL(location) ?? resolvePath(location, from.href)
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
 }

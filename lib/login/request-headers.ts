@@ -39,7 +39,7 @@ export function isSpeculative(req: HTTPRequest): boolean {
 }
 
 /**
- * Whether this is a top-level navigation. Of browsers without Fetch Metadata only `Accept` tells. Chromium sends none with the
+ * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells. Chromium sends none with the
  * handshake of a WebSocket, but the cookies; Node passes it on as a GET unless the application has WebSockets of its own.
  */
 export function isNavigation(req: HTTPRequest): boolean {

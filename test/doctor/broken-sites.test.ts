@@ -1,8 +1,9 @@
 import { createServer as createProxyServer, type RequestListener } from 'node:http'
 import { connect, createServer as createTCPServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { USER_AGENT } from '../../lib/client/options'
 import { FakeProvider, type ProviderBehaviours } from '../../lib/testing'
-import { diagnose } from '../support/doctor'
+import { diagnose, examineProvider } from '../support/doctor'
 import { listen, port } from '../support/listen'
 
 // What the doctor says of sites with which no login succeeds, or none without other options.
@@ -62,14 +63,24 @@ test('a challenge of a known firewall', async () => {
 
 test('a firewall that refuses the name of this package alone', async () => {
   const fake = await provider({})
-  const refusing: RequestListener = (request, response) => {
+  const application = fake.registerApplication({ name: 'Mine', redirectURL: 'http://localhost:1/cb' })
+  const baseURL = await site((request, response) => {
     if (/^passport/.test(request.headers['user-agent'] ?? '')) return page(403)(request, response)
     request.headers.host = new URL(fake.origin).host
     fake.requestListener(request, response)
-  }
-  const { report } = await diagnose(await site(refusing))
-  expect(report).toContain('differs User-Agent: A firewall refuses the name of this package: use the option userAgent.')
-  expect(report).toContain("userAgent: 'Mozilla/5.0 (compatible; passport-social-login)'")
+  })
+  const { findings, options } = await examineProvider(fake, application, { baseURL, userAgent: USER_AGENT })
+  expect(findings.filter(({ level }) => level !== 'good')).toEqual([
+    {
+      level: 'differs',
+      check: 'User-Agent',
+      message: 'A firewall refuses the name of this package: use the option userAgent.',
+    },
+  ])
+  expect(findings.map(({ check }) => check)).toContain('Token')
+  const userAgent = 'Mozilla/5.0 (compatible; passport-social-login)'
+  const { appID: clientID, redirectURL: callbackURL } = application
+  expect(options).toEqual({ baseURL, clientID, callbackURL, userAgent })
 })
 
 test('a redirect to another host of the site', async () => {

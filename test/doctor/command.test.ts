@@ -5,20 +5,16 @@ import { FakeProvider, wild } from '../../lib/testing'
 import { findSecrets } from '../support/canaries'
 import { approve } from '../support/doctor'
 import { runDoctor, unwrapped } from '../support/doctor-command'
+import { useLogins } from '../support/logins'
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
 const SECRET = 'app-secret-canary-5c1e9a7f'
-let provider: FakeProvider
-
-beforeEach(async () => {
-  provider = await FakeProvider.start()
-})
-afterEach(() => provider.stop())
+const logins = useLogins()
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const file = (name: string): string => join(folder, name)
 const register = (redirectURL = 'http://localhost:1/cb') =>
-  provider.registerApplication({ name: 'Mine', redirectURL, appID: 'mine', appSecret: SECRET })
+  logins.provider.registerApplication({ name: 'Mine', redirectURL, appID: 'mine', appSecret: SECRET })
 
 test.each<[string[], string]>([
   [[], 'Missing the base URL'],
@@ -50,10 +46,10 @@ test.each([
   ['--app-id', SECRET],
 ])('a secret among the arguments is refused, and not repeated: %s', async (...secret) => {
   const env = secret[0] === '--app-id' ? { SOCIAL_CLIENT_SECRET: SECRET } : {}
-  const { code, stdout, stderr } = await runDoctor([provider.baseURL, ...secret], { env })
+  const { code, stdout, stderr } = await runDoctor([logins.provider.baseURL, ...secret], { env })
   expect([code, stderr]).toEqual([2, expect.stringContaining('A secret is never an argument')])
   expect(findSecrets([SECRET], { stdout, stderr })).toEqual([])
-  expect(provider.requests).toEqual([])
+  expect(logins.provider.requests).toEqual([])
 })
 
 test('--help lists every option', async () => {
@@ -73,9 +69,9 @@ test('--help lists every option', async () => {
 })
 
 test('the report is plain ASCII of at most 80 columns, with the level of each line as a word', async () => {
-  provider.setMode('wild')
+  logins.provider.setMode('wild')
   register()
-  const { stdout } = await runDoctor([provider.baseURL, '--app-id', 'mine'])
+  const { stdout } = await runDoctor([logins.provider.baseURL, '--app-id', 'mine'])
   const lines = stdout.split('\n')
   expect(lines.filter((line) => line.length > 80 || !/^[\x20-\x7e]*$/.test(line))).toEqual([])
   const [, findings = ''] = stdout.split('\n\n')
@@ -85,38 +81,38 @@ test('the report is plain ASCII of at most 80 columns, with the level of each li
 test('the documentation shows what is printed', async () => {
   const page = readFileSync(join(__dirname, '../../../docs/connecting.md'), 'utf8')
   const [, shown = ''] = /```text\n\$ .*\n([\s\S]*?)\n```/.exec(page) ?? []
-  provider.setMode({ ...wild, withoutUserMe: true })
-  provider.registerApplication({ name: 'Mine', redirectURL: 'http://localhost:1/cb', appID: 'my-app' })
-  const { stdout } = await runDoctor([provider.baseURL, '--app-id', 'my-app'])
+  logins.provider.setMode({ ...wild, withoutUserMe: true })
+  logins.provider.registerApplication({ name: 'Mine', redirectURL: 'http://localhost:1/cb', appID: 'my-app' })
+  const { stdout } = await runDoctor([logins.provider.baseURL, '--app-id', 'my-app'])
   const untimed = (text: string) => unwrapped(text).replace(/less than a millisecond|\d+ ms/g, 'some ms')
-  expect(untimed(stdout).replaceAll(provider.origin, 'http://127.0.0.1:4400').trim()).toBe(untimed(shown))
+  expect(untimed(stdout).replaceAll(logins.provider.origin, 'http://127.0.0.1:4400').trim()).toBe(untimed(shown))
 })
 
 test('with --json the report is one document, and the exit code the same', async () => {
-  provider.setMode({ withoutUserMe: true, scriptWarnings: true })
-  const { code, stdout } = await runDoctor([provider.baseURL, '--json'])
+  logins.provider.setMode({ withoutUserMe: true, scriptWarnings: true })
+  const { code, stdout } = await runDoctor([logins.provider.baseURL, '--json'])
   expect(code).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject({
     version: 1,
     broken: true,
-    options: { baseURL: provider.baseURL, profileEndpoint: 'get_user_info' },
+    options: { baseURL: logins.provider.baseURL, profileEndpoint: 'get_user_info' },
     mode: { withoutUserMe: true, scriptWarnings: true },
     findings: expect.arrayContaining([{ level: 'broken', check: 'Warnings', message: expect.any(String) }]),
   })
 })
 
 test('a pasted address is exchanged, the profile read, and a second login compared', async () => {
-  provider.setMode('wild')
+  logins.provider.setMode('wild')
   const application = register()
-  const input = `${await approve(provider, application, '3')}\n`
+  const input = `${await approve(logins.provider, application, '3')}\n`
   const recorded = file('site.json')
-  const args = [provider.baseURL, '--app-id', 'mine', '--login', '--record', recorded]
+  const args = [logins.provider.baseURL, '--app-id', 'mine', '--login', '--record', recorded]
   const { code, stdout, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET }, input })
   expect([code, unwrapped(stdout)]).toEqual([
     0,
     expect.stringContaining('good     Login: The site exchanged the key for a token.'),
   ])
-  expect(stderr).toContain(`${provider.oauthBase}/oauth?app_id=mine`)
+  expect(stderr).toContain(`${logins.provider.oauthBase}/oauth?app_id=mine`)
   const text = readFileSync(recorded, 'utf8')
   expect(JSON.parse(text)).toMatchObject({ wrapUser: 'user_info', stringTypes: true, encodeEntities: true })
   // Flags only: words of the record's own names, and nothing of the person, the key or the token.
@@ -126,8 +122,8 @@ test('a pasted address is exchanged, the profile read, and a second login compar
 })
 
 test('a taken port of the redirect URL is an error with its cure', async () => {
-  const redirectURL = `${provider.origin}/cb`
-  const args = [provider.baseURL, '--app-id', 'mine', '--login', '--redirect-url', redirectURL]
+  const redirectURL = `${logins.provider.origin}/cb`
+  const args = [logins.provider.baseURL, '--app-id', 'mine', '--login', '--redirect-url', redirectURL]
   const { code, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET } })
   expect([code, stderr]).toEqual([2, expect.stringContaining('stop the application that listens there')])
 })
@@ -137,7 +133,7 @@ test.each(['precious', '{"name":"precious"}'])(
   async (content) => {
     const precious = file('precious')
     writeFileSync(precious, content)
-    const { code, stderr } = await runDoctor([provider.baseURL, '--record', precious])
+    const { code, stderr } = await runDoctor([logins.provider.baseURL, '--record', precious])
     expect([code, stderr]).toEqual([2, expect.stringContaining('--record names a file that exists and is no record')])
     expect(readFileSync(precious, 'utf8')).toBe(content)
   },
@@ -146,7 +142,7 @@ test.each(['precious', '{"name":"precious"}'])(
 test('--record renews a record', async () => {
   const recorded = file('renewed.json')
   writeFileSync(recorded, '{"getOnly":true}')
-  const { code } = await runDoctor([provider.baseURL, '--record', recorded])
+  const { code } = await runDoctor([logins.provider.baseURL, '--record', recorded])
   expect([code, readFileSync(recorded, 'utf8')]).toEqual([0, expect.stringContaining('errorsAtStatus200')])
 })
 

@@ -157,3 +157,24 @@ test('an examination with two logins sends fewer than twenty requests, each of w
   // One request asks what a firewall does without.
   expect(agents.filter((agent) => agent === undefined)).toHaveLength(1)
 })
+
+test('an id that the strategy refuses is reported, as the login fails with it', async () => {
+  const { provider } = logins
+  provider.addUser({ user_id: '0' })
+  const app = await logins.startApp()
+  expect((await app.logIn(new Browser(), '0')).status).toBe(502)
+  const { findings } = await examineProvider(provider, app.application, { userID: '0' })
+  expect(findings.filter(({ level }) => level === 'broken').map(({ message }) => message)).toEqual([
+    'Its user_id is none that the strategy accepts (see profile_invalid).',
+  ])
+})
+
+test('a record that itself has a member "data" is bare, as the client reads it', async () => {
+  const { provider } = logins
+  const app = await logins.startApp()
+  const rewrite = (body: string): string => body.replace('{', '{"data":{"user_id":"2"},')
+  provider.failNext('user/me', { rewrite }, { times: 100 })
+  await app.logIn()
+  expect(app.profiles[0]?.id).toBe('1')
+  expect((await examineProvider(provider, app.application)).mode.wrapUser).toBe(false)
+})

@@ -20,6 +20,16 @@ function scriptOf(step: string, text: string): string {
   return block.replaceAll(`\n${indent}`, '\n')
 }
 
+test('the quick tests and the slow ones are all of them', () => {
+  const { scripts } = JSON.parse(readFileSync(join(folder, '../../package.json'), 'utf8'))
+  const foldersIn = (script: string): string | undefined => /\/\(([\w|]+)\)\//.exec(script)?.[1]
+  expect(scripts.test).toContain('--testPathIgnorePatterns')
+  expect(scripts['test:slow']).toContain('--testPathPatterns')
+  expect(foldersIn(scripts['test:slow'])).toBe(foldersIn(scripts.test))
+  const ci = readFileSync(join(folder, '../../.ci/run'), 'utf8')
+  for (const command of ['npm cit', 'npm run test:slow']) expect(ci.split('\n')).toContain(command)
+})
+
 describe.each(files)('%s', (file) => {
   test('uses actions by commit and images by digest', () => {
     const uses = valuesOf('uses', textOf(file))

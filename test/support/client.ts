@@ -48,6 +48,16 @@ export function useClients(): Clients {
   }
 }
 
+/** What a function throws. */
+export function thrownBy(work: () => unknown): unknown {
+  try {
+    work()
+  } catch (error) {
+    return error
+  }
+  throw new Error('nothing was thrown')
+}
+
 /** Asserts a {@link SocialLoginError} of the table, in all its parts, without a planted secret. */
 export function expectOutcome(
   error: unknown,

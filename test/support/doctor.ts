@@ -10,6 +10,9 @@ export interface DoctorOptions {
   readonly userID?: string
   readonly spendTwice?: boolean
   readonly allowGet?: boolean
+  /** Default: the provider's own. */
+  readonly baseURL?: string
+  readonly userAgent?: string
 }
 
 const SILENT = { progress: () => {}, finding: () => {} }
@@ -18,7 +21,13 @@ const SILENT = { progress: () => {}, finding: () => {} }
 export async function examineProvider(
   provider: FakeProvider,
   application: Application,
-  { userID = '1', spendTwice = false, allowGet = true }: DoctorOptions = {},
+  {
+    userID = '1',
+    spendTwice = false,
+    allowGet = true,
+    baseURL = provider.baseURL,
+    userAgent = 'doctor of a test',
+  }: DoctorOptions = {},
 ): Promise<Examination> {
   const driver = {
     logIn: () => approve(provider, application, userID),
@@ -26,11 +35,11 @@ export async function examineProvider(
   }
   return examine(
     {
-      baseURL: new URL(provider.baseURL),
+      baseURL: new URL(baseURL),
       appID: application.appID,
       redirectURL: application.redirectURL,
       login: { input: { appID: application.appID, appSecret: application.appSecret, spendTwice }, driver },
-      userAgent: 'doctor of a test',
+      userAgent,
       timeout: 5000,
       hasProxy: false,
     },

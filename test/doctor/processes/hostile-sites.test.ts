@@ -49,6 +49,11 @@ test.each([
     repeat(`${OKAY}transfer-encoding: chunked\r\n\r\n7fffffff\r\n`, 'x'.repeat(65_536)),
     /is no exchange/,
   ],
+  [
+    'brackets in chunks of one byte, all at once',
+    (socket: Socket) => socket.write(`${OKAY}transfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(30_000)}`),
+    /is no exchange/,
+  ],
   ['early hints without end', repeat('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), /1xx/],
   ['a header of megabytes', repeat(`${OKAY}x-a: `, 'x'.repeat(65_536)), /not HTTP/],
   [
@@ -68,7 +73,7 @@ test.each([
     env: { NODE_OPTIONS: '--max-old-space-size=64' },
   })
   expect([ended.code, ended.stderr, ended.stdout]).toEqual([1, '', expect.stringMatching(sentence)])
-  expect(performance.now() - before).toBeLessThan(60_000)
+  expect(performance.now() - before).toBeLessThan(30_000)
   for (const socket of sockets) socket.destroy()
   await new Promise((resolve) => server.close(resolve))
 })

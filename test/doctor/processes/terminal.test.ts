@@ -3,29 +3,24 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { get, type IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FakeProvider } from '../../../lib/testing'
 import { findSecrets } from '../../support/canaries'
 import { approve } from '../../support/doctor'
 import { CLI, runDoctorProcess } from '../../support/doctor-command'
 import { freePort } from '../../support/free-port'
+import { useLogins } from '../../support/logins'
 
 // The command as a process: its exit codes, its prompts on a terminal, and the port where it waits.
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
 const SECRET = 'app-secret-canary-5c1e9a7f'
-let provider: FakeProvider
-
-beforeEach(async () => {
-  provider = await FakeProvider.start()
-})
-afterEach(() => provider.stop())
+const logins = useLogins()
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const register = (redirectURL = 'http://localhost:1/cb') =>
-  provider.registerApplication({ name: 'Mine', redirectURL, appID: 'mine', appSecret: SECRET })
+  logins.provider.registerApplication({ name: 'Mine', redirectURL, appID: 'mine', appSecret: SECRET })
 
 test('the exit code is 0 for a good site, 1 for a broken one, and 2 for wrong arguments', async () => {
-  expect(await runDoctorProcess([provider.baseURL])).toMatchObject({ code: 0, stderr: '' })
+  expect(await runDoctorProcess([logins.provider.baseURL])).toMatchObject({ code: 0, stderr: '' })
   expect(await runDoctorProcess(['http://127.0.0.1:1/api/v1'])).toMatchObject({ code: 1, stderr: '' })
   const wrong = await runDoctorProcess(['https://site.example'])
   expect([wrong.code, wrong.stdout]).toEqual([2, ''])
@@ -54,7 +49,7 @@ function request(origin: string, path: string, headers: Readonly<Record<string, 
 test('a callback to this machine is caught, and nothing that another site makes up', async () => {
   const redirectURL = `http://localhost:${await freePort()}/cb`
   const application = register(redirectURL)
-  const args = [CLI, 'doctor', provider.baseURL, '--app-id', 'mine', '--login', '--redirect-url', redirectURL]
+  const args = [CLI, 'doctor', logins.provider.baseURL, '--app-id', 'mine', '--login', '--redirect-url', redirectURL]
   const child = spawn(process.execPath, args, { env: { ...process.env, SOCIAL_CLIENT_SECRET: SECRET } })
   const output: string[] = []
   child.stdout.on('data', (chunk) => output.push(String(chunk)))
@@ -71,7 +66,7 @@ test('a callback to this machine is caught, and nothing that another site makes 
       expect([target, headers, status]).toEqual([target, headers, 404])
     }
     const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'cross-site' }
-    const page = await request(redirectURL, await approve(provider, application, '1'), navigation)
+    const page = await request(redirectURL, await approve(logins.provider, application, '1'), navigation)
     expect([foreign.status, page.status, page.headers['cache-control']]).toEqual([404, 200, 'no-store'])
   }
   expect(await ended).toBe(0)
@@ -98,17 +93,17 @@ async function onTerminal(args: readonly string[], answers: readonly (readonly [
 test('on a terminal, the secret is asked for and not shown, and progress is', async () => {
   const application = register()
   const { code, text } = await onTerminal(
-    [provider.baseURL, '--app-id', 'mine', '--login'],
+    [logins.provider.baseURL, '--app-id', 'mine', '--login'],
     [
       ['Application secret', async () => `${SECRET}\r`],
-      ['paste the address', async () => `${await approve(provider, application, '1')}\r`],
+      ['paste the address', async () => `${await approve(logins.provider, application, '1')}\r`],
       ['press Enter to end', async () => '\r'],
     ],
   )
   expect([code, text]).toEqual([0, expect.stringContaining('The site exchanged the key for a token.')])
   expect(text).toContain('Visiting the login page ...')
   expect(findSecrets([SECRET], { text })).toEqual([])
-  expect(provider.requests.map(({ form }) => form['app_secret'])).toContain(SECRET)
+  expect(logins.provider.requests.map(({ form }) => form['app_secret'])).toContain(SECRET)
 })
 
 test.each(['Application secret', 'paste the address'])('Ctrl+C at "%s" leaves nothing', async (question) => {
@@ -119,7 +114,7 @@ test.each(['Application secret', 'paste the address'])('Ctrl+C at "%s" leaves no
     ['paste the address', async () => '\x03'],
   ] as const
   const { code, text } = await onTerminal(
-    [provider.baseURL, '--app-id', 'mine', '--login', '--record', recorded],
+    [logins.provider.baseURL, '--app-id', 'mine', '--login', '--record', recorded],
     answers,
   )
   expect([code, existsSync(recorded)]).toEqual([130, false])
@@ -130,14 +125,14 @@ test.each(['Application secret', 'paste the address'])('Ctrl+C at "%s" leaves no
 test('Ctrl+C while a request waits for the site ends the doctor', async () => {
   const application = register()
   const { code, text } = await onTerminal(
-    [provider.baseURL, '--app-id', 'mine', '--login', '--timeout', '20'],
+    [logins.provider.baseURL, '--app-id', 'mine', '--login', '--timeout', '20'],
     [
       ['Application secret', async () => `${SECRET}\r`],
       [
         'paste the address',
         async () => {
-          provider.failNext('authorize', { hang: true })
-          return `${await approve(provider, application, '1')}\r`
+          logins.provider.failNext('authorize', { hang: true })
+          return `${await approve(logins.provider, application, '1')}\r`
         },
       ],
       ['Exchanging the key', async () => '\x03'],

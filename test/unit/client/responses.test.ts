@@ -1,19 +1,10 @@
 import type { ProviderResponse } from '../../../lib/client/http/request'
 import { readProfile, readToken } from '../../../lib/client/responses'
 import { OUTCOMES, type OutcomeCode, type Phase } from '../../../lib/errors'
-import { expectOutcome } from '../../support/client'
+import { expectOutcome, thrownBy } from '../../support/client'
 
 function response(text: string, more: Partial<ProviderResponse> = {}): ProviderResponse {
   return { status: 200, text, isPage: false, exhaustedLimit: undefined, retried: false, ...more }
-}
-
-function thrownBy(work: () => unknown): unknown {
-  try {
-    work()
-  } catch (error) {
-    return error
-  }
-  throw new Error('nothing was thrown')
 }
 
 /** A response, its outcome, the message, and whether another login may succeed, if that differs from other such outcomes. */

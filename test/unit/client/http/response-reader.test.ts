@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type CompleteResponse, LargePage, ResponseReader } from '../../../../lib/client/http/response-reader'
 import type { OutcomeCode, Phase } from '../../../../lib/errors'
-import { expectOutcome } from '../../../support/client'
+import { expectOutcome, thrownBy } from '../../../support/client'
 
 interface Answer {
   readonly phase?: Phase
@@ -19,15 +19,6 @@ function readerOf({ phase = 'exchange', status = 200, headers = {}, chunks = [] 
 }
 
 const read = (answer: Answer): CompleteResponse => readerOf(answer).finish()
-
-function thrownBy(work: () => unknown): unknown {
-  try {
-    work()
-  } catch (error) {
-    return error
-  }
-  throw new Error('nothing was thrown')
-}
 
 function expectRefusal(answer: Answer, code: OutcomeCode, retryable?: boolean) {
   const error = thrownBy(() => read(answer))

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { CookieStore } from '../../../../lib'
+import { thrownBy } from '../../../support/client'
 
 const KEY = 'cookie-key-canary-0123456789abcdef'
 const CANARY = 'key-canary-7f'
@@ -39,12 +40,3 @@ describe('the constructor', () => {
     expect(shown).not.toContain(KEY)
   })
 })
-
-function thrownBy(work: () => unknown): unknown {
-  try {
-    work()
-  } catch (error) {
-    return error
-  }
-  return undefined
-}

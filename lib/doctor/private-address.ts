@@ -1,4 +1,6 @@
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import dns from 'node:dns'
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+import { ProbeError } from './probe-error'
 
 // IANA's special-purpose registries (RFC 6890), without ranges that are reachable from everywhere. An IPv4 address inside
 // an IPv6 address is compared as IPv4 by the list itself.
@@ -36,7 +38,28 @@ const list = new BlockList()
 for (const [network, prefix] of PRIVATE) list.addSubnet(network, prefix, isIPv6(network) ? 'ipv6' : 'ipv4')
 
 /** Whether an IP address is private, loopback, link-local, or otherwise not one of the public internet. */
-export function isPrivateAddress(address: string): boolean {
+function isPrivateAddress(address: string): boolean {
   const [plain = ''] = address.split('%', 1)
   return isIP(plain) === 0 || list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
+}
+
+/**
+ * Refuses the URL of a private address. A name is checked when it is looked up: see {@link publicLookup}.
+ *
+ * @throws ProbeError
+ */
+export function refusePrivate({ hostname }: URL): void {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(address) !== 0 && isPrivateAddress(address)) throw ProbeError.privateAddress()
+}
+
+/** `dns.lookup` that refuses private addresses: what a name resolves to here is what is connected to. */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '', 0)
+    if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(ProbeError.privateAddress(), '', 0)
+    const [first] = addresses
+    if (options.all) return callback(null, addresses)
+    callback(null, first?.address ?? '', first?.family ?? 0)
+  })
 }
