@@ -36,8 +36,9 @@ export class SocialLoginClient {
   readonly #transport: Transport
   /** Undefined if the caller gave a dispatcher. */
   readonly #ownPool?: ProviderPool
-  /** Headers of every request: no encoding is negotiated. */
-  readonly #headers: Readonly<Record<string, string>>
+  /** No encoding is negotiated. */
+  readonly #exchangeHeaders: Readonly<Record<string, string>>
+  readonly #profileHeaders: Readonly<Record<string, string>>
   readonly #loginURL: string
   /** The form of an exchange, up to the value of the key. */
   readonly #exchangeForm: string
@@ -52,7 +53,11 @@ export class SocialLoginClient {
     const limits = { connections: maxConnections, connectTimeout: timeout }
     if (dispatcher) this.#transport = new DispatcherTransport(dispatcher)
     else this.#transport = this.#ownPool = new ProviderPool(origin, limits)
-    this.#headers = { 'user-agent': userAgent, accept: 'application/json', 'accept-encoding': 'identity' }
+    const headers = { 'user-agent': userAgent, accept: 'application/json', 'accept-encoding': 'identity' }
+    const isForm = exchangeMethod === 'post'
+    this.#exchangeHeaders = { ...headers, ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }) }
+    // The specification requires this header although the requests have no body.
+    this.#profileHeaders = { ...headers, 'content-type': 'application/json' }
     this.#exchangeForm = `${new URLSearchParams({ app_id: clientID, app_secret: clientSecret })}&auth_key=`
     this.#loginURL = `${origin}${oauthPath}/oauth?${new URLSearchParams({ app_id: clientID })}`
     if (exchangeMethod === 'get') warnOfSecretInURL()
@@ -163,12 +168,12 @@ export class SocialLoginClient {
     const { origin, oauthPath, exchangeMethod } = this.#settings
     const path = `${oauthPath}/authorize`
     const form = this.#exchangeForm + encodeURIComponent(authKey)
+    const headers = this.#exchangeHeaders
     // By GET, too: the provider exchanges a key once.
-    const exchange = { origin, idempotent: false } as const
+    const idempotent = false
     if (exchangeMethod === 'get')
-      return { ...exchange, method: 'GET', path: `${path}?${form}`, headers: this.#headers, body: null }
-    const headers = { ...this.#headers, 'content-type': 'application/x-www-form-urlencoded' }
-    return { ...exchange, method: 'POST', path, headers, body: form }
+      return { origin, method: 'GET', path: `${path}?${form}`, headers, body: null, idempotent }
+    return { origin, method: 'POST', path, headers, body: form, idempotent }
   }
 
   #requestProfile(
@@ -181,12 +186,14 @@ export class SocialLoginClient {
 
   #profileRequest(endpoint: Exclude<ProfileEndpoint, 'auto'>, accessToken: string): ProviderRequest {
     const { origin, basePath, oauthPath } = this.#settings
-    // The specification requires this header although the requests have no body.
-    const headers = { ...this.#headers, 'content-type': 'application/json' }
-    const get = { origin, method: 'GET', body: null, idempotent: true } as const
-    if (endpoint === 'user/me')
-      return { ...get, path: `${basePath}/user/me`, headers: { ...headers, authorization: `Bearer ${accessToken}` } }
-    return { ...get, path: `${oauthPath}/get_user_info?access_token=${encodeURIComponent(accessToken)}`, headers }
+    const isLegacy = endpoint === 'get_user_info'
+    const path = isLegacy
+      ? `${oauthPath}/get_user_info?access_token=${encodeURIComponent(accessToken)}`
+      : `${basePath}/user/me`
+    const headers = isLegacy
+      ? this.#profileHeaders
+      : { ...this.#profileHeaders, authorization: `Bearer ${accessToken}` }
+    return { origin, method: 'GET', path, headers, body: null, idempotent: true }
   }
 
   async #call<T>({ signal }: CallOptions, work: (context: RequestContext) => Promise<T>): Promise<T> {

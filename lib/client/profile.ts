@@ -62,6 +62,8 @@ const INVISIBLE = new RegExp(
 )
 // Names that differ only in the kind or number of their spaces look alike.
 const SPACES = /\p{Zs}+/gu
+// Most texts: ASCII, without entities, and with single spaces between words.
+const PLAIN = /^[!-%'-~]+(?: [!-%'-~]+)*$/
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
 
 /**
@@ -127,6 +129,7 @@ export function profileOf(answer: UserResponse, provider: string, uploadsURL: UR
 // Decoded first: an entity may hide a control character. Deployed servers encode names before they store them.
 function displayText(value: string | null): string {
   if (!value) return ''
+  if (value.length <= MAX_TEXT_LENGTH && PLAIN.test(value)) return value
   const text = decodeText(value)
     .slice(0, 2 * MAX_TEXT_LENGTH)
     .replace(INVISIBLE, '')
