@@ -19,6 +19,8 @@ import { type OutcomeCode, type Phase, SocialLoginError } from './errors'
 export interface TracedPhase {
   /** The `name` of the strategy. */
   readonly strategy: string
+  /** The `name` of the site, if the strategy has many, and it is known. */
+  readonly site?: string
   readonly phase: Phase
   /**
    * Digest of the id of the login in progress, the same from its start to its verify function; undefined if there is
@@ -76,10 +78,12 @@ const debug = debuglog('passport-social-login')
  */
 export class Trace {
   readonly #strategy: string
+  readonly #site: string | undefined
   #recordID: string | undefined
 
-  constructor(strategy: string) {
+  constructor(strategy: string, site?: string) {
     this.#strategy = strategy
+    this.#site = site
   }
 
   /** Sets the login that the request belongs to. */
@@ -98,7 +102,7 @@ export class Trace {
 
   async #report<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
     const { start, end, asyncStart, asyncEnd, error: errors } = CHANNELS[phase]
-    const report: TracedPhase = { strategy: this.#strategy, phase, ...this.#login() }
+    const report: TracedPhase = { strategy: this.#strategy, ...this.#siteName(), phase, ...this.#login() }
     const startedAt = performance.now()
     const finish = (outcome: Pick<TracedPhase, 'code' | 'error'>): void => {
       Object.assign(report, this.#login(), outcome, { duration: performance.now() - startedAt })
@@ -123,6 +127,10 @@ export class Trace {
       asyncEnd.publish(report)
       writeLine(report)
     }
+  }
+
+  #siteName(): { site?: string } {
+    return this.#site === undefined ? {} : { site: this.#site }
   }
 
   /** A digest: with the id itself one could recognise, though not forge, a record. */

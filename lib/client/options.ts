@@ -65,10 +65,13 @@ export interface ClientSettings {
   readonly basePath: string
   /** Path of `{oauth_base}`. */
   readonly oauthPath: string
+  readonly clientID: string
+  readonly clientSecret: string
   readonly userAgent: string
   readonly exchangeMethod: ExchangeMethod
   readonly timeout: number
   readonly maxConnections: number
+  readonly dispatcher: RequestDispatcher | undefined
 }
 
 /** The default of `userAgent`. A constant, so that bundled applications need no package.json; a test compares the two. */
@@ -78,9 +81,9 @@ export const USER_AGENT = 'passport-social-login/0.1.0'
 export function readClientOptions(options: SocialLoginClientOptions): ClientSettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('SocialLoginClient needs an options object')
   const base = readBaseURL(options.baseURL, readBoolean('allowInsecureHTTP', options.allowInsecureHTTP))
-  requireText('clientID', options.clientID)
-  requireText('clientSecret', options.clientSecret)
-  const { dispatcher } = options
+  const { clientID, clientSecret, dispatcher } = options
+  requireText('clientID', clientID)
+  requireText('clientSecret', clientSecret)
   if (dispatcher !== undefined && typeof dispatcher?.request !== 'function') {
     const cure = 'Bun replaces undici by a stub: there, import it as undici/index.js'
     throw new TypeError(`dispatcher must be an undici dispatcher: it has no request method (${cure})`)
@@ -89,6 +92,9 @@ export function readClientOptions(options: SocialLoginClientOptions): ClientSett
     origin: base.origin,
     basePath: base.pathname,
     oauthPath: base.pathname.slice(0, -'/v1'.length),
+    clientID,
+    clientSecret,
+    dispatcher,
     userAgent: readUserAgent(options.userAgent, USER_AGENT),
     exchangeMethod: readChoice('exchangeMethod', options.exchangeMethod, 'post', ['post', 'get']),
     timeout: readInteger('timeout', options.timeout, 10_000, 120_000),

@@ -12,6 +12,10 @@ export class Semaphore {
     this.#slots = slots
   }
 
+  get isIdle(): boolean {
+    return this.#acquired === 0
+  }
+
   /** Acquires a slot if one is free, and the semaphore is not closed. */
   tryAcquire(): boolean {
     if (this.#closed || this.#acquired === this.#slots) return false

@@ -1,47 +1,7 @@
 import dns from 'node:dns'
-import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
+import { isPrivateHost, publicLookup as publicLookupBy } from '../client/http/private-address'
 import { ProbeError } from './probe-error'
-
-// IANA's special-purpose registries (RFC 6890), without ranges that are reachable from everywhere. An IPv4 address inside
-// an IPv6 address is compared as IPv4 by the list itself.
-const PRIVATE: ReadonlyArray<readonly [string, number]> = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-  ['::', 96],
-  // Networks that translate to IPv4, whose private addresses could be meant.
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-  ['5f00::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-]
-
-const list = new BlockList()
-for (const [network, prefix] of PRIVATE) list.addSubnet(network, prefix, isIPv6(network) ? 'ipv6' : 'ipv4')
-
-/** Whether an IP address is private, loopback, link-local, or otherwise not one of the public internet. */
-function isPrivateAddress(address: string): boolean {
-  const [plain = ''] = address.split('%', 1)
-  return isIP(plain) === 0 || list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
-}
 
 /**
  * Refuses the URL of a private address. A name is checked when it is looked up: see {@link publicLookup}.
@@ -49,17 +9,8 @@ function isPrivateAddress(address: string): boolean {
  * @throws ProbeError
  */
 export function refusePrivate({ hostname }: URL): void {
-  const address = hostname.replace(/^\[|\]$/g, '')
-  if (isIP(address) !== 0 && isPrivateAddress(address)) throw ProbeError.privateAddress()
+  if (isPrivateHost(hostname)) throw ProbeError.privateAddress()
 }
 
-/** `dns.lookup` that refuses private addresses: what a name resolves to here is what is connected to. */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '', 0)
-    if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(ProbeError.privateAddress(), '', 0)
-    const [first] = addresses
-    if (options.all) return callback(null, addresses)
-    callback(null, first?.address ?? '', first?.family ?? 0)
-  })
-}
+/** `dns.lookup` that refuses private addresses. */
+export const publicLookup: LookupFunction = publicLookupBy((...args) => dns.lookup(...args))

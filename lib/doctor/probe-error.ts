@@ -1,3 +1,4 @@
+import { PrivateAddressError } from '../client/http/private-address'
 import { errors } from '../client/http/undici'
 import { errorCode, unreachableHint } from '../client/http/unreachable'
 import { count } from './text'
@@ -39,6 +40,7 @@ export class ProbeError extends Error {
   /** The error of a failed request. */
   static of(error: unknown): ProbeError {
     if (error instanceof ProbeError) return error
+    if (error instanceof PrivateAddressError) return ProbeError.privateAddress()
     if (error instanceof errors.ResponseExceededMaxSizeError)
       return new ProbeError('The response is too large for one of this API.')
     if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)

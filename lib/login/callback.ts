@@ -20,7 +20,8 @@ export async function callback<User>(
   context: LoginContext<User>,
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
-  const { settings, rules, strategyDigest, usedLogins, refusals, slots, trace } = context
+  const { settings, site, rules, strategyDigest, usedLogins, trace } = context
+  const { slots } = site
   const { store, currentUserKey } = context.request
   // Validated, because the store may be the application's.
   const record = readPendingLogin(await callStore('callback', settings.timeout, () => store.load()))
@@ -39,9 +40,7 @@ export async function callback<User>(
   const info = loginInfo(record, request)
   const consumed = consume(context, record)
   const verdict = await usedLogins.run(record.id, request.authKey, consumed, async () => {
-    const exchanged = await consumed
-      .then(() => exchange(settings, request.authKey, trace, refusals))
-      .finally(() => slots.release())
+    const exchanged = await consumed.then(() => exchange(context, request.authKey)).finally(() => slots.release())
     return verify(context, exchanged, info)
   })
   return { type: 'decided', verdict, info }

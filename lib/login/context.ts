@@ -1,22 +1,25 @@
-import type { Semaphore } from '../client/semaphore'
 import type { Trace } from '../diagnostics'
 import type { SocialLoginError } from '../errors'
 import type { BrowserStore } from './browser-store'
-import type { ExchangedLogin, ExchangeSettings } from './exchange'
+import type { ExchangedLogin, SkipUserProfile } from './exchange'
 import type { LoginInfo } from './info'
+import type { SiteAnswer } from './options'
 import type { RenderConfirmPage } from './pages/confirm-page'
 import type { HTTPResponse } from './pages/page'
-import type { Refusals } from './refusals'
 import type { HTTPRequest, RequestRules } from './request-headers'
+import type { SiteSettings } from './site'
+import type { ManySites, OneSite } from './sites'
 import type { UsedLogins } from './used-logins'
 
 /** What all logins of one strategy have in common. */
-export interface LoginSettings extends ExchangeSettings {
-  /** Distinguishes this strategy from others: its name, the provider and the application id. */
-  readonly identity: readonly string[]
-  readonly rules: RequestRules
+export interface LoginSettings {
+  /** Of the strategy. */
+  readonly name: string
+  /** Milliseconds for the exchange and the profile together, and for each call of a store. */
+  readonly timeout: number
+  readonly skipUserProfile: boolean | SkipUserProfile
   readonly confirmPage: RenderConfirmPage | undefined
-  readonly maxConcurrentLogins: number
+  readonly sites: OneSite | ManySites
 }
 
 /** Options of a single start or callback. */
@@ -30,6 +33,8 @@ export interface LoginOptions {
 export interface LoginRequest<User = unknown> {
   readonly http: HTTPRequest
   readonly options: LoginOptions
+  /** Asks the application for the site of the request, if there are many. */
+  readonly findSite: () => SiteAnswer
   /** The pending login of the browser that sent the request. */
   readonly store: BrowserStore
   /** A string unique to the signed-in user; undefined if there is none. */
@@ -64,13 +69,11 @@ export type LoginAction<User = unknown> =
 export interface LoginContext<User = unknown> {
   readonly settings: LoginSettings
   readonly request: LoginRequest<User>
-  /** Those of the settings, except for a callback URL given for this request. */
+  readonly site: SiteSettings
+  /** Those of the site, except for a callback URL given for this request. */
   readonly rules: RequestRules
-  /** Digest of the strategy's identity and this request's callback URL. */
+  /** Digest of the site's identity and this request's callback URL. */
   readonly strategyDigest: string
   readonly usedLogins: UsedLogins<Verdict<User>>
-  readonly refusals: Refusals
-  /** One slot for each login that waits for the provider. */
-  readonly slots: Semaphore
   readonly trace: Trace
 }

@@ -1,13 +1,11 @@
 import { types } from 'node:util'
-import type { SocialLoginClient } from '../client/client'
 import { Deadline } from '../client/deadline'
 import type { RequestContext } from '../client/http/request'
-import type { ProfileEndpoint } from '../client/options'
 import { type Profile, profileOf } from '../client/profile'
 import type { TokenResponse } from '../client/responses'
 import type { Trace } from '../diagnostics'
 import { SocialLoginError } from '../errors'
-import type { Refusals } from './refusals'
+import type { SiteSettings } from './site'
 
 /** What an `auth_key` was exchanged for. */
 export interface ExchangedLogin {
@@ -28,14 +26,10 @@ export type SkipUserProfile = (
   done: (error: unknown, skip?: boolean) => void,
 ) => boolean | Promise<boolean> | void
 
-/** The options that shape an exchange; see `StrategyOptions`. */
-export interface ExchangeSettings {
-  readonly client: SocialLoginClient
-  readonly name: string
-  readonly timeout: number
-  readonly profileEndpoint: ProfileEndpoint
-  readonly skipUserProfile: boolean | SkipUserProfile
-  readonly uploadsURL: URL | undefined
+interface ExchangeContext {
+  readonly settings: { readonly timeout: number; readonly skipUserProfile: boolean | SkipUserProfile }
+  readonly site: SiteSettings
+  readonly trace: Trace
 }
 
 /**
@@ -43,20 +37,15 @@ export interface ExchangeSettings {
  *
  * @throws SocialLoginError of phase `exchange` or `profile`
  */
-export async function exchange(
-  settings: ExchangeSettings,
-  authKey: string,
-  trace: Trace,
-  refusals: Refusals,
-): Promise<ExchangedLogin> {
-  const { client, timeout } = settings
-  const deadline = new Deadline(timeout)
+export async function exchange(context: ExchangeContext, authKey: string): Promise<ExchangedLogin> {
+  const { settings, site, trace } = context
+  const deadline = new Deadline(settings.timeout)
   try {
-    const params = await refusals.watch(
-      trace.run('exchange', (onRetry) => client.exchange(authKey, { deadline, onRetry })),
+    const params = await site.refusals.watch(
+      trace.run('exchange', (onRetry) => site.endpoints.exchange(authKey, { deadline, onRetry })),
     )
     const token = params.access_token
-    const profile = await trace.run('profile', (onRetry) => fetchProfile(settings, token, { deadline, onRetry }))
+    const profile = await trace.run('profile', (onRetry) => fetchProfile(context, token, { deadline, onRetry }))
     return { params, profile }
   } finally {
     deadline.clear()
@@ -64,12 +53,13 @@ export async function exchange(
 }
 
 async function fetchProfile(
-  { client, name, profileEndpoint, skipUserProfile, uploadsURL }: ExchangeSettings,
+  { settings: { skipUserProfile }, site }: ExchangeContext,
   accessToken: string,
   context: RequestContext,
 ): Promise<Profile | undefined> {
   if (await decideSkip(skipUserProfile, accessToken, context.deadline)) return undefined
-  return profileOf(await client.fetchProfile(profileEndpoint, accessToken, context), name, uploadsURL)
+  const user = await site.endpoints.fetchProfile(site.profileEndpoint, accessToken, context)
+  return profileOf(user, site.name, site.uploadsURL)
 }
 
 function decideSkip(

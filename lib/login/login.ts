@@ -1,14 +1,13 @@
 import { readCallbackURL } from '../client/option-values'
-import { Semaphore } from '../client/semaphore'
 import { Trace, type TracedPhase } from '../diagnostics'
 import { type FailureInfo, PRIVATE_HEADERS, SocialLoginError } from '../errors'
 import { callStore } from './browser-store'
 import { callback } from './callback'
 import type { LoginAction, LoginContext, LoginOptions, LoginRequest, LoginSettings, Verdict } from './context'
 import type { HTTPResponse } from './pages/page'
-import { checkRecord, digest, type PendingLoginSummary, readPendingLogin, summaryOf } from './pending-login'
-import { Refusals } from './refusals'
+import { checkRecord, type PendingLoginSummary, readPendingLogin, summaryOf } from './pending-login'
 import { type RefusedRequest, readRequest } from './request'
+import { type SiteSettings, strategyDigest } from './site'
 import { start } from './start'
 import { UsedLogins } from './used-logins'
 
@@ -16,16 +15,10 @@ import { UsedLogins } from './used-logins'
 export class Login<User = unknown> {
   readonly #settings: LoginSettings
   readonly #usedLogins = new UsedLogins<Verdict<User>>()
-  readonly #refusals: Refusals
-  readonly #slots: Semaphore
-  readonly #strategyDigest: string
   #closing: Promise<void> | undefined
 
   constructor(settings: LoginSettings) {
     this.#settings = settings
-    this.#refusals = new Refusals(settings.name)
-    this.#slots = new Semaphore(settings.maxConcurrentLogins)
-    this.#strategyDigest = strategyDigest(settings.identity, settings.rules.callbackPath)
   }
 
   /**
@@ -34,7 +27,7 @@ export class Login<User = unknown> {
    * @throws SocialLoginError for every outcome of the table that is not an action
    */
   async handle(request: LoginRequest<User>): Promise<LoginAction<User>> {
-    const context = this.#contextOf(request)
+    const context = this.#contextOf(request, this.#settings.sites.fixed ?? (await this.#findSite(request)))
     const read = readRequest(request.http, context.rules)
     const phase = read.type === 'refused' ? read.phase : read.type
     const decide = async (): Promise<LoginAction<User>> => {
@@ -49,53 +42,55 @@ export class Login<User = unknown> {
   /**
    * The login that this browser has begun, if a callback may still finish it. Changes nothing.
    *
-   * @throws SocialLoginError `session_unavailable`
+   * @throws SocialLoginError `session_unavailable`, and what {@link ManySites.find} throws
    */
   async pending(
-    request: Pick<LoginRequest, 'options' | 'store' | 'currentUserKey'>,
+    request: Pick<LoginRequest, 'options' | 'store' | 'currentUserKey' | 'findSite'>,
   ): Promise<PendingLoginSummary | undefined> {
-    const { options, store, currentUserKey } = request
-    const { strategyDigest } = this.#callbackOf(options)
-    const record = readPendingLogin(await callStore('start', this.#settings.timeout, () => store.load()))
+    const { options, store, currentUserKey, findSite } = request
+    const { sites, timeout } = this.#settings
+    const { strategyDigest } = callbackOf(sites.fixed ?? (await sites.find(findSite, 'start')), options)
+    const record = readPendingLogin(await callStore('start', timeout, () => store.load()))
     if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
     return checkRecord(record, { strategyDigest, user: currentUserKey() }) ? undefined : summaryOf(record)
   }
 
   /** Closes the connections after pending logins have ended. Idempotent. */
   close(): Promise<void> {
-    this.#closing ??= this.#slots.close().then(() => this.#settings.client.close())
+    this.#closing ??= this.#settings.sites.close()
     return this.#closing
   }
 
-  #contextOf(request: LoginRequest<User>): LoginContext<User> {
-    const { rules, strategyDigest } = this.#callbackOf(request.options)
-    return {
-      settings: this.#settings,
-      rules,
-      strategyDigest,
-      request,
-      usedLogins: this.#usedLogins,
-      refusals: this.#refusals,
-      slots: this.#slots,
-      trace: new Trace(this.#settings.name),
+  /** Without its site, a request is a callback if its address mentions a key. */
+  async #findSite({ http, findSite }: LoginRequest<User>): Promise<SiteSettings> {
+    const { name, sites } = this.#settings
+    if (sites.fixed) return sites.fixed
+    const phase = http.target.includes('auth_key') ? 'callback' : 'start'
+    try {
+      return await sites.find(findSite, phase)
+    } catch (error) {
+      return new Trace(name).run(phase, () => Promise.reject(error))
     }
   }
 
-  /** What the `callbackURL` of one request changes. */
-  #callbackOf({ callbackURL }: LoginOptions): Pick<LoginContext, 'rules' | 'strategyDigest'> {
-    const { rules, identity } = this.#settings
-    if (callbackURL === undefined) return { rules, strategyDigest: this.#strategyDigest }
-    const { path, origin = rules.appOrigin } = readCallbackURL(callbackURL, true)
-    return {
-      rules: { ...rules, callbackPath: path, appOrigin: origin },
-      strategyDigest: strategyDigest(identity, path, origin === rules.appOrigin ? '' : origin),
-    }
+  #contextOf(request: LoginRequest<User>, site: SiteSettings): LoginContext<User> {
+    const settings = this.#settings
+    const trace = new Trace(settings.name, settings.sites.fixed ? undefined : site.name)
+    return { ...callbackOf(site, request.options), settings, site, request, usedLogins: this.#usedLogins, trace }
   }
 }
 
-/** Includes the callback's path: a login may mean something else at another callback, even of the same strategy. */
-function strategyDigest(identity: readonly string[], callbackPath: string, otherOrigin = ''): string {
-  return digest(...identity, callbackPath, otherOrigin)
+/** What the `callbackURL` of one request changes. */
+function callbackOf(
+  { rules, identity, strategyDigest: usual }: SiteSettings,
+  { callbackURL }: LoginOptions,
+): Pick<LoginContext, 'rules' | 'strategyDigest'> {
+  if (callbackURL === undefined) return { rules, strategyDigest: usual }
+  const { path, origin = rules.appOrigin } = readCallbackURL(callbackURL, true)
+  return {
+    rules: { ...rules, callbackPath: path, appOrigin: origin },
+    strategyDigest: strategyDigest(identity, path, origin === rules.appOrigin ? '' : origin),
+  }
 }
 
 function refuse({ code, phase, hint }: RefusedRequest): LoginAction<never> {

@@ -1,13 +1,24 @@
-import type { ProfileEndpoint, SocialLoginClientOptions } from '../client/options'
+import type { ExchangeMethod, ProfileEndpoint, SocialLoginClientOptions } from '../client/options'
 import type { RenderConfirmPage } from './pages/confirm-page'
 
-/** Options that do not depend on the framework. */
-export interface CommonOptions extends Omit<SocialLoginClientOptions, 'maxConnections'> {
+/** Options that describe one provider, besides its name. */
+export interface SiteOptions
+  extends Pick<SocialLoginClientOptions, 'baseURL' | 'clientID' | 'clientSecret' | 'exchangeMethod'> {
   /**
-   * The URL registered with the provider as "App Redirect URL", or its path. The path tells callbacks from starts; the
-   * origin, if given, is the application's own. Without it, the `Host` header is used.
+   * Where the profile comes from. Default `user/me`; `get_user_info` for servers without the versioned API; `auto` tries
+   * both in this order. Except for `user/me`, the token is part of a URL.
    */
-  readonly callbackURL: string
+  readonly profileEndpoint?: ProfileEndpoint | undefined
+  /**
+   * Root of the provider's uploads: pictures given as relative paths are resolved against it. Default: they are left
+   * out.
+   */
+  readonly uploadsURL?: string | undefined
+}
+
+/** Options that depend neither on the framework nor on the provider. */
+export interface SharedOptions
+  extends Pick<SocialLoginClientOptions, 'userAgent' | 'timeout' | 'dispatcher' | 'allowInsecureHTTP'> {
   /**
    * The name of the login, for `passport.authenticate` and in `profile.provider`. Default `social-login`. Several providers
    * need several names.
@@ -18,11 +29,6 @@ export interface CommonOptions extends Omit<SocialLoginClientOptions, 'maxConnec
    * `provider_timeout`.
    */
   readonly timeout?: number | undefined
-  /**
-   * Where the profile comes from. Default `user/me`; `get_user_info` for servers without the versioned API; `auto` tries
-   * both in this order. Except for `user/me`, the token is part of a URL.
-   */
-  readonly profileEndpoint?: ProfileEndpoint | undefined
   /**
    * Logins that may wait for the provider at one time; others get error `overloaded`, their key and pending login
    * unused. Default 128; 1 to 10,000.
@@ -50,9 +56,61 @@ export interface CommonOptions extends Omit<SocialLoginClientOptions, 'maxConnec
    * route must also accept POST, and users need JavaScript. Default false.
    */
   readonly tabBinding?: boolean | undefined
+}
+
+/** Options for one provider, in any framework. */
+export interface CommonOptions extends SharedOptions, SiteOptions {
   /**
-   * Root of the provider's uploads: pictures given as relative paths are resolved against it. Default: they are left
-   * out.
+   * The URL registered with the provider as "App Redirect URL", or its path. The path tells callbacks from starts; the
+   * origin, if given, is the application's own. Without it, the `Host` header is used.
    */
-  readonly uploadsURL?: string | undefined
+  readonly callbackURL: string
+  readonly site?: undefined
+}
+
+/**
+ * One provider of many: a community with an address, an application id and a secret of its own. A record of your database
+ * will do: members that are not listed here are ignored, and null counts as absent.
+ *
+ * @example
+ * const site: Site = { name: 'chess-club', baseURL: 'https://chess.example/api/v1', clientID, clientSecret }
+ */
+export interface Site {
+  /**
+   * The `provider` of this site's profiles, by which you tell its people from those of other sites: never change it, and
+   * give no name to two sites.
+   */
+  readonly name: string
+  readonly baseURL: string
+  readonly clientID: string
+  readonly clientSecret: string
+  /** The URL registered with this site, or its path. Default: the option `callbackURL`. */
+  readonly callbackURL?: string | null | undefined
+  readonly profileEndpoint?: ProfileEndpoint | null | undefined
+  readonly exchangeMethod?: ExchangeMethod | null | undefined
+  readonly uploadsURL?: string | null | undefined
+}
+
+/** What the function `site` returns. */
+export type SiteAnswer = Site | null | undefined | PromiseLike<Site | null | undefined>
+
+/** Options for many providers, one of which is found for each request. */
+export interface MultiSiteOptions<Request> extends SharedOptions {
+  /**
+   * Finds the site of a request, at the start and at the callback of each login; undefined or null for one that does not
+   * exist, which becomes the failure `site_unknown`. May take as long as `timeout` says.
+   */
+  readonly site: (req: Request) => SiteAnswer
+  /** The callback of all sites that have none of their own. */
+  readonly callbackURL?: string | undefined
+  /**
+   * Allows sites at private, loopback and link-local addresses, which are refused after each lookup of their names. Those of
+   * people whom you do not trust could read services of your own network. Default false; a `dispatcher` requires true,
+   * because it looks names up by itself.
+   */
+  readonly allowPrivateAddresses?: boolean | undefined
+  /**
+   * Connection pools that are kept, one for each origin; the one that has been idle for the longest is closed. Default 100; 1 to 10,000.
+   */
+  readonly maxPools?: number | undefined
 }

@@ -1,4 +1,4 @@
-import { isAuthKey } from '../client/client'
+import { isAuthKey } from '../client/endpoints'
 import type { OutcomeCode, Phase } from '../errors'
 import { isCallbackPath, isSamePath } from './callback-path'
 import {

@@ -1,20 +1,12 @@
-import { SocialLoginClient } from '../client/client'
-import {
-  readBoolean,
-  readCallbackURL,
-  readChoice,
-  readInteger,
-  readOrigins,
-  readUploadsURL,
-  requireText,
-} from '../client/option-values'
-import type { ProfileEndpoint } from '../client/options'
+import { openTransport } from '../client/http/open-transport'
+import { readBoolean, readChoice, readInteger, readOrigins, requireText } from '../client/option-values'
 import type { LoginSettings } from './context'
-import type { CommonOptions } from './options'
-import type { RequestRules } from './request-headers'
+import type { CommonOptions, MultiSiteOptions, SharedOptions } from './options'
+import { createSite, readCallback, type SharedSettings } from './site'
+import { ManySites, OneSite } from './sites'
 
 /** The options that every adapter has; complete, by its type. */
-export const COMMON_OPTIONS: Readonly<Record<keyof CommonOptions, true>> = {
+export const COMMON_OPTIONS: Readonly<Record<keyof CommonOptions | keyof MultiSiteOptions<never>, true>> = {
   baseURL: true,
   clientID: true,
   clientSecret: true,
@@ -33,31 +25,30 @@ export const COMMON_OPTIONS: Readonly<Record<keyof CommonOptions, true>> = {
   uploadsURL: true,
   dispatcher: true,
   allowInsecureHTTP: true,
+  site: true,
+  allowPrivateAddresses: true,
+  maxPools: true,
 }
-
-const PROFILE_ENDPOINTS: readonly ProfileEndpoint[] = ['user/me', 'get_user_info', 'auto']
 
 /** Settings of every adapter. */
 export type CommonSettings = Omit<LoginSettings, 'skipUserProfile'>
 
-/** @throws TypeError naming the option that is wrong, never its value */
-export function readCommonSettings(options: CommonOptions): CommonSettings {
+/**
+ * @param needsOrigin whether a path is not enough as `callbackURL`
+ * @throws TypeError naming the option that is wrong, never its value
+ */
+export function readCommonSettings(
+  options: CommonOptions | MultiSiteOptions<never>,
+  needsOrigin = false,
+): CommonSettings {
   const { name = 'social-login', confirmPage } = options
   requireText('name', name)
   if (confirmPage !== undefined && typeof confirmPage !== 'function')
     throw new TypeError('confirmPage must be a function')
-  const maxConcurrentLogins = readInteger('maxConcurrentLogins', options.maxConcurrentLogins, 128, 10_000)
-  return {
-    name,
-    confirmPage,
-    maxConcurrentLogins,
-    client: new SocialLoginClient({ ...clientOptions(options), maxConnections: maxConcurrentLogins }),
-    identity: [name, options.baseURL, options.clientID],
-    timeout: readInteger('timeout', options.timeout, 10_000, 120_000),
-    profileEndpoint: readChoice('profileEndpoint', options.profileEndpoint, 'user/me', PROFILE_ENDPOINTS),
-    uploadsURL: readUploadsURL(options.uploadsURL, options.allowInsecureHTTP),
-    rules: readRules(options),
-  }
+  const shared = readShared(options, needsOrigin)
+  const timeout = readInteger('timeout', options.timeout, 10_000, 120_000)
+  const sites = options.site === undefined ? oneSite(name, options, shared) : manySites(name, options, timeout, shared)
+  return { name, confirmPage, timeout, sites }
 }
 
 /** @throws TypeError when a method is missing */
@@ -68,29 +59,44 @@ export function requireStore(store: object): void {
   }
 }
 
-function clientOptions({
-  baseURL,
-  clientID,
-  clientSecret,
-  userAgent,
-  exchangeMethod,
-  timeout,
-  dispatcher,
-  allowInsecureHTTP,
-}: CommonOptions) {
-  return { baseURL, clientID, clientSecret, userAgent, exchangeMethod, timeout, dispatcher, allowInsecureHTTP }
-}
-
-function readRules(options: CommonOptions): RequestRules {
-  const { path, origin } = readCallbackURL(options.callbackURL, options.allowInsecureHTTP)
+function readShared(options: SharedOptions, needsOrigin: boolean): SharedSettings {
   const { unverifiedStart } = options
   return {
-    callbackPath: path,
-    appOrigin: origin,
-    providerOrigin: new URL(options.baseURL).origin,
-    allowedStartOrigins: readOrigins('allowedStartOrigins', options.allowedStartOrigins),
-    allowedCallbackOrigins: readOrigins('allowedCallbackOrigins', options.allowedCallbackOrigins),
-    unverifiedStart: readChoice('unverifiedStart', unverifiedStart, 'confirm', ['confirm', 'refuse', 'allow']),
-    tabBinding: readBoolean('tabBinding', options.tabBinding),
+    options,
+    needsOrigin,
+    maxConcurrentLogins: readInteger('maxConcurrentLogins', options.maxConcurrentLogins, 128, 10_000),
+    rules: {
+      allowedStartOrigins: readOrigins('allowedStartOrigins', options.allowedStartOrigins),
+      allowedCallbackOrigins: readOrigins('allowedCallbackOrigins', options.allowedCallbackOrigins),
+      unverifiedStart: readChoice('unverifiedStart', unverifiedStart, 'confirm', ['confirm', 'refuse', 'allow']),
+      tabBinding: readBoolean('tabBinding', options.tabBinding),
+    },
   }
+}
+
+function oneSite(name: string, options: CommonOptions, shared: SharedSettings): OneSite {
+  for (const option of ['allowPrivateAddresses', 'maxPools']) {
+    if (Reflect.get(options, option) !== undefined)
+      throw new TypeError(`${option} is an option of many sites: see site`)
+  }
+  return new OneSite(createSite({ ...options, name }, [name, options.baseURL, options.clientID], shared, openTransport))
+}
+
+// Options of one site.
+const OF_SITES = ['baseURL', 'clientID', 'clientSecret', 'exchangeMethod', 'profileEndpoint', 'uploadsURL']
+
+function manySites(name: string, options: MultiSiteOptions<never>, timeout: number, shared: SharedSettings): ManySites {
+  if (typeof options.site !== 'function')
+    throw new TypeError('site must be a function that returns the site of a request')
+  const misplaced = OF_SITES.find((option) => Reflect.get(options, option) !== undefined)
+  if (misplaced !== undefined) throw new TypeError(`${misplaced} and site exclude each other: return it from site`)
+  const { callbackURL } = options
+  if (callbackURL !== undefined) readCallback(callbackURL, shared)
+  const allowPrivateAddresses = readBoolean('allowPrivateAddresses', options.allowPrivateAddresses)
+  if (options.dispatcher && !allowPrivateAddresses)
+    throw new TypeError(
+      'dispatcher connects by itself, so that private addresses cannot be refused: make it refuse them, and set allowPrivateAddresses',
+    )
+  const maxPools = readInteger('maxPools', options.maxPools, 100, 10_000)
+  return new ManySites(name, { timeout, callbackURL, allowPrivateAddresses, maxPools }, shared)
 }

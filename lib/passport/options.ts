@@ -6,8 +6,23 @@ import type {
 } from 'passport'
 import type { SkipUserProfile } from '../login/exchange'
 import type { LoginInfo } from '../login/info'
-import type { CommonOptions } from '../login/options'
+import type { CommonOptions, MultiSiteOptions } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
+import type { Request } from './verify'
+
+/** Options that only the strategy has. */
+interface PassportOptions<WithRequest extends boolean> {
+  /** Gives the request to the verify function as its first argument. Default false. */
+  readonly passReqToCallback?: WithRequest | undefined
+  /** Skips the profile request, always or as the function decides: verify then gets `undefined`. Default false. */
+  readonly skipUserProfile?: boolean | SkipUserProfile | undefined
+  /**
+   * Milliseconds that the verify function may take. Default 30,000; 1 to 600,000. Beyond that: error `verify_timeout`.
+   */
+  readonly verifyTimeout?: number | undefined
+  /** Where the login in progress is kept. Default: the session (`req.session`). */
+  readonly store?: PendingLoginStore | undefined
+}
 
 /**
  * Options of the {@link Strategy}. `StrategyOptions<true>` are those with `passReqToCallback: true`.
@@ -20,18 +35,22 @@ import type { PendingLoginStore } from '../login/pending-login'
  *   callbackURL: 'https://app.example/auth/social-login/callback',
  * }
  */
-export interface StrategyOptions<WithRequest extends boolean = false> extends CommonOptions {
-  /** Gives the request to the verify function as its first argument. Default false. */
-  readonly passReqToCallback?: WithRequest | undefined
-  /** Skips the profile request, always or as the function decides: verify then gets `undefined`. Default false. */
-  readonly skipUserProfile?: boolean | SkipUserProfile | undefined
-  /**
-   * Milliseconds that the verify function may take. Default 30,000; 1 to 600,000. Beyond that: error `verify_timeout`.
-   */
-  readonly verifyTimeout?: number | undefined
-  /** Where the login in progress is kept. Default: the session (`req.session`). */
-  readonly store?: PendingLoginStore | undefined
-}
+export interface StrategyOptions<WithRequest extends boolean = false>
+  extends CommonOptions,
+    PassportOptions<WithRequest> {}
+
+/**
+ * Options of a {@link Strategy} for many sites, one of which is found for each request.
+ *
+ * @example
+ * const options: MultiSiteStrategyOptions = {
+ *   callbackURL: 'https://app.example/auth/callback',
+ *   site: async (req) => sites.findByHost(req.headers.host),
+ * }
+ */
+export interface MultiSiteStrategyOptions<WithRequest extends boolean = false>
+  extends MultiSiteOptions<Request>,
+    PassportOptions<WithRequest> {}
 
 /**
  * Options of one `passport.authenticate(name, options)`: Passport's own, and those of this strategy.

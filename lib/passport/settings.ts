@@ -1,19 +1,23 @@
 import { readBoolean, readInteger, refuseUnknown } from '../client/option-values'
 import type { LoginSettings } from '../login/context'
+import type { SiteAnswer } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
 import { COMMON_OPTIONS, readCommonSettings, requireStore } from '../login/settings'
 import { SessionStore } from '../login/stores/session-store'
-import type { StrategyOptions } from './options'
+import type { MultiSiteStrategyOptions, StrategyOptions } from './options'
+import type { Request } from './verify'
 
 /** Validated options of the strategy. */
 export interface StrategySettings extends LoginSettings {
   readonly store: PendingLoginStore
   readonly passReqToCallback: boolean
   readonly verifyTimeout: number
+  /** Asks the application for the site of a request; never called if there is only one. */
+  findSite(req: Request): SiteAnswer
 }
 
 /** The options that exist; complete, by its type. */
-const OPTIONS: Readonly<Record<keyof StrategyOptions, true>> = {
+const OPTIONS: Readonly<Record<keyof StrategyOptions | keyof MultiSiteStrategyOptions, true>> = {
   ...COMMON_OPTIONS,
   passReqToCallback: true,
   skipUserProfile: true,
@@ -41,7 +45,7 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
 }
 
 /** @throws TypeError naming the option that is wrong, never its value */
-export function readSettings(options: StrategyOptions<boolean>): StrategySettings {
+export function readSettings(options: StrategyOptions<boolean> | MultiSiteStrategyOptions<boolean>): StrategySettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('Strategy needs an options object')
   refuseUnknown(options, OPTIONS, INSTEAD_OF)
   const { skipUserProfile = false, store = new SessionStore() } = options
@@ -51,6 +55,7 @@ export function readSettings(options: StrategyOptions<boolean>): StrategySetting
   requireStore(store)
   return {
     ...readCommonSettings(options),
+    findSite: options.site ?? (() => undefined),
     store,
     skipUserProfile,
     verifyTimeout: readInteger('verifyTimeout', options.verifyTimeout, 30_000, 600_000),

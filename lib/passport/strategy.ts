@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
+import { Deadline } from '../client/deadline'
 import { type Profile, profileOf } from '../client/profile'
 import { PRIVATE_HEADERS } from '../errors'
 import { storeOf } from '../login/browser-store'
@@ -8,7 +8,7 @@ import type { LoginInfo } from '../login/info'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
 import { captureActions, missingRedirect, type Outcome, perform, replayDestination, setHeaders } from './actions'
-import type { AuthenticateOptions, StrategyOptions } from './options'
+import type { AuthenticateOptions, MultiSiteStrategyOptions, StrategyOptions } from './options'
 import { canLogIn, currentUserKey, httpRequest } from './request'
 import { readSettings, type StrategySettings } from './settings'
 import {
@@ -42,7 +42,7 @@ export class Strategy extends OAuth2Strategy {
   private readonly _login: Login
   private readonly _authenticate: (req: Request, options: AuthenticateOptions) => Promise<LoginAction>
   private readonly _pendingLogin: (
-    req: IncomingMessage,
+    req: Request,
     options: Pick<AuthenticateOptions, 'callbackURL'>,
   ) => Promise<PendingLoginSummary | undefined>
   private readonly _loadProfile: (accessToken: string) => Promise<Profile>
@@ -54,9 +54,13 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: StrategyOptions, verify: VerifyFunctionWithParams)
   constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
   constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
+  constructor(options: MultiSiteStrategyOptions, verify: VerifyFunction)
+  constructor(options: MultiSiteStrategyOptions, verify: VerifyFunctionWithParams)
+  constructor(options: MultiSiteStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
+  constructor(options: MultiSiteStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
   // Repeated, because TypeScript reports errors against the last overload.
   constructor(options: StrategyOptions, verify: VerifyFunction)
-  constructor(options: StrategyOptions<boolean>, verify: AnyVerifyFunction) {
+  constructor(options: StrategyOptions<boolean> | MultiSiteStrategyOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
     const settings = readSettings(options)
     super(INHERITED_OPTIONS, () => {})
@@ -67,7 +71,12 @@ export class Strategy extends OAuth2Strategy {
     this._login = login
     this._authenticate = (req, options) => login.handle(adapt(req, options, verify, settings))
     this._pendingLogin = (req, options) =>
-      login.pending({ options, store: storeOf(settings.store, req), currentUserKey: () => currentUserKey(req) })
+      login.pending({
+        options,
+        store: storeOf(settings.store, req),
+        currentUserKey: () => currentUserKey(req),
+        findSite: () => settings.findSite(req),
+      })
     this._loadProfile = (accessToken) => loadProfile(settings, accessToken)
   }
 
@@ -94,7 +103,7 @@ export class Strategy extends OAuth2Strategy {
    * @throws SocialLoginError `session_unavailable` when the store fails
    */
   pendingLogin(
-    req: IncomingMessage,
+    req: Request,
     options: Pick<AuthenticateOptions, 'callbackURL'> = {},
   ): Promise<PendingLoginSummary | undefined> {
     return this._pendingLogin(req, options)
@@ -125,6 +134,7 @@ function adapt(
   return {
     http: httpRequest(req),
     options,
+    findSite: () => settings.findSite(req),
     store: storeOf(settings.store, req),
     currentUserKey: () => currentUserKey(req),
     canSignIn: () => canLogIn(req, options),
@@ -151,8 +161,15 @@ async function withAuthInfo(req: Request, info: LoginInfo, verify: () => Promise
   }
 }
 
-async function loadProfile({ client, profileEndpoint, name, uploadsURL }: StrategySettings, accessToken: string) {
-  return profileOf(await client.fetchUser(profileEndpoint, accessToken), name, uploadsURL)
+async function loadProfile({ sites, timeout }: StrategySettings, accessToken: string): Promise<Profile> {
+  if (!sites.fixed) throw new TypeError('userProfile() cannot know the site of a token: use SocialLoginClient')
+  const { endpoints, profileEndpoint, name, uploadsURL } = sites.fixed
+  const deadline = new Deadline(timeout)
+  try {
+    return profileOf(await endpoints.fetchProfile(profileEndpoint, accessToken, { deadline }), name, uploadsURL)
+  } finally {
+    deadline.clear()
+  }
 }
 
 /** Optional in `StrategyOptions`, but required to type a verify function that takes the request. */

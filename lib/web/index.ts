@@ -3,8 +3,15 @@ export type { TokenResponse } from '../client/responses'
 export type { FailureInfo, OutcomeCode } from '../errors'
 export { OUTCOMES, SocialLoginError } from '../errors'
 export type { Assurance, LoginInfo } from '../login/info'
+export type { Site } from '../login/options'
 export type { ConfirmPage, RenderConfirmPage } from '../login/pages/confirm-page'
 export type { PendingLogin, PendingLoginStore, PendingLoginSummary } from '../login/pending-login'
-export type { CallbackOptions, SocialLoginOptions, StartOptions, UserID } from './options'
+export type {
+  CallbackOptions,
+  MultiSiteSocialLoginOptions,
+  SocialLoginOptions,
+  StartOptions,
+  UserID,
+} from './options'
 export type { CallbackResult, FailureResult, ResponseResult, SuccessResult } from './result'
 export { SocialLogin } from './social-login'

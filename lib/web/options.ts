@@ -1,14 +1,17 @@
 import type { FailureInfo } from '../errors'
-import type { CommonOptions } from '../login/options'
+import type { CommonOptions, MultiSiteOptions } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
 import type { CookieStoreOptions } from '../login/stores/sealed-cookie'
 
-interface OwnOptions extends CommonOptions {
+interface FixedSiteOptions extends CommonOptions {
   /**
    * The whole URL registered with the provider as "App Redirect URL". Its path tells callbacks from starts; its origin is
    * the application's own, as browsers see it, whatever a proxy makes of it.
    */
   readonly callbackURL: string
+}
+
+interface OwnOptions {
   /**
    * Where a failure leads: a local path, or a function that returns one. Default: a plain page with the failure's status
    * and message. Errors are never redirected.
@@ -19,6 +22,19 @@ interface OwnOptions extends CommonOptions {
    */
   readonly successRedirect?: string | undefined
 }
+
+/** Either `keys`, or a `store` of your own. */
+type StoreOptions =
+  | {
+      /** Secrets that seal the login in progress in a cookie of its own: see {@link CookieStoreOptions}. */
+      readonly keys: CookieStoreOptions['keys']
+      readonly store?: undefined
+    }
+  | {
+      /** Where the login in progress is kept instead of the cookie. */
+      readonly store: PendingLoginStore<Request>
+      readonly keys?: undefined
+    }
 
 /**
  * Options of {@link SocialLogin}: either `keys`, or a `store` of your own.
@@ -32,19 +48,19 @@ interface OwnOptions extends CommonOptions {
  *   keys: [newKey, oldKey],
  * }
  */
-export type SocialLoginOptions = OwnOptions &
-  (
-    | {
-        /** Secrets that seal the login in progress in a cookie of its own: see {@link CookieStoreOptions}. */
-        readonly keys: CookieStoreOptions['keys']
-        readonly store?: undefined
-      }
-    | {
-        /** Where the login in progress is kept instead of the cookie. */
-        readonly store: PendingLoginStore<Request>
-        readonly keys?: undefined
-      }
-  )
+export type SocialLoginOptions = FixedSiteOptions & OwnOptions & StoreOptions
+
+/**
+ * Options of a {@link SocialLogin} for many sites, one of which is found for each request.
+ *
+ * @example
+ * const options: MultiSiteSocialLoginOptions = {
+ *   callbackURL: 'https://app.example/auth/callback',
+ *   site: (request) => sites.findByHost(new URL(request.url).host),
+ *   keys: [newKey, oldKey],
+ * }
+ */
+export type MultiSiteSocialLoginOptions = MultiSiteOptions<Request> & OwnOptions & StoreOptions
 
 /**
  * The id of the signed-in user, which must not change while the user is signed in. Nobody: undefined, null or an empty

@@ -3,10 +3,11 @@ import { refuseUnknown } from '../client/option-values'
 import type { FailureInfo } from '../errors'
 import { type BrowserStore, storeOf } from '../login/browser-store'
 import type { LoginSettings } from '../login/context'
+import type { SiteAnswer } from '../login/options'
 import { readReturnPath } from '../login/return-path'
 import { COMMON_OPTIONS, readCommonSettings, requireStore } from '../login/settings'
 import { SealedCookie } from '../login/stores/sealed-cookie'
-import type { SocialLoginOptions } from './options'
+import type { MultiSiteSocialLoginOptions, SocialLoginOptions } from './options'
 
 /** Validated options. */
 export interface WebSettings extends LoginSettings {
@@ -14,10 +15,12 @@ export interface WebSettings extends LoginSettings {
   readonly successRedirect: string
   /** The pending login of the browser that sent the request; cookies are added to the headers of the response. */
   storeFor(request: Request, headers: Headers): BrowserStore
+  /** Asks the application for the site of a request; never called if there is only one. */
+  findSite(request: Request): SiteAnswer
 }
 
 /** The options that exist; complete, by its type. */
-const OPTIONS: Readonly<Record<keyof SocialLoginOptions, true>> = {
+const OPTIONS: Readonly<Record<keyof SocialLoginOptions | keyof MultiSiteSocialLoginOptions, true>> = {
   ...COMMON_OPTIONS,
   keys: true,
   store: true,
@@ -34,15 +37,12 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
 }
 
 /** @throws TypeError naming the option that is wrong, never its value */
-export function readSettings(options: SocialLoginOptions): WebSettings {
+export function readSettings(options: SocialLoginOptions | MultiSiteSocialLoginOptions): WebSettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('SocialLogin needs an options object')
   refuseUnknown(options, OPTIONS, INSTEAD_OF)
-  const settings = readCommonSettings(options)
-  if (settings.rules.appOrigin === undefined) {
-    throw new TypeError('callbackURL must be the whole registered URL: its origin is that of the application')
-  }
   return {
-    ...settings,
+    ...readCommonSettings(options, true),
+    findSite: options.site ?? (() => undefined),
     skipUserProfile: false,
     storeFor: readStore(options),
     failureRedirect: readFailureRedirect(options.failureRedirect),
@@ -50,7 +50,7 @@ export function readSettings(options: SocialLoginOptions): WebSettings {
   }
 }
 
-function readStore(options: SocialLoginOptions): WebSettings['storeFor'] {
+function readStore(options: SocialLoginOptions | MultiSiteSocialLoginOptions): WebSettings['storeFor'] {
   const { keys, store } = options
   if (keys !== undefined && store !== undefined) throw new TypeError('keys and store exclude each other: give one')
   if (store !== undefined) {
@@ -58,7 +58,7 @@ function readStore(options: SocialLoginOptions): WebSettings['storeFor'] {
     return (request) => storeOf(store, request)
   }
   // Needed only where the browser would drop a Secure cookie; plain http beyond loopback has been allowed by then.
-  const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL)
+  const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL ?? '')
   const cookie = new SealedCookie({ keys: keys ?? [], allowInsecureHTTP })
   return (request, headers) => {
     const end = async (): Promise<void> => headers.set('Set-Cookie', cookie.end())

@@ -2,8 +2,9 @@ import { SocialLoginError } from '../errors'
 import type { Verdict } from '../login/context'
 import type { ExchangedLogin } from '../login/exchange'
 import { Login } from '../login/login'
+import type { SiteAnswer } from '../login/options'
 import type { PendingLoginSummary } from '../login/pending-login'
-import type { CallbackOptions, SocialLoginOptions, StartOptions } from './options'
+import type { CallbackOptions, MultiSiteSocialLoginOptions, SocialLoginOptions, StartOptions } from './options'
 import { checkCall, httpRequest, userKey } from './request'
 import { type CallbackResult, failed, resultOf, type SignedIn } from './result'
 import { readSettings, type WebSettings } from './settings'
@@ -29,7 +30,9 @@ export class SocialLogin {
   readonly #login: Login<SignedIn>
 
   /** @throws TypeError naming the invalid option, never its value */
-  constructor(options: SocialLoginOptions) {
+  constructor(options: MultiSiteSocialLoginOptions)
+  constructor(options: SocialLoginOptions)
+  constructor(options: SocialLoginOptions | MultiSiteSocialLoginOptions) {
     this.#settings = readSettings(options)
     this.#login = new Login(this.#settings)
   }
@@ -68,7 +71,8 @@ export class SocialLogin {
     checkCall(request, options, CALLBACK_OPTIONS)
     const currentUser = userKey(options.user)
     const store = this.#settings.storeFor(request, new Headers())
-    return this.#login.pending({ options, store, currentUserKey: () => currentUser })
+    const findSite = (): SiteAnswer => this.#settings.findSite(request)
+    return this.#login.pending({ options, store, findSite, currentUserKey: () => currentUser })
   }
 
   /** Closes the connections to the provider once pending logins have ended, for a clean shutdown. */
@@ -84,6 +88,7 @@ export class SocialLogin {
       const action = await this.#login.handle({
         http,
         options,
+        findSite: () => this.#settings.findSite(request),
         store: this.#settings.storeFor(request, headers),
         currentUserKey: () => currentUser,
         // The application signs the user in by itself, after the callback.

@@ -1,6 +1,7 @@
+import type { StrategyOptions } from '../../lib'
 import { Trace } from '../../lib/diagnostics'
-import { type ExchangedLogin, type ExchangeSettings, exchange } from '../../lib/login/exchange'
-import { Refusals } from '../../lib/login/refusals'
+import { type ExchangedLogin, exchange } from '../../lib/login/exchange'
+import { readCommonSettings } from '../../lib/login/settings'
 import { expectOutcome, useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
 
@@ -9,17 +10,15 @@ const clients = useClients()
 const skipped = { profile: undefined, params: { access_token: expect.any(String) } }
 const loaded = { profile: { id: '1' }, params: { access_token: expect.any(String) } }
 
-function exchanged(options: Partial<ExchangeSettings> = {}): Promise<ExchangedLogin> {
-  const settings: ExchangeSettings = {
-    client: clients.client(),
-    name: 'social-login',
-    timeout: 5000,
-    profileEndpoint: 'user/me',
-    skipUserProfile: false,
-    uploadsURL: undefined,
-    ...options,
-  }
-  return exchange(settings, clients.newKey(), new Trace(settings.name), new Refusals(settings.name))
+function exchanged(
+  options: Partial<Pick<StrategyOptions, 'skipUserProfile' | 'profileEndpoint' | 'timeout'>> = {},
+): Promise<ExchangedLogin> {
+  const { skipUserProfile = false, ...others } = options
+  const common = readCommonSettings({ ...clients.required(), callbackURL: '/callback', ...others })
+  const site = common.sites.fixed
+  if (!site) throw new Error('there is one site')
+  const settings = { ...common, skipUserProfile }
+  return exchange({ settings, site, trace: new Trace(settings.name) }, clients.newKey())
 }
 
 test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(
@@ -30,7 +29,7 @@ test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(
   },
 )
 
-const decisions: [string, ExchangeSettings['skipUserProfile'], object][] = [
+const decisions: [string, NonNullable<StrategyOptions['skipUserProfile']>, object][] = [
   ['true', true, skipped],
   ['a function that returns true', () => true, skipped],
   ['a function that returns false', () => false, loaded],
@@ -55,7 +54,7 @@ test('skipUserProfile is given the token', async () => {
 })
 
 const reason = new Error('the application failed')
-const failures: [string, ExchangeSettings['skipUserProfile']][] = [
+const failures: [string, NonNullable<StrategyOptions['skipUserProfile']>][] = [
   ['throws', () => thrown()],
   ['rejects', () => Promise.reject(reason)],
   ['calls done with an error', (_token, done) => done(reason)],
@@ -71,7 +70,7 @@ function thrown(): never {
   throw reason
 }
 
-test.each<[string, ExchangeSettings['skipUserProfile']]>([
+test.each<[string, NonNullable<StrategyOptions['skipUserProfile']>]>([
   ['never calls done', (_token, _done) => {}],
   ['never settles', () => new Promise(() => {})],
 ])('a skipUserProfile that %s is given up at the deadline', async (_, skipUserProfile) => {

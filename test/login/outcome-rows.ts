@@ -1,4 +1,6 @@
 import { MemoryStore } from 'express-session'
+import type { OutcomeCode, Site, SiteAnswer } from '../../lib'
+import type { AppOptions } from '../support/app'
 import { Browser } from '../support/browser'
 import { firstContactFailures } from './first-contact-rows'
 import { atBoth, BODY_CANARY, BOTH, callback, EXCHANGE, fault, json, type Row, visitWith } from './outcome-row'
@@ -10,6 +12,38 @@ export class FailingStore extends MemoryStore {
     if (this.failing) callback?.(new Error(`store down: redis://user:${BODY_CANARY}@db`))
     else super.set(sid, session, callback)
   }
+}
+
+/** Rows in which the application finds another site at the callback than at the start. */
+const siteRows: Row[] = [
+  ...[undefined, null].map((none) => siteRow(`a site that has become ${none}`, 'site_unknown', () => none)),
+  siteRow('a site whose search hangs', 'site_timeout', () => new Promise(() => {}), { timeout: 200 }),
+  siteRow('a site that is another one', 'context_mismatch', (site) => ({ ...site, name: 'other' })),
+  siteRow('a site whose application id was replaced', 'context_mismatch', (site) => ({ ...site, clientID: 'new' })),
+  siteRow('a site that is no longer complete', 'site_invalid', ({ clientSecret: _, ...site }) => site),
+  siteRow('a site whose name is not text', 'site_invalid', (site) => ({ ...site, name: 7n })),
+  siteRow('a site of plain http', 'site_invalid', (site) => ({
+    ...site,
+    baseURL: `http://${BODY_CANARY}.test/api/v1`,
+  })),
+  siteRow('a site with the name of another', 'site_invalid', (site) => ({
+    ...site,
+    baseURL: `https://${BODY_CANARY}.test/v1`,
+  })),
+  siteRow('a site that is text', 'site_invalid', () => BODY_CANARY),
+]
+
+function siteRow(
+  situation: string,
+  code: OutcomeCode,
+  answer: (site: Site) => unknown,
+  strategy: AppOptions['strategy'] = {},
+): Row {
+  // Reflect, because the types refuse a wrong answer.
+  const find = (site: Site, url: string): SiteAnswer =>
+    url.includes('changed') ? Reflect.get([answer(site)], '0') : site
+  const visit = visitWith(({ authKey }) => `?auth_key=${authKey}&changed`)
+  return { situation, code, record: 'kept', sent: [], app: { site: find, strategy }, visit }
 }
 
 const callbackRows: Row[] = [
@@ -323,6 +357,7 @@ const profileRows: Row[] = [
 /** The rows of the table in which a callback fails. */
 export const failures: readonly Row[] = [
   ...callbackRows,
+  ...siteRows,
   ...exchangeRows,
   ...transportRows,
   ...profileRows,

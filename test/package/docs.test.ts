@@ -161,15 +161,18 @@ describe('the documentation', () => {
 
   test.each([
     ['SocialLoginClientOptions', 'client/options.ts', 'docs/client.md'],
-    ['StrategyOptions', 'passport/options.ts', 'docs/options.md'],
-    ['CommonOptions', 'login/options.ts', 'docs/options.md'],
+    ['PassportOptions', 'passport/options.ts', 'docs/options.md'],
+    ['SharedOptions', 'login/options.ts', 'docs/options.md'],
+    ['SiteOptions', 'login/options.ts', 'docs/options.md'],
+    ['MultiSiteOptions', 'login/options.ts', 'docs/sites.md'],
+    ['Site', 'login/options.ts', 'docs/sites.md'],
     ['OwnOptions', 'web/options.ts', 'docs/web.md'],
     ['StartOptions', 'web/options.ts', 'docs/web.md'],
     ['CallbackOptions', 'web/options.ts', 'docs/web.md'],
     ['CookieStoreOptions', 'login/stores/sealed-cookie.ts', 'docs/options.md'],
     ['PendingLoginStoreCheck', 'testing/pending-login-store/options.ts', 'docs/testing.md'],
   ])('lists every option of %s', (name, file, page) => {
-    const [, body = ''] = new RegExp(`interface ${name}[^{]*{([\\s\\S]*?)^}`, 'm').exec(read(`lib/${file}`)) ?? []
+    const [, body = ''] = new RegExp(`interface ${name}\\b[^{]*{([\\s\\S]*?)^}`, 'm').exec(read(`lib/${file}`)) ?? []
     const options = Array.from(body.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, option = '']) => option)
     expect(options.length).toBeGreaterThan(1)
     const text = read(page)

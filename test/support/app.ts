@@ -7,11 +7,14 @@ import {
   OUTCOMES,
   type OutcomeCode,
   type Profile,
+  type Site,
+  type SiteAnswer,
   SocialLoginError,
   Strategy,
   type StrategyOptions,
   type VerifyFunction,
 } from '../../lib'
+import type { CommonOptions } from '../../lib/login/options'
 import type { Application, FakeProvider } from '../../lib/testing'
 import { SocialLogin, type SocialLoginOptions } from '../../lib/web'
 import { Browser, type BrowserAnswer } from './browser'
@@ -29,6 +32,8 @@ export interface AppOptions {
   readonly application?: Application
   readonly strategy?: Partial<StrategyOptions<false>>
   readonly verify?: VerifyFunction
+  /** Finds the only site by each request, as for many sites; a function may return another answer. */
+  readonly site?: true | ((site: Site, url: string) => SiteAnswer)
   /** Creates the strategy in a custom way; `profiles` stays empty then. */
   readonly newStrategy?: (settings: StrategyOptions<false>) => Strategy
   /** Default: a new one. */
@@ -106,10 +111,11 @@ export async function startApp(provider: FakeProvider, options: AppOptions = {})
     ...(options.keep === 'cookie' && { store: new CookieStore({ keys: [COOKIE_KEY_CANARY] }) }),
   }
   const settings = { ...common, callbackURL, ...options.strategy }
-  const strategy = options.newStrategy?.(settings) ?? newStrategy(settings, profiles, options.verify)
+  const strategy = options.newStrategy?.(settings) ?? newStrategy(settings, profiles, options)
   const other = new Strategy({ ...common, callbackURL: otherCallbackURL, name: 'other' }, () => false)
   const passport = newPassport([strategy, other], options.passport)
-  const login = options.keep === 'web' ? newSocialLogin({ ...common, callbackURL }, options.strategy) : undefined
+  const login =
+    options.keep === 'web' ? newSocialLogin({ ...common, callbackURL }, options.strategy, options.site) : undefined
   const routes = login
     ? webRoutes(
         login,
@@ -135,11 +141,27 @@ export async function startApp(provider: FakeProvider, options: AppOptions = {})
   }
 }
 
-function newStrategy(settings: StrategyOptions<false>, profiles: Profile[], verify = takeID): Strategy {
-  return new Strategy(settings, (accessToken, refreshToken, profile, done) => {
+function newStrategy(
+  settings: StrategyOptions<false>,
+  profiles: Profile[],
+  { verify = takeID, site }: AppOptions,
+): Strategy {
+  const takeProfile: VerifyFunction = (accessToken, refreshToken, profile, done) => {
     profiles.push(profile)
     return verify(accessToken, refreshToken, profile, done)
-  })
+  }
+  if (site === undefined) return new Strategy(settings, takeProfile)
+  const { shared, find } = findingSite(settings, site)
+  return new Strategy({ ...shared, site: (req) => find(req.originalUrl) }, takeProfile)
+}
+
+/** Options for many sites that find the only one. */
+function findingSite<T extends CommonOptions>(settings: T, answer: NonNullable<AppOptions['site']>) {
+  const { baseURL, clientID, clientSecret, exchangeMethod, profileEndpoint, uploadsURL, site: _, ...shared } = settings
+  const { name = 'social-login' } = settings
+  const site: Site = { name, baseURL, clientID, clientSecret, exchangeMethod, profileEndpoint, uploadsURL }
+  const find = (url: string): SiteAnswer => (answer === true ? site : answer(site, url))
+  return { shared: { ...shared, allowPrivateAddresses: true }, find }
 }
 
 const takeID: VerifyFunction = async (_accessToken, _refreshToken, { id }) => ({ id })
@@ -186,9 +208,17 @@ function webRoutes(login: SocialLogin, other: SocialLogin, records: Records, opt
 type RequiredOptions = Pick<SocialLoginOptions, 'baseURL' | 'clientID' | 'clientSecret' | 'callbackURL' | 'name'>
 
 /** @param strategy options of the strategy, of which SocialLogin gets those that it has */
-function newSocialLogin(required: RequiredOptions, strategy: AppOptions['strategy'] = {}): SocialLogin {
+function newSocialLogin(
+  required: RequiredOptions,
+  strategy: AppOptions['strategy'] = {},
+  site?: AppOptions['site'],
+): SocialLogin {
   const { passReqToCallback: _, skipUserProfile: _skip, verifyTimeout: _timeout, store: _store, ...common } = strategy
-  return new SocialLogin({ ...required, ...common, keys: [COOKIE_KEY_CANARY] })
+  const settings = { ...required, ...common }
+  const keys = [COOKIE_KEY_CANARY]
+  if (site === undefined) return new SocialLogin({ ...settings, keys })
+  const { shared, find } = findingSite(settings, site)
+  return new SocialLogin({ ...shared, keys, site: (request) => find(request.url) })
 }
 
 function mount(

@@ -14,6 +14,8 @@ export const marker = 'body-canary-e0c4'
 /** Clients of one application for the tests of a file. */
 export interface Clients {
   readonly provider: FakeProvider
+  /** The options that a client needs. */
+  required(): Pick<SocialLoginClientOptions, 'baseURL' | 'clientID' | 'clientSecret'>
   /** Makes a client. It is closed after the tests. */
   client(options?: Partial<SocialLoginClientOptions>): SocialLoginClient
   /** A key that can be exchanged. Default: of user 1. */
@@ -33,14 +35,18 @@ export function useClients(): Clients {
   afterEach(() => logins.provider.setMode('specification'))
   afterAll(() => Promise.all(opened.map((client) => client.close())))
 
+  const required: Clients['required'] = () => {
+    const { baseURL } = logins.provider
+    return { baseURL, clientID: application.appID, clientSecret: application.appSecret }
+  }
+
   return {
     get provider() {
       return logins.provider
     },
+    required,
     client: (options) => {
-      const { baseURL } = logins.provider
-      const required = { baseURL, clientID: application.appID, clientSecret: application.appSecret }
-      const client = new SocialLoginClient({ ...required, ...options })
+      const client = new SocialLoginClient({ ...required(), ...options })
       opened.push(client)
       return client
     },

@@ -42,12 +42,13 @@ export class Connector {
   readonly #stale = new WeakSet<object>()
   #opening: { waiter?: Waiter } | undefined
   #nextPreconnectAt = Number.NEGATIVE_INFINITY
-  readonly #lookup = sharedLookup()
+  readonly #lookup: LookupFunction
   #closed = false
 
   /** @param timeout milliseconds that a connection may take to open */
-  constructor(origin: string, timeout: number) {
+  constructor(origin: string, timeout: number, lookup: LookupFunction = systemLookup) {
     this.#origin = new URL(origin)
+    this.#lookup = oneAtATime(lookup)
     const options = this.#origin.protocol === 'https:' ? tlsOptions() : {}
     this.#connect = buildConnector({ timeout, lookup: this.#lookup, ...options })
   }
@@ -163,17 +164,19 @@ function readInPieces(socket: Socket): void {
     socket.destroyed ? null : read(size)
 }
 
+const systemLookup: LookupFunction = (...args) => dns.lookup(...args)
+
 /**
  * Runs one DNS lookup at a time. Each blocks a thread of libuv's small pool until the name servers answer: one provider
  * must not occupy the threads that others need.
  */
-function sharedLookup(): LookupFunction {
+function oneAtATime(lookup: LookupFunction): LookupFunction {
   let waiting: Parameters<LookupFunction>[2][] | undefined
   return (hostname, options, callback) => {
     if (waiting) return void waiting.push(callback)
     const callbacks = [callback]
     waiting = callbacks
-    dns.lookup(hostname, options, (...result) => {
+    lookup(hostname, options, (...result) => {
       waiting = undefined
       for (const tell of callbacks) tell(...result)
     })

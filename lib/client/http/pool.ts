@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { Semaphore } from '../semaphore'
 import { Connector } from './connector'
 import { dispatch } from './dispatch'
@@ -10,6 +11,8 @@ export interface PoolLimits {
   readonly connections: number
   /** Milliseconds that a connection may take to open. */
   readonly connectTimeout: number
+  /** Looks names up instead of `dns.lookup`. */
+  readonly lookup?: LookupFunction | undefined
 }
 
 // Logins of different people are often seconds apart. A shorter time in the server's `Keep-Alive` header wins.
@@ -38,9 +41,9 @@ export class ProviderPool implements Transport {
   readonly #slots: Semaphore
   #closing: Promise<void> | undefined
 
-  constructor(origin: string, { connections, connectTimeout }: PoolLimits) {
+  constructor(origin: string, { connections, connectTimeout, lookup }: PoolLimits) {
     this.#origin = origin
-    this.#connector = new Connector(origin, connectTimeout)
+    this.#connector = new Connector(origin, connectTimeout, lookup)
     this.#slots = new Semaphore(connections)
     this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connector.connect })
   }

@@ -30,4 +30,8 @@ export interface Transport {
    * @throws what the reader threw, the deadline's reason, or a network error
    */
   send(call: TransportCall): Promise<void>
+  /** Opens a connection for an expected login, in the background. Never fails. */
+  preconnect?(): void
+  /** Closes the connections once their requests have ended. The caller's own stay open. */
+  close?(): Promise<void>
 }

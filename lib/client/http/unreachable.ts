@@ -11,6 +11,7 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
     /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/,
     'The certificate was not accepted: expired, for another host name, or issued by a private CA.',
   ],
+  [/^PRIVATE_ADDRESS$/, 'Its name leads to a private address, which is refused: see allowPrivateAddresses.'],
   [/^(EPROTO|ERR_SSL_.*)$/, 'The TLS handshake failed: does that port speak https?'],
 ]
 

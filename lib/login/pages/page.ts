@@ -15,8 +15,8 @@ export interface Page {
   readonly main: string
   /** Runs on load. Default: no script may run. */
   readonly script?: string
-  /** The provider's origin: forms of the page may be redirected there. */
-  readonly providerOrigin: string
+  /** The provider's origin: forms of the page may be redirected there. Default: it has no form. */
+  readonly providerOrigin?: string
 }
 
 // In the first layer of the page, where `!important` is strongest. Hidden elements take neither clicks nor keys.
@@ -115,12 +115,12 @@ ${main}
  */
 export function pageHeaders(
   policy: readonly string[],
-  providerOrigin: string,
+  providerOrigin: string | undefined,
   scripts: readonly string[] = [GUARD_SCRIPT],
 ): Record<string, string> {
   const fixed = [
     `script-src ${hashesOf(scripts)}`,
-    `form-action 'self' ${providerOrigin}`,
+    `form-action ${providerOrigin === undefined ? "'none'" : `'self' ${providerOrigin}`}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ]

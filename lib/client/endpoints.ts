@@ -1,0 +1,138 @@
+import { SocialLoginError } from '../errors'
+import { type ProviderResponse, type RequestContext, sendRequest } from './http/request'
+import type { ProviderRequest, Transport } from './http/transport'
+import { refusedWhenRetried } from './http/unreachable'
+import type { ClientSettings, ProfileEndpoint } from './options'
+import { ACCESS_TOKEN, readProfile, readToken, type TokenResponse } from './responses'
+import type { UserResponse } from './user'
+
+const AUTH_KEY = /^[\x21-\x7e]{1,512}$/
+
+/** The four endpoints of one provider, for an application registered there. The requests of a login share one deadline. */
+export class Endpoints {
+  readonly #settings: ClientSettings
+  readonly #transport: Transport
+  /** No encoding is negotiated. */
+  readonly #exchangeHeaders: Readonly<Record<string, string>>
+  readonly #profileHeaders: Readonly<Record<string, string>>
+  /** Where to send the browser to log in (specification, section 4.1). */
+  readonly loginURL: string
+  /** The form of an exchange, up to the value of the key. */
+  readonly #exchangeForm: string
+  /** Whether `auto` has found that only the legacy endpoint exists. */
+  #isLegacyOnly = false
+
+  constructor(settings: ClientSettings, transport: Transport) {
+    const { origin, oauthPath, userAgent, exchangeMethod, clientID, clientSecret } = settings
+    this.#settings = settings
+    this.#transport = transport
+    const headers = { 'user-agent': userAgent, accept: 'application/json', 'accept-encoding': 'identity' }
+    const isForm = exchangeMethod === 'post'
+    this.#exchangeHeaders = { ...headers, ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }) }
+    // The specification requires this header although the requests have no body.
+    this.#profileHeaders = { ...headers, 'content-type': 'application/json' }
+    this.#exchangeForm = `${new URLSearchParams({ app_id: clientID, app_secret: clientSecret })}&auth_key=`
+    this.loginURL = `${origin}${oauthPath}/oauth?${new URLSearchParams({ app_id: clientID })}`
+    if (exchangeMethod === 'get') warnOfSecretInURL()
+  }
+
+  /** Opens a connection in the background for an expected login. Never fails. */
+  preconnect(): void {
+    this.#transport.preconnect?.()
+  }
+
+  /** Closes the connections after pending requests have ended, unless they are the caller's own. */
+  async close(): Promise<void> {
+    await this.#transport.close?.()
+  }
+
+  /** Exchanges a key for a token (specification, section 4.2). @throws SocialLoginError */
+  async exchange(authKey: string, context: RequestContext): Promise<TokenResponse> {
+    if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
+    const response = await sendRequest(this.#transport, 'exchange', this.#exchangeRequest(authKey), context)
+    try {
+      return readToken(response)
+    } catch (error) {
+      const refused = error instanceof SocialLoginError && error.code === 'auth_key_rejected'
+      throw refused && response.retried ? refusedWhenRetried() : error
+    }
+  }
+
+  /** Reads the profile of the token's user (specification, sections 4.3 and 4.4). @throws SocialLoginError */
+  async fetchProfile(endpoint: ProfileEndpoint, accessToken: string, context: RequestContext): Promise<UserResponse> {
+    // Without the check of the type, undefined would be tested, and sent, as the text "undefined".
+    if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
+      throw new SocialLoginError('profile_unauthorized', 'profile')
+    if (endpoint === 'auto') return this.#findProfile(accessToken, context)
+    return readProfile(await this.#requestProfile(endpoint, accessToken, context))
+  }
+
+  /**
+   * A 404 of `user/me` may also mean that the person is gone, so the legacy endpoint decides, and only its profile shows
+   * that it is the one that exists. Without one, the next call begins at `user/me` again: the server may have been
+   * updated.
+   */
+  async #findProfile(accessToken: string, context: RequestContext): Promise<UserResponse> {
+    if (!this.#isLegacyOnly) {
+      const response = await this.#requestProfile('user/me', accessToken, context)
+      if (response.status !== 404) return readProfile(response)
+    }
+    try {
+      const user = readProfile(await this.#requestProfile('get_user_info', accessToken, context))
+      this.#isLegacyOnly = true
+      return user
+    } catch (error) {
+      this.#isLegacyOnly = false
+      throw error
+    }
+  }
+
+  #exchangeRequest(authKey: string): ProviderRequest {
+    const { origin, oauthPath, exchangeMethod } = this.#settings
+    const path = `${oauthPath}/authorize`
+    const form = this.#exchangeForm + encodeURIComponent(authKey)
+    const headers = this.#exchangeHeaders
+    // By GET, too: the provider exchanges a key once.
+    const idempotent = false
+    if (exchangeMethod === 'get')
+      return { origin, method: 'GET', path: `${path}?${form}`, headers, body: null, idempotent }
+    return { origin, method: 'POST', path, headers, body: form, idempotent }
+  }
+
+  #requestProfile(
+    endpoint: Exclude<ProfileEndpoint, 'auto'>,
+    accessToken: string,
+    context: RequestContext,
+  ): Promise<ProviderResponse> {
+    return sendRequest(this.#transport, 'profile', this.#profileRequest(endpoint, accessToken), context)
+  }
+
+  #profileRequest(endpoint: Exclude<ProfileEndpoint, 'auto'>, accessToken: string): ProviderRequest {
+    const { origin, basePath, oauthPath } = this.#settings
+    const isLegacy = endpoint === 'get_user_info'
+    const path = isLegacy
+      ? `${oauthPath}/get_user_info?access_token=${encodeURIComponent(accessToken)}`
+      : `${basePath}/user/me`
+    const headers = isLegacy
+      ? this.#profileHeaders
+      : { ...this.#profileHeaders, authorization: `Bearer ${accessToken}` }
+    return { origin, method: 'GET', path, headers, body: null, idempotent: true }
+  }
+}
+
+/** Whether the value can be an `auth_key`. Deployed servers use 32 hexadecimal digits; nothing promises that. */
+export function isAuthKey(value: unknown): value is string {
+  return typeof value === 'string' && AUTH_KEY.test(value)
+}
+
+let hasWarnedOfSecretInURL = false
+
+/** Once per process, not per client. */
+function warnOfSecretInURL(): void {
+  if (hasWarnedOfSecretInURL) return
+  hasWarnedOfSecretInURL = true
+  process.emitWarning(
+    "exchangeMethod 'get' sends the application secret in a URL, which servers, proxies and tracing tools write to their logs: use it only with a provider that refuses a POST, and renew the secret when the provider has been updated.",
+    { type: 'SocialLoginWarning', code: 'SECRET_IN_URL' },
+  )
+}

@@ -1,0 +1,87 @@
+import { DispatcherTransport, type RequestDispatcher } from './dispatcher'
+import { type PoolLimits, ProviderPool } from './pool'
+import type { Transport, TransportCall } from './transport'
+
+/** How the connections to many providers are opened, and how many are kept. */
+export interface PoolsOptions extends PoolLimits {
+  /** The most pools that are kept; more exist only while requests wait in all of them. */
+  readonly maxPools: number
+  /** Used for all of them instead of pools. */
+  readonly dispatcher: RequestDispatcher | undefined
+}
+
+interface SharedPool {
+  readonly pool: ProviderPool
+  /** Requests that are under way. */
+  requests: number
+}
+
+/** A pool for each origin, shared by all sites there; the one that has been idle for the longest is closed for a new one. */
+export class ProviderPools {
+  readonly #options: PoolsOptions
+  readonly #busy = new Map<string, SharedPool>()
+  /** By the time of their last use, the oldest first. */
+  readonly #idle = new Map<string, SharedPool>()
+  readonly #closing = new Set<Promise<void>>()
+
+  constructor(options: PoolsOptions) {
+    this.#options = options
+  }
+
+  /** Sends requests to one origin, through the pool that exists at the time. */
+  transportTo(origin: string): Transport {
+    const { dispatcher } = this.#options
+    if (dispatcher) return new DispatcherTransport(dispatcher)
+    return {
+      send: (call) => this.#send(origin, call),
+      preconnect: () => {
+        const shared = this.#take(origin)
+        shared.pool.preconnect()
+        this.#release(origin, shared)
+      },
+    }
+  }
+
+  /** Closes all pools, once their requests have ended. */
+  async close(): Promise<void> {
+    for (const [origin, { pool }] of [...this.#idle, ...this.#busy]) this.#close(origin, pool)
+    await Promise.all(this.#closing)
+  }
+
+  async #send(origin: string, call: TransportCall): Promise<void> {
+    const shared = this.#take(origin)
+    try {
+      await shared.pool.send(call)
+    } finally {
+      this.#release(origin, shared)
+    }
+  }
+
+  #take(origin: string): SharedPool {
+    const shared = this.#busy.get(origin) ?? this.#idle.get(origin) ?? this.#open(origin)
+    this.#idle.delete(origin)
+    this.#busy.set(origin, shared)
+    shared.requests += 1
+    return shared
+  }
+
+  #release(origin: string, shared: SharedPool): void {
+    shared.requests -= 1
+    // Closed meanwhile, or still in use.
+    if (shared.requests > 0 || !this.#busy.delete(origin)) return
+    this.#idle.set(origin, shared)
+    const [oldest] = this.#idle
+    if (oldest && this.#busy.size + this.#idle.size > this.#options.maxPools) this.#close(oldest[0], oldest[1].pool)
+  }
+
+  #open(origin: string): SharedPool {
+    return { pool: new ProviderPool(origin, this.#options), requests: 0 }
+  }
+
+  #close(origin: string, pool: ProviderPool): void {
+    this.#idle.delete(origin)
+    this.#busy.delete(origin)
+    const closing = pool.close().finally(() => this.#closing.delete(closing))
+    this.#closing.add(closing)
+  }
+}

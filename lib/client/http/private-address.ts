@@ -1,0 +1,92 @@
+import type { LookupAddress } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+
+// IANA's special-purpose registries (RFC 6890), without ranges that are reachable from everywhere. An IPv4 address inside
+// an IPv6 address is compared as IPv4 by the list itself.
+const PRIVATE: ReadonlyArray<readonly [string, number]> = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+  ['::', 96],
+  // Networks that translate to IPv4, whose private addresses could be meant.
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+  ['5f00::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+]
+
+const list = new BlockList()
+for (const [network, prefix] of PRIVATE) list.addSubnet(network, prefix, isIPv6(network) ? 'ipv6' : 'ipv4')
+
+/** A host that is none of the public internet, or its name leads to one. */
+export class PrivateAddressError extends Error {
+  readonly code = 'PRIVATE_ADDRESS'
+}
+
+/** Whether an IP address is private, loopback, link-local, or otherwise not one of the public internet. */
+function isPrivateAddress(address: string): boolean {
+  const [plain = ''] = address.split('%', 1)
+  return isIP(plain) === 0 || list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
+}
+
+/** Whether the host of a URL is a private IP address. A name is checked when it is looked up: see {@link publicLookup}. */
+export function isPrivateHost(hostname: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  return isIP(address) !== 0 && isPrivateAddress(address)
+}
+
+/** A lookup that fails where any address of the name is private: what a name resolves to here is what is connected to. */
+export function publicLookup(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      const addresses: LookupAddress[] = Array.isArray(found) ? found : []
+      if (error) return callback(error, '', 0)
+      if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(new PrivateAddressError(), '', 0)
+      const [first] = addresses
+      if (options.all) return callback(null, addresses)
+      callback(null, first?.address ?? '', first?.family ?? 0)
+    })
+  }
+}
+
+const resolver = new Resolver({ timeout: 1500, tries: 2 })
+
+/**
+ * `dns.lookup` without its threads, of which a process has four: ten names whose servers do not answer would keep it from
+ * looking up any other name, and from reading files. Asks the name servers only, and not `/etc/hosts`.
+ */
+export const resolveName: LookupFunction = (hostname, { family }, callback) => {
+  const answers = [
+    ...(family === 6
+      ? []
+      : [resolver.resolve4(hostname).then((all) => all.map((address) => ({ address, family: 4 })))]),
+    ...(family === 4
+      ? []
+      : [resolver.resolve6(hostname).then((all) => all.map((address) => ({ address, family: 6 })))]),
+  ]
+  void Promise.allSettled(answers).then((results) => {
+    const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+    const [failure] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+    if (addresses.length > 0) callback(null, addresses)
+    else callback(failure, [])
+  })
+}
