@@ -19,10 +19,28 @@ async function signIn() {
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.waitForURL(`${origin}/me`)
     assert.equal(await page.locator('body').innerText(), 'Ada Lovelace')
+    if (prefetched) await openWalls(browser)
     console.log('signed in in Chromium')
   } finally {
     await browser.close()
   }
+}
+
+/** Another site opens a page for signed-in people only. */
+async function openWalls(browser) {
+  const open = async (path) => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`${origin.replace('localhost', '127.0.0.1')}/me`)
+    await page.evaluate((url) => location.assign(url), `${origin}${path}`)
+    return { page, hasBegun: async () => (await context.cookies(origin)).length > 0 }
+  }
+  const naive = await open('/naive-wall')
+  await naive.page.getByRole('button', { name: /Ada Lovelace/ }).waitFor()
+  assert.ok(await naive.hasBegun(), 'the danger: a login has begun without a click')
+  const ours = await open('/wall')
+  await ours.page.getByRole('link', { name: 'Sign in' }).waitFor()
+  assert.equal(await ours.hasBegun(), false)
 }
 
 if (existsSync(executablePath)) {
