@@ -1,9 +1,10 @@
 import { type Context, Hono } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
-import type { Profile, SocialLogin } from '../../lib/web'
+import { FakeProvider } from '../../lib/testing'
+import { type Profile, SocialLogin, type SocialLoginOptions } from '../../lib/web'
 import { useLogins } from '../support/logins'
 import { WebBrowser } from '../support/web-browser'
-import { linking, ownHeaders, type Question, quickStart, reasons, type Sessions } from './docs/web'
+import { linking, ownHeaders, type Question, quickStart, reasons, type Sessions, severalProviders } from './docs/web'
 
 /** The recipes of docs/web.md. */
 describe('recipes for Request and Response', () => {
@@ -68,6 +69,49 @@ describe('recipes for Request and Response', () => {
     const result = await login.callback(new Request(`${ORIGIN}/auth/callback`), { user: null })
     if (result.type !== 'failure') throw new Error(result.type)
     expect(result.response.headers.get('location')).toBe('/login?error=auth_key_missing')
+  })
+
+  describe('with two providers, which both have a user 1', () => {
+    let other: FakeProvider
+    beforeEach(async () => {
+      other = await FakeProvider.start()
+    })
+    afterEach(() => other.stop())
+
+    const optionsOf = (provider: FakeProvider, path: string): SocialLoginOptions => {
+      const callbackURL = `${ORIGIN}${path}/callback`
+      const { appID, appSecret } = provider.registerApplication({ name: 'Web', redirectURL: callbackURL })
+      const { baseURL } = provider
+      return { baseURL, clientID: appID, clientSecret: appSecret, callbackURL, keys: [LOGIN_COOKIE_KEY] }
+    }
+    /** @returns the key of the account that user 1 of the provider is signed in to */
+    const signIn = async (login: SocialLogin, provider: FakeProvider, path: string): Promise<string> => {
+      const browser = new WebBrowser(ORIGIN)
+      await browser.send(path, 'same-origin', (request) => login.start(request, { user: null }))
+      const authKey = provider.issueAuthKey({ appID: provider.applications[0]?.appID ?? '', userID: '1' })
+      let account = ''
+      await browser.send(`${path}/callback?auth_key=${authKey}`, 'cross-site', async (request) => {
+        const result = await login.callback(request, { user: null })
+        if (result.type !== 'success') return result.response
+        account = `${result.profile.provider}:${result.profile.id}`
+        return new Response(null, { headers: result.headers })
+      })
+      await login.close()
+      return account
+    }
+
+    test('without names they are one account', async () => {
+      const first = new SocialLogin(optionsOf(logins.provider, '/first'))
+      const second = new SocialLogin(optionsOf(other, '/second'))
+      expect(await signIn(first, logins.provider, '/first')).toBe('social-login:1')
+      expect(await signIn(second, other, '/second')).toBe('social-login:1')
+    })
+
+    test('by the recipe they are two', async () => {
+      const { first, second } = severalProviders(optionsOf(logins.provider, '/first'), optionsOf(other, '/second'))
+      expect(await signIn(first, logins.provider, '/first')).toBe('first:1')
+      expect(await signIn(second, other, '/second')).toBe('second:1')
+    })
   })
 
   describe('linking', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { except } from 'hono/combine'
 import { secureHeaders } from 'hono/secure-headers'
-import { type Profile, SocialLogin } from 'passport-social-login/web'
+import { type Profile, SocialLogin, type SocialLoginOptions } from 'passport-social-login/web'
 
 /** What the recipes need from an application: who is signed in, and how to sign somebody in. */
 export interface Sessions {
@@ -64,6 +64,17 @@ export function reasons(options: ConstructorParameters<typeof SocialLogin>[0]): 
   const login = new SocialLogin({ ...options, failureRedirect: ({ code }) => `/login?error=${code}` })
   // end
   return login
+}
+
+export function severalProviders(
+  ofFirst: SocialLoginOptions,
+  ofSecond: SocialLoginOptions,
+): { first: SocialLogin; second: SocialLogin } {
+  // Quoted: web several providers
+  const first = new SocialLogin({ ...ofFirst, name: 'first', callbackURL: 'https://app.example/first/callback' })
+  const second = new SocialLogin({ ...ofSecond, name: 'second', callbackURL: 'https://app.example/second/callback' })
+  // end
+  return { first, second }
 }
 
 export function linking(
