@@ -1,0 +1,117 @@
+import { join } from 'node:path'
+import express from 'express'
+import { MemoryStore } from 'express-session'
+import helmet from 'helmet'
+import passport from 'passport'
+import { Strategy } from '../../../lib'
+import { FakeProvider } from '../../../lib/testing'
+import { keepSessions, newPassport } from '../../support/app'
+import { page } from '../../support/attacks/pages'
+import { describeInEachBrowser } from '../../support/browsers/each-browser'
+import type { LiveBrowser, Tab, Visitor } from '../../support/browsers/live-browser'
+import { until } from '../../support/browsers/live-world'
+import { Sites } from '../../support/browsers/sites'
+import { linking } from '../docs/recipes'
+
+const PAGES = join(__dirname, '../../../../test/package/docs/pages')
+const ADD = '#add'
+
+type Question = 'naive' | 'of the recipe'
+
+/**
+ * "Linking accounts" of docs/recipes.md. While a link waits for its callback, a hostile page in another tab navigates to the
+ * callback at the first click of a double click, so that the second one falls on the page that asks.
+ */
+describeInEachBrowser('a double click on a hostile page while a link is pending', (start) => {
+  jest.setTimeout(30_000)
+  let sites: Sites
+  let browser: LiveBrowser
+  let visitor: Visitor
+  let links: unknown[]
+
+  beforeAll(async () => {
+    sites = await Sites.start()
+    browser = await start()
+  })
+  beforeEach(async () => {
+    links = []
+    visitor = await browser.visitor()
+  })
+  afterEach(() => visitor.close())
+  afterAll(async () => {
+    await browser.close()
+    await sites.stop()
+  })
+
+  /** The application of the recipe, behind helmet's defaults, and a hostile page with a key of the attacker's. */
+  function serve(question: Question): void {
+    const provider = new FakeProvider({ origin: sites.origin('provider.test') })
+    sites.serve('provider.test', provider.requestListener)
+    const redirectURL = `${sites.origin('app.test')}/account/link/callback`
+    const { appID, appSecret } = provider.registerApplication({ name: 'Mine', redirectURL })
+    const settings = { baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret, callbackURL: redirectURL }
+    const strategy = new Strategy(
+      { ...settings, name: 'social-login-link', dispatcher: sites.dispatcher },
+      (_access, _refresh, { id }) => ({ id }),
+    )
+    newPassport([strategy], passport)
+    const app = express().use(helmet(), keepSessions(new MemoryStore()), passport.session())
+    app.get('/become-ada', (req, res, next) =>
+      req.logIn({ id: 'ada' }, (error) => (error ? next(error) : res.redirect('/account'))),
+    )
+    app.get('/account', (_req, res) => void res.send(page('<a href="/account/link">Add</a>')))
+    linking(app, async (_user, account) => void links.push(Reflect.get(account, 'id')))
+    app.use(express.static(PAGES))
+    app.get('/account/link/confirm', ({ session }, res) => {
+      const inputs = `<input type="hidden" name="id" value="${session.question?.id}"><button id="add">Add it</button>`
+      const form = { naive: '<form method="post">', 'of the recipe': '<form method="post" inert>' }[question]
+      const script = question === 'naive' ? '' : '<script type="module" src="/question.mjs"></script>'
+      res.send(page(`${form}${inputs}</form>${script}`))
+    })
+    sites.serve('app.test', app)
+    const key = provider.issueAuthKey({ appID, userID: '2' })
+    const forged = `location = '${redirectURL}?auth_key=${key}'`
+    const hostile = `<meta name="referrer" content="no-referrer"><button id="go" onclick="${forged}">Play</button>`
+    sites.serve('evil.test', (_req, res) => res.setHeader('Content-Type', 'text/html').end(page(hostile)))
+  }
+
+  /** @returns the tab, with the question of the attacker's account under the pointer */
+  async function firstClick(): Promise<Tab> {
+    const own = await visitor.open()
+    await own.goto(`${sites.origin('app.test')}/become-ada`)
+    await own.click('a[href="/account/link"]')
+    await until(async () => (await own.url()).startsWith(sites.origin('provider.test')))
+    const tab = await visitor.open()
+    await tab.goto(`${sites.origin('evil.test')}/`)
+    await tab.click('#go')
+    await until(async () => (await tab.run(`document.querySelector('${ADD}') !== null`).catch(() => false)) === true)
+    return tab
+  }
+
+  async function isAdded(tab: Tab): Promise<void> {
+    await until(async () => (await tab.url()) === `${sites.origin('app.test')}/account`)
+    expect(links).toEqual(['2'])
+  }
+
+  test('adds the attacker’s account by a page without protection', async () => {
+    serve('naive')
+    const tab = await firstClick()
+    await tab.press(ADD)
+    await isAdded(tab)
+  })
+
+  test('adds nothing by the recipe’s page, and the person can still answer', async () => {
+    serve('of the recipe')
+    const tab = await firstClick()
+    for (const _press of [1, 2, 3]) {
+      // Begins the wait anew: a busy machine may deliver a press later than a double click would.
+      await tab.run("dispatchEvent(new Event('focus'))")
+      await tab.press(ADD)
+    }
+    expect(await tab.run('document.forms[0].inert')).toBe(true)
+    expect(links).toEqual([])
+    await until(async () => (await tab.run('document.forms[0].inert')) === false)
+    await tab.click(ADD)
+    await isAdded(tab)
+  })
+})
