@@ -94,12 +94,12 @@ export class Examination {
   }
 }
 
-/** Decodes visible ASCII, escape by escape: one that is malformed must not keep the others from being read. */
+/** Decodes what is valid of the escapes: one that is malformed must not keep the others from being read. */
 function decoded(text: string): string {
   let plain = text
   for (let round = 0; round < MAX_DECODINGS; round += 1) {
-    plain = plain.replace(/%([2-7][0-9a-f])/gi, (_match, code: string) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
+    plain = plain.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
+      Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
     )
   }
   return plain

@@ -285,6 +285,20 @@ test.each([
   }
 })
 
+test('a secret beyond ASCII that the site repeats percent-encoded is in no output', async () => {
+  const secret = 'clé-secrète-5c1e9a7f'
+  const baseURL = await site((request, response) => {
+    const location = `/${encodeURIComponent(secret)}/v1/user/me`
+    if (request.url?.startsWith('/api/v1')) response.writeHead(302, { location }).end()
+    else json(response, { error: true }, 401)
+  })
+  const { stdout, stderr } = await runDoctor([baseURL, '--app-id', 'mine', '--login'], {
+    env: { SOCIAL_CLIENT_SECRET: secret },
+  })
+  expect(findSecrets([secret], { stdout, stderr })).toEqual([])
+  expect(unwrapped(stdout)).toContain('The site repeated a secret')
+})
+
 test('a token that is part of the address of the site ends in a report', async () => {
   const { code, stdout, stderr } = await login(await site(siteWithToken('http').listener))
   expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining('failed')])
