@@ -65,7 +65,7 @@ function describeEnvironment() {
     pinned: canPin,
     full: options.full ?? false,
     peers: Object.fromEntries(
-      ['express', 'express-session', 'grant', 'openid-client', 'passport', 'passport-oauth2', 'undici'].map((name) => [
+      Object.keys(JSON.parse(readFileSync(new URL('package.json', import.meta.url))).dependencies).map((name) => [
         name,
         versionOf(name),
       ]),

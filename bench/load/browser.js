@@ -17,9 +17,18 @@ class Login {
   id = String(++lastKey)
   cookie = ''
   callback = ''
+  #cookies = new Map()
 
   get key() {
     return `k${this.id}`
+  }
+
+  keepCookies(headers) {
+    for (const line of [headers['set-cookie'] ?? []].flat()) {
+      const pair = line.split(';', 1)[0]
+      this.#cookies.set(pair.split('=', 1)[0], pair)
+    }
+    this.cookie = Array.from(this.#cookies.values()).join('; ')
   }
 }
 
@@ -35,22 +44,23 @@ export class Browsers {
     this.#headers = { ...BROWSER, referer: `${origin}/` }
   }
 
-  /** Follows the link "Sign in", up to the provider's page. */
+  /** Follows the link "Sign in", or presses the button, up to the provider's page. */
   async start() {
     const login = new Login()
-    const { statusCode, headers, body } = await this.#get(this.#contender.startPath, login, 'same-origin')
+    const { startPath, callbackPath, keyParameter } = this.#contender
+    const post = await this.#startPost(login)
+    const { statusCode, headers, body } = await this.#request(startPath, login, 'same-origin', post)
     await body.dump()
-    if (statusCode !== 302) throw new Error(`start answered ${statusCode}`)
-    login.cookie = cookiesOf(headers)
+    if (!headers.location) throw new Error(`start answered ${statusCode}`)
+    login.keepCookies(headers)
     const state = new URL(headers.location, 'http://localhost').searchParams.get('state')
-    const { callbackPath, keyParameter } = this.#contender
     login.callback = `${callbackPath}?${keyParameter}=${login.key}${state ? `&state=${state}` : ''}`
     return login
   }
 
   /** Comes back from the provider; the answer must be the id of the right person. */
   async callback(login) {
-    const { statusCode, body } = await this.#get(login.callback, login, 'cross-site')
+    const { statusCode, body } = await this.#request(login.callback, login, 'cross-site')
     const text = await body.text()
     if (statusCode !== 200 || text !== login.id)
       throw new Error(`callback answered ${statusCode} ${text.slice(0, 300)}`)
@@ -58,7 +68,7 @@ export class Browsers {
 
   /** Comes back from the provider, to whatever answer: its status. */
   async tryCallback(login) {
-    const { statusCode, body } = await this.#get(login.callback, login, 'cross-site')
+    const { statusCode, body } = await this.#request(login.callback, login, 'cross-site')
     await body.dump()
     return statusCode
   }
@@ -67,17 +77,27 @@ export class Browsers {
     await this.#pool.destroy()
   }
 
-  #get(path, { cookie }, site) {
-    const headers = { ...this.#headers, 'sec-fetch-site': site, ...(cookie && { cookie }) }
-    return this.#pool.request({ method: 'GET', path, headers })
+  /** What is posted to the start; nothing where that is a link. */
+  async #startPost(login) {
+    const { csrfPath, startBody } = this.#contender
+    if (startBody) return { type: 'application/json', body: JSON.stringify(startBody) }
+    if (!csrfPath) return undefined
+    const { headers, body } = await this.#request(csrfPath, login, 'same-origin')
+    login.keepCookies(headers)
+    const { csrfToken } = await body.json()
+    return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams({ csrfToken }).toString() }
   }
-}
 
-function cookiesOf(headers) {
-  return [headers['set-cookie'] ?? []]
-    .flat()
-    .map((line) => line.split(';', 1)[0])
-    .join('; ')
+  #request(path, { cookie }, site, post) {
+    const headers = { ...this.#headers, 'sec-fetch-site': site, ...(cookie && { cookie }) }
+    if (!post) return this.#pool.request({ method: 'GET', path, headers })
+    return this.#pool.request({
+      method: 'POST',
+      path,
+      headers: { ...headers, 'content-type': post.type },
+      body: post.body,
+    })
+  }
 }
 
 /** Does `work` for each of the items, at most `concurrency` at a time; resolves with what each gave. */

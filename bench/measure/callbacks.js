@@ -55,6 +55,7 @@ function summary(results) {
       concurrency,
       {
         cpuRatio: ratios(cpu, 'floor'),
+        cpuOverBare: ratios(cpu, 'bare'),
         rateRatio: ratios(rate, 'floor'),
         rateOverOAuth2: ratios(rate, 'oauth2'),
         cpuOverOAuth2: ratios(cpu, 'oauth2'),

@@ -1,3 +1,4 @@
+import { WEB } from '../app/contenders/index.js'
 import { titleOf } from './tables.js'
 
 const WIDTH = 860
@@ -16,7 +17,13 @@ export function chart({ roundTrips, callbacks, alone }) {
     panel('CPU of the strategy alone, over the two calls (c = 16)', alone[16].ratio, (entry) => entry.median, 1),
     panel(
       'CPU per callback, over the same stack without a strategy (c = 16)',
-      callbacks[16].cpuRatio,
+      only(callbacks[16].cpuRatio, (name) => !WEB.includes(name)),
+      (entry) => entry.median,
+      1,
+    ),
+    panel(
+      'CPU per callback behind Request and Response, over the two calls on node:http (c = 16)',
+      only(callbacks[16].cpuOverBare, (name) => WEB.includes(name)),
       (entry) => entry.median,
       1,
     ),
@@ -35,6 +42,8 @@ ${drawn.join('\n')}
 `
 }
 
+const only = (results, keep) => Object.fromEntries(Object.entries(results).filter(([name]) => keep(name)))
+
 function panel(title, results, pick, limit) {
   const bars = Object.entries(results).map(([name, result]) => ({ name, value: pick(result) }))
   return { title, bars, limit }
@@ -52,9 +61,9 @@ ${rows.join('\n')}
 }
 
 function drawBar({ name, value }, y, scale) {
-  const kind = ['ours', 'cookie', 'legacy'].includes(name)
+  const kind = ['ours', 'cookie', 'legacy', 'web'].includes(name)
     ? 'ours'
-    : ['bare', 'floor'].includes(name)
+    : ['bare', 'floor', 'bareFetch'].includes(name)
       ? 'floor'
       : 'peer'
   const width = scale(value).toFixed(1)

@@ -1,7 +1,7 @@
 import { median } from '../statistics.js'
 import { table } from './tables.js'
 
-const OURS = ['ours', 'cookie', 'legacy']
+const OURS = ['ours', 'cookie', 'legacy', 'web']
 
 /** The seven goals, each with what was measured and whether that reaches it. */
 export function judge({ roundTrips, callbacks, alone, starts, memory, stall, footprint }) {
@@ -26,7 +26,7 @@ function judgeRoundTrips({ providers }) {
   const worst = Math.max(...afterIdle.flatMap((scenario) => OURS.map((name) => scenario[name].roundTrips)))
   // How long connections are kept makes no difference to a first login: all samples are of one kind.
   const first = (name) => median(Object.values(providers).flatMap((scenarios) => scenarios.first[name].all))
-  const best = Math.min(...['oauth2', 'openid', 'grant'].map(first))
+  const best = Math.min(...['oauth2', 'openid', 'grant', 'authjs', 'betterAuth'].map(first))
   return [
     goal('1', 'isolated login <= 2.2 round trips after any idle time', worst.toFixed(2), worst <= 2.2),
     goal(

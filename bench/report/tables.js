@@ -1,4 +1,4 @@
-import { contenders } from '../app/contenders/index.js'
+import { contenders, WEB } from '../app/contenders/index.js'
 
 export const titleOf = (name) => contenders[name]?.title ?? name
 
@@ -29,6 +29,7 @@ export function tables({ roundTrips, callbacks, alone, starts, memory, stall, fo
   return [
     roundTrips && roundTripTables(roundTrips),
     callbacks && callbackTable(callbacks),
+    callbacks && webCallbackTable(callbacks),
     alone && aloneTable(alone),
     starts && startTable(starts),
     memory && memoryTable(memory),
@@ -55,7 +56,7 @@ function roundTripTables({ roundTripMs, providers }) {
 }
 
 function callbackTable(callbacks) {
-  const names = Object.keys(callbacks[1].cpuRatio)
+  const names = Object.keys(callbacks[1].cpuRatio).filter((name) => !WEB.includes(name))
   const rows = names.map((name) => [
     titleOf(name),
     ...Object.values(callbacks).map(({ cpuRatio }) => ratio(cpuRatio[name])),
@@ -65,6 +66,17 @@ function callbackTable(callbacks) {
   ])
   const head = ['contender', 'CPU, c = 1', 'CPU, c = 16', 'CPU, c = 128', 'us, c = 16', 'rate, c = 128', 'logins/s']
   return `## CPU and rate of callbacks, over floor-express: median (quartiles)\n\n${table(head, rows)}`
+}
+
+function webCallbackTable(callbacks) {
+  const rows = WEB.map((name) => [
+    titleOf(name),
+    ...Object.values(callbacks).map(({ cpuOverBare }) => ratio(cpuOverBare[name])),
+    callbacks[16].cpuMicroseconds[name].toFixed(0),
+    callbacks[128].rate[name].median.toFixed(0),
+  ])
+  const head = ['contender', 'CPU, c = 1', 'CPU, c = 16', 'CPU, c = 128', 'us, c = 16', 'logins/s, c = 128']
+  return `## CPU of callbacks behind Request and Response, over ${titleOf('bare')}: median (quartiles)\n\n${table(head, rows)}`
 }
 
 function aloneTable(alone) {

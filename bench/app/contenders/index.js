@@ -6,6 +6,8 @@
  * @property {string} [startPath]
  * @property {string} [callbackPath]
  * @property {string} [keyParameter] the callback's parameter that holds the one-time key
+ * @property {object} [startBody] posted to the start as JSON; without it the start is a link
+ * @property {string} [csrfPath] where to get the token that is posted to the start as a form
  */
 
 /** @type {Record<string, Contender>} */
@@ -25,9 +27,28 @@ export const contenders = {
   ours: { title: 'passport-social-login', module: 'ours.js' },
   cookie: { title: '... with CookieStore', module: 'ours.js', options: { cookieStore: true } },
   legacy: { title: '... with get_user_info', module: 'ours.js', options: { profileEndpoint: 'get_user_info' } },
-  bareFetch: { title: 'two undici calls as Request and Response', module: 'bare-fetch.js' },
-  web: { title: 'passport-social-login/web on node:http', module: 'web.js' },
+  bareFetch: { title: 'bare Request + two undici calls', module: 'bare-fetch.js' },
+  web: { title: 'passport-social-login/web', module: 'web.js' },
+  authjs: {
+    title: 'Auth.js',
+    module: 'authjs.js',
+    startPath: '/auth/signin/social',
+    callbackPath: '/auth/callback/social',
+    keyParameter: 'code',
+    csrfPath: '/auth/csrf',
+  },
+  betterAuth: {
+    title: 'better-auth',
+    module: 'better-auth.js',
+    startPath: '/api/auth/sign-in/social',
+    callbackPath: '/api/auth/callback/social',
+    keyParameter: 'code',
+    startBody: { provider: 'social', callbackURL: '/' },
+  },
 }
+
+/** Those that speak Request and Response, behind one listener, without Express. */
+export const WEB = ['bareFetch', 'web', 'authjs', 'betterAuth']
 
 /** @returns {Contender} */
 export function contender(name) {
