@@ -109,6 +109,8 @@ function authenticate(passport: Authentication, req: Request, res: Response): Pr
 
 /** Whether the browser prefetches the page although the person may never open it. */
 function isSpeculative(req: Request): boolean {
+  // What the browser loads ahead of a service worker.
+  if (req.get('service-worker-navigation-preload') !== undefined) return true
   const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].map((name) => req.get(name) ?? '')
   return purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))
 }

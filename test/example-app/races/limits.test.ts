@@ -16,6 +16,14 @@ const HERE = '203.0.113.7'
 const REJECTED = '/login?reason=auth_key_rejected'
 const TOO_MANY = '/login?reason=too_many_rejected'
 const BUSY = '/login?reason=overloaded'
+/** What browsers send with a page that they load although nobody may ever open it. */
+const SPECULATIVE = [
+  ['sec-purpose', 'prefetch'],
+  ['purpose', 'prefetch'],
+  ['x-purpose', 'preview'],
+  ['x-moz', 'prefetch'],
+  ['service-worker-navigation-preload', 'true'],
+] as const
 
 afterAll(() => closeBrowsers())
 
@@ -131,8 +139,11 @@ onBothStorages('guesses at the example', (fresh) => {
     for (let count = 0; count < 15; count++) {
       expect((await ada.comeBack(appURL, 'spent')).location).toBe('/profile')
       expect((await at(HERE).comeBack(appURL)).location).toBe('/login?reason=login_not_started')
-      const prefetch = { headers: { 'sec-purpose': 'prefetch' } }
-      expect((await ada.browser.comeBack(`${appURL}/auth/social-login/callback?auth_key=x`, prefetch)).status).toBe(503)
+      for (const [name, value] of SPECULATIVE) {
+        const prefetch = { headers: { [name]: value } }
+        const callback = `${appURL}/auth/social-login/callback?auth_key=x`
+        expect([name, (await ada.browser.comeBack(callback, prefetch)).status]).toEqual([name, 503])
+      }
     }
     provider.failNext('authorize', { hang: true }, { times: 10 })
     const cut = Array.from({ length: 10 }, async () => {
