@@ -17,7 +17,7 @@ import { errorPage, notFound } from './web/errors'
 import { securityHeaders } from './web/headers'
 import { healthRoutes } from './web/health'
 import { type Logger, requestLogger } from './web/logger'
-import { assetRoutes } from './web/pages'
+import { assetRoutes, shortAccept } from './web/pages'
 import { strayKeys } from './web/request-target'
 
 interface AppSettings {
@@ -47,6 +47,7 @@ export function createApp(settings: AppSettings): Express {
   const app = express()
   app.set('trust proxy', settings.trustProxy)
   app.use(requestLogger(settings.logger))
+  app.use(shortAccept)
   app.use(strayKeys(callback.pathname))
   app.use(healthRoutes(database, settings.isStopping))
   app.use(securityHeaders(provider.origin, isHTTPS))

@@ -4,6 +4,8 @@ import type { RequestHandler } from 'express'
 // Does not match the codes of this application, such as auth_key_rejected.
 const KEY_NAME = /auth_key(?!_[a-z])/i
 const MAX_DECODINGS = 3
+// The longest that the strategy reads. Decoding takes about a millisecond for the 15 KB that Node accepts.
+const MAX_SEARCHED_LENGTH = 4096
 
 /**
  * Passes on only requests whose target is a path. The origin of an absolute target (`GET http://host/path`), which some
@@ -20,8 +22,12 @@ export function pathsOnly(app: RequestListener): RequestListener {
   }
 }
 
-/** Whether a request target contains an `auth_key` in its query or path, even if it is percent-encoded several times. */
+/**
+ * Whether a request target contains an `auth_key` in its query or path, even if it is percent-encoded several times. One
+ * that is too long to be searched counts as one that does.
+ */
 export function mentionsKey(target: string): boolean {
+  if (target.length > MAX_SEARCHED_LENGTH) return true
   let text = target
   for (let round = 0; round < MAX_DECODINGS; round++) {
     text = text.replace(/%([2-7][0-9a-f])/gi, (_match, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

@@ -156,4 +156,24 @@ describe('a key at an address of the example that is not the callback', () => {
     )
     expect(answer).toMatch(/^HTTP\/1\.1 303 [\s\S]*\r\nLocation: \/login\?reason=auth_key_malformed\r\n/)
   })
+
+  test('is not searched for in an address longer than the strategy reads, which shows no page either', async () => {
+    const long = '%25'.repeat(1365)
+    for (const [path, expected] of [
+      [`/${long}`, [404, '']],
+      [`/${long}%61`, [303, '/login?reason=auth_key_malformed']],
+      [`/nowhere?${long}`, [303, '/login?reason=auth_key_malformed']],
+    ] as const) {
+      const { status, location } = await ada.browser.follow(example.appURL + path)
+      expect([path.length, status, location]).toEqual([path.length, ...expected])
+    }
+  })
+
+  test('costs no more with a list of accepted types longer than that of any browser: it is not read', async () => {
+    const answerTo = async (accept: string): Promise<unknown> =>
+      (await new Browser().request(`${example.appURL}/profile`, { headers: { accept } })).status
+    expect(await answerTo('application/json')).toBe(401)
+    expect(await answerTo(`application/json, ${'a/b, '.repeat(100)}c/d`)).toBe(401)
+    expect(await answerTo(`application/json, ${'a/b, '.repeat(200)}c/d`)).toBe(303)
+  })
 })
