@@ -11,6 +11,7 @@ import { openDatabase, type WatchedDatabase, watchFullDisk } from './storage/ope
 import { DatabaseSessions } from './storage/sessions'
 import { throughBriefOutage } from './web/errors'
 import { createLogger, type Logger } from './web/logger'
+import { withoutChunks } from './web/request-body'
 import { pathsOnly } from './web/request-target'
 import { Draining, listen, onStopSignal } from './web/server'
 
@@ -67,7 +68,7 @@ async function startServer(config: Config, fake: FakeProvider | undefined, logge
   const provider = chooseProvider(config, fake, listening.port)
   const { sessionSecrets, trustProxy } = config
   const app = createApp({ provider, database, sessionSecrets, trustProxy, logger, isStopping: () => draining.hasBegun })
-  listening.serve(draining.watch(pathsOnly(app)))
+  listening.serve(draining.watch(withoutChunks(pathsOnly(app))))
   const cleaning = cleanRegularly(database, logger)
   return {
     url: listening.url,

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import express from 'express'
 import { type Application, FakeProvider, providerNavigation } from '../../lib/testing'
+import { port, stopServer } from '../support/app'
 import { Browser, closeBrowsers } from '../support/browser'
 import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
 import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
@@ -175,5 +178,37 @@ describe('a key at an address of the example that is not the callback', () => {
     expect(await answerTo('application/json')).toBe(401)
     expect(await answerTo(`application/json, ${'a/b, '.repeat(100)}c/d`)).toBe(401)
     expect(await answerTo(`application/json, ${'a/b, '.repeat(200)}c/d`)).toBe(303)
+  })
+})
+
+describe('a form in a thousand chunks of one byte', () => {
+  const folder = temporaryFolder()
+  const form = 'POST /logout HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n'
+  const unfinished = `${form}Transfer-Encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(1000)}`
+
+  afterAll(() => folder.remove())
+
+  test('is read piece by piece by an application that parses forms', async () => {
+    let pieces = 0
+    const naive = express()
+    naive.use((req, _res, next) => {
+      req.on('data', () => {
+        pieces += 1
+      })
+      next()
+    })
+    naive.use(express.urlencoded({ extended: false, limit: '10kb' }))
+    naive.post('/logout', (_req, res) => void res.set('Connection', 'close').end())
+    const server = naive.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    await sendBytes(`http://127.0.0.1:${port(server)}`, `${unfinished}0\r\n\r\n`)
+    expect(pieces).toBe(1000)
+    await stopServer(server)
+  })
+
+  test('is refused by the example before its end, and not read further', async () => {
+    const example = await startExample({ DATA_DIR: folder.path })
+    expect(await sendBytes(example.appURL, unfinished)).toMatch(/^HTTP\/1\.1 411 [\s\S]*\r\nConnection: close\r\n/)
+    await example.stop('SIGKILL')
   })
 })
