@@ -129,6 +129,19 @@ describe('signing in', () => {
     expect((await send('/approval', { app_id: 'unknown', decision: 'approve' }, { cookie })).status).toBe(404)
   })
 
+  test('an approval given for one person is not that of another who has signed in to the browser since', async () => {
+    const before = await signInAs(provider, '1')
+    const page = await get(`/api/oauth?app_id=${application.appID}`, { cookie: before })
+    const [, asked = ''] = /name="user_id" value="([^"]+)"/.exec(page.text) ?? []
+    const form = { app_id: application.appID, user_id: asked, decision: 'approve', remember: 'yes' }
+    const cookie = await signInAs(provider, '2')
+    const seen = await send('/approval', form, { cookie })
+    expect(seen.headers.get('location')).toBe(`/api/oauth?app_id=${application.appID}`)
+    expect((await get('/approvals', { cookie })).text).not.toContain('My app')
+    const approved = await send('/approval', form, { cookie: before })
+    expect(approved.headers.get('location')).toContain('auth_key=')
+  })
+
   test('remembered approvals are listed and can be revoked', async () => {
     const cookie = await signInAs(provider, '1')
     provider.approve({ appID: application.appID, userID: '1' })

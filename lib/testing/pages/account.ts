@@ -59,7 +59,9 @@ export function decide(request: ProviderRequest, state: State): Answer {
   const application = state.applications.get(request.form.get('app_id') ?? '')
   if (application === undefined) return messagePage(404, 'Unknown application', 'It may have been deleted.')
   const user = signedIn(request, state)
-  if (user === undefined) return redirectTo(loginURL(application.appID), 303)
+  // The page may have asked somebody who was signed in to this browser before.
+  const asked = request.form.get('user_id') ?? user?.user_id
+  if (user === undefined || user.user_id !== asked) return redirectTo(loginURL(application.appID), 303)
   // Like deployed servers: the application is not told of a Cancel.
   if (request.form.get('decision') !== 'approve') return redirectTo('/', 303)
   const isRemembered = request.form.get('remember') === 'yes' || state.behaviours().silentReapproval

@@ -32,6 +32,7 @@ export function approvalPage(application: Application, user: FakeUser, behaviour
 Afterwards you return to <code>${new URL(application.redirectURL).origin}</code>.</p>
 <form method="post" action="/approval">
 <input type="hidden" name="app_id" value="${application.appID}">
+<input type="hidden" name="user_id" value="${user.user_id}">
 ${behaviours.silentReapproval ? html`` : remember}
 <p class="buttons"><button class="primary" name="decision" value="approve">Approve</button>
 <button name="decision" value="cancel">Cancel</button></p>
