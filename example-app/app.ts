@@ -52,7 +52,8 @@ export function createApp(settings: AppSettings): Express {
   app.use(healthRoutes(database, settings.isStopping))
   app.use(securityHeaders(provider.origin, isHTTPS))
   app.use(assetRoutes())
-  app.use(express.urlencoded({ extended: false, limit: '10kb' }))
+  // No form has more than two fields, and repeated ones are slow to parse.
+  app.use(express.urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 }))
   app.use(sessionOf(sessions, sessionSecrets, cookies))
   app.use(passport.session())
   app.use(

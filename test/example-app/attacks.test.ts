@@ -172,6 +172,16 @@ describe('a key at an address of the example that is not the callback', () => {
     }
   })
 
+  test('costs no more with a form of more fields than any page has: it is not parsed', async () => {
+    const statusOf = async (fields: number): Promise<number> => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const request = { method: 'POST', headers, body: 'a=b&'.repeat(fields).slice(0, -1) } as const
+      return (await ada.browser.follow(`${example.appURL}/nowhere`, request)).status
+    }
+    expect(await statusOf(10)).toBe(404)
+    expect(await statusOf(11)).toBe(413)
+  })
+
   test('costs no more with a list of accepted types longer than that of any browser: it is not read', async () => {
     const answerTo = async (accept: string): Promise<unknown> =>
       (await new Browser().request(`${example.appURL}/profile`, { headers: { accept } })).status
