@@ -121,6 +121,26 @@ describe('under a session that is a cookie itself (cookie-session)', () => {
   })
 })
 
+test.each([
+  ['lost with the pending login in a session whose cookie has a maxAge: a known limit', 'session', null],
+  ['kept with the CookieStore', 'cookie', { id: 'another' }],
+] as const)('a new sign-in while a login waits for the provider is %s', async (_title, keep, user) => {
+  const session = { cookie: { maxAge: 60_000 } }
+  const app = await logins.startApp({ keep, session, verify: async () => false, callback: {} })
+  const browser = new Browser()
+  await browser.follow(`${app.origin}/become`)
+  await browser.follow(app.loginURL)
+  logins.provider.failNext('authorize', { delay: 300 })
+  let hasEnded = false
+  const late = browser.comeBack(app.approvedCallback()).finally(() => {
+    hasEnded = true
+  })
+  while (logins.exchanges() === 0 && !hasEnded) await new Promise((resolve) => setImmediate(resolve))
+  await browser.follow(`${app.origin}/become`)
+  await late
+  expect(await app.userOf(browser)).toEqual(user)
+})
+
 describe('a Connect application', () => {
   const errors: unknown[] = []
 
