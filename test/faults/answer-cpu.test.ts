@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import { SocialLoginClient } from '../../lib'
 import { RawProvider } from '../support/raw-provider'
@@ -69,3 +70,25 @@ test.each([
     expect(await leastTime(response, outcomeOf, outcome)).toBeLessThan(3 * alone)
   },
 )
+
+test('a response that comes byte by byte is refused early, while undici alone reads all of it', async () => {
+  let sent = 0
+  const drip = (socket: Socket): void => {
+    sent = 0
+    socket.setNoDelay()
+    socket.write(`${OKAY}transfer-encoding: chunked\r\n\r\n1;`)
+    const send = (): unknown => {
+      if (socket.destroyed) return
+      if (sent === 20_000) return socket.write('\r\na\r\n0\r\n\r\n')
+      sent += 1
+      socket.write('x')
+      return setImmediate(send)
+    }
+    send()
+  }
+  provider.failNext('authorize', drip)
+  expect(await naiveOutcome()).toBe('a')
+  provider.failNext('authorize', drip)
+  expect(await outcomeOf()).toBe('provider_bad_response')
+  expect(sent).toBeLessThan(10_000)
+})

@@ -108,7 +108,7 @@ function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
   if (deadline.ended) return deadline.ended.reason
   if (error instanceof errors.ResponseExceededMaxSizeError)
-    return badResponse(phase, 'The response took more than 128 KiB, headers and framing included.')
+    return badResponse(phase, 'The response took more than 128 KiB, headers and framing included, or too many pieces.')
   if (BAD_RESPONSE_ERRORS.some((kind) => error instanceof kind))
     return badResponse(phase, 'The response was not proper HTTP.')
   return unreachable(phase, error)
