@@ -12,7 +12,7 @@ const CLOSE_MS = 3000
 // Constant within a statement, so that Postgres can use an index for comparisons with it.
 const NOW = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
 // Takes the locks of a login, and needs the same rights. Changes nothing.
-const REQUIRE_TABLES = `with ${['users', 'federated_credentials', 'sessions']
+const REQUIRE_TABLES = `with ${['users', 'federated_credentials', 'sessions', 'callback_slots']
   .map((table) => `use_${table} as (update ${table} set id = id where false)`)
   .join(', ')}`
 // All processes share one row, which is written at most once a second.

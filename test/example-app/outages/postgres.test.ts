@@ -234,10 +234,16 @@ describeWithPostgres('a Postgres in trouble', () => {
   test.each([
     ['locked', 'begin; lock table users in share mode', 'rollback'],
     ['locked', 'begin; lock table sessions in exclusive mode', 'rollback'],
+    ['locked', 'begin; lock table callback_slots in share mode', 'rollback'],
     [
       'missing',
       'alter table users rename to users_that_are_restored',
       'alter table users_that_are_restored rename to users',
+    ],
+    [
+      'missing',
+      'alter table callback_slots rename to slots_that_are_restored',
+      'alter table slots_that_are_restored rename to callback_slots',
     ],
   ])(
     'in which a table is %s (%s) is noticed at /healthz, and spends no keys',
