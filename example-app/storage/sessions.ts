@@ -91,10 +91,16 @@ export class DatabaseSessions extends Store {
     return session
   }
 
-  /** Called at a sign-in. A session that was never saved has no row to end. */
+  /**
+   * Called at a sign-in. A session that was never saved has no row to end. Where the row cannot be ended, the request keeps
+   * its session, so that a repeated sign-in tries again. express-session's own method would leave the row signed in.
+   */
   override regenerate(req: Request, callback: (error?: unknown) => void): void {
     if (!this.#kept.has(req.session)) this.#withoutRow.add(req.sessionID)
-    super.regenerate(req, callback)
+    this.destroy(req.sessionID, (error) => {
+      if (!error) req.sessionStore.generate(req)
+      callback(error)
+    })
   }
 
   override set(sid: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {

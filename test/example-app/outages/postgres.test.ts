@@ -231,6 +231,25 @@ describeWithPostgres('a Postgres in trouble', () => {
     20_000,
   )
 
+  test('that cuts the connection on which a sign-in ends the session before it does not let that session go on', async () => {
+    const url = await newDatabase()
+    const example = await start(url)
+    const ada = new Visitor(provider, application, '1')
+    await ada.signIn(example.appURL)
+    await ada.begin(example.appURL)
+    await asSuperuser(url, async (blocker) => {
+      await blocker.query('begin')
+      await blocker.query('select id from sessions for update')
+      const back = ada.comeBack(example.appURL)
+      await cutWhoWaits(blocker)
+      await blocker.query('rollback')
+      expect((await back).location).toBe('/profile')
+      expect((await blocker.query('select id from sessions where user_id is not null')).rows).toHaveLength(1)
+    })
+    expect((await ada.whoAmI(example.appURL))?.['id']).toBe('1')
+    await example.stop('SIGKILL')
+  }, 20_000)
+
   test.each([
     ['locked', 'begin; lock table users in share mode', 'rollback'],
     ['locked', 'begin; lock table sessions in exclusive mode', 'rollback'],
