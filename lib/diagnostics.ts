@@ -5,7 +5,7 @@ import { type OutcomeCode, type Phase, SocialLoginError } from './errors'
 
 /**
  * The message of the tracing channel `passport-social-login:<phase>`. One object belongs to one run of one phase, from
- * `start` to `asyncEnd`; it holds no secret, key, token, name or address.
+ * `start` to `asyncEnd`; it holds no secret, key, token, nor anything of a person.
  *
  * A `callback` contains the `exchange`, `profile` and `verify` of its login. A double click has a `callback` of its own
  * and shares the other three.

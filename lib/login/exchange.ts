@@ -46,6 +46,7 @@ export async function exchange(context: ExchangeContext, authKey: string): Promi
     )
     const token = params.access_token
     const profile = await trace.run('profile', (onRetry) => fetchProfile(context, token, { deadline, onRetry }))
+    site.onLogin?.()
     return { params, profile }
   } finally {
     deadline.clear()

@@ -84,14 +84,19 @@ export interface Site {
   readonly baseURL: string
   readonly clientID: string
   readonly clientSecret: string
-  /** The URL registered with this site, or its path. Default: the option `callbackURL`. */
+  /** The whole URL registered with this site, and with no other. Default: the option `callbackURL`. */
   readonly callbackURL?: string | null | undefined
   readonly profileEndpoint?: ProfileEndpoint | null | undefined
   readonly exchangeMethod?: ExchangeMethod | null | undefined
   readonly uploadsURL?: string | null | undefined
 }
 
-/** What the function `site` returns. */
+/**
+ * What the function `site` returns.
+ *
+ * @example
+ * const answer: SiteAnswer = sites.find('chess-club')
+ */
 export type SiteAnswer = Site | null | undefined | PromiseLike<Site | null | undefined>
 
 /** Options for many providers, one of which is found for each request. */
@@ -101,7 +106,11 @@ export interface MultiSiteOptions<Request> extends SharedOptions {
    * exist, which becomes the failure `site_unknown`. May take as long as `timeout` says.
    */
   readonly site: (req: Request) => SiteAnswer
-  /** The callback of all sites that have none of their own. */
+  /**
+   * The callback of sites that have none of their own: a whole URL in which `:site` stands for the name, such as
+   * `https://app.example/auth/:site/callback`. With one callback for two sites, a hostile one could be sent a key of the
+   * other (RFC 9700, section 4.4).
+   */
   readonly callbackURL?: string | undefined
   /**
    * Allows sites at private, loopback and link-local addresses, which are refused after each lookup of their names. Those of

@@ -45,7 +45,8 @@ export function readCommonSettings(
   requireText('name', name)
   if (confirmPage !== undefined && typeof confirmPage !== 'function')
     throw new TypeError('confirmPage must be a function')
-  const shared = readShared(options, needsOrigin)
+  const hasMany = options.site !== undefined
+  const shared = readShared(options, needsOrigin || hasMany)
   const timeout = readInteger('timeout', options.timeout, 10_000, 120_000)
   const sites = options.site === undefined ? oneSite(name, options, shared) : manySites(name, options, timeout, shared)
   return { name, confirmPage, timeout, sites }
@@ -91,7 +92,11 @@ function manySites(name: string, options: MultiSiteOptions<never>, timeout: numb
   const misplaced = OF_SITES.find((option) => Reflect.get(options, option) !== undefined)
   if (misplaced !== undefined) throw new TypeError(`${misplaced} and site exclude each other: return it from site`)
   const { callbackURL } = options
-  if (callbackURL !== undefined) readCallback(callbackURL, shared)
+  if (callbackURL !== undefined) {
+    readCallback(callbackURL, shared)
+    if (!/:site\b/.test(callbackURL))
+      throw new TypeError('callbackURL must contain :site, which becomes the name of the site')
+  }
   const allowPrivateAddresses = readBoolean('allowPrivateAddresses', options.allowPrivateAddresses)
   if (options.dispatcher && !allowPrivateAddresses)
     throw new TypeError(

@@ -18,6 +18,8 @@ export interface SiteSource extends SiteOptions {
 export interface SiteSettings {
   /** The `provider` of profiles. */
   readonly name: string
+  /** Where the provider is, as an URL. */
+  readonly baseURL: string
   readonly endpoints: Endpoints
   readonly profileEndpoint: ProfileEndpoint
   readonly uploadsURL: URL | undefined
@@ -29,6 +31,8 @@ export interface SiteSettings {
   /** One slot for each login that waits for the provider. */
   readonly slots: Semaphore
   readonly refusals: Refusals
+  /** Called after each exchange that has brought a profile. @throws SocialLoginError `site_invalid` if another site has the name */
+  readonly onLogin?: () => void
 }
 
 /** What all sites of a strategy share. */
@@ -57,6 +61,7 @@ export function createSite(
   const { path, origin } = readCallback(site.callbackURL, shared)
   return {
     name: site.name,
+    baseURL: client.origin + client.basePath,
     endpoints: new Endpoints(client, transportOf(client)),
     profileEndpoint: readChoice('profileEndpoint', site.profileEndpoint, 'user/me', PROFILE_ENDPOINTS),
     uploadsURL: readUploadsURL(site.uploadsURL, options.allowInsecureHTTP),

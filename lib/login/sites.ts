@@ -27,7 +27,7 @@ export interface ManySitesSettings {
   readonly timeout: number
   readonly maxPools: number
   readonly allowPrivateAddresses: boolean
-  /** For sites without one of their own. */
+  /** For sites without one of their own; `:site` stands for the name. */
   readonly callbackURL: string | undefined
 }
 
@@ -35,6 +35,8 @@ export interface ManySitesSettings {
 const MAX_SITES = 1000
 // The limit is that of each site, and several sites may share an origin.
 const MAX_CONNECTIONS = 10_000
+
+const NAME_TAKEN = 'name is that of a site with another baseURL (if it has moved, restart the application)'
 
 /** The providers of a strategy whose application names one for each request. */
 export class ManySites {
@@ -45,8 +47,10 @@ export class ManySites {
   readonly #pools: ProviderPools
   /** By their content, so that a site with other credentials is another one; the least recently used first. */
   readonly #sites = new Map<string, SiteSettings>()
-  /** The address of each name, because people of two sites under one name would be the same people. */
-  readonly #addresses = new Map<string, string>()
+  /** Of each site at which a login has succeeded: people of two sites under one name would be the same people. */
+  readonly #addressOf = new Map<string, string>()
+  /** Under one callback for two sites, the key of one could be sent to the other (RFC 9700, section 4.4). */
+  readonly #siteOf = new Map<string, string>()
   #isClosed = false
 
   constructor(strategy: string, settings: ManySitesSettings, shared: SharedSettings) {
@@ -101,6 +105,7 @@ export class ManySites {
     const key = JSON.stringify(site)
     const known = this.#sites.get(key)
     const settings = known ?? this.#create(site)
+    if (!this.#isFree(site.name, settings.baseURL)) throw new TypeError(NAME_TAKEN)
     // Moves it to the end of the map.
     this.#sites.delete(key)
     this.#sites.set(key, settings)
@@ -109,23 +114,27 @@ export class ManySites {
   }
 
   #create(site: SiteSource): SiteSettings {
-    const identity = [this.#strategy, site.name, site.baseURL, site.clientID]
-    const settings = createSite(site, identity, this.#shared, ({ origin, basePath }) => {
-      if (!this.#settings.allowPrivateAddresses) refusePrivateHost(origin)
-      this.#checkName(site.name, origin + basePath)
-      return this.#pools.transportTo(origin)
-    })
+    const { name, callbackURL = '' } = site
+    const identity = [this.#strategy, name, site.baseURL, site.clientID]
+    const settings = createSite(site, identity, this.#shared, ({ origin }) => this.#pools.transportTo(origin))
+    const { baseURL } = settings
+    if (!this.#settings.allowPrivateAddresses && isPrivateHost(new URL(baseURL).hostname))
+      throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
+    if ((this.#siteOf.get(callbackURL) ?? name) !== name)
+      throw new TypeError('callbackURL is that of another site: give each site one of its own')
+    this.#siteOf.set(callbackURL, name)
     if (this.#isClosed) void settings.slots.close()
-    return settings
+    // Not before: an address that was mistyped, and corrected, must not need a restart.
+    const onLogin = (): void => {
+      if (!this.#isFree(name, baseURL))
+        throw new SocialLoginError('site_invalid', 'profile', { hint: `${NAME_TAKEN}.` })
+      this.#addressOf.set(name, baseURL)
+    }
+    return { ...settings, onLogin }
   }
 
-  #checkName(name: string, address: string): void {
-    const known = this.#addresses.get(name)
-    if (known !== undefined && known !== address)
-      throw new TypeError(
-        'name is that of another baseURL: give each site a name of its own (a site that has moved keeps its name after a restart)',
-      )
-    this.#addresses.set(name, address)
+  #isFree(name: string, baseURL: string): boolean {
+    return (this.#addressOf.get(name) ?? baseURL) === baseURL
   }
 
   // One with logins under way stays: its limit counts them.
@@ -138,23 +147,21 @@ export class ManySites {
 }
 
 /** The members that this package knows: an application's own record may have more, and nulls. */
-function readSite(site: Site, defaultCallbackURL: string | undefined): SiteSource {
+function readSite(site: Site, template: string | undefined): SiteSource {
   if (!isObject(site)) throw new TypeError('site must return an object, or undefined for a site that does not exist')
   const { name, baseURL, clientID, clientSecret, callbackURL, profileEndpoint, exchangeMethod, uploadsURL } = site
   requireText('name', name)
-  return {
+  const source = {
     name,
     baseURL,
     clientID,
     clientSecret,
-    callbackURL: callbackURL ?? defaultCallbackURL,
+    callbackURL: callbackURL ?? template?.replaceAll(':site', encodeURIComponent(name)),
     profileEndpoint: profileEndpoint ?? undefined,
     exchangeMethod: exchangeMethod ?? undefined,
     uploadsURL: uploadsURL ?? undefined,
   }
-}
-
-function refusePrivateHost(origin: string): void {
-  if (isPrivateHost(new URL(origin).hostname))
-    throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
+  const wrong = Object.entries(source).find(([, value]) => value !== undefined && typeof value !== 'string')
+  if (wrong) throw new TypeError(`${wrong[0]} must be a string`)
+  return source
 }

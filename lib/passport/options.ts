@@ -44,8 +44,8 @@ export interface StrategyOptions<WithRequest extends boolean = false>
  *
  * @example
  * const options: MultiSiteStrategyOptions = {
- *   callbackURL: 'https://app.example/auth/callback',
- *   site: async (req) => sites.findByHost(req.headers.host),
+ *   callbackURL: 'https://app.example/auth/:site/callback',
+ *   site: async (req) => sites.find(req.params['site']),
  * }
  */
 export interface MultiSiteStrategyOptions<WithRequest extends boolean = false>

@@ -55,8 +55,8 @@ export type SocialLoginOptions = FixedSiteOptions & OwnOptions & StoreOptions
  *
  * @example
  * const options: MultiSiteSocialLoginOptions = {
- *   callbackURL: 'https://app.example/auth/callback',
- *   site: (request) => sites.findByHost(new URL(request.url).host),
+ *   callbackURL: 'https://app.example/auth/:site/callback',
+ *   site: async (request) => sites.find(new URL(request.url).pathname.split('/')[2]),
  *   keys: [newKey, oldKey],
  * }
  */

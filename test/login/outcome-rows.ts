@@ -18,17 +18,13 @@ export class FailingStore extends MemoryStore {
 const siteRows: Row[] = [
   ...[undefined, null].map((none) => siteRow(`a site that has become ${none}`, 'site_unknown', () => none)),
   siteRow('a site whose search hangs', 'site_timeout', () => new Promise(() => {}), { timeout: 200 }),
-  siteRow('a site that is another one', 'context_mismatch', (site) => ({ ...site, name: 'other' })),
+  siteRow('a site that is another one', 'site_invalid', (site) => ({ ...site, name: 'other' })),
   siteRow('a site whose application id was replaced', 'context_mismatch', (site) => ({ ...site, clientID: 'new' })),
   siteRow('a site that is no longer complete', 'site_invalid', ({ clientSecret: _, ...site }) => site),
   siteRow('a site whose name is not text', 'site_invalid', (site) => ({ ...site, name: 7n })),
   siteRow('a site of plain http', 'site_invalid', (site) => ({
     ...site,
     baseURL: `http://${BODY_CANARY}.test/api/v1`,
-  })),
-  siteRow('a site with the name of another', 'site_invalid', (site) => ({
-    ...site,
-    baseURL: `https://${BODY_CANARY}.test/v1`,
   })),
   siteRow('a site that is text', 'site_invalid', () => BODY_CANARY),
 ]

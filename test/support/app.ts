@@ -157,9 +157,11 @@ function newStrategy(
 
 /** Options for many sites that find the only one. */
 function findingSite<T extends CommonOptions>(settings: T, answer: NonNullable<AppOptions['site']>) {
-  const { baseURL, clientID, clientSecret, exchangeMethod, profileEndpoint, uploadsURL, site: _, ...shared } = settings
+  const { baseURL, clientID, clientSecret, callbackURL, exchangeMethod, profileEndpoint, uploadsURL, ...others } =
+    settings
+  const { site: _, ...shared } = others
   const { name = 'social-login' } = settings
-  const site: Site = { name, baseURL, clientID, clientSecret, exchangeMethod, profileEndpoint, uploadsURL }
+  const site: Site = { name, baseURL, clientID, clientSecret, callbackURL, exchangeMethod, profileEndpoint, uploadsURL }
   const find = (url: string): SiteAnswer => (answer === true ? site : answer(site, url))
   return { shared: { ...shared, allowPrivateAddresses: true }, find }
 }

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns'
-import { Resolver } from 'node:dns/promises'
+import dns from 'node:dns/promises'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 
 // IANA's special-purpose registries (RFC 6890), without ranges that are reachable from everywhere. An IPv4 address inside
@@ -68,20 +68,14 @@ export function publicLookup(lookup: LookupFunction): LookupFunction {
   }
 }
 
-const resolver = new Resolver({ timeout: 1500, tries: 2 })
-
 /**
  * `dns.lookup` without its threads, of which a process has four: ten names whose servers do not answer would keep it from
  * looking up any other name, and from reading files. Asks the name servers only, and not `/etc/hosts`.
  */
 export const resolveName: LookupFunction = (hostname, { family }, callback) => {
   const answers = [
-    ...(family === 6
-      ? []
-      : [resolver.resolve4(hostname).then((all) => all.map((address) => ({ address, family: 4 })))]),
-    ...(family === 4
-      ? []
-      : [resolver.resolve6(hostname).then((all) => all.map((address) => ({ address, family: 6 })))]),
+    ...(family === 6 ? [] : [dns.resolve4(hostname).then((all) => all.map((address) => ({ address, family: 4 })))]),
+    ...(family === 4 ? [] : [dns.resolve6(hostname).then((all) => all.map((address) => ({ address, family: 6 })))]),
   ]
   void Promise.allSettled(answers).then((results) => {
     const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))

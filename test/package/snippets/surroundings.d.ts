@@ -7,6 +7,7 @@ import type {
   PendingLogin,
   PendingLoginStore,
   Profile,
+  Site,
   SocialLoginClient,
   SocialLoginError,
   Strategy,
@@ -42,6 +43,7 @@ declare global {
     markConsumed(cookie: string): Promise<{ changedRows: number }>
     delete(cookie: string): Promise<void>
   }
+  const sites: { find(name: unknown): Promise<Site | undefined> }
   const OwnStore: new (storage: object) => PendingLoginStore
   const database: object
   const server: { halt(): Promise<void>; resume(): Promise<void> }
