@@ -1,13 +1,15 @@
 import { FakeProvider } from '../../lib/testing'
 import { SECRET_CANARY } from '../support/app'
 import { type HTTPTarget, startTarget } from '../support/attacks/http-target'
-import { type Kind, ours } from '../support/attacks/target-app'
+import { ours as fixed, type Kind } from '../support/attacks/target-app'
 import { Browser, closeBrowsers } from '../support/browser'
 import { findSecrets } from '../support/canaries'
 
 afterAll(closeBrowsers)
 
 const names = ['one', 'two', 'three']
+/** One strategy for each provider, and one for all of them. */
+const ours = [...fixed, 'sites'] as const
 
 let providers: Map<string, FakeProvider>
 let target: HTTPTarget

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { MemoryStore, type SessionOptions } from 'express-session'
 import { type Dispatcher, getGlobalDispatcher } from 'undici'
-import { CookieStore, Strategy } from '../../../lib'
-import type { CommonOptions } from '../../../lib/login/options'
+import { CookieStore, type Site, Strategy } from '../../../lib'
+import type { SharedOptions } from '../../../lib/login/options'
 import type { Application, FakeProvider } from '../../../lib/testing'
 import {
   COOKIE_KEY_CANARY,
@@ -19,8 +19,11 @@ import { type HonoSessions, honoTarget } from './hono-target'
 import { NaiveStrategy } from './naive-app'
 import { homePage, page } from './pages'
 
-/** How the application signs in: by a naive strategy, by ours with its record in the session or in a cookie, or by SocialLogin in Hono. */
-export type Kind = 'naive' | Keep
+/**
+ * How the application signs in: by a naive strategy, by ours with its record in the session or in a cookie, by one of ours for
+ * all providers as sites, or by SocialLogin in Hono.
+ */
+export type Kind = 'naive' | 'sites' | Keep
 
 export const ours = ['session', 'cookie', 'web'] as const satisfies readonly Keep[]
 
@@ -40,7 +43,7 @@ export interface TargetOptions {
   readonly origin: string
   readonly kind: Kind
   readonly logins: readonly Login[]
-  readonly strategy?: Partial<CommonOptions>
+  readonly strategy?: Partial<SharedOptions>
   readonly session?: Partial<SessionOptions>
   readonly dispatcher?: Dispatcher
   /** Middleware and routes before the application's own. */
@@ -123,7 +126,11 @@ export function createTarget(options: TargetOptions): Target {
 }
 
 function mountExpress(app: Express, store: MemoryStore, target: Target, options: TargetOptions): void {
-  const passport = newPassport(options.logins.map((login) => strategyFor(login, target, options)))
+  const hasSites = options.kind === 'sites'
+  const strategies = hasSites
+    ? [strategyForSites(target, options)]
+    : options.logins.map((login) => strategyFor(login, target, options))
+  const passport = newPassport(strategies)
   app.use(keepSessions(store, options.session), passport.session())
   options.before?.(app)
   for (const login of options.logins) mountLogin(app, passport, login, target, options)
@@ -157,15 +164,36 @@ function strategyFor({ name, provider }: Login, target: Target, options: TargetO
   return new Strategy(settings, async (_accessToken, _refreshToken, profile) => ({ id: `${name}:${profile.id}` }))
 }
 
+/** One strategy, which finds its provider by the path of the request. */
+function strategyForSites(target: Target, { logins, strategy }: TargetOptions): Strategy {
+  const siteAt = (path: string): Site | undefined => {
+    const [, , name = ''] = path.split(/[/?]/)
+    const application = target.applications.get(name)
+    const baseURL = logins.find((login) => login.name === name)?.provider.baseURL
+    if (!application || baseURL === undefined) return undefined
+    return { name, baseURL, clientID: application.appID, clientSecret: application.appSecret }
+  }
+  return new Strategy(
+    {
+      callbackURL: `${target.origin}/auth/:site/callback`,
+      site: (req) => siteAt(req.originalUrl),
+      allowPrivateAddresses: true,
+      ...strategy,
+    },
+    async (_accessToken, _refreshToken, profile) => ({ id: `${profile.provider}:${profile.id}` }),
+  )
+}
+
 function mountLogin(
   app: Express,
   passport: PassportInstance,
   { name, link }: Login,
   target: Target,
-  { stayAtCallback }: TargetOptions,
+  { kind, stayAtCallback }: TargetOptions,
 ): void {
   const mode = link ? passport.authorize : passport.authenticate
-  const authenticate: RequestHandler = mode.call(passport, name, { failureMessage: true })
+  const strategy = kind === 'sites' ? 'social-login' : name
+  const authenticate: RequestHandler = mode.call(passport, strategy, { failureMessage: true })
   app.all(`/auth/${name}`, authenticate)
   app.all(`/auth/${name}/callback`, authenticate, (req, res) => {
     const account: unknown = Reflect.get(req, 'account')
