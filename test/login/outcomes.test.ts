@@ -123,13 +123,16 @@ function secretsOf({ provider, app, authKey }: Played): string[] {
   return [app.application.appSecret, COOKIE_KEY_CANARY, authKey, BODY_CANARY, ...tokens.filter(Boolean)]
 }
 
-describe('outcomes that are not failures of a callback', () => {
+describe.each(['session', 'web'] as const)('outcomes that are not failures of a callback (%s)', (keep) => {
   let app: RunningApp
 
   const run = async (options: AppOptions = {}): Promise<Browser> => {
-    app = await logins.startApp(options)
+    app = await logins.startApp({ keep, ...options })
     return new Browser()
   }
+
+  /** The failure that the strategy has left in the session, and SocialLogin on its page. */
+  const failureOf = ({ body }: BrowserAnswer): string | undefined => failureIn(keep === 'web' ? body : app.sessions())
 
   test.each(['sec-purpose', 'purpose', 'x-moz', 'x-purpose', 'service-worker-navigation-preload'])(
     'a speculative request (%s) gets an empty 503, at the start and at the callback, and changes nothing',
@@ -152,7 +155,7 @@ describe('outcomes that are not failures of a callback', () => {
     const browser = await run({ start: { failureMessage: true } })
     const answer = await browser.follow(app.loginURL, { headers: { 'sec-fetch-dest': destination } })
     expect(answer.status).toBe(403)
-    expect(failureIn(app.sessions())).toBe('start_forbidden')
+    expect(failureOf(answer)).toBe('start_forbidden')
     expect(app.sessions()).not.toContain('passport-social-login')
   })
 
@@ -174,8 +177,8 @@ describe('outcomes that are not failures of a callback', () => {
 
   test('an unverified start is refused under unverifiedStart: refuse', async () => {
     const browser = await run({ strategy: { unverifiedStart: 'refuse' }, start: { failureMessage: true } })
-    expect((await browser.comeBack(app.loginURL)).status).toBe(403)
-    expect(failureIn(app.sessions())).toBe('start_forbidden')
+    const answer = await browser.comeBack(app.loginURL)
+    expect([answer.status, failureOf(answer)]).toEqual([403, 'start_forbidden'])
   })
 
   test('an unverified start is accepted under unverifiedStart: allow, and a typed login succeeds', async () => {
@@ -189,31 +192,12 @@ describe('outcomes that are not failures of a callback', () => {
     const browser = await run({ strategy: { unverifiedStart: 'allow' } })
     await browser.follow(app.loginURL)
     const mailed = await browser.comeBack(app.approvedCallback(), { headers: { 'sec-fetch-site': 'none' } })
-    expect(mailed.status).toBe(403)
-    expect(failureIn(app.sessions())).toBe('callback_forged')
+    expect([mailed.status, failureOf(mailed)]).toEqual([403, 'callback_forged'])
   })
 
   test('a start by another method is 405', async () => {
     const browser = await run()
     expect((await browser.follow(app.loginURL, { method: 'PUT' })).status).toBe(405)
-  })
-
-  test('a session that cannot be saved at the start is an error before the redirect', async () => {
-    const store = Object.assign(new FailingStore(), { failing: true })
-    const browser = await run({ store })
-    const answer = await browser.follow(app.loginURL)
-    expect([answer.status, app.errors.map(codeOf)]).toEqual([503, ['session_unavailable']])
-    expect(findSecrets([BODY_CANARY], { errors: app.errors, body: answer.body })).toEqual([])
-  })
-
-  test('a missing session is an error that names the missing middleware', async () => {
-    const browser = await run({
-      before: (express) => express.use((req, _res, next) => next(void Reflect.deleteProperty(req, 'session'))),
-    })
-    for (const answer of [await browser.follow(app.loginURL), await browser.comeBack(app.approvedCallback())]) {
-      expect(answer.status).toBe(503)
-      expect(answer.body).toContain('mount session middleware')
-    }
   })
 
   test('without a free slot: 503 with Retry-After; nothing is sent or consumed, and a reload works once a slot is free', async () => {
@@ -249,6 +233,64 @@ describe('outcomes that are not failures of a callback', () => {
     expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
   })
 
+  test('a callback in a signed-in browser without a record sends no request to the provider', async () => {
+    const browser = await run()
+    await browser.follow(app.loginURL)
+    await browser.comeBack(app.approvedCallback('1'))
+    const before = [logins.provider.requests.length, await browser.cookies(app.origin)]
+    const planted = await browser.comeBack(app.approvedCallback('2'))
+    expect(JSON.parse(planted.body).user).toEqual({ id: '1' })
+    expect([logins.provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
+  })
+
+  test('a rate limit sends Retry-After to the browser', async () => {
+    const browser = await run()
+    await browser.follow(app.loginURL)
+    logins.provider.failNext('authorize', { status: 429, headers: { 'retry-after': '17' } })
+    const answer = await browser.comeBack(app.approvedCallback())
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '17'])
+  })
+
+  test('the next login succeeds after every failure', async () => {
+    const browser = await run()
+    logins.provider.failNext('authorize', { reset: 'body' })
+    logins.provider.failNext('authorize', { status: 500 })
+    logins.provider.failNext('user/me', { body: 'null' })
+    const statuses: number[] = []
+    for (let login = 0; login < 4; login += 1) {
+      await browser.follow(app.loginURL)
+      statuses.push((await browser.comeBack(app.approvedCallback())).status)
+    }
+    expect(statuses).toEqual([502, 502, 502, 200])
+  })
+})
+
+describe('outcomes that only the strategy has', () => {
+  let app: RunningApp
+
+  const run = async (options: AppOptions = {}): Promise<Browser> => {
+    app = await logins.startApp(options)
+    return new Browser()
+  }
+
+  test('a session that cannot be saved at the start is an error before the redirect', async () => {
+    const store = Object.assign(new FailingStore(), { failing: true })
+    const browser = await run({ store })
+    const answer = await browser.follow(app.loginURL)
+    expect([answer.status, app.errors.map(codeOf)]).toEqual([503, ['session_unavailable']])
+    expect(findSecrets([BODY_CANARY], { errors: app.errors, body: answer.body })).toEqual([])
+  })
+
+  test('a missing session is an error that names the missing middleware', async () => {
+    const browser = await run({
+      before: (express) => express.use((req, _res, next) => next(void Reflect.deleteProperty(req, 'session'))),
+    })
+    for (const answer of [await browser.follow(app.loginURL), await browser.comeBack(app.approvedCallback())]) {
+      expect(answer.status).toBe(503)
+      expect(answer.body).toContain('mount session middleware')
+    }
+  })
+
   test('a callback whose record cannot be consumed releases its slot', async () => {
     const store = new FailingStore()
     const browser = await run({ store, strategy: { maxConcurrentLogins: 1 } })
@@ -281,16 +323,6 @@ describe('outcomes that are not failures of a callback', () => {
     expect(app.errors[0]).toBe(error)
   })
 
-  test('a callback in a signed-in browser without a record sends no request to the provider', async () => {
-    const browser = await run()
-    await browser.follow(app.loginURL)
-    await browser.comeBack(app.approvedCallback('1'))
-    const before = [logins.provider.requests.length, await browser.cookies(app.origin)]
-    const planted = await browser.comeBack(app.approvedCallback('2'))
-    expect(JSON.parse(planted.body).user).toEqual({ id: '1' })
-    expect([logins.provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
-  })
-
   test('a login that failed with user_changed is over, even after that user has signed out', async () => {
     const browser = await run({ keep: 'cookie' })
     await browser.follow(app.loginURL)
@@ -300,26 +332,5 @@ describe('outcomes that are not failures of a callback', () => {
     await browser.follow(`${app.origin}/logout`, { method: 'POST' })
     expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
     expect(logins.provider.requests).toEqual([])
-  })
-
-  test('a rate limit sends Retry-After to the browser', async () => {
-    const browser = await run()
-    await browser.follow(app.loginURL)
-    logins.provider.failNext('authorize', { status: 429, headers: { 'retry-after': '17' } })
-    const answer = await browser.comeBack(app.approvedCallback())
-    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '17'])
-  })
-
-  test('the next login succeeds after every failure', async () => {
-    const browser = await run()
-    logins.provider.failNext('authorize', { reset: 'body' })
-    logins.provider.failNext('authorize', { status: 500 })
-    logins.provider.failNext('user/me', { body: 'null' })
-    const statuses: number[] = []
-    for (let login = 0; login < 4; login += 1) {
-      await browser.follow(app.loginURL)
-      statuses.push((await browser.comeBack(app.approvedCallback())).status)
-    }
-    expect(statuses).toEqual([502, 502, 502, 200])
   })
 })
