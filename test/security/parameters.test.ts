@@ -67,7 +67,11 @@ describe('error text written by the attacker', () => {
   )
 })
 
-describe.each(['simple', 'extended'])('parameters in odd shapes, with Express’s %s query parser', (parser) => {
+describe.each([
+  { kind: 'session', parser: 'simple' },
+  { kind: 'session', parser: 'extended' },
+  { kind: 'web', parser: 'simple' },
+] as const)('parameters in odd shapes, with Express’s $parser query parser ($kind)', ({ kind, parser }) => {
   const before: TargetOptions['before'] = (app) => app.set('query parser', parser)
   const good = () => target.approved('1').split('auth_key=')[1] ?? ''
   const malformed = [
@@ -101,7 +105,7 @@ describe.each(['simple', 'extended'])('parameters in odd shapes, with Express’
   ].map((row) => ({ ...row, shown: row.query('KEY') }))
 
   test.each(rows)('?$shown is $verdict, sends no request, and keeps the login', async ({ query, verdict }) => {
-    const browser = await run('session', { before })
+    const browser = await run(kind, { before })
     await browser.comeBack(`${target.callbackURL()}?${query(good())}`)
     expect([target.lastVerdict(), logins.exchanges(), await target.userOf(browser)]).toEqual([verdict, 0, null])
     await browser.comeBack(target.approved('1'))
@@ -109,7 +113,7 @@ describe.each(['simple', 'extended'])('parameters in odd shapes, with Express’
   })
 
   test('other parameters have no effect', async () => {
-    const browser = await run('session', { before })
+    const browser = await run(kind, { before })
     const noise =
       'state=1&code=2&app_id=x&error=&social_login_tab=0123456789abcdef0123456789abcdef&returnTo=//evil.example'
     await browser.comeBack(`${target.approved('1')}&${noise}`)
