@@ -77,10 +77,11 @@ function writeResults() {
   const folder = new URL('results/', import.meta.url)
   mkdirSync(folder, { recursive: true })
   const write = (name, content) => writeFileSync(new URL(name, folder), content)
-  const all = { ...results, goals, environment }
+  // Those of a part of the measurements would replace those of all.
+  const isComplete = chosen.length === Object.keys(measurements).length
+  const all = isComplete ? { ...results, goals, environment } : results
   for (const [name, result] of Object.entries(all)) write(`${name}.json`, `${JSON.stringify(result, round, 2)}\n`)
-  // A chart of half the measurements would not say what it leaves out.
-  if (results.roundTrips && results.callbacks && results.alone) write('chart.svg', chart(results))
+  if (isComplete) write('chart.svg', chart(results))
 }
 
 function round(_key, value) {
