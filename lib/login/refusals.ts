@@ -11,12 +11,12 @@ const MAX_REFUSALS = 20
  * the watch, as does the warning: nobody can fill a log with it.
  */
 export class Refusals {
-  readonly #strategy: string
+  readonly #name: string
   #count = 0
   #ended = false
 
-  constructor(strategy: string) {
-    this.#strategy = strategy
+  constructor(name: string) {
+    this.#name = name
   }
 
   /** Watches one exchange. */
@@ -37,7 +37,7 @@ export class Refusals {
     if (this.#count < MAX_REFUSALS) return
     this.#ended = true
     process.emitWarning(
-      `The provider has refused the first ${MAX_REFUSALS} logins of the strategy "${this.#strategy}", and exchanged no key since the start. If nobody gets in, check clientID and clientSecret, and ask: npx passport-social-login doctor BASE_URL --login`,
+      `The provider has refused the first ${MAX_REFUSALS} logins of "${this.#name}", and exchanged no key since the start. If nobody gets in, check clientID and clientSecret, and ask: npx passport-social-login doctor BASE_URL --login`,
       { type: 'SocialLoginWarning', code: 'ALL_LOGINS_REFUSED' },
     )
   }

@@ -1,0 +1,131 @@
+import { onPhaseEnd, type Site, type TracedPhase } from '../../lib'
+import { SocialLogin } from '../../lib/web'
+import type { RunningApp } from '../support/app'
+import { Browser } from '../support/browser'
+import { rejectionOf } from '../support/leak-check'
+import { useLogins } from '../support/logins'
+import { WebBrowser } from '../support/web-browser'
+
+const logins = useLogins('all tests')
+
+const asBefore = (site: Site): Site => site
+
+test('the function is asked once at the start and once at the callback', async () => {
+  const asked: string[] = []
+  const app = await logins.startApp({
+    site: (site, url) => {
+      asked.push(url)
+      return site
+    },
+  })
+  expect((await app.logIn()).status).toBe(200)
+  expect(asked).toEqual(['/auth', expect.stringMatching(/^\/callback\?auth_key=/)])
+})
+
+test.each<[string, (site: Site) => PromiseLike<Site>]>([
+  ['a promise', async (site) => site],
+  // biome-ignore lint/suspicious/noThenProperty: query builders are thenables
+  ['a thenable', (site) => ({ then: (resolve) => Promise.resolve(site).then(resolve) })],
+])('it may return %s', async (_, answer) => {
+  const app = await logins.startApp({ site: answer })
+  expect((await app.logIn()).status).toBe(200)
+})
+
+test('a record of a database will do, with nulls and further members', async () => {
+  const app = await logins.startApp({
+    site: (site) => ({ ...site, exchangeMethod: null, profileEndpoint: null, uploadsURL: null, ...{ owner: 7n } }),
+  })
+  expect((await app.logIn()).status).toBe(200)
+})
+
+test.each(['session', 'web'] as const)('the provider of a profile is the name of its site (%s)', async (keep) => {
+  const app = await logins.startApp({ keep, site: (site) => ({ ...site, name: 'chess-club' }) })
+  await app.logIn()
+  expect(app.profiles).toEqual([expect.objectContaining({ provider: 'chess-club', id: '1' })])
+})
+
+test('a site with other credentials is used at once, and a new secret does not end a login', async () => {
+  let secret: string | undefined
+  const app = await logins.startApp({ site: (site) => ({ ...site, clientSecret: secret ?? site.clientSecret }) })
+  const browser = new Browser()
+  await browser.follow(app.loginURL)
+  secret = 'wrong'
+  expect((await browser.comeBack(app.approvedCallback())).status).toBe(401)
+  await browser.follow(app.loginURL)
+  secret = undefined
+  expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
+})
+
+async function phasesOf(work: () => Promise<unknown>): Promise<TracedPhase[]> {
+  const phases: TracedPhase[] = []
+  const add = (phase: TracedPhase): void => void phases.push({ ...phase })
+  const ends = [onPhaseEnd('start', add), onPhaseEnd('callback', add), onPhaseEnd('exchange', add)]
+  await work()
+  for (const end of ends) end()
+  return phases
+}
+
+test('diagnostics name the site, as far as it is known', async () => {
+  const app = await logins.startApp({
+    site: (site, url) => (url.includes('gone') ? undefined : { ...site, name: 'chess' }),
+  })
+  const phases = await phasesOf(async () => {
+    await app.logIn()
+    await new Browser().follow(`${app.loginURL}?gone`)
+  })
+  const strategy = 'social-login'
+  expect(phases).toEqual([
+    expect.objectContaining({ strategy, phase: 'start', site: 'chess' }),
+    expect.objectContaining({ strategy, phase: 'exchange', site: 'chess' }),
+    expect.objectContaining({ strategy, phase: 'callback', site: 'chess' }),
+    expect.objectContaining({ strategy, phase: 'start', code: 'site_unknown' }),
+  ])
+  expect(phases[3]).not.toHaveProperty('site')
+})
+
+test('with one site, diagnostics name none', async () => {
+  const app = await logins.startApp()
+  for (const phase of await phasesOf(() => app.logIn())) expect(phase).not.toHaveProperty('site')
+})
+
+describe('the login that a browser has begun', () => {
+  const pendingAt = async (app: RunningApp, browser: Browser, path: string): Promise<unknown> =>
+    JSON.parse((await browser.follow(`${app.origin}${path}`)).body)
+
+  test('is told at its site alone', async () => {
+    const names: string[] = []
+    const app: RunningApp = await logins.startApp({
+      site: (site, url) => ({
+        ...site,
+        ...(url === '/other' && { name: 'other', callbackURL: 'https://b.example/cb' }),
+      }),
+      before: (express) => {
+        for (const path of ['/same', '/other']) {
+          express.get(path, async (req, res) => {
+            names.push(path)
+            res.json((await app.strategy.pendingLogin(req)) ?? null)
+          })
+        }
+      },
+    })
+    const browser = new Browser()
+    await browser.follow(app.loginURL)
+    expect(await pendingAt(app, browser, '/same')).toMatchObject({ startedAt: expect.any(String) })
+    expect(await pendingAt(app, browser, '/other')).toBeNull()
+    expect(names).toEqual(['/same', '/other'])
+  })
+})
+
+test('SocialLogin rejects with what the function throws', async () => {
+  const reason = new Error('the database is down')
+  const login = new SocialLogin({ site: () => Promise.reject(reason), keys: ['0123456789abcdef0123456789abcdef'] })
+  const browser = new WebBrowser('https://app.example')
+  const start = browser.send('/auth', 'same-origin', (request) => login.start(request, { user: null }))
+  expect(await rejectionOf(start)).toBe(reason)
+})
+
+test('a strategy for many sites cannot load the profile of a token, whose site is not known', async () => {
+  const app = await logins.startApp({ site: asBefore })
+  const error = await new Promise((resolve) => app.strategy.userProfile('token', resolve))
+  expect(String(error)).toContain('userProfile() cannot know the site of a token')
+})
