@@ -2,8 +2,6 @@ import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from './pending-login'
 
 // A double click makes two. No other limit counts the callbacks that wait for another one's login.
 const MAX_SHARERS = 8
-// Old records that each login removes at most: enough to keep up, too few to block the event loop.
-const MAX_FORGOTTEN = 100
 // How long `checkCallback` can accept a record that is used now, its last millisecond included.
 const LIFETIME_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1
 
@@ -22,19 +20,24 @@ interface RunningLogin<T> extends SharedLogin<T> {
 
 /**
  * The records that a strategy has used, so that each is used once even by concurrent callbacks. Each is remembered
- * while it could be used again: 11 minutes and about 100 bytes per login, 70 MB at 1,000 logins a second.
+ * while it could be used again, which is 11 minutes, and for 11 more at most: about 75 bytes per login, 100 MB at 1,000 logins a
+ * second.
  *
  * A double click sends one callback twice and the browser shows the response to the second: it shares the login of the
  * first instead of failing.
  */
 export class UsedLogins<T> {
-  /** By the record's id: when the record has expired anyway. */
-  readonly #used = new Map<string, number>()
+  // Forgotten together: to delete each by itself takes longer than all else here.
+  /** Ids of the records used since `#since`. */
+  #used = new Set<string>()
+  /** Ids of those used in the lifetime before. */
+  #usedBefore = new Set<string>()
+  #since = performance.now()
   readonly #running = new Map<string, RunningLogin<T>>()
 
-  /** Whether the record was used within the lifetime of a record. */
+  /** Whether the record was used within the lifetime of a record, or not long before. */
   has(recordID: string): boolean {
-    return this.#used.has(recordID)
+    return this.#used.has(recordID) || this.#usedBefore.has(recordID)
   }
 
   /** The running login of the same key and record, if any, unless too many share it already. */
@@ -48,7 +51,7 @@ export class UsedLogins<T> {
   /** Marks the record as used and runs its login. */
   run(recordID: string, authKey: string, consumed: Promise<void>, login: () => Promise<T>): Promise<T> {
     this.#forgetExpired()
-    this.#used.set(recordID, performance.now() + LIFETIME_MS)
+    this.#used.add(recordID)
     const result = login().finally(() => {
       // Another may be running by now, if the record was forgotten.
       if (this.#running.get(recordID) === running) this.#running.delete(recordID)
@@ -61,16 +64,16 @@ export class UsedLogins<T> {
   /** Makes the record usable again: its key was not sent. Callbacks that share its login share the failure. */
   forget(recordID: string): void {
     this.#used.delete(recordID)
+    this.#usedBefore.delete(recordID)
   }
 
-  // Insertion order and a monotonic clock: the first unexpired record ends the search.
+  /** By a monotonic clock, which nobody sets back. */
   #forgetExpired(): void {
     const now = performance.now()
-    let forgotten = 0
-    for (const [id, endsAt] of this.#used) {
-      if (endsAt > now || forgotten === MAX_FORGOTTEN) return
-      this.#used.delete(id)
-      forgotten += 1
-    }
+    const age = now - this.#since
+    if (age < LIFETIME_MS) return
+    this.#usedBefore = age < 2 * LIFETIME_MS ? this.#used : new Set()
+    this.#used = new Set()
+    this.#since = now
   }
 }

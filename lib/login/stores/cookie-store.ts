@@ -10,7 +10,7 @@ import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
  * subdomains from planting one.
  *
  * A cookie cannot be invalidated. Within one process a record is accepted once: the process remembers each for 11
- * minutes, in about 100 bytes. A copy that reaches another process within ten minutes can be used there, too, with
+ * minutes or more, in about 75 bytes. A copy that reaches another process within ten minutes can be used there, too, with
  * another key.
  *
  * The store needs the response. Express sets `req.res`; elsewhere set it before `passport.authenticate()`.

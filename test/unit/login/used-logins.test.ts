@@ -53,17 +53,45 @@ test('a record that was forgotten can be used again, and its new login outlives 
   expect(logins.join('record', 'key')?.result).toBe(latest)
 })
 
-test('used records are forgotten once they have expired', async () => {
+const LIFETIME = MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1
+
+test('used records are remembered for a lifetime, and for another one at most', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
+  const logins = new UsedLogins<string>()
+  const use = (record: string): Promise<string> => logins.run(record, 'key', consumed, async () => 'user')
+  jest.advanceTimersByTime(LIFETIME - 1)
+  await use('first')
+  jest.advanceTimersByTime(1)
+  await use('second')
+  // A machine whose clock is ahead may have created the record; its last millisecond counts.
+  jest.advanceTimersByTime(LIFETIME - 2)
+  await use('third')
+  expect([logins.has('first'), logins.has('second')]).toEqual([true, true])
+  jest.advanceTimersByTime(2)
+  await use('fourth')
+  expect([logins.has('first'), logins.has('second'), logins.has('third')]).toEqual([false, true, true])
+  jest.advanceTimersByTime(LIFETIME)
+  await use('fifth')
+  expect([logins.has('second'), logins.has('third'), logins.has('fourth')]).toEqual([false, false, true])
+})
+
+test('after a quiet time all are forgotten at once', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
   const logins = new UsedLogins<string>()
   await logins.run('old', 'key', consumed, async () => 'user')
-  // A machine whose clock is ahead may have created the record; its last millisecond counts.
-  jest.advanceTimersByTime(MAX_AGE_MS + MAX_CLOCK_SKEW_MS)
+  jest.advanceTimersByTime(2 * LIFETIME)
+  await logins.run('new', 'key', consumed, async () => 'user')
+  expect([logins.has('old'), logins.has('new')]).toEqual([false, true])
+})
+
+test('a record that was forgotten on purpose is unused, also a lifetime later', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
+  const logins = new UsedLogins<string>()
+  for (const record of ['one', 'two']) await logins.run(record, 'key', consumed, async () => 'user')
+  jest.advanceTimersByTime(LIFETIME)
   await logins.run('next', 'key', consumed, async () => 'user')
-  expect(logins.has('old')).toBe(true)
-  jest.advanceTimersByTime(1)
-  await logins.run('last', 'key', consumed, async () => 'user')
-  expect([logins.has('old'), logins.has('next'), logins.has('last')]).toEqual([false, true, true])
+  logins.forget('one')
+  expect([logins.has('one'), logins.has('two')]).toEqual([false, true])
 })
 
 test('no used record is forgotten while it could be used again, however many follow', async () => {
@@ -81,7 +109,7 @@ test('setting the clock ahead and back neither forgets nor retains a record', as
   jest.setSystemTime(now)
   await logins.run('second', 'key', consumed, async () => 'user')
   expect([logins.has('first'), logins.has('second')]).toEqual([true, true])
-  jest.advanceTimersByTime(MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1)
+  jest.advanceTimersByTime(2 * LIFETIME)
   await logins.run('third', 'key', consumed, async () => 'user')
   expect([logins.has('first'), logins.has('second')]).toEqual([false, false])
 })
@@ -91,17 +119,6 @@ test('eight callbacks share a login, and no more', () => {
   void logins.run('record', 'key', consumed, () => new Promise(() => {}))
   const shared = Array.from({ length: 10 }, () => logins.join('record', 'key'))
   expect(shared.filter((login) => login !== undefined)).toHaveLength(8)
-})
-
-test('expired records are forgotten a hundred at a time, so that no login waits for all of them', async () => {
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
-  const logins = new UsedLogins<string>()
-  for (let count = 0; count < 150; count++) await logins.run(`record ${count}`, 'key', consumed, async () => 'user')
-  jest.advanceTimersByTime(MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1)
-  await logins.run('next', 'key', consumed, async () => 'user')
-  expect([logins.has('record 99'), logins.has('record 100')]).toEqual([false, true])
-  await logins.run('last', 'key', consumed, async () => 'user')
-  expect(logins.has('record 149')).toBe(false)
 })
 
 test('neither keys nor users of finished logins are kept', async () => {
