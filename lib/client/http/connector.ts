@@ -46,12 +46,14 @@ export class Connector {
   #opening: { waiter?: Waiter } | undefined
   #nextPreconnectAt = Number.NEGATIVE_INFINITY
   readonly #lookup: LookupFunction
+  readonly #timeout: number
   #closed = false
 
   /** @param timeout milliseconds that a connection may take to open */
   constructor(origin: string, timeout: number, lookup: LookupFunction = systemLookup) {
     this.#origin = new URL(origin)
     this.#lookup = oneAtATime(lookup)
+    this.#timeout = timeout
     const options = this.#origin.protocol === 'https:' ? tlsOptions() : {}
     this.#connect = buildConnector({ timeout, lookup: this.#lookup, ...options })
   }
@@ -83,15 +85,23 @@ export class Connector {
     })
   }
 
+  /** The TLS socket comes last: of one that waits for a TCP connection, Node dies when the first address of a name fails. */
   readonly #open: Connect = (options, callback) => {
     if (options.protocol !== 'https:') return this.#connect(options, callback)
     const tcp = connect({ host: options.hostname, port: Number(options.port || 443), lookup: this.#lookup })
-    // The TLS socket reports the same error.
-    tcp.on('error', () => {})
+    const limit = setTimeout(() => tcp.destroy(new errors.ConnectTimeoutError()), this.#timeout)
+    tcp.once('close', () => clearTimeout(limit))
     this.#tlsOverhead.watch(tcp)
-    this.#connect({ ...options, httpSocket: tcp }, (...result) => {
-      if (result[1]) this.#tlsOverhead.secured(tcp, result[1])
-      callback(...result)
+    const failed = (error: Error): void => callback(error, null)
+    tcp.once('error', failed)
+    tcp.once('connect', () => {
+      // The TLS socket reports the same error.
+      tcp.off('error', failed).on('error', () => {})
+      this.#connect({ ...options, httpSocket: tcp }, (...result) => {
+        clearTimeout(limit)
+        if (result[1]) this.#tlsOverhead.secured(tcp, result[1])
+        callback(...result)
+      })
     })
   }
 

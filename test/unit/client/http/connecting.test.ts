@@ -1,7 +1,10 @@
 import dns from 'node:dns'
+import tls from 'node:tls'
 import { SocialLoginClient } from '../../../../lib'
 import { FakeProvider } from '../../../../lib/testing'
+import { makeCertificates } from '../../../support/certificates'
 import { rejectionOf } from '../../../support/leak-check'
+import { RawProvider } from '../../../support/raw-provider'
 
 const credentials = { clientID: 'id', clientSecret: 'secret' }
 
@@ -24,3 +27,27 @@ test('one DNS lookup runs at a time: silent name servers block one thread of the
   await client.close()
   await provider.stop()
 })
+
+// Without care, Node ends with SIGSEGV.
+test.each(['http', 'https'])(
+  'where nothing listens at the first address of a name, %s reaches the second',
+  async (protocol) => {
+    const { ca, good } = makeCertificates()
+    const raw = await RawProvider.start(protocol === 'https' ? good : undefined)
+    const { connect } = tls
+    // Trusts the test CA, as NODE_EXTRA_CA_CERTS does for a process.
+    jest.spyOn(tls, 'connect').mockImplementation((...args: unknown[]) => {
+      const [options, ...rest] = args
+      return Reflect.apply(connect, tls, [{ ...Object(options), ca }, ...rest])
+    })
+    jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
+      const answer = args.at(-1)
+      const addresses = ['127.0.0.99', '127.0.0.1'].map((address) => ({ address, family: 4 }))
+      if (typeof answer === 'function') setImmediate(() => answer(null, addresses))
+    })
+    const client = new SocialLoginClient({ ...credentials, baseURL: raw.baseURL })
+    expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
+    await client.close()
+    await raw.stop()
+  },
+)
