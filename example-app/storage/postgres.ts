@@ -11,9 +11,18 @@ const MIGRATION_IDLE_MS = 60_000
 const CLOSE_MS = 3000
 // Constant within a statement, so that Postgres can use an index for comparisons with it.
 const NOW = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
-// Takes the locks of a login, and needs the same rights. Changes nothing.
-const REQUIRE_TABLES = `with ${['users', 'federated_credentials', 'sessions', 'callback_slots']
-  .map((table) => `use_${table} as (update ${table} set id = id where false)`)
+// Takes the locks of a login, and needs the same rights and keys, which a restore creates last. Changes nothing.
+const KEYS = {
+  users: 'id',
+  federated_credentials: 'provider, subject',
+  sessions: 'id',
+  callback_slots: 'address, slot',
+}
+const REQUIRE_TABLES = `with ${Object.entries(KEYS)
+  .map(([table, key]) => {
+    const nothing = `insert into ${table} select * from ${table} where false`
+    return `use_${table} as (${nothing} on conflict (${key}) do update set id = excluded.id)`
+  })
   .join(', ')}`
 // All processes share one row, which is written at most once a second.
 const CHECK = `${REQUIRE_TABLES} insert into storage_checks (id, checked_at) values (1, ${NOW})

@@ -28,8 +28,8 @@ const OUTAGE_CODES = [
   // Postgres: connection (08), login (28, 3D), conflicts (40), resources (53), intervention (57), system (58).
   /^(08|28|3D|40|53|57|58)[\dA-Z]{3}$/,
   // Postgres: a server that is read-only, as a standby is; a database that is being restored: it accepts nobody, or lacks
-  // tables or rights.
-  /^(25006|55000|55P03|42P01|42501)$/,
+  // tables, keys or rights.
+  /^(25006|55000|55P03|42P01|42P10|42501)$/,
   // SQLite: locked by another process, read-only, or a disk that is full or failing, of which it may have read nonsense.
   /^SQLITE_(BUSY|LOCKED|READONLY|IOERR|CANTOPEN|FULL|PROTOCOL|NOMEM|CORRUPT|NOTADB)(_|$)/,
 ]

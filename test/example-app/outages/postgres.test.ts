@@ -264,6 +264,16 @@ describeWithPostgres('a Postgres in trouble', () => {
       'alter table callback_slots rename to slots_that_are_restored',
       'alter table slots_that_are_restored rename to callback_slots',
     ],
+    [
+      'without its key',
+      'alter table federated_credentials drop constraint federated_credentials_provider_subject_key',
+      'alter table federated_credentials add unique (provider, subject)',
+    ],
+    [
+      'without its key',
+      'alter table sessions drop constraint sessions_pkey',
+      'alter table sessions add primary key (id)',
+    ],
   ])(
     'in which a table is %s (%s) is noticed at /healthz, and spends no keys',
     async (_way, breakIt, repairIt) => {
