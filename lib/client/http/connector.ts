@@ -21,6 +21,10 @@ const PRECONNECT_INTERVAL_MS = 1000
 // A failed attempt may be expensive: unresponsive name servers, a handshake that takes a second of CPU.
 const PRECONNECT_INTERVAL_AFTER_FAILURE_MS = 10_000
 
+// Node gives an address 0.25 seconds before it turns to the next one: too few where the provider is far away or a packet is
+// lost, and the next one, often of IPv6, cannot be reached at all. A lost packet is sent again after a second.
+const ADDRESS_TIMEOUT_MS = 1500
+
 // Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
 const SPARE_MAX_AGE_MS = 50_000
 // A younger spare connection serves a new start, too: it outlasts the person's visit to the provider's page.
@@ -47,6 +51,7 @@ export class Connector {
   #nextPreconnectAt = Number.NEGATIVE_INFINITY
   readonly #lookup: LookupFunction
   readonly #timeout: number
+  readonly #addressTimeout: number
   #closed = false
 
   /** @param timeout milliseconds that a connection may take to open */
@@ -54,8 +59,11 @@ export class Connector {
     this.#origin = new URL(origin)
     this.#lookup = oneAtATime(lookup)
     this.#timeout = timeout
+    // Leaves time for further addresses.
+    this.#addressTimeout = Math.ceil(Math.min(ADDRESS_TIMEOUT_MS, timeout / 4))
     const options = this.#origin.protocol === 'https:' ? tlsOptions() : {}
-    this.#connect = buildConnector({ timeout, lookup: this.#lookup, ...options })
+    const autoSelectFamilyAttemptTimeout = this.#addressTimeout
+    this.#connect = buildConnector({ timeout, lookup: this.#lookup, autoSelectFamilyAttemptTimeout, ...options })
   }
 
   /** `connect` for undici's pool: the spare connection, if it is open or opening. */
@@ -88,7 +96,12 @@ export class Connector {
   /** The TLS socket comes last: of one that waits for a TCP connection, Node dies when the first address of a name fails. */
   readonly #open: Connect = (options, callback) => {
     if (options.protocol !== 'https:') return this.#connect(options, callback)
-    const tcp = connect({ host: options.hostname, port: Number(options.port || 443), lookup: this.#lookup })
+    const tcp = connect({
+      host: options.hostname,
+      port: Number(options.port || 443),
+      lookup: this.#lookup,
+      autoSelectFamilyAttemptTimeout: this.#addressTimeout,
+    })
     const limit = setTimeout(() => tcp.destroy(new errors.ConnectTimeoutError()), this.#timeout)
     tcp.once('close', () => clearTimeout(limit))
     this.#tlsOverhead.watch(tcp)

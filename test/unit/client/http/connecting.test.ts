@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process'
 import dns from 'node:dns'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import tls from 'node:tls'
 import { SocialLoginClient } from '../../../../lib'
 import { FakeProvider } from '../../../../lib/testing'
@@ -9,6 +12,14 @@ import { RawProvider } from '../../../support/raw-provider'
 const credentials = { clientID: 'id', clientSecret: 'secret' }
 
 afterEach(() => jest.restoreAllMocks())
+
+function resolveTo(...addresses: string[]): void {
+  jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
+    const answer = args.at(-1)
+    const found = addresses.map((address) => ({ address, family: 4 }))
+    if (typeof answer === 'function') setImmediate(() => answer(null, found))
+  })
+}
 
 test('one DNS lookup runs at a time: silent name servers block one thread of the process, not all', async () => {
   const provider = await FakeProvider.start()
@@ -40,14 +51,34 @@ test.each(['http', 'https'])(
       const [options, ...rest] = args
       return Reflect.apply(connect, tls, [{ ...Object(options), ca }, ...rest])
     })
-    jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
-      const answer = args.at(-1)
-      const addresses = ['127.0.0.99', '127.0.0.1'].map((address) => ({ address, family: 4 }))
-      if (typeof answer === 'function') setImmediate(() => answer(null, addresses))
-    })
+    resolveTo('127.0.0.99', '127.0.0.1')
     const client = new SocialLoginClient({ ...credentials, baseURL: raw.baseURL })
     expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
     await client.close()
     await raw.stop()
   },
 )
+
+// Linux drops packets that open a connection while the queue of a listener is full, and sends them again after a second.
+const onLinux = process.platform === 'linux' ? test : test.skip
+
+onLinux('an address that is slow to answer is waited for, where nothing listens at the next one', async () => {
+  const raw = await RawProvider.start()
+  const script = `require('net').createServer((socket) => socket.pipe(require('net').connect(${raw.port})).pipe(socket))
+    .listen({ host: '127.0.0.98', port: ${raw.port}, backlog: 1 }, () => console.log('listening'))`
+  const slow = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(slow.stdout, 'data')
+  slow.kill('SIGSTOP')
+  const queue = [1, 2].map(() => connect(raw.port, '127.0.0.98'))
+  await Promise.all(queue.map((socket) => once(socket, 'connect')))
+
+  resolveTo('127.0.0.98', '127.0.0.99')
+  const client = new SocialLoginClient({ ...credentials, baseURL: raw.baseURL })
+  const user = client.getCurrentUser('token')
+  setTimeout(() => slow.kill('SIGCONT'), 500)
+  expect(await user).toMatchObject({ user_id: '1' })
+  for (const socket of queue) socket.destroy()
+  slow.kill()
+  await client.close()
+  await raw.stop()
+})
