@@ -17,7 +17,6 @@ export const OWN_PATHS = [
   '/account/sign-out-everywhere',
   '/healthz',
   '/style.css',
-  '/guard.js',
   '/back.js',
   '/icon.svg',
 ]

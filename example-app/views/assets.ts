@@ -55,28 +55,44 @@ dl { display: grid; grid-template-columns: minmax(8rem, auto) 1fr; gap: .4rem 1r
 dt { color: var(--faint) }
 dd { margin: 0; overflow-wrap: anywhere }
 code { overflow-wrap: anywhere }
-/* Clicks and keys that were meant for another page must not press a button of this one (see guard.js): hidden buttons
-   cannot be pressed or focused. */
-.guarded { animation: guarded .8s step-end }
-.guarded.again { visibility: hidden }
-@keyframes guarded { from { visibility: hidden } }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0 } dd { margin-bottom: .6rem } }
 `
 
 /**
+ * Hides the buttons of a page for their first moments, because clicks and keys that were meant for another page must not
+ * press them: hidden buttons cannot be pressed or focused. Part of the page, because a sister subdomain can keep a file
+ * from loading, by cookies too large for Node.js that are sent to the path of that file alone.
+ */
+export const GUARD_STYLE = `
+.guarded { animation: guarded .8s step-end }
+.guarding .guarded { visibility: hidden }
+@keyframes guarded { from { visibility: hidden } }
+`
+
+/**
  * Hides the buttons again for a moment whenever the page gets the focus or becomes visible. Without JavaScript they are
- * hidden only once, by the stylesheet. Uses a timer because animations do not advance in a hidden tab.
+ * hidden only once, by the style. Uses a timer because animations do not advance in a hidden tab. Then moves the point
+ * from which the Tab key goes on to the start of the page: a text fragment (`#:~:text=`) moves it next to the buttons.
  */
 export const GUARD = `
-const forms = document.querySelectorAll('.guarded')
+const { classList } = document.documentElement
 let timer
 function guard() {
-  for (const form of forms) form.classList.add('again')
+  classList.add('guarding')
   clearTimeout(timer)
-  timer = setTimeout(() => { for (const form of forms) form.classList.remove('again') }, 800)
+  timer = setTimeout(show, 800)
 }
+function show() {
+  classList.remove('guarding')
+  const { activeElement, body } = document
+  if (activeElement !== body || !document.querySelector('.guarded')) return
+  body.tabIndex = -1
+  body.focus({ preventScroll: true })
+  body.removeAttribute('tabindex')
+}
+guard()
 for (const event of ['focus', 'pageshow', 'visibilitychange']) addEventListener(event, guard)
-const again = () => { if (document.querySelector('.guarded.again')) guard() }
+const again = () => { if (classList.contains('guarding')) guard() }
 for (const event of ['pointerdown', 'keydown']) addEventListener(event, again)
 `
 

@@ -1,4 +1,5 @@
 import { escapeUTF8 } from 'entities'
+import { GUARD, GUARD_STYLE } from './assets'
 
 /** Text that is HTML and must not be escaped again. */
 export class Markup {
@@ -28,6 +29,10 @@ export interface Page {
   readonly isQuestion?: boolean
 }
 
+const SIGNED_IN = html`<style>${new Markup(GUARD_STYLE)}</style>
+<script>${new Markup(GUARD)}</script>
+<script src="/back.js"></script>`
+
 export function layout({ title, main, isQuestion = false }: Page, isSignedIn: boolean): Markup {
   const links = isSignedIn
     ? html`<a href="/profile">Profile</a> <a href="/account">Account</a>
@@ -41,7 +46,7 @@ export function layout({ title, main, isQuestion = false }: Page, isSignedIn: bo
 <title>${title} · Example</title>
 <link rel="stylesheet" href="/style.css">
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
-${isSignedIn && html`<script src="/back.js"></script>`}
+${isSignedIn && SIGNED_IN}
 </head>
 <body>
 ${!isQuestion && html`<a class="skip" href="#main">Skip to content</a>`}

@@ -82,8 +82,7 @@ ${personCard(login, provider)}
 <form class="guarded" method="post" action="/login/confirm">
 <input type="hidden" name="confirmation" value="${id}"><p class="buttons">
 <button class="primary" name="decision" value="continue">${consent}</button>
-<button name="decision" value="not-me">Not me</button></p></form></div>
-<script src="/guard.js"></script>`,
+<button name="decision" value="not-me">Not me</button></p></form></div>`,
   }
 }
 
@@ -104,8 +103,7 @@ export function accountPage({ account: { id, logins }, provider, notice }: Accou
 <section class="card" aria-labelledby="sessions"><h2 id="sessions">Devices</h2>
 <p>Lost a phone, or signed in on a computer that is not yours?</p>
 <form class="guarded" method="post" action="/account/sign-out-everywhere">
-<input type="hidden" name="account" value="${id}"><button class="danger">Sign out everywhere</button></form></section>
-<script src="/guard.js"></script>`,
+<input type="hidden" name="account" value="${id}"><button class="danger">Sign out everywhere</button></form></section>`,
   }
 }
 

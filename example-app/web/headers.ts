@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import helmet from 'helmet'
+import { GUARD, GUARD_STYLE } from '../views/assets'
 import { HTTPError } from './errors'
 
 /** Sets helmet's headers, with the changes that a login at another site requires. */
@@ -9,8 +11,8 @@ export function securityHeaders(providerOrigin: string, isHTTPS: boolean): Reque
       useDefaults: false,
       directives: {
         defaultSrc: ["'none'"],
-        styleSrc: ["'self'"],
-        scriptSrc: ["'self'"],
+        styleSrc: ["'self'", hashOf(GUARD_STYLE)],
+        scriptSrc: ["'self'", hashOf(GUARD)],
         // Profile pictures are loaded from the provider. If it serves them from another host, add that origin here.
         imgSrc: ["'self'", providerOrigin],
         // A login starts with a form, and Chromium applies this directive to the redirect after the form as well. With
@@ -28,6 +30,10 @@ export function securityHeaders(providerOrigin: string, isHTTPS: boolean): Reque
     // could then not prove that a login was started on this site.
     referrerPolicy: { policy: 'same-origin' },
   })
+}
+
+function hashOf(source: string): string {
+  return `'sha256-${createHash('sha256').update(source).digest('base64')}'`
 }
 
 /** Refuses forms sent from other sites. Browsers identify the sender in one of these headers; other clients send none. */

@@ -1,5 +1,5 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import { BACK, GUARD, ICON, STYLE } from '../views/assets'
+import { BACK, ICON, STYLE } from '../views/assets'
 import { layout, type Page } from '../views/layout'
 
 // Longer than that of any browser.
@@ -30,11 +30,10 @@ export function field(fields: unknown, name: string): string | undefined {
   return typeof value === 'string' && !value.includes('\0') ? value : undefined
 }
 
-/** The stylesheet, scripts and icon of the pages. Served before the session middleware, so they read no session. */
+/** The stylesheet, script and icon of the pages. Served before the session middleware, so they read no session. */
 export function assetRoutes(): Router {
   const router = Router()
   router.get('/style.css', (_req, res) => void res.type('css').set('Cache-Control', 'no-cache').send(STYLE))
-  router.get('/guard.js', (_req, res) => void res.type('js').set('Cache-Control', 'no-cache').send(GUARD))
   router.get('/back.js', (_req, res) => void res.type('js').set('Cache-Control', 'no-cache').send(BACK))
   router.get('/icon.svg', (_req, res) => void res.type('svg').set('Cache-Control', 'max-age=86400').send(ICON))
   return router

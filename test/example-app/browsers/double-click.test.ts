@@ -40,8 +40,15 @@ describeInEachBrowser('a double click over the example', (start) => {
     res.writeHead(200, { 'content-type': 'text/html' }).end(`<button id="go" onclick="${script}">Win</button>`)
   }
 
+  // Cookies know no ports: to the browser this is the host of the example, as a sister subdomain is on https.
+  const planting: RequestListener = (req, res) => {
+    const paths = new URL(req.url ?? '/', 'http://localhost').searchParams.getAll('path')
+    const cookies = paths.flatMap((path) => [1, 2, 3, 4, 5].map((n) => `planted${n}=${'x'.repeat(3900)}; Path=${path}`))
+    res.writeHead(200, { 'content-type': 'text/html', 'set-cookie': cookies }).end('planted')
+  }
+
   beforeAll(async () => {
-    servers = [await serve(listener), await serve(evil)]
+    servers = [await serve(listener), await serve(evil), await serve(planting)]
     const [providerPort = 0] = servers.map(port)
     provider = new FakeProvider({ origin: `http://127.0.0.1:${providerPort}` })
     const appPort = await freePort()
@@ -87,11 +94,11 @@ describeInEachBrowser('a double click over the example', (start) => {
   }
 
   /** The question, at an address whose fragment a hostile page has chosen. */
-  async function isLedHere(): Promise<Tab> {
+  async function isLedHere(fragment = '#main'): Promise<Tab> {
     const [, site = 0] = servers.map(port)
     const tab = await victim.open()
     await tab.goto(`http://127.0.0.1:${site}/`)
-    const callback = `${example.appURL}/auth/social-login/callback?auth_key=x#main`
+    const callback = `${example.appURL}/auth/social-login/callback?auth_key=x${fragment}`
     await tab.run(`void (location = '${callback}')`).catch(() => undefined)
     await isAt(tab, '/login/confirm')
     await until(async () => (await tab.run(`document.querySelector('${CONTINUE}') !== null`)) === true)
@@ -127,6 +134,16 @@ describeInEachBrowser('a double click over the example', (start) => {
     await isAt(tab, '/profile')
   })
 
+  const CAN_BE_PRESSED = `document.querySelector('${CONTINUE}').checkVisibility({ visibilityProperty: true })`
+
+  test('nor does a fragment that quotes the question: slow keys answer nothing, either', async () => {
+    await isAsked()
+    const tab = await isLedHere('#:~:text=ID')
+    await until(async () => (await tab.run(CAN_BE_PRESSED)) === true)
+    expect(await areKeysAnAnswer(tab)).toBe(false)
+    await isAt(tab, '/login/confirm')
+  })
+
   /** Two clicks, unless a busy machine has let the first moments of the page pass. */
   async function pressEarly(popup: Tab): Promise<void> {
     for (const _click of [1, 2]) {
@@ -159,5 +176,38 @@ describeInEachBrowser('a double click over the example', (start) => {
     expect(await link.text()).toContain('Add this login?')
     await link.click(CONTINUE)
     await isAt(link, '/account?notice=linked')
+  })
+  /** Keeps everything that the page loads from loading, by cookies too large for Node.js. */
+  async function plantAgainstFiles(tab: Tab): Promise<void> {
+    const files = `[...document.querySelectorAll('script[src], link[rel=stylesheet]')].map((file) => file.src || file.href)`
+    const urls = String(await tab.run(`${files}.join(' ')`)).split(' ')
+    const query = urls.map((url) => `path=${new URL(url).pathname}`).join('&')
+    const [, , plantingPort = 0] = servers.map(port)
+    const planter = await victim.open()
+    await planter.goto(`http://localhost:${plantingPort}/?${query}`)
+    expect(await planter.text()).toBe('planted')
+  }
+
+  const isStyled = (tab: Tab) => tab.run(`getComputedStyle(document.querySelector('main')).maxWidth !== 'none'`)
+
+  test('a guard that does not arrive guards nothing', async () => {
+    await plantAgainstFiles(await isAsked())
+    const popup = await opensUnderThePointer()
+    expect(await isStyled(popup)).toBe(false)
+    await popup.run(`for (const part of document.querySelectorAll('style')) part.remove()`)
+    await popup.press(CONTINUE)
+    await isAt(popup, '/profile')
+  })
+
+  test('ours arrives where a sister subdomain lets no file of the page load', async () => {
+    await plantAgainstFiles(await isAsked())
+    const popup = await opensUnderThePointer()
+    expect(await isStyled(popup)).toBe(false)
+    await pressEarly(popup)
+    expect(await popup.text()).toContain('Is this you?')
+    await until(async () => (await popup.run(CAN_BE_PRESSED)) === true)
+    expect(await popup.run(`dispatchEvent(new Event('focus')); ${CAN_BE_PRESSED}`)).toBe(false)
+    await popup.click(CONTINUE)
+    await isAt(popup, '/profile')
   })
 })
