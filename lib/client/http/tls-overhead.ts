@@ -5,6 +5,9 @@ import { errors } from './undici'
 const MAX_OVERHEAD_BYTES = 64 * 1024
 const INTERVAL_MS = 250
 
+// Servers send one to four. Each takes 18 bytes and 14 us of CPU: 2 MB, which may be read at once, would take over a second.
+const MAX_TICKETS = 20
+
 interface Connection {
   /** Undefined during the handshake. */
   tls: Socket | undefined
@@ -14,8 +17,8 @@ interface Connection {
 
 /**
  * Destroys connections with too many TLS messages that carry no data (key updates, session tickets): they cost CPU, and
- * neither the stream nor undici sees them. Polls the TCP connection's overhead bytes since the last response began,
- * four times a second, because no event reports them.
+ * neither the stream nor undici sees them. An event reports tickets. For the rest, polls the TCP connection's overhead bytes
+ * since the last response began, four times a second.
  */
 export class TLSOverhead {
   readonly #connections = new Map<Socket, Connection>()
@@ -39,6 +42,11 @@ export class TLSOverhead {
     const connection = this.#connections.get(tcp)
     if (connection) connection.tls = tls
     this.#tcpOf.set(tls, tcp)
+    let tickets = 0
+    tls.on('session', () => {
+      tickets += 1
+      if (tickets === MAX_TICKETS) tls.destroy(new errors.ResponseExceededMaxSizeError())
+    })
   }
 
   /** Call when the response to another request begins: earlier bytes are no longer counted. */
