@@ -30,6 +30,9 @@ const SPARE_MAX_AGE_MS = 50_000
 // A younger spare connection serves a new start, too: it outlasts the person's visit to the provider's page.
 const SPARE_FRESH_MS = 10_000
 
+// Addresses are tried one after the other. A name may have thousands, and each refused one costs 50 us of CPU.
+const MAX_ADDRESSES = 32
+
 /** A request that waits for the spare connection to open; gets null if that failed. */
 type Waiter = (socket: Socket | null) => void
 
@@ -198,7 +201,7 @@ const systemLookup: LookupFunction = (...args) => dns.lookup(...args)
 
 /**
  * Runs one DNS lookup at a time. Each blocks a thread of libuv's small pool until the name servers answer: one provider
- * must not occupy the threads that others need.
+ * must not occupy the threads that others need. Only the first addresses of a name are told.
  */
 function oneAtATime(lookup: LookupFunction): LookupFunction {
   let waiting: Parameters<LookupFunction>[2][] | undefined
@@ -206,9 +209,10 @@ function oneAtATime(lookup: LookupFunction): LookupFunction {
     if (waiting) return void waiting.push(callback)
     const callbacks = [callback]
     waiting = callbacks
-    lookup(hostname, options, (...result) => {
+    lookup(hostname, options, (error, found, family) => {
       waiting = undefined
-      for (const tell of callbacks) tell(...result)
+      const addresses = Array.isArray(found) ? found.slice(0, MAX_ADDRESSES) : found
+      for (const tell of callbacks) tell(error, addresses, family)
     })
   }
 }
