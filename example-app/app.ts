@@ -1,13 +1,12 @@
 import express, { type Express } from 'express'
 import session from 'express-session'
-import { SocialLoginClient } from 'passport-social-login'
 import { accountRoutes } from './account/account'
 import { homeRoutes, ProfileReload, profileRoutes } from './account/profile'
+import type { Communities } from './auth/communities'
 import { confirmFirst, confirmRoutes } from './auth/confirm'
 import { type CookieRule, cookieRule, KnownLogins, LoginCookie, sessionCookieName } from './auth/cookies'
 import { loginRoutes } from './auth/login'
 import { createPassport } from './auth/passport'
-import type { Provider } from './auth/provider'
 import { RejectedKeys } from './auth/rejected-keys'
 import { Sealer } from './auth/sealer'
 import { Accounts } from './storage/accounts'
@@ -21,7 +20,7 @@ import { assetRoutes, shortAccept } from './web/pages'
 import { strayKeys } from './web/request-target'
 
 interface AppSettings {
-  readonly provider: Provider
+  readonly communities: Communities
   readonly database: WatchedDatabase
   readonly sessionSecrets: readonly [string, ...string[]]
   readonly trustProxy: number | string[]
@@ -31,26 +30,30 @@ interface AppSettings {
 
 /** Composes the application. Each request passes the handlers in the order in which they are listed here. */
 export function createApp(settings: AppSettings): Express {
-  const { provider, database, sessionSecrets } = settings
+  const { communities, database, sessionSecrets } = settings
   const accounts = new Accounts(database)
   const sessions = new DatabaseSessions(database)
   const sealer = new Sealer(sessionSecrets)
   const rejectedKeys = new RejectedKeys(database)
-  const reload = new ProfileReload(new SocialLoginClient(provider.options), provider, accounts, sealer)
-  const callback = new URL(provider.options.callbackURL)
-  const isHTTPS = callback.protocol === 'https:'
+  const reload = new ProfileReload(communities, accounts, sealer)
+  const { isHTTPS } = communities
   const cookies = cookieRule(isHTTPS)
   const knownLogins = new KnownLogins(cookies, sessionSecrets)
   const store = new LoginCookie(sessionSecrets, isHTTPS)
-  const { passport, strategy } = createPassport({ provider, sessions, sealer, store })
+  const { passport, strategy } = createPassport({ communities, sessions, sealer, store })
 
   const app = express()
   app.set('trust proxy', settings.trustProxy)
   app.use(requestLogger(settings.logger))
   app.use(shortAccept)
-  app.use(strayKeys(callback.pathname))
+  app.use(strayKeys(communities.list.map(({ callbackPath }) => callbackPath)))
   app.use(healthRoutes(database, settings.isStopping))
-  app.use(securityHeaders(provider.origin, isHTTPS))
+  app.use(
+    securityHeaders(
+      communities.list.map(({ origin }) => origin),
+      isHTTPS,
+    ),
+  )
   app.use(assetRoutes())
   // No form has more than two fields, and repeated ones are slow to parse.
   app.use(express.urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 }))
@@ -64,16 +67,15 @@ export function createApp(settings: AppSettings): Express {
       knownLogins,
       rejectedKeys,
       requireSpace: () => database.requireSpace(),
-      callbackPath: callback.pathname,
-      provider,
+      communities,
     }),
   )
-  app.use(confirmRoutes({ accounts, knownLogins, provider }))
+  app.use(confirmRoutes({ accounts, knownLogins, communities }))
   // The routes below serve only people who have confirmed a login that is new to their browser.
   app.use(confirmFirst)
   app.use(homeRoutes())
-  app.use(profileRoutes(provider, reload))
-  app.use(accountRoutes({ passport, accounts, sessions, provider }))
+  app.use(profileRoutes(communities, reload))
+  app.use(accountRoutes({ passport, accounts, sessions, communities }))
   app.use(notFound)
   // Twice: express-session saves the session after `errorPage` has responded, and Express passes an error of that only to
   // the handlers that follow. Without one, it destroys the connection.

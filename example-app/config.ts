@@ -1,4 +1,4 @@
-import type { ExchangeMethod, ProfileEndpoint } from 'passport-social-login'
+import { type CommunityConfigs, readCommunities } from './community-config'
 import { type Environment, EnvironmentReader } from './environment'
 import { cureOf, dataFolderProblem, ownSecret } from './storage/data-folder'
 
@@ -8,8 +8,8 @@ export interface Config {
   readonly host: string
   readonly port: number
   /** Undefined when a real provider is configured. */
-  readonly fakeProviderPort: number | undefined
-  readonly provider: ProviderConfig
+  readonly fakeProviderPorts: readonly [number, number] | undefined
+  readonly communities: CommunityConfigs
   /** The first one signs and encrypts; all of them are accepted, so that a secret can be replaced. */
   readonly sessionSecrets: readonly [string, ...string[]]
   readonly databaseURL: string | undefined
@@ -20,17 +20,6 @@ export interface Config {
   readonly trustProxy: number | string[]
   /** How long requests are still accepted after a stop signal, so that load balancers can switch to other processes. */
   readonly drainMs: number
-}
-
-interface ProviderConfig {
-  /** What pages call the provider. */
-  readonly name: string | undefined
-  readonly baseURL: string | undefined
-  readonly clientID: string | undefined
-  readonly clientSecret: string | undefined
-  readonly callbackURL: string | undefined
-  readonly profileEndpoint: ProfileEndpoint
-  readonly exchangeMethod: ExchangeMethod
 }
 
 /** Reports every problem of the environment at once. The message names variables but never contains a secret. */
@@ -47,39 +36,35 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown error'
 }
 
-const CALLBACK_PATH = '/auth/social-login/callback'
+const FAKE_PROVIDER_PORTS = [4400, 4500] as const
 
 /** @throws ConfigError with every variable that is missing or wrong */
 export function readConfig(environment: Environment): Config {
   const reader = new EnvironmentReader(environment)
-  const baseURL = reader.baseURL('SOCIAL_BASE_URL')
-  const isReal = reader.text('SOCIAL_BASE_URL', false) !== undefined
+  const port = reader.port('PORT', 3000)
   const databaseURL = reader.postgresURL('DATABASE_URL')
   const config = {
     host: reader.host('HOST', 'localhost'),
-    port: reader.port('PORT', 3000),
-    fakeProviderPort: isReal ? undefined : reader.port('PROVIDER_PORT', 4400),
-    provider: {
-      name: reader.displayName('SOCIAL_NAME'),
-      baseURL,
-      clientID: reader.credential('SOCIAL_CLIENT_ID', 'clientID', isReal),
-      clientSecret: reader.credential('SOCIAL_CLIENT_SECRET', 'clientSecret', isReal),
-      callbackURL: reader.callbackURL('SOCIAL_CALLBACK_URL'),
-      profileEndpoint: reader.choice('SOCIAL_PROFILE_ENDPOINT', ['user/me', 'get_user_info', 'auto']),
-      exchangeMethod: reader.choice('SOCIAL_EXCHANGE_METHOD', ['post', 'get']),
-    },
+    port,
+    fakeProviderPorts: reader.isSet('SOCIAL_BASE_URL') ? undefined : fakeProviderPorts(reader),
+    communities: readCommunities(reader, port),
     databaseURL,
     databasePoolSize: poolSizeOf(reader),
     dataDir: reader.text('DATA_DIR', false) ?? 'data',
     trustProxy: reader.trustProxy('TRUST_PROXY'),
     drainMs: reader.seconds('DRAIN_SECONDS', 1.5, 30),
   }
-  const forRealOnly = ['SOCIAL_NAME', 'SOCIAL_CLIENT_ID', 'SOCIAL_CLIENT_SECRET']
-  reader.fakeProviderIsMeant('SOCIAL_BASE_URL', 'SOCIAL_CALLBACK_URL', forRealOnly)
   const secrets = reader.secrets('SESSION_SECRET', databaseURL !== undefined)
   const kept = databaseURL === undefined ? useDataFolder(config.dataDir, reader.problems, secrets) : secrets
   if (kept === undefined || reader.problems.length > 0) throw new ConfigError(reader.problems)
   return { ...config, sessionSecrets: kept }
+}
+
+function fakeProviderPorts(reader: EnvironmentReader): [number, number] {
+  const [usualFirst, usualSecond] = FAKE_PROVIDER_PORTS
+  const first = reader.port('PROVIDER_PORT', usualFirst)
+  // With another first port, there may be a second copy of this application, with a second provider of its own.
+  return [first, reader.port('PROVIDER2_PORT', first === usualFirst ? usualSecond : 0)]
 }
 
 function poolSizeOf(reader: EnvironmentReader): number {
@@ -107,9 +92,4 @@ function useDataFolder(dataDir: string, problems: string[], given: Secrets | und
     problems.push(`DATA_DIR names a folder that cannot be used (${cureOf(error)}).`)
   }
   return undefined
-}
-
-/** The callback URL for development, used when none is configured. */
-export function defaultCallbackURL(port: number): string {
-  return `http://localhost:${port}${CALLBACK_PATH}`
 }

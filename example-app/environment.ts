@@ -35,6 +35,10 @@ export class EnvironmentReader {
     this.#environment = environment
   }
 
+  isSet(name: string): boolean {
+    return this.text(name, false) !== undefined
+  }
+
   /** An empty variable counts as not set. `neededFor` says what requires the variable, or false if it is optional. */
   text(name: string, neededFor: string | false): string | undefined {
     const value = this.#environment[name]?.trim()
@@ -55,8 +59,7 @@ export class EnvironmentReader {
     const value = this.text(name, false)
     if (value === undefined) return fallback
     const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
-    if (!(port <= 65_535)) this.problems.push(`${name} must be a port from 0 to 65535 (0: a free one).`)
-    return port
+    return port <= 65_535 ? port : (this.#wrong(`${name} must be a port from 0 to 65535 (0: a free one).`) ?? fallback)
   }
 
   /** Reads a number of seconds, which may have decimals. @returns milliseconds */
@@ -83,10 +86,10 @@ export class EnvironmentReader {
     return this.#wrong(`${name} must end in /v1, such as https://social.example/api/v1.`)
   }
 
-  /** The application's id or secret at a real provider, which requires both. */
-  credential(name: string, option: 'clientID' | 'clientSecret', isReal: boolean): string | undefined {
-    if (!isReal) return undefined
-    const value = this.text(name, 'a provider of your own (SOCIAL_BASE_URL)')
+  /** The application's id or secret at a real provider, which requires both; false if there is none. */
+  credential(name: string, option: 'clientID' | 'clientSecret', neededFor: string | false): string | undefined {
+    if (neededFor === false) return undefined
+    const value = this.text(name, neededFor)
     return value && this.#asOption(option, name, value)
   }
 
@@ -97,18 +100,22 @@ export class EnvironmentReader {
     return problem === undefined ? this.#asOption('callbackURL', name, url) : this.#wrong(`${name} ${problem}`)
   }
 
+  /** A variable without which others mean nothing: it has been forgotten or misspelt. */
+  requireWith(name: string, others: readonly string[]): void {
+    const given = others.filter((other) => this.isSet(other))
+    if (this.isSet(name) || given.length === 0) return
+    this.problems.push(`${name} is missing: ${given.join(' and ')} cannot be used without it.`)
+  }
+
   /**
    * Anybody can sign in at the fake provider without a password, and its pages show the secrets of applications. So a
-   * public https callback, a name and credentials require a real provider, whose address has been forgotten or misspelt.
+   * public https callback requires a real provider.
    */
-  fakeProviderIsMeant(baseURL: string, callbackURL: string, forRealOnly: readonly string[]): void {
-    if (this.text(baseURL, false) !== undefined) return
-    const given = forRealOnly.filter((name) => this.text(name, false) !== undefined)
-    if (given.length > 0) this.problems.push(`${baseURL} is missing: ${given.join(' and ')} cannot be used without it.`)
+  fakeProviderIsMeant(baseURL: string, callbackURL: string): void {
     const callback = this.text(callbackURL, false) ?? ''
     // Parsed, because the scheme may be in capitals.
     const isPublic = URL.canParse(callback) && new URL(callback).protocol === 'https:'
-    if (!isPublic) return
+    if (this.isSet(baseURL) || !isPublic) return
     this.problems.push(
       `${baseURL} is missing: with the fake provider, ${callbackURL} is an http address of this machine.`,
     )

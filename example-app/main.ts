@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FakeProvider } from 'passport-social-login/testing'
 import { createApp } from './app'
-import { chooseProvider, startFakeProvider } from './auth/provider'
+import { createCommunities, type FakeProviders, startFakeProviders } from './auth/community-setup'
 import { type Config, ConfigError, readConfig, reasonOf } from './config'
 import { deleteUnconfirmed } from './storage/accounts'
 import { CallbackSlots } from './storage/callback-slots'
@@ -34,24 +33,24 @@ interface RunningServer {
 }
 
 const logger = createLogger()
-let running: { readonly server: RunningServer; readonly fake: FakeProvider | undefined } | undefined
+let running: { readonly server: RunningServer; readonly fakes: FakeProviders | undefined } | undefined
 
 async function main(): Promise<void> {
   // First, so that a signal during a slow start also stops the process. Interrupting a migration is safe: it runs in one
   // transaction.
   onStopSignal(stop, logger)
   const config = readConfig(process.env)
-  const fake = await startFakeProvider(config)
-  const server = await startServer(config, fake, logger)
-  running = { server, fake }
+  const fakes = await startFakeProviders(config)
+  const server = await startServer(config, fakes, logger)
+  running = { server, fakes }
   console.log(`Example application: ${server.url}`)
-  if (fake) console.log(`Fake provider: ${fake.origin}`)
+  if (fakes) console.log(`Fake provider: ${fakes[0].origin}\nSecond fake provider: ${fakes[1].origin}`)
 }
 
 async function stop(): Promise<void> {
   try {
     await running?.server.stop()
-    await running?.fake?.stop()
+    for (const fake of running?.fakes ?? []) await fake.stop()
     process.exit(0)
   } catch (error) {
     const reason = error instanceof Error ? error.message : reasonOf(error)
@@ -61,13 +60,20 @@ async function stop(): Promise<void> {
 }
 
 /** Opens and migrates the database, then starts serving. */
-async function startServer(config: Config, fake: FakeProvider | undefined, logger: Logger): Promise<RunningServer> {
+async function startServer(config: Config, fakes: FakeProviders | undefined, logger: Logger): Promise<RunningServer> {
   const database = await openMigrated(config, logger)
   const listening = await listen(config.host, config.port)
   const draining = new Draining()
-  const provider = chooseProvider(config, fake, listening.port)
+  const communities = createCommunities(config, fakes, listening.port)
   const { sessionSecrets, trustProxy } = config
-  const app = createApp({ provider, database, sessionSecrets, trustProxy, logger, isStopping: () => draining.hasBegun })
+  const app = createApp({
+    communities,
+    database,
+    sessionSecrets,
+    trustProxy,
+    logger,
+    isStopping: () => draining.hasBegun,
+  })
   listening.serve(draining.watch(withoutChunks(pathsOnly(app))))
   const cleaning = cleanRegularly(database, logger)
   return {

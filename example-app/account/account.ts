@@ -1,7 +1,7 @@
 import { Router } from 'express'
 import type { AuthenticateOptions } from 'passport-social-login'
+import type { Communities } from '../auth/communities'
 import type { Authentication } from '../auth/passport'
-import type { Provider } from '../auth/provider'
 import { accountOf, requireUser, signOut } from '../auth/sign-in'
 import type { Accounts } from '../storage/accounts'
 import type { DatabaseSessions } from '../storage/sessions'
@@ -14,25 +14,27 @@ interface AccountRoutes {
   readonly passport: Authentication
   readonly accounts: Accounts
   readonly sessions: DatabaseSessions
-  readonly provider: Provider
+  readonly communities: Communities
 }
 
 const LINK: AuthenticateOptions = { state: 'link' }
 
 /** The account page: its logins can be added and removed, and all of its sessions ended. */
-export function accountRoutes({ passport, accounts, sessions, provider }: AccountRoutes): Router {
+export function accountRoutes({ passport, accounts, sessions, communities }: AccountRoutes): Router {
   const router = Router()
   router.use('/account', requireUser, sameOriginForms)
 
   router.get('/account', (req, res) => {
     const account = accountOf(req)
     const notice = noticeFor(field(req.query, 'notice'))
-    sendPage(req, res, accountPage({ account, provider, notice }))
+    sendPage(req, res, accountPage({ account, communities: communities.list, notice }))
   })
 
-  // `authorize` does not replace the signed-in user. The provider has only one redirect URL, so it redirects to the same
+  // `authorize` does not replace the signed-in user. A community has only one redirect URL, so it redirects to the same
   // callback as for a login; the `state` tells the callback what it was for.
-  router.post('/account/link', passport.authorize('social-login', LINK))
+  for (const community of communities.list) {
+    router.post(community.linkPath, communities.chosen(community), passport.authorize('social-login', LINK))
+  }
 
   router.post('/account/unlink', async (req, res) => {
     const account = accountOf(req)

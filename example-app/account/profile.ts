@@ -1,7 +1,7 @@
 import { Router } from 'express'
-import { type SocialLoginClient, SocialLoginError, toProfile } from 'passport-social-login'
+import { SocialLoginClient, SocialLoginError, toProfile } from 'passport-social-login'
+import type { Communities, Community } from '../auth/communities'
 import { personOf } from '../auth/passport'
-import type { Provider } from '../auth/provider'
 import type { Sealer } from '../auth/sealer'
 import { accountOf, requireUser, SignedInAccount } from '../auth/sign-in'
 import type { Accounts, Login } from '../storage/accounts'
@@ -22,7 +22,7 @@ export function homeRoutes(): Router {
 }
 
 /** The profile of the signed-in person, as a page for people and as JSON for programs. */
-export function profileRoutes(provider: Provider, reload: ProfileReload): Router {
+export function profileRoutes(communities: Communities, reload: ProfileReload): Router {
   const router = Router()
   router.use('/profile', requireUser)
 
@@ -31,7 +31,7 @@ export function profileRoutes(provider: Provider, reload: ProfileReload): Router
     const login = latestLogin(account)
     if (wantsJSON(req)) return void res.set('Cache-Control', 'no-store').json(asJSON(login, account.id))
     const notice = noticeFor(field(req.query, 'notice'), field(req.query, 'wait'))
-    sendPage(req, res, profilePage({ login, provider, notice }))
+    sendPage(req, res, profilePage({ login, communities: communities.list, notice }))
   })
 
   router.post('/profile/reload', sameOriginForms, async (req, res) => {
@@ -65,22 +65,26 @@ function asJSON({ provider, subject, person }: Login, account: string): object {
 
 /** Requests the profile again, long after the login, with the access token that was stored then. */
 export class ProfileReload {
+  readonly #clients: ReadonlyMap<Community, SocialLoginClient>
+
   constructor(
-    private readonly client: SocialLoginClient,
-    private readonly provider: Provider,
+    private readonly communities: Communities,
     private readonly accounts: Accounts,
     private readonly sealer: Sealer,
-  ) {}
+  ) {
+    this.#clients = new Map(communities.list.map((community) => [community, new SocialLoginClient(community)]))
+  }
 
   /** @returns the query of the profile page that reports the result */
   async run(login: Login, log: Logger): Promise<URLSearchParams> {
-    // From before the provider was changed: the new one must neither see this token nor say whose it is.
-    if (login.provider !== this.provider.key) return new URLSearchParams({ notice: 'other_provider' })
-    const token = await this.sealer.open(login.sealedToken, login.subject)
+    // Only the community of a login may see its token and say whose it is. It may not be configured any more.
+    const community = this.communities.find(login.provider)
+    const client = community && this.#clients.get(community)
+    if (!client) return new URLSearchParams({ notice: 'other_provider' })
+    const token = await this.sealer.open(login.sealedToken, login)
     if (token === undefined) return new URLSearchParams({ notice: 'profile_unauthorized' })
     try {
-      const endpoint = this.provider.options.profileEndpoint ?? 'user/me'
-      const profile = toProfile(await this.client.fetchUser(endpoint, token))
+      const profile = toProfile(await client.fetchUser(community.profileEndpoint ?? 'user/me', token))
       if (profile.id !== login.subject) return new URLSearchParams({ notice: 'profile_unauthorized' })
       await this.accounts.updatePerson(login.id, personOf(profile))
       return new URLSearchParams({ notice: 'reloaded' })

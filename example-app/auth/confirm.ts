@@ -5,8 +5,8 @@ import { noticeFor } from '../views/messages'
 import { confirmPage } from '../views/pages'
 import { sameOriginForms } from '../web/headers'
 import { field, sendPage, wantsJSON } from '../web/pages'
+import type { Communities } from './communities'
 import type { KnownLogins } from './cookies'
-import type { Provider } from './provider'
 import { SignedInAccount, saveSession, signOut } from './sign-in'
 
 // A double click on "Continue" also ends here; the login page then redirects the signed-in person to their profile.
@@ -29,17 +29,17 @@ export const confirmFirst: RequestHandler = async (req, res, next) => {
 interface ConfirmRoutes {
   readonly accounts: Accounts
   readonly knownLogins: KnownLogins
-  readonly provider: Provider
+  readonly communities: Communities
 }
 
-export function confirmRoutes({ accounts, knownLogins, provider }: ConfirmRoutes): Router {
+export function confirmRoutes({ accounts, knownLogins, communities }: ConfirmRoutes): Router {
   const router = Router()
 
   router.get('/login/confirm', async (req, res) => {
     const waiting = await waitingLogin(req, res, accounts)
     if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
     const notice = noticeFor(field(req.query, 'notice'))
-    sendPage(req, res, confirmPage({ ...waiting, provider, notice }))
+    sendPage(req, res, confirmPage({ ...waiting, communities: communities.list, notice }))
   })
 
   router.post('/login/confirm', sameOriginForms, async (req, res) => {

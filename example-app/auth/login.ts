@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import { SocialLoginError, type Strategy } from 'passport-social-login'
+import { type PendingLoginSummary, SocialLoginError, type Strategy } from 'passport-social-login'
 import type { Accounts, Login, LoginInput } from '../storage/accounts'
 import type { UnconfirmedLogin } from '../storage/sessions'
 import { loginPage } from '../views/pages'
@@ -8,15 +8,15 @@ import { throughBriefOutage } from '../web/errors'
 import { sameOriginForms } from '../web/headers'
 import { field, sendPage } from '../web/pages'
 import { mentionsKey } from '../web/request-target'
+import type { Communities, Community } from './communities'
 import type { KnownLogins } from './cookies'
 import { type Authentication, VerifiedLogin } from './passport'
-import type { Provider } from './provider'
 import type { RejectedKeys } from './rejected-keys'
 import { SignedInUser, saveSession, signIn, signOut } from './sign-in'
 
 const CONFIRM_WITHIN_MS = 10 * 60 * 1000
 const DEFAULT_RETURN_PATH = '/profile'
-const NO_RETURN_TO = ['/login', '/logout', '/auth/social-login']
+const NO_RETURN_TO = ['/login', '/logout']
 
 interface LoginRoutes {
   readonly passport: Authentication
@@ -26,34 +26,24 @@ interface LoginRoutes {
   readonly rejectedKeys: RejectedKeys
   /** Throws when a successful login could not be stored because the disk is full. */
   readonly requireSpace: () => void
-  readonly callbackPath: string
-  readonly provider: Provider
+  readonly communities: Communities
 }
 
-/** The login page, the start of a login, the provider's callback, and sign-out. */
+/** The login page, sign-out, and for each community the start of a login and its callback. */
 export function loginRoutes(options: LoginRoutes): Router {
-  const { passport, strategy, rejectedKeys, callbackPath, provider } = options
+  const { communities } = options
   const router = Router()
 
   router.get('/login', async (req, res) => {
     if (req.user) return res.redirect(303, '/profile')
     // A person who cancels at the provider is not sent back by it, and comes here sooner or later.
-    const unfinished = await strategy.pendingLogin(req)
+    const unfinished = await unfinishedLogin(options, req)
     const reason = field(req.query, 'reason') ?? (unfinished && 'not_finished')
     const returnTo = field(req.query, 'returnTo') ?? unfinished?.returnTo
-    sendPage(req, res, loginPage({ provider, reason, returnTo }))
+    sendPage(req, res, loginPage({ communities: communities.list, reason, returnTo }))
   })
 
-  const start: RequestHandler = (req, res, next) => {
-    const returnTo = field(req.body, 'returnTo') ?? field(req.query, 'returnTo')
-    passport.authenticate('social-login', {
-      failureRedirect: '/login?reason=start_forbidden',
-      ...(returnTo !== undefined && { returnTo }),
-    })(req, res, next)
-  }
-  // The strategy itself checks that the request came from this site, and shows a page of its own when it cannot tell.
-  router.route('/auth/social-login').all(rejectedKeys.guardStart).get(start).post(start)
-  router.get(callbackPath, finishLogin(options), (_req, res) => res.redirect(303, '/profile'))
+  for (const community of communities.list) addLogin(router, community, options)
 
   router.post('/logout', sameOriginForms, async (req, res) => {
     // Without a signed-in user there is nothing to end, and a login in progress in another tab must not be lost.
@@ -61,6 +51,34 @@ export function loginRoutes(options: LoginRoutes): Router {
     res.redirect(303, '/login?reason=signed_out')
   })
   return router
+}
+
+function addLogin(router: Router, community: Community, options: LoginRoutes): void {
+  const { passport, rejectedKeys, communities } = options
+  const start: RequestHandler = (req, res, next) => {
+    const returnTo = field(req.body, 'returnTo') ?? field(req.query, 'returnTo')
+    passport.authenticate('social-login', {
+      failureRedirect: '/login?reason=start_forbidden',
+      ...(returnTo !== undefined && { returnTo }),
+    })(req, res, next)
+  }
+  const chosen = communities.chosen(community)
+  // The strategy itself checks that the request came from this site, and shows a page of its own when it cannot tell.
+  router.route(community.startPath).all(rejectedKeys.guardStart, chosen).get(start).post(start)
+  router.get(community.callbackPath, chosen, finishLogin(options), (_req, res) => res.redirect(303, '/profile'))
+}
+
+/** The login that this browser has begun, at whichever community, and can still finish. */
+async function unfinishedLogin(
+  { strategy, communities }: LoginRoutes,
+  req: Request,
+): Promise<PendingLoginSummary | undefined> {
+  for (const community of communities.list) {
+    communities.choose(req, community)
+    const pending = await strategy.pendingLogin(req)
+    if (pending) return pending
+  }
+  return undefined
 }
 
 /** What became of a callback. `again`: it was handled before (reload, back button). `left`: the visitor disconnected. */
@@ -149,13 +167,13 @@ function pageFor(code: string, req: Request): string {
 
 /** Safe to repeat: it redirects only after everything has been stored. */
 async function completeLogin(
-  { accounts, knownLogins, callbackPath }: LoginRoutes,
+  { accounts, knownLogins, communities }: LoginRoutes,
   input: LoginInput,
   info: unknown,
   req: Request,
   res: Response,
 ): Promise<void> {
-  const returnTo = returnPath(field(info, 'returnTo'), callbackPath)
+  const returnTo = returnPath(field(info, 'returnTo'), communities)
   if (field(info, 'state') === 'link') {
     req.session.unconfirmed = questionAbout(await accounts.recordLogin(input), 'link', returnTo)
     await saveSession(req)
@@ -180,10 +198,11 @@ function questionAbout(
  * The path to open after a login: the one that it was started with, which the strategy has checked to be on this site.
  * Pages for signing in or out are replaced by the profile, because opening them would start another login.
  */
-function returnPath(given: string | undefined, callbackPath: string): string {
+function returnPath(given: string | undefined, communities: Communities): string {
   if (given === undefined || mentionsKey(given)) return DEFAULT_RETURN_PATH
   const { pathname } = new URL(given, 'http://localhost')
   const path = `${pathname.replace(/\/{2,}/g, '/').toLowerCase()}/`
-  const isRefused = [...NO_RETURN_TO, callbackPath].some((root) => path.startsWith(`${root.toLowerCase()}/`))
+  const ofLogins = communities.list.flatMap(({ startPath, callbackPath }) => [startPath, callbackPath])
+  const isRefused = [...NO_RETURN_TO, ...ofLogins].some((root) => path.startsWith(`${root.toLowerCase()}/`))
   return isRefused ? DEFAULT_RETURN_PATH : given
 }

@@ -3,14 +3,14 @@ import { Passport } from 'passport'
 import { type PendingLoginStore, type Profile, Strategy } from 'passport-social-login'
 import type { LoginInput, Person } from '../storage/accounts'
 import type { DatabaseSessions } from '../storage/sessions'
-import type { Provider } from './provider'
+import type { Communities, Community } from './communities'
 import type { Sealer } from './sealer'
 import { idOf, SignedInAccount, SignedInUser } from './sign-in'
 
 export type Authentication = InstanceType<typeof Passport>
 
 interface PassportParts {
-  readonly provider: Provider
+  readonly communities: Communities
   readonly sessions: DatabaseSessions
   readonly sealer: Sealer
   /** Keeps the login in progress. */
@@ -29,12 +29,15 @@ interface PassportSetup {
 }
 
 /** Sets up Passport. The verify function stores nothing: `login.ts` stores the login together with its account. */
-export function createPassport({ provider, sessions, sealer, store }: PassportParts): PassportSetup {
+export function createPassport({ communities, sessions, sealer, store }: PassportParts): PassportSetup {
   const passport = new Passport()
-  const strategy = new Strategy({ ...provider.options, store }, async (accessToken, _refreshToken, profile) => {
-    const sealedToken = await sealer.seal(accessToken, profile.id)
-    const person = personOf(profile)
-    return new VerifiedLogin({ provider: provider.key, subject: profile.id, person, sealedToken })
+  const site = (req: object): Community | undefined => communities.of(req)
+  // Allowed because the operator configures the communities, which may be on this machine or in a network of their own.
+  const options = { site, store, allowPrivateAddresses: true }
+  const strategy = new Strategy(options, async (accessToken, _refreshToken, profile) => {
+    const login = { provider: profile.provider, subject: profile.id }
+    const sealedToken = await sealer.seal(accessToken, login)
+    return new VerifiedLogin({ ...login, person: personOf(profile), sealedToken })
   })
   passport.use(strategy)
   // The session holds only ids. Everything else is read from the database when needed, so it is never stale.

@@ -1,5 +1,9 @@
 import { hkdfSync } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
+import type { Login } from '../storage/accounts'
+
+/** Whose token it is. The ids of two communities are those of different people. */
+type Owner = Pick<Login, 'provider' | 'subject'>
 
 /**
  * Encrypts access tokens for storage with AES-256-GCM. The keys are derived from the session secrets: the first one
@@ -13,20 +17,24 @@ export class Sealer {
     this.#keys = [deriveKey(first), ...others.map(deriveKey)]
   }
 
-  seal(token: string, owner: string): Promise<string> {
-    const jwt = new EncryptJWT({ token }).setSubject(owner)
+  seal(token: string, owner: Owner): Promise<string> {
+    const jwt = new EncryptJWT({ token }).setSubject(subjectOf(owner))
     return jwt.setProtectedHeader({ alg: 'dir', enc: 'A256GCM' }).encrypt(this.#keys[0])
   }
 
   /** Undefined when the token was encrypted for another owner, or with a secret that is no longer configured. */
-  async open(sealed: string, owner: string): Promise<string | undefined> {
+  async open(sealed: string, owner: Owner): Promise<string | undefined> {
     for (const key of this.#keys) {
-      const opened = await jwtDecrypt(sealed, key, { subject: owner }).catch(() => undefined)
+      const opened = await jwtDecrypt(sealed, key, { subject: subjectOf(owner) }).catch(() => undefined)
       const token = opened?.payload['token']
       if (typeof token === 'string') return token
     }
     return undefined
   }
+}
+
+function subjectOf({ provider, subject }: Owner): string {
+  return JSON.stringify([provider, subject])
 }
 
 function deriveKey(secret: string): Uint8Array {

@@ -58,7 +58,7 @@ export function reasonFor(code: string): string {
 const NOTICES: Readonly<Record<string, string | undefined>> = {
   reloaded: 'Your profile has been reloaded from the provider.',
   profile_unauthorized: 'The provider no longer accepts this sign-in. Sign in again to renew it.',
-  other_provider: 'This login is from another provider than the one in use now, so it was not reloaded.',
+  other_provider: 'This login is from another provider than those in use now, so it was not reloaded.',
   linked: 'The login was added. You can now sign in to this account with it.',
   other_question:
     'You answered an earlier question, so nothing was changed. This question is about a different login: please check whose it is, and answer again.',

@@ -13,12 +13,15 @@ const MAX_NAME_LENGTH = 32
 // No script needs more combining marks than this; more of them would cover the lines above and below.
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
 
-/** What pages need to know of the provider. */
-interface Provider {
-  readonly key: string
+/** What pages need to know of a community. */
+interface Community {
+  /** The `provider` of its logins. */
   readonly name: string
+  readonly displayName: string
   readonly host: string
   readonly origin: string
+  readonly startPath: string
+  readonly linkPath: string
 }
 
 export function homePage(login: Login | undefined): Page {
@@ -31,23 +34,29 @@ export function homePage(login: Login | undefined): Page {
 }
 
 interface LoginPage {
-  readonly provider: Provider
+  readonly communities: readonly Community[]
   /** A code of `messages.ts`. */
   readonly reason: string | undefined
   readonly returnTo: string | undefined
 }
 
-export function loginPage({ provider, reason, returnTo }: LoginPage): Page {
+export function loginPage({ communities, reason, returnTo }: LoginPage): Page {
   return {
     title: 'Sign in',
     main: html`<div class="card">
 ${reason !== undefined && html`<p class="notice" role="status">${reasonFor(reason)}</p>`}
-<p>You sign in at <strong>${provider.name}</strong>${provider.name !== provider.host && ` (${provider.host})`} and come back here. We never see your password.</p>
-<form method="post" action="/auth/social-login">
+<p>You sign in at ${communities.map(nameAndHost)} and come back here. We never see your password.</p>
+${communities.map(
+  ({ startPath, displayName }) => html`<form method="post" action="${startPath}">
 ${returnTo !== undefined && html`<input type="hidden" name="returnTo" value="${returnTo}">`}
-<button class="primary wide">Continue with ${provider.name}</button>
-</form></div>`,
+<p><button class="primary wide">Continue with ${displayName}</button></p>
+</form>`,
+)}</div>`,
   }
+}
+
+function nameAndHost({ displayName, host }: Community, index: number): Markup {
+  return html`${index > 0 && ' or at '}<strong>${displayName}</strong>${displayName !== host && ` (${host})`}`
 }
 
 interface ConfirmPage {
@@ -55,7 +64,7 @@ interface ConfirmPage {
   readonly unconfirmed: Pick<UnconfirmedLogin, 'id' | 'purpose'>
   /** The login by which the account was opened in this browser. */
   readonly openedBy: Login | undefined
-  readonly provider: Provider
+  readonly communities: readonly Community[]
   readonly notice: string | undefined
 }
 
@@ -63,13 +72,13 @@ interface ConfirmPage {
  * Asks whether a login that is new to this browser is the person's own. Before a login is added to an account, the page
  * names the account, too: somebody else may have signed in to this browser in another tab.
  */
-export function confirmPage({ login, unconfirmed, openedBy = login, provider, notice }: ConfirmPage): Page {
+export function confirmPage({ login, unconfirmed, openedBy = login, communities, notice }: ConfirmPage): Page {
   const { id, purpose } = unconfirmed
-  const at = providerOf(login, provider)
+  const at = communityName(login, communities)
   const question =
     purpose === 'link'
-      ? html`<p>You are signed in as <strong>${nameOf(openedBy)}</strong> (ID <code>${openedBy.subject}</code>). With
-the following login at ${at}, you will be able to sign in to this account, too:</p>`
+      ? html`<p>You are signed in as <strong>${nameOf(openedBy)}</strong> (ID <code>${openedBy.subject}</code> at
+${communityName(openedBy, communities)}). With the following login at ${at}, you will be able to sign in to this account, too:</p>`
       : html`<p>This login at ${at} has not been used in this browser before:</p>`
   const consent = purpose === 'link' ? 'Add this login' : `Continue as ${nameOf(login)}`
   return {
@@ -78,7 +87,7 @@ the following login at ${at}, you will be able to sign in to this account, too:<
     isQuestion: true,
     main: html`<div class="card">${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 ${question}
-${personCard(login, provider)}
+${personCard(login, communities)}
 <form class="guarded" method="post" action="/login/confirm">
 <input type="hidden" name="confirmation" value="${id}"><p class="buttons">
 <button class="primary" name="decision" value="continue">${consent}</button>
@@ -88,18 +97,21 @@ ${personCard(login, provider)}
 
 interface AccountPage {
   readonly account: { readonly id: string; readonly logins: readonly Login[] }
-  readonly provider: Provider
+  readonly communities: readonly Community[]
   readonly notice: string | undefined
 }
 
-export function accountPage({ account: { id, logins }, provider, notice }: AccountPage): Page {
+export function accountPage({ account: { id, logins }, communities, notice }: AccountPage): Page {
   return {
     title: 'Your account',
     main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 <section class="card" aria-labelledby="logins"><h2 id="logins">Logins</h2>
 <p>You can sign in to this account with any of these.</p>
-<ul class="rows">${logins.map((login) => row(login, provider, logins.length > 1))}</ul>
-<form method="post" action="/account/link"><button>Add another login at ${provider.name}</button></form></section>
+<ul class="rows">${logins.map((login) => row(login, communities, logins.length > 1))}</ul>
+${communities.map(
+  ({ linkPath, displayName }) =>
+    html`<form method="post" action="${linkPath}"><p><button>Add another login at ${displayName}</button></p></form>`,
+)}</section>
 <section class="card" aria-labelledby="sessions"><h2 id="sessions">Devices</h2>
 <p>Lost a phone, or signed in on a computer that is not yours?</p>
 <form class="guarded" method="post" action="/account/sign-out-everywhere">
@@ -107,28 +119,30 @@ export function accountPage({ account: { id, logins }, provider, notice }: Accou
   }
 }
 
-function row(login: Login, provider: Provider, isRemovable: boolean): Markup {
+function row(login: Login, communities: readonly Community[], isRemovable: boolean): Markup {
+  const what = `${nameOf(login)} at ${communityName(login, communities)}`
   const remove = html`<form class="guarded" method="post" action="/account/unlink">
-<button name="login" value="${login.id}" aria-label="Remove ${nameOf(login)}">Remove</button></form>`
-  return html`<li>${personCard(login, provider)}${isRemovable && remove}</li>`
+<button name="login" value="${login.id}" aria-label="Remove ${what}">Remove</button></form>`
+  return html`<li>${personCard(login, communities)}${isRemovable && remove}</li>`
 }
 
 interface ProfilePage {
   readonly login: Login
-  readonly provider: Provider
+  readonly communities: readonly Community[]
   readonly notice: string | undefined
 }
 
-export function profilePage({ login, provider, notice }: ProfilePage): Page {
+export function profilePage({ login, communities, notice }: ProfilePage): Page {
   const { person, subject } = login
-  const at = providerOf(login, provider)
-  const cover = isShown(person.cover, provider)
+  const community = communityOf(login, communities)
+  const at = communityName(login, communities)
+  const cover = isShown(person.cover, community)
     ? html`<img class="cover" src="${person.cover}" alt="" referrerpolicy="no-referrer">`
     : html`<div class="cover"></div>`
   return {
     title: 'Your profile',
     main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
-<article class="card profile" aria-labelledby="name">${cover}${portrait(login, provider)}
+<article class="card profile" aria-labelledby="name">${cover}${portrait(login, community)}
 <h2 id="name">${nameOf(login)} ${person.badge === true && html`<span class="badge">verified at ${at}</span>`}</h2>
 <dl>${[
       entry('Username', person.username),
@@ -137,7 +151,7 @@ export function profilePage({ login, provider, notice }: ProfilePage): Page {
       entry('Birthday', person.birthday),
       entry(`ID at ${at}`, subject),
     ]}</dl>
-${login.provider === provider.key && html`<form method="post" action="/profile/reload"><button>Reload from ${at}</button></form>`}</article>`,
+${community && html`<form method="post" action="/profile/reload"><button>Reload from ${at}</button></form>`}</article>`,
   }
 }
 
@@ -155,16 +169,16 @@ export function messagePage(status: number, message: string, requestID: string, 
   }
 }
 
-/** Shows only pictures from the provider, because our Content-Security-Policy blocks others. Otherwise the first letter. */
-function portrait({ person, subject }: Login, provider: Provider): Markup {
-  if (isShown(person.picture, provider)) {
+/** Shows only pictures of the login's community: our Content-Security-Policy blocks most others. Otherwise the first letter. */
+function portrait({ person, subject }: Login, community: Community | undefined): Markup {
+  if (isShown(person.picture, community)) {
     return html`<img class="portrait" src="${person.picture}" alt="" width="72" height="72" referrerpolicy="no-referrer">`
   }
   return html`<span class="portrait letter" aria-hidden="true">${nameOf({ person, subject }).slice(0, 1)}</span>`
 }
 
-function isShown(picture: string | undefined, { origin }: Provider): picture is string {
-  return picture?.startsWith(`${origin}/`) === true
+function isShown(picture: string | undefined, community: Community | undefined): picture is string {
+  return community !== undefined && picture?.startsWith(`${community.origin}/`) === true
 }
 
 /** Shortened, because a long name could imitate the e-mail address and ID of somebody else that are shown after it. */
@@ -175,15 +189,19 @@ function nameOf({ person, subject }: Pick<Login, 'person' | 'subject'>): string 
   return short || `User ${subject}`
 }
 
-/** What to call the provider of a login: those of another one stay when the configuration changes. */
-function providerOf({ provider: key }: Login, provider: Provider): string {
-  return key === provider.key ? provider.name : 'another provider'
+/** The community of a login. Undefined if it is not configured any more: its logins stay. */
+function communityOf({ provider }: Login, communities: readonly Community[]): Community | undefined {
+  return communities.find(({ name }) => name === provider)
 }
 
-/** Identifies a person. Includes the ID, because names and pictures can be copied. */
-function personCard(login: Login, provider: Provider): Markup {
+function communityName(login: Login, communities: readonly Community[]): string {
+  return communityOf(login, communities)?.displayName ?? 'another provider'
+}
+
+/** Identifies a person. Includes the ID and whose it is, because names and pictures can be copied. */
+function personCard(login: Login, communities: readonly Community[]): Markup {
   const { person, subject } = login
-  return html`<div class="person">${portrait(login, provider)}<p><strong>${nameOf(login)}</strong>
+  return html`<div class="person">${portrait(login, communityOf(login, communities))}<p><strong>${nameOf(login)}</strong>
 <span class="faint">${person.email ?? 'no e-mail address'}</span>
-<span>ID <code>${subject}</code></span></p></div>`
+<span>ID <code>${subject}</code> at ${communityName(login, communities)}</span></p></div>`
 }

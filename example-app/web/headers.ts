@@ -4,8 +4,8 @@ import helmet from 'helmet'
 import { GUARD, GUARD_STYLE } from '../views/assets'
 import { HTTPError } from './errors'
 
-/** Sets helmet's headers, with the changes that a login at another site requires. */
-export function securityHeaders(providerOrigin: string, isHTTPS: boolean): RequestHandler {
+/** Sets helmet's headers, with the changes that logins at other sites require. */
+export function securityHeaders(providerOrigins: readonly string[], isHTTPS: boolean): RequestHandler {
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -13,11 +13,11 @@ export function securityHeaders(providerOrigin: string, isHTTPS: boolean): Reque
         defaultSrc: ["'none'"],
         styleSrc: ["'self'", hashOf(GUARD_STYLE)],
         scriptSrc: ["'self'", hashOf(GUARD)],
-        // Profile pictures are loaded from the provider. If it serves them from another host, add that origin here.
-        imgSrc: ["'self'", providerOrigin],
+        // Profile pictures are loaded from the communities. If one serves them from another host, add that origin here.
+        imgSrc: ["'self'", ...providerOrigins],
         // A login starts with a form, and Chromium applies this directive to the redirect after the form as well. With
         // helmet's default, 'self', the button would silently do nothing.
-        formAction: ["'self'", providerOrigin],
+        formAction: ["'self'", ...providerOrigins],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
         // On http://localhost this would request the provider's pictures and the forms over https, which is not served.

@@ -42,12 +42,12 @@ export function loggablePath(target: string): string {
 }
 
 /**
- * Redirects requests with a key in their URL that are not for the callback, such as `/callback&auth_key=…`. No page may
- * be shown at such a URL, and no other route may exchange the key, because only the callback limits rejected keys.
+ * Redirects requests with a key in their URL that are not for a callback, such as `/callback&auth_key=…`. No page may
+ * be shown at such a URL, and no other route may exchange the key, because only the callbacks limit rejected keys.
  */
-export function strayKeys(callbackPath: string): RequestHandler {
+export function strayKeys(callbackPaths: readonly string[]): RequestHandler {
   return (req, res, next) => {
-    const isCallback = req.method === 'GET' && req.path === callbackPath
+    const isCallback = req.method === 'GET' && callbackPaths.includes(req.path)
     if (isCallback || !mentionsKey(req.originalUrl)) return next()
     res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
     res.redirect(303, '/login?reason=auth_key_malformed')

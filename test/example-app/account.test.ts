@@ -72,7 +72,7 @@ describe('an account of the example', () => {
     await ada.submit(`${example.appURL}/account/link`)
     await ada.comeBack(example.appURL, keyOf('3'))
     const { body } = await ada.browser.follow(`${example.appURL}/login/confirm`)
-    expect(body).toContain(`signed in as <strong>Ada Test</strong> (ID <code>${ada.userID}</code>)`)
+    expect(body).toContain(`signed in as <strong>Ada Test</strong> (ID <code>${ada.userID}</code> at`)
     expect(body).toContain('ID <code>3</code>')
   })
 

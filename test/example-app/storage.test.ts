@@ -204,11 +204,16 @@ describe('sealed tokens of the example', () => {
       new Sealer(['an old secret of the app']),
       new Sealer(['a new secret of the app', 'an old secret of the app']),
     ]
-    const sealed = await old.seal('token', 'owner')
+    const owner = { provider: 'https://social.example/api/v1', subject: '1' }
+    const others = [
+      { ...owner, subject: '2' },
+      { ...owner, provider: 'https://chess.example/api/v1' },
+    ]
+    const sealed = await old.seal('token', owner)
     expect(sealed).not.toContain('token')
-    expect(await current.open(sealed, 'owner')).toBe('token')
-    expect(await current.open(sealed, 'somebody else')).toBeUndefined()
-    expect(await old.open(await current.seal('token', 'owner'), 'owner')).toBeUndefined()
-    expect(await current.open('', 'owner')).toBeUndefined()
+    expect(await current.open(sealed, owner)).toBe('token')
+    for (const other of others) expect(await current.open(sealed, other)).toBeUndefined()
+    expect(await old.open(await current.seal('token', owner), owner)).toBeUndefined()
+    expect(await current.open('', owner)).toBeUndefined()
   })
 })

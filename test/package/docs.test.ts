@@ -129,7 +129,7 @@ describe('the documentation', () => {
   })
 
   test('lists every environment variable of the example', () => {
-    const variables = Array.from(read('.env.example').matchAll(/^(?:# ?)?([A-Z_]{4,})=/gm), ([, name = '']) => name)
+    const variables = Array.from(read('.env.example').matchAll(/^(?:# ?)?([A-Z_\d]{4,})=/gm), ([, name = '']) => name)
     expect(variables.length).toBeGreaterThan(10)
     const page = read('docs/operations.md')
     for (const name of variables) expect(page).toContain(`\`${name}\``)

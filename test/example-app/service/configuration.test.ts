@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { callbackProblem } from '../../../example-app/auth/callback-path'
-import { chooseProvider } from '../../../example-app/auth/provider'
+import { createCommunities } from '../../../example-app/auth/community-setup'
 import { readConfig } from '../../../example-app/config'
 import { readProxies } from '../../../example-app/environment'
 import { FakeProvider } from '../../../lib/testing'
@@ -14,6 +14,12 @@ const REAL = {
   SOCIAL_BASE_URL: 'https://social.example/api/v1',
   SOCIAL_CLIENT_ID: 'app',
   SOCIAL_CLIENT_SECRET: 'hunter2',
+}
+
+const SECOND = {
+  SOCIAL2_BASE_URL: 'https://chess.example/api/v1',
+  SOCIAL2_CLIENT_ID: 'app2',
+  SOCIAL2_CLIENT_SECRET: 'hunter2',
 }
 
 const namesIn = (output: string) => [...output.matchAll(/^ {2}- (\w+) /gm)].map(([, name]) => name).sort()
@@ -49,6 +55,23 @@ describe('the environment of the example', () => {
     ['SOCIAL_BASE_URL', { SOCIAL_CLIENT_ID: 'hunter2' }],
     ['SOCIAL_BASE_URL', { SOCIAL_CLIENT_SECRET: 'hunter2', SOCIAL_BASEURL: 'https://social.example/api/v1' }],
     ['SOCIAL_BASE_URL', { SOCIAL_NAME: 'Social Example' }],
+    // Two communities must not be one, and a callback of both would mix them up.
+    ['SOCIAL2_BASE_URL', { ...REAL, SOCIAL2_CLIENT_SECRET: 'hunter2' }],
+    ['SOCIAL2_BASE_URL', { ...REAL, SOCIAL2_CALLBACK_URL: `${HERE}/second` }],
+    ['SOCIAL2_BASE_URL', { ...REAL, ...SECOND, SOCIAL2_BASE_URL: 'https://Social.example:443/api/v1/' }],
+    ['SOCIAL2_CLIENT_SECRET', { ...REAL, ...SECOND, SOCIAL2_CLIENT_SECRET: '' }],
+    ['SOCIAL2_PROFILE_ENDPOINT', { ...REAL, ...SECOND, SOCIAL2_PROFILE_ENDPOINT: 'me' }],
+    ['SOCIAL2_NAME', { ...REAL, ...SECOND, SOCIAL_NAME: 'Club', SOCIAL2_NAME: 'Club' }],
+    ['SOCIAL2_NAME', { ...REAL, ...SECOND, SOCIAL2_BASE_URL: 'https://social.example/chess/v1' }],
+    [
+      'SOCIAL2_CALLBACK_URL',
+      { ...REAL, ...SECOND, PORT: '3000', SOCIAL2_CALLBACK_URL: `${HERE}/Auth/Social-Login/callback/` },
+    ],
+    ['SOCIAL2_CALLBACK_URL', { ...REAL, ...SECOND, SOCIAL_CALLBACK_URL: `${HERE}/auth/social-login-2/callback` }],
+    ['SOCIAL2_CALLBACK_URL', { ...REAL, ...SECOND, SOCIAL2_CALLBACK_URL: 'https://app.example/second' }],
+    ['SOCIAL2_CALLBACK_URL', { ...REAL, ...SECOND, PORT: '3000', SOCIAL2_CALLBACK_URL: `${HERE}/auth/social-login-2` }],
+    ['SOCIAL_BASE_URL', SECOND],
+    ['PROVIDER2_PORT', { PROVIDER2_PORT: '70000' }],
     ...['x'.repeat(41), '<b>Social</b>', 'Social\u202elaicoS', 'Soc\u200bial', 'Social\nExample', '...'].map(named),
     ...['/:key', '/cb?auth_key=1', '/login', '/profile'].map(callbackAt),
   ]
@@ -91,6 +114,64 @@ describe('the environment of the example', () => {
     expect(library.output).not.toMatch(/hunter2|clientID|^ {4}at /m)
   })
 
+  test('says of both communities at once what is wrong', async () => {
+    const { output } = await refusal({
+      PORT: '70000',
+      SOCIAL_BASE_URL: 'https://social.example',
+      SOCIAL2_BASE_URL: 'ftp://chess.example/v1',
+      SOCIAL2_CLIENT_ID: 'app2',
+      SOCIAL2_NAME: '<b>',
+      SOCIAL2_CALLBACK_URL: `${HERE}/login`,
+      SOCIAL2_EXCHANGE_METHOD: 'put',
+    })
+    expect(namesIn(output)).toEqual([
+      'PORT',
+      'SOCIAL2_BASE_URL',
+      'SOCIAL2_CALLBACK_URL',
+      'SOCIAL2_CLIENT_SECRET',
+      'SOCIAL2_EXCHANGE_METHOD',
+      'SOCIAL2_NAME',
+      'SOCIAL_BASE_URL',
+      'SOCIAL_CLIENT_ID',
+      'SOCIAL_CLIENT_SECRET',
+    ])
+  })
+
+  test('has as many communities as there are sets of variables, with callbacks of one origin', () => {
+    const callbacks = (variables: Record<string, string>): string[] => {
+      const environment = { SESSION_SECRET: 'x'.repeat(32), DATA_DIR: join(folder.path, 'sets'), ...variables }
+      const { list } = createCommunities(readConfig(environment), undefined, 3001)
+      return list.map(({ callbackURL }) => callbackURL)
+    }
+    const here = 'http://localhost:3001/auth'
+    const there = 'https://app.example/auth'
+    expect(callbacks(REAL)).toEqual([`${here}/social-login/callback`])
+    expect(callbacks({ ...REAL, ...SECOND })).toEqual([
+      `${here}/social-login/callback`,
+      `${here}/social-login-2/callback`,
+    ])
+    const SOCIAL_CALLBACK_URL = `${there}/first`
+    expect(callbacks({ ...REAL, ...SECOND, SOCIAL_CALLBACK_URL })).toEqual([
+      `${there}/first`,
+      `${there}/social-login-2/callback`,
+    ])
+    const SOCIAL2_CALLBACK_URL = `${there}/second`
+    expect(callbacks({ ...REAL, ...SECOND, SOCIAL_CALLBACK_URL, SOCIAL2_CALLBACK_URL })).toEqual([
+      `${there}/first`,
+      `${there}/second`,
+    ])
+  })
+
+  test('starts the second fake provider where it is told, else at 4500 beside 4400, else at a free port', () => {
+    const portsOf = (variables: Record<string, string>) =>
+      readConfig({ SESSION_SECRET: 'x'.repeat(32), DATA_DIR: join(folder.path, 'ports'), ...variables })
+        .fakeProviderPorts
+    expect(portsOf({})).toEqual([4400, 4500])
+    expect(portsOf({ PROVIDER_PORT: '4401' })).toEqual([4401, 0])
+    expect(portsOf({ PROVIDER_PORT: '4401', PROVIDER2_PORT: '4402' })).toEqual([4401, 4402])
+    expect(portsOf(REAL)).toBeUndefined()
+  })
+
   test('trusts proxies, and no network that holds visitors', () => {
     const good = ['0', '10', 'loopback', '10.0.0.0/8, uniquelocal', '2001:db8::/32', 'fd00::/16', '::1', '192.0.2.1']
     // Of the last three, each holds IPv4 addresses as Express reads them.
@@ -120,7 +201,7 @@ describe('the environment of the example', () => {
   test('calls the provider as it is told, else by its host', () => {
     const nameOf = (name: string): string => {
       const more = { SOCIAL_NAME: name, SESSION_SECRET: 'x'.repeat(32), DATA_DIR: join(folder.path, 'names') }
-      return chooseProvider(readConfig({ ...REAL, ...more }), undefined, 3000).name
+      return createCommunities(readConfig({ ...REAL, ...more }), undefined, 3000).list[0].displayName
     }
     for (const name of ['Social', 'x'.repeat(40), 'Müller & Söhne (Köln)', 'Дружба 24', '友達', 'Let’s talk!']) {
       expect(nameOf(name)).toBe(name)
@@ -132,7 +213,7 @@ describe('the environment of the example', () => {
   test('keys accounts by the provider, however its address is written', () => {
     const keyOf = (baseURL: string): string => {
       const config = readConfig({ ...REAL, SOCIAL_BASE_URL: baseURL, SESSION_SECRET: 'x'.repeat(32), DATA_DIR: data })
-      return chooseProvider(config, undefined, 3000).key
+      return createCommunities(config, undefined, 3000).list[0].name
     }
     const data = join(folder.path, 'keys')
     const common = 'https://social.example/api/v1'

@@ -1,8 +1,6 @@
 import type { Application, FakeProvider } from '../../../lib/testing'
 import { Browser, type BrowserAnswer } from '../browser'
 
-const CALLBACK_PATH = '/auth/social-login/callback'
-
 /** The environment with which the example signs its users in at a provider of the test. */
 export function providerEnvironment(provider: FakeProvider, application: Application): Record<string, string> {
   return {
@@ -13,14 +11,26 @@ export function providerEnvironment(provider: FakeProvider, application: Applica
   }
 }
 
+/** The same for the example's second community. */
+export function secondEnvironment(provider: FakeProvider, application: Application): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(providerEnvironment(provider, application)).map(([name, value]) => [
+      name.replace('SOCIAL_', 'SOCIAL2_'),
+      value,
+    ]),
+  )
+}
+
 /** Registers the example with a provider of the test. The port matters only to a real browser. */
-export function registerExample(provider: FakeProvider, port = 3000): Application {
-  return provider.registerApplication({ name: 'Example', redirectURL: `http://localhost:${port}${CALLBACK_PATH}` })
+export function registerExample(provider: FakeProvider, port = 3000, startPath = '/auth/social-login'): Application {
+  const redirectURL = `http://localhost:${port}${startPath}/callback`
+  return provider.registerApplication({ name: 'Example', redirectURL })
 }
 
 /** A person with a browser who uses the example application. */
 export class Visitor {
   readonly browser: Browser
+  readonly #callbackPath: string
 
   constructor(
     private readonly provider: FakeProvider,
@@ -28,8 +38,15 @@ export class Visitor {
     readonly userID: string,
     /** Headers that a proxy in front of the example adds to every request. */
     proxyHeaders: Readonly<Record<string, string>> = {},
+    browser = new Browser(proxyHeaders),
   ) {
-    this.browser = new Browser(proxyHeaders)
+    this.browser = browser
+    this.#callbackPath = new URL(application.redirectURL).pathname
+  }
+
+  /** The same browser, for its person's login at another provider. */
+  at(provider: FakeProvider, application: Application, userID: string): Visitor {
+    return new Visitor(provider, application, userID, {}, this.browser)
   }
 
   /** A key that the provider issues for this person now. */
@@ -38,11 +55,11 @@ export class Visitor {
   }
 
   begin(appURL: string, fields: Record<string, string> = {}): Promise<BrowserAnswer> {
-    return this.submit(`${appURL}/auth/social-login`, fields)
+    return this.submit(`${appURL}${this.#callbackPath.replace(/\/callback$/, '')}`, fields)
   }
 
   comeBack(appURL: string, authKey = this.newKey()): Promise<BrowserAnswer> {
-    return this.browser.comeBack(`${appURL}${CALLBACK_PATH}?auth_key=${authKey}`)
+    return this.browser.comeBack(`${appURL}${this.#callbackPath}?auth_key=${authKey}`)
   }
 
   submit(url: string, fields: Record<string, string> = {}): Promise<BrowserAnswer> {

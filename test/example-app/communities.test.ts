@@ -1,0 +1,191 @@
+import { type Application, FakeProvider } from '../../lib/testing'
+import { closeBrowsers } from '../support/browser'
+import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
+import { providerEnvironment, registerExample, secondEnvironment, Visitor } from '../support/example/visitor'
+
+const NAMES = { SOCIAL_NAME: 'Salt & Pepper', SOCIAL2_NAME: 'Chess Club' }
+
+describe('two communities of the example', () => {
+  const folder = temporaryFolder()
+  let social: FakeProvider
+  let chess: FakeProvider
+  let socialApp: Application
+  let chessApp: Application
+  let example: RunningExample
+
+  beforeAll(async () => {
+    social = await FakeProvider.start()
+    chess = await FakeProvider.start({ users: [{ user_id: '1', user_firstname: 'Vera' }, { user_id: '2' }] })
+    socialApp = registerExample(social)
+    chessApp = registerExample(chess, 3000, '/auth/social-login-2')
+    const communities = { ...providerEnvironment(social, socialApp), ...secondEnvironment(chess, chessApp) }
+    example = await startExample({ DATA_DIR: folder.path, ...NAMES, ...communities })
+  }, 30_000)
+
+  afterAll(async () => {
+    await example.stop('SIGKILL')
+    await social.stop()
+    await chess.stop()
+    await closeBrowsers()
+    folder.remove()
+  })
+
+  const newcomer = (at = social, application = socialApp): Visitor =>
+    new Visitor(at, application, at.addUser({ user_firstname: 'Ada' }).user_id)
+  const linkAtChess = async (person: Visitor, userID: string, decision = 'continue'): Promise<string> => {
+    const there = person.at(chess, chessApp, userID)
+    await there.submit(`${example.appURL}/account/link-2`)
+    expect((await there.comeBack(example.appURL)).location).toBe('/login/confirm')
+    return there.confirm(example.appURL, decision)
+  }
+  const show = async (person: Visitor, path: string): Promise<string> =>
+    (await person.browser.follow(`${example.appURL}${path}`)).body
+
+  test('user 1 of one and user 1 of the other are two people', async () => {
+    const ada = new Visitor(social, socialApp, '1')
+    const vera = new Visitor(chess, chessApp, '1')
+    expect(await ada.signIn(example.appURL)).toBe('/profile')
+    expect(await vera.signIn(example.appURL)).toBe('/profile')
+    const [first, second] = [await ada.whoAmI(example.appURL), await vera.whoAmI(example.appURL)]
+    expect([first?.['provider'], first?.['id']]).toEqual([social.baseURL, '1'])
+    expect([second?.['provider'], second?.['id']]).toEqual([chess.baseURL, '1'])
+    expect(first?.['account']).not.toBe(second?.['account'])
+  })
+
+  test('the login page offers both, allows the way to both, and says where each is', async () => {
+    const { body, headers } = await newcomer().browser.follow(`${example.appURL}/login?returnTo=/account`)
+    for (const [path, name, { origin }] of [
+      ['/auth/social-login', 'Salt &amp; Pepper', social],
+      ['/auth/social-login-2', 'Chess Club', chess],
+    ] as const) {
+      expect(body).toContain(`action="${path}"`)
+      expect(body).toContain(`Continue with ${name}</button>`)
+      expect(body).toContain(`<strong>${name}</strong> (${new URL(origin).host})`)
+    }
+    expect(body.match(/name="returnTo" value="\/account"/g)?.length).toBe(2)
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain(`form-action 'self' ${social.origin} ${chess.origin};`)
+    expect(policy).toContain(`img-src 'self' ${social.origin} ${chess.origin};`)
+  })
+
+  test('a login added from the other community opens the account, and can be removed', async () => {
+    const ada = newcomer()
+    await ada.signIn(example.appURL)
+    const account = (await ada.whoAmI(example.appURL))?.['account']
+    const { user_id } = chess.addUser({ user_firstname: 'Ada' })
+    expect(await linkAtChess(ada, user_id)).toBe('/account?notice=linked')
+    const elsewhere = new Visitor(chess, chessApp, user_id)
+    await elsewhere.signIn(example.appURL)
+    expect((await elsewhere.whoAmI(example.appURL))?.['account']).toBe(account)
+    const again = new Visitor(social, socialApp, ada.userID)
+    await again.signIn(example.appURL)
+    expect((await again.whoAmI(example.appURL))?.['account']).toBe(account)
+
+    const page = await show(ada, '/account')
+    const [, login = ''] = /name="login" value="([^"]+)" aria-label="Remove Ada[^"]* at Chess Club"/.exec(page) ?? []
+    expect((await ada.submit(`${example.appURL}/account/unlink`, { login })).location).toBe('/account?notice=removed')
+    expect(await elsewhere.whoAmI(example.appURL)).toBeUndefined()
+    const stranger = new Visitor(chess, chessApp, user_id)
+    await stranger.signIn(example.appURL)
+    expect((await stranger.whoAmI(example.appURL))?.['account']).not.toBe(account)
+  })
+
+  test('a person of one community with the e-mail address of one at the other gets an account of their own', async () => {
+    const [mine, theirs] = [social, chess].map((at) => at.addUser({ user_email: 'ada@people.example' }).user_id)
+    const [ada, eve] = [new Visitor(social, socialApp, mine ?? ''), new Visitor(chess, chessApp, theirs ?? '')]
+    await ada.signIn(example.appURL)
+    await eve.signIn(example.appURL)
+    const accountOf = async (person: Visitor) => (await person.whoAmI(example.appURL))?.['account']
+    expect(await accountOf(eve)).not.toBe(await accountOf(ada))
+  })
+
+  test('each question says which community each of the two logins is from', async () => {
+    const ada = newcomer()
+    await ada.begin(example.appURL)
+    await ada.comeBack(example.appURL)
+    expect(await show(ada, '/login/confirm')).toContain('This login at Salt &amp; Pepper has not been used')
+    await ada.confirm(example.appURL)
+    const there = ada.at(chess, chessApp, '2')
+    await there.submit(`${example.appURL}/account/link-2`)
+    await there.comeBack(example.appURL)
+    const question = (await show(ada, '/login/confirm')).replaceAll('\n', ' ')
+    expect(question).toContain(`(ID <code>${ada.userID}</code> at Salt &amp; Pepper)`)
+    expect(question).toContain('following login at Chess Club')
+    expect(question).toContain('<span>ID <code>2</code> at Chess Club</span>')
+    expect(await there.confirm(example.appURL, 'not-me')).toBe('/account?notice=not_linked')
+    expect(await show(ada, '/account')).not.toContain('at Chess Club</span>')
+  })
+
+  test('a login that began at one community does not end at the other, and no key is sent there', async () => {
+    for (const [begun, other] of [
+      [new Visitor(social, socialApp, '1'), { at: chess, application: chessApp }],
+      [new Visitor(chess, chessApp, '1'), { at: social, application: socialApp }],
+    ] as const) {
+      await begun.begin(example.appURL)
+      other.at.clearRequests()
+      const wrong = begun.at(other.at, other.application, '1')
+      expect((await wrong.comeBack(example.appURL)).location).toBe('/login?reason=context_mismatch')
+      expect(other.at.requests).toEqual([])
+      expect(await show(wrong, '/login?reason=context_mismatch')).toContain('belongs to a different sign-in')
+      // The login itself can still be finished.
+      expect((await begun.comeBack(example.appURL)).location).toBe('/login/confirm')
+    }
+  })
+
+  test('a link that began at one community does not end at the other', async () => {
+    const ada = newcomer()
+    await ada.signIn(example.appURL)
+    await ada.submit(`${example.appURL}/account/link-2`)
+    const mixed = ada.at(social, socialApp, '2')
+    expect((await mixed.comeBack(example.appURL)).location).toBe('/account?notice=context_mismatch')
+  })
+
+  test('a profile is reloaded from the community of its login alone', async () => {
+    const vera = newcomer(chess, chessApp)
+    await vera.signIn(example.appURL)
+    chess.updateUser(vera.userID, { user_firstname: 'Augusta' })
+    social.clearRequests()
+    const { location } = await vera.submit(`${example.appURL}/profile/reload`)
+    expect(location).toBe('/profile?notice=reloaded')
+    const page = await show(vera, '/profile')
+    expect(page).toContain('Augusta')
+    expect(page).toContain('Reload from Chess Club')
+    expect(social.requests).toEqual([])
+  })
+
+  test('a login that was not finished is said on the login page, whichever community it is at', async () => {
+    for (const visitor of [newcomer(), newcomer(chess, chessApp)]) {
+      await visitor.begin(example.appURL, { returnTo: '/account' })
+      const page = await show(visitor, '/login')
+      expect(page).toContain('You did not finish signing in.')
+      expect(page).toContain('name="returnTo" value="/account"')
+    }
+  })
+
+  test('no login leads back to the start of one', async () => {
+    for (const returnTo of ['/auth/social-login-2', '/auth/social-login', '/auth/social-login-2/callback']) {
+      const visitor = newcomer(chess, chessApp)
+      await visitor.begin(example.appURL, { returnTo })
+      await visitor.comeBack(example.appURL)
+      expect(await visitor.confirm(example.appURL)).toBe('/profile')
+    }
+  })
+
+  test('a key beside the callbacks ends on the login page', async () => {
+    const { browser } = newcomer()
+    for (const path of ['/auth/social-login-2', '/auth/social-login-2/callback/', '/account/link-2']) {
+      const answer = await browser.comeBack(`${example.appURL}${path}?auth_key=guess`)
+      expect(answer.location).toBe('/login?reason=auth_key_malformed')
+    }
+  })
+
+  // Last, because it locks this machine out.
+  test('rejected keys of both count together, by the address of the guesser', async () => {
+    const guessers = [newcomer(), newcomer(chess, chessApp)]
+    for (const guesser of Array.from({ length: 5 }, () => guessers).flat()) {
+      await guesser.begin(example.appURL)
+      expect((await guesser.comeBack(example.appURL, 'a-guess')).location).toBe('/login?reason=auth_key_rejected')
+    }
+    for (const guesser of guessers) expect((await guesser.begin(example.appURL)).status).toBe(429)
+  })
+})
