@@ -9,6 +9,7 @@ import { chromium } from 'playwright-core'
 
 const APP = 'http://localhost:3000'
 const PROVIDER = 'http://127.0.0.1:4400'
+const SECOND_PROVIDER = 'http://127.0.0.1:4500'
 const DESKTOP = { width: 1000, height: 720 }
 const PHONE = { width: 375, height: 720 }
 const DARK_PHONE = { ...PHONE, colorScheme: 'dark' }
@@ -42,6 +43,7 @@ async function look(name) {
   await page.waitForLoadState('networkidle')
   // The buttons of questions are hidden for their first moments.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState === 'finished'))
+  await page.waitForFunction(() => !document.querySelector('.guarded.again'))
   const sizes = everything ? { [`${name}-desktop`]: DESKTOP, [`${name}-phone`]: PHONE } : (SHOWN[name] ?? {})
   for (const [file, { colorScheme: shown = 'light', ...size }] of Object.entries(sizes)) {
     await page.setViewportSize(size)
@@ -64,17 +66,17 @@ async function press(name) {
   await page.getByRole('button', { name }).first().click()
 }
 
-/** From the provider's list of people back to the application. */
-async function approveAs(person, name) {
-  await page.waitForURL(`${PROVIDER}/**`)
+/** From a provider's list of people back to the application. */
+async function approveAs(person, name, provider = PROVIDER) {
+  await page.waitForURL(`${provider}/**`)
   await look(`${name}-people`)
   await press(person)
-  await approve(name)
+  await approve(name, provider)
 }
 
 /** Whoever is signed in at the provider chooses no person. */
-async function approve(name) {
-  await page.waitForURL(`${PROVIDER}/**`)
+async function approve(name, provider = PROVIDER) {
+  await page.waitForURL(`${provider}/**`)
   await look(`${name}-approval`)
   await press('Approve')
   await page.waitForURL(`${APP}/**`)
@@ -107,13 +109,8 @@ async function exampleSignedIn() {
 }
 
 async function exampleLinking() {
-  await press(/^Add another login/)
-  await page.waitForURL(`${PROVIDER}/**`)
-  await page.goto(`${PROVIDER}/`)
-  await press('Sign out')
-  await page.goto(`${APP}/account`)
-  await press(/^Add another login/)
-  await approveAs(/Alan Turing/, 'provider-link')
+  await press('Add another login at Fake Chess Club')
+  await approveAs(/Ada Lovelace/, 'provider-link', SECOND_PROVIDER)
   await look('link')
   await press('Add this login')
   await page.waitForURL(`${APP}/account**`)

@@ -12,7 +12,7 @@ export type FakeProviders = readonly [FakeProvider, FakeProvider]
 const SECOND_PEOPLE: readonly FakeUserInput[] = [
   { user_id: '1', user_name: 'vera', user_firstname: 'Vera', user_lastname: 'Menchik' },
   { user_id: '2', user_name: 'paul', user_firstname: 'Paul', user_lastname: 'Morphy' },
-  { user_id: '3', user_name: 'ada.chess', user_firstname: 'Ada', user_lastname: 'Lovelace' },
+  { user_id: '3', user_name: 'ada', user_firstname: 'Ada', user_lastname: 'Lovelace', user_email: 'ada@chess.example' },
 ]
 
 // Constant names, so that accounts survive a change of a fake provider's port.

@@ -35,6 +35,7 @@ button:hover, .button:hover { border-color: var(--accent) }
 .skip:focus { left: .5rem; top: .5rem; z-index: 1 }
 .notice { padding: .75rem 1rem; border-left: .3rem solid var(--accent); border-radius: .25rem;
   background: light-dark(#e8edff, #2a3150) }
+form + form { margin-top: .75rem }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-bottom: 0 }
 .faint { color: var(--faint); font-size: .9375rem }
 .person { display: flex; gap: 1rem; align-items: center; min-width: 0 }

@@ -49,8 +49,7 @@ ${reason !== undefined && html`<p class="notice" role="status">${reasonFor(reaso
 ${communities.map(
   ({ startPath, displayName }) => html`<form method="post" action="${startPath}">
 ${returnTo !== undefined && html`<input type="hidden" name="returnTo" value="${returnTo}">`}
-<p><button class="primary wide">Continue with ${displayName}</button></p>
-</form>`,
+<button class="primary wide">Continue with ${displayName}</button></form>`,
 )}</div>`,
   }
 }
@@ -78,7 +77,8 @@ export function confirmPage({ login, unconfirmed, openedBy = login, communities,
   const question =
     purpose === 'link'
       ? html`<p>You are signed in as <strong>${nameOf(openedBy)}</strong> (ID <code>${openedBy.subject}</code> at
-${communityName(openedBy, communities)}). With the following login at ${at}, you will be able to sign in to this account, too:</p>`
+${communityName(openedBy, communities)}). With the following login at ${at}, you will be able to sign in to this account,
+too:</p>`
       : html`<p>This login at ${at} has not been used in this browser before:</p>`
   const consent = purpose === 'link' ? 'Add this login' : `Continue as ${nameOf(login)}`
   return {
@@ -110,7 +110,7 @@ export function accountPage({ account: { id, logins }, communities, notice }: Ac
 <ul class="rows">${logins.map((login) => row(login, communities, logins.length > 1))}</ul>
 ${communities.map(
   ({ linkPath, displayName }) =>
-    html`<form method="post" action="${linkPath}"><p><button>Add another login at ${displayName}</button></p></form>`,
+    html`<form method="post" action="${linkPath}"><button>Add another login at ${displayName}</button></form>`,
 )}</section>
 <section class="card" aria-labelledby="sessions"><h2 id="sessions">Devices</h2>
 <p>Lost a phone, or signed in on a computer that is not yours?</p>

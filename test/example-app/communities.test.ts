@@ -1,5 +1,5 @@
 import { type Application, FakeProvider } from '../../lib/testing'
-import { closeBrowsers } from '../support/browser'
+import { Browser, closeBrowsers } from '../support/browser'
 import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
 import { providerEnvironment, registerExample, secondEnvironment, Visitor } from '../support/example/visitor'
 
@@ -188,4 +188,19 @@ describe('two communities of the example', () => {
     }
     for (const guesser of guessers) expect((await guesser.begin(example.appURL)).status).toBe(429)
   })
+})
+
+describe('the fake communities of the example', () => {
+  test('are two, each at a port of its own, and both on the login page', async () => {
+    const folder = temporaryFolder()
+    const example = await startExample({ DATA_DIR: folder.path })
+    const [, second = ''] = /^Second fake provider: (\S+)$/m.exec(example.output()) ?? []
+    const { body } = await new Browser().follow(`${example.appURL}/login`)
+    expect(body).toContain(`<strong>Fake Social</strong> (${new URL(example.providerURL ?? '').host})`)
+    expect(body).toContain(`<strong>Fake Chess Club</strong> (${new URL(second).host})`)
+    const { status } = await new Browser().follow(`${second}/users`)
+    expect(status).toBe(200)
+    await example.stop('SIGKILL')
+    folder.remove()
+  }, 20_000)
 })

@@ -67,8 +67,10 @@ describeInChromium('the example application with the two communities of its own,
     expect(await accessibilityFindings(page)).toEqual([])
 
     for (const community of ['Fake Chess Club', 'Fake Social']) {
-      await press('Sign out')
+      await press(/^Sign out$/)
       await page.getByText('You are signed out.').waitFor()
+      // Signed out of both providers, too: they keep their sessions in one cookie of 127.0.0.1.
+      await context.clearCookies({ domain: '127.0.0.1' })
       await comeFrom(community, 'Ada Lovelace')
       await heading('Your profile')
       await page.getByRole('button', { name: `Reload from ${community}` }).waitFor()
