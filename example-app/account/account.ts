@@ -33,7 +33,7 @@ export function accountRoutes({ passport, accounts, sessions, communities }: Acc
   // `authorize` does not replace the signed-in user. A community has only one redirect URL, so it redirects to the same
   // callback as for a login; the `state` tells the callback what it was for.
   for (const community of communities.list) {
-    router.post(community.linkPath, communities.chosen(community), passport.authorize('social-login', LINK))
+    router.post(community.linkPath, communities.forRoutesOf(community), passport.authorize('social-login', LINK))
   }
 
   router.post('/account/unlink', async (req, res) => {

@@ -44,8 +44,8 @@ export class Communities {
     this.#ofRequest.set(req, community)
   }
 
-  /** For the routes of a community. Each has its own, so the address of a request decides, and nothing else. */
-  chosen(community: Community): RequestHandler {
+  /** A handler that chooses a community for its routes. Each has its own, so the address of a request decides, and nothing else. */
+  forRoutesOf(community: Community): RequestHandler {
     return (req, _res, next) => {
       this.choose(req, community)
       next()

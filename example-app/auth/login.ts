@@ -62,10 +62,10 @@ function addLogin(router: Router, community: Community, options: LoginRoutes): v
       ...(returnTo !== undefined && { returnTo }),
     })(req, res, next)
   }
-  const chosen = communities.chosen(community)
+  const choose = communities.forRoutesOf(community)
   // The strategy itself checks that the request came from this site, and shows a page of its own when it cannot tell.
-  router.route(community.startPath).all(rejectedKeys.guardStart, chosen).get(start).post(start)
-  router.get(community.callbackPath, chosen, finishLogin(options), (_req, res) => res.redirect(303, '/profile'))
+  router.route(community.startPath).all(rejectedKeys.guardStart, choose).get(start).post(start)
+  router.get(community.callbackPath, choose, finishLogin(options), (_req, res) => res.redirect(303, '/profile'))
 }
 
 /** The login that this browser has begun, at whichever community, and can still finish. */
