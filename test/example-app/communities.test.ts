@@ -190,6 +190,46 @@ describe('two communities of the example', () => {
   })
 })
 
+describe('an example that gets a second community, and loses it again', () => {
+  test('keeps the accounts of the first, and asks no other for the logins of the second', async () => {
+    const folder = temporaryFolder()
+    await using social = await FakeProvider.start()
+    await using chess = await FakeProvider.start()
+    const [socialApp, chessApp] = [registerExample(social), registerExample(chess, 3000, '/auth/social-login-2')]
+    const one = { DATA_DIR: folder.path, ...providerEnvironment(social, socialApp) }
+    const ada = new Visitor(social, socialApp, '1')
+    const run = async (environment: Record<string, string>, use: (appURL: string) => Promise<void>): Promise<void> => {
+      const { appURL, stop } = await startExample(environment)
+      await use(appURL).finally(() => stop('SIGKILL'))
+    }
+
+    let account: unknown
+    await run(one, async (appURL) => {
+      await ada.signIn(appURL)
+      account = (await ada.whoAmI(appURL))?.['account']
+      const { body } = await new Browser().follow(`${appURL}/login`)
+      expect(body.match(/action="[^"]*"/g)).toEqual(['action="/auth/social-login"'])
+      expect((await ada.submit(`${appURL}/account/link-2`)).status).toBe(404)
+    })
+    await run({ ...one, ...secondEnvironment(chess, chessApp), SOCIAL2_NAME: 'Chess Club' }, async (appURL) => {
+      const again = new Visitor(social, socialApp, '1')
+      await again.signIn(appURL)
+      expect((await again.whoAmI(appURL))?.['account']).toBe(account)
+      const there = again.at(chess, chessApp, '2')
+      await there.submit(`${appURL}/account/link-2`)
+      await there.comeBack(appURL)
+      expect(await there.confirm(appURL)).toBe('/account?notice=linked')
+    })
+    social.clearRequests()
+    await run(one, async (appURL) => {
+      expect((await ada.browser.follow(`${appURL}/account`)).body).toContain('ID <code>2</code> at another provider')
+      expect((await ada.submit(`${appURL}/profile/reload`)).location).toBe('/profile?notice=other_provider')
+      expect(social.requests).toEqual([])
+    })
+    folder.remove()
+  }, 30_000)
+})
+
 describe('the fake communities of the example', () => {
   test('are two, each at a port of its own, and both on the login page', async () => {
     const folder = temporaryFolder()
