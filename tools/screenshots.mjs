@@ -43,7 +43,7 @@ async function look(name) {
   await page.waitForLoadState('networkidle')
   // The buttons of questions are hidden for their first moments.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState === 'finished'))
-  await page.waitForFunction(() => !document.querySelector('.guarded.again'))
+  await page.waitForFunction(() => !document.querySelector('.guarding'))
   const sizes = everything ? { [`${name}-desktop`]: DESKTOP, [`${name}-phone`]: PHONE } : (SHOWN[name] ?? {})
   for (const [file, { colorScheme: shown = 'light', ...size }] of Object.entries(sizes)) {
     await page.setViewportSize(size)
