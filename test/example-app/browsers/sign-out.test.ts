@@ -28,7 +28,7 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
   const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
   const openAccount = async (): Promise<void> => {
     await page.goto(`${example.appURL}/login?returnTo=/account`)
-    await press(/^Continue with/)
+    await press('Continue with Fake Social')
     await press(/Ada Lovelace/)
     await press('Approve')
     await press(/^Continue as/)
