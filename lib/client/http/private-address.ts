@@ -1,6 +1,6 @@
-import type { LookupAddress } from 'node:dns'
-import dns from 'node:dns/promises'
+import dns, { type LookupAddress } from 'node:dns'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+import { promisify } from 'node:util'
 
 // IANA's special-purpose registries (RFC 6890), without ranges that are reachable from everywhere. An IPv4 address inside
 // an IPv6 address is compared as IPv4 by the list itself.
@@ -42,6 +42,11 @@ export class PrivateAddressError extends Error {
   readonly code = 'PRIVATE_ADDRESS'
 }
 
+/** A name without addresses. The codes of `resolve` would be taken for those of a connection: ECONNREFUSED, by a name server. */
+class LookupError extends Error {
+  readonly code = 'ENOTFOUND'
+}
+
 /** Whether an IP address is private, loopback, link-local, or otherwise not one of the public internet. */
 function isPrivateAddress(address: string): boolean {
   const [plain = ''] = address.split('%', 1)
@@ -73,14 +78,17 @@ export function publicLookup(lookup: LookupFunction): LookupFunction {
  * looking up any other name, and from reading files. Asks the name servers only, and not `/etc/hosts`.
  */
 export const resolveName: LookupFunction = (hostname, { family }, callback) => {
+  // Not `node:dns/promises`, for which an application's `dns.setServers` has no effect.
   const answers = [
-    ...(family === 6 ? [] : [dns.resolve4(hostname).then((all) => all.map((address) => ({ address, family: 4 })))]),
-    ...(family === 4 ? [] : [dns.resolve6(hostname).then((all) => all.map((address) => ({ address, family: 6 })))]),
+    ...(family === 6 ? [] : [promisify(dns.resolve4)(hostname).then(withFamily(4))]),
+    ...(family === 4 ? [] : [promisify(dns.resolve6)(hostname).then(withFamily(6))]),
   ]
   void Promise.allSettled(answers).then((results) => {
     const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-    const [failure] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-    if (addresses.length > 0) callback(null, addresses)
-    else callback(failure, [])
+    callback(addresses.length > 0 ? null : new LookupError(), addresses)
   })
+}
+
+function withFamily(family: number) {
+  return (addresses: readonly string[]): LookupAddress[] => addresses.map((address) => ({ address, family }))
 }
