@@ -23,6 +23,7 @@ export class ProviderPools {
   /** By the time of their last use, the oldest first. */
   readonly #idle = new Map<string, SharedPool>()
   readonly #closing = new Set<Promise<void>>()
+  #isClosed = false
 
   constructor(options: PoolsOptions) {
     this.#options = options
@@ -35,6 +36,7 @@ export class ProviderPools {
     return {
       send: (call) => this.#send(origin, call),
       preconnect: () => {
+        if (this.#isClosed) return
         const shared = this.#take(origin)
         shared.pool.preconnect()
         this.#release(origin, shared)
@@ -42,8 +44,9 @@ export class ProviderPools {
     }
   }
 
-  /** Closes all pools, once their requests have ended. */
+  /** Closes all pools, once their requests have ended. A pool that a later request needs is closed after it. */
   async close(): Promise<void> {
+    this.#isClosed = true
     for (const [origin, { pool }] of [...this.#idle, ...this.#busy]) this.#close(origin, pool)
     await Promise.all(this.#closing)
   }
@@ -67,11 +70,13 @@ export class ProviderPools {
 
   #release(origin: string, shared: SharedPool): void {
     shared.requests -= 1
-    // Closed meanwhile, or still in use.
-    if (shared.requests > 0 || !this.#busy.delete(origin)) return
+    // Still in use, or closed meanwhile; there may be another pool for the origin then.
+    if (shared.requests > 0 || this.#busy.get(origin) !== shared) return
+    this.#busy.delete(origin)
     this.#idle.set(origin, shared)
     const [oldest] = this.#idle
-    if (oldest && this.#busy.size + this.#idle.size > this.#options.maxPools) this.#close(oldest[0], oldest[1].pool)
+    const maxPools = this.#isClosed ? 0 : this.#options.maxPools
+    if (oldest && this.#busy.size + this.#idle.size > maxPools) this.#close(oldest[0], oldest[1].pool)
   }
 
   #open(origin: string): SharedPool {
