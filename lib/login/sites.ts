@@ -93,12 +93,11 @@ export class ManySites {
   }
 
   async #inTime(answer: SiteAnswer, phase: Phase): Promise<Awaited<SiteAnswer>> {
-    try {
-      return await withTimeout(this.#settings.timeout, Promise.resolve(answer))
-    } catch (error) {
-      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
-      throw isTimeout ? new SocialLoginError('site_timeout', phase) : error
-    }
+    // What the application's function throws may be a timeout, too: that of its own search.
+    const settled = withTimeout(this.#settings.timeout, Promise.allSettled([answer]))
+    const [result] = await settled.catch(() => Promise.reject(new SocialLoginError('site_timeout', phase)))
+    if (result.status === 'rejected') throw result.reason
+    return result.value
   }
 
   #settingsOf(site: SiteSource): SiteSettings {
@@ -109,7 +108,7 @@ export class ManySites {
     // Moves it to the end of the map.
     this.#sites.delete(key)
     this.#sites.set(key, settings)
-    if (known === undefined) this.#forgetOldest()
+    if (known === undefined) this.#forgetOldest(settings)
     return settings
   }
 
@@ -120,9 +119,11 @@ export class ManySites {
     const { baseURL } = settings
     if (!this.#settings.allowPrivateAddresses && isPrivateHost(new URL(baseURL).hostname))
       throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
-    if ((this.#siteOf.get(callbackURL) ?? name) !== name)
+    // However it is spelt.
+    const callback = new URL(callbackURL).href
+    if ((this.#siteOf.get(callback) ?? name) !== name)
       throw new TypeError('callbackURL is that of another site: give each site one of its own')
-    this.#siteOf.set(callbackURL, name)
+    this.#siteOf.set(callback, name)
     if (this.#isClosed) void settings.slots.close()
     // Not before: an address that was mistyped, and corrected, must not need a restart.
     const onLogin = (): void => {
@@ -137,11 +138,11 @@ export class ManySites {
     return (this.#addressOf.get(name) ?? baseURL) === baseURL
   }
 
-  // One with logins under way stays: its limit counts them.
-  #forgetOldest(): void {
-    if (this.#sites.size <= MAX_SITES) return
-    for (const [key, { slots }] of this.#sites) {
-      if (slots.isIdle) return void this.#sites.delete(key)
+  // One with logins under way stays: its limit counts them. So does the newest, whose login is about to begin.
+  #forgetOldest(newest: SiteSettings): void {
+    for (const [key, settings] of this.#sites) {
+      if (this.#sites.size <= MAX_SITES) return
+      if (settings.slots.isIdle && settings !== newest) this.#sites.delete(key)
     }
   }
 }
