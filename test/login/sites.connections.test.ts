@@ -1,0 +1,81 @@
+import { Browser } from '../support/browser'
+import { useLogins } from '../support/logins'
+import { openOrigin, startSitesApp } from '../support/sites-app'
+import { settled, until } from '../support/turns'
+
+const logins = useLogins()
+
+const openOrigins = (count: number) => Promise.all(Array.from({ length: count }, () => openOrigin(logins)))
+
+test('each login brings the person of its own site', async () => {
+  const [first, second] = await openOrigins(2)
+  const app = await startSitesApp(logins, (site) => `${(site === 'first' ? first : second)?.origin}/api/v1`)
+  expect(JSON.parse((await app.logInAt('first', '1')).body)).toEqual({ id: '1', site: 'first' })
+  expect(JSON.parse((await app.logInAt('second', '2')).body)).toEqual({ id: '2', site: 'second' })
+})
+
+test('sites of one origin share its connections', async () => {
+  const [shared, other] = await openOrigins(2)
+  const app = await startSitesApp(logins, (site) => `${(site === 'other' ? other : shared)?.origin}/api/v1`)
+  for (let site = 0; site < 10; site += 1) expect((await app.logInAt(`site-${site}`)).status).toBe(200)
+  expect(other?.connections.accepted).toBe(0)
+  expect((await app.logInAt('other')).status).toBe(200)
+  // The one in use, and a spare one.
+  expect(shared?.connections.accepted).toBeLessThanOrEqual(2)
+  expect(other?.connections.accepted).toBe(1)
+})
+
+test('the connections to more origins than maxPools are closed', async () => {
+  const origins = await openOrigins(6)
+  const isOpen = () => origins.map(({ connections }) => connections.open > 0)
+  const app = await startSitesApp(logins, (site) => `${origins[Number(site)]?.origin}/api/v1`, { maxPools: 2 })
+  for (const site of origins.keys()) expect((await app.logInAt(String(site))).status).toBe(200)
+  await until(() => isOpen().filter(Boolean).length === 2)
+  expect(isOpen()).toEqual([false, false, false, false, true, true])
+  expect((await app.logInAt('0')).status).toBe(200)
+})
+
+test('a site that hangs holds up its own logins only, also where others have the same origin', async () => {
+  const [shared, other] = await openOrigins(2)
+  const baseURLOf = (site: string): string => `${(site === 'other' ? other : shared)?.origin}/api/v1`
+  const app = await startSitesApp(logins, baseURLOf, { maxConcurrentLogins: 2, maxPools: 1 })
+  logins.provider.failNext('authorize', { hang: true }, { times: 2 })
+  const hanging = [app.logInAt('hanging'), app.logInAt('hanging')]
+  await until(() => logins.exchanges() === 2)
+  const third = await app.logInAt('hanging')
+  expect([third.status, third.headers['retry-after']]).toEqual([503, '1'])
+  expect(logins.exchanges()).toBe(2)
+  for (const site of ['neighbour', 'other', 'neighbour', 'other']) expect((await app.logInAt(site)).status).toBe(200)
+  await settled(() => shared?.connections.open ?? 0)
+  expect(shared?.connections.open).toBeGreaterThanOrEqual(2)
+  shared?.server.closeAllConnections()
+  await Promise.all(hanging)
+})
+
+test('close waits for the logins of all sites, and refuses those of sites that were never seen before', async () => {
+  const origins = await openOrigins(3)
+  const app = await startSitesApp(logins, (site) => `${origins[Number(site)]?.origin}/api/v1`)
+  const late = new Browser()
+  await app.begin(late, '0')
+  logins.provider.failNext('user/me', { delay: 200 }, { times: 2 })
+  const pending = [app.logInAt('0'), app.logInAt('1')]
+  await until(() => logins.exchanges() === 2)
+  let isClosed = false
+  const closing = app.strategy.close().then(() => {
+    isClosed = true
+  })
+  const unseen = new Browser()
+  expect((await app.begin(unseen, '2')).status).toBe(302)
+  const refused = [await app.end(late, '0'), await app.end(unseen, '2')]
+  expect(refused.map(({ status, headers }) => [status, headers['retry-after']])).toEqual(refused.map(() => [503, '1']))
+  expect(isClosed).toBe(false)
+  expect((await Promise.all(pending)).map(({ status }) => status)).toEqual([200, 200])
+  await closing
+  expect(logins.exchanges()).toBe(2)
+  const connections = () => origins.reduce((sum, origin) => sum + origin.connections.accepted, 0)
+  const before = connections()
+  for (const site of ['0', '1', '2']) await app.begin(new Browser(), site)
+  await settled(connections, 20)
+  expect(connections()).toBe(before)
+  await until(() => origins.every(({ connections }) => connections.open === 0))
+})
