@@ -8,6 +8,7 @@ import { measureCallbacks } from './measure/callbacks.js'
 import { measureFootprint } from './measure/footprint.js'
 import { measureMemory } from './measure/memory.js'
 import { measureRoundTrips } from './measure/round-trips.js'
+import { measureSites } from './measure/sites.js'
 import { measureStall } from './measure/stall.js'
 import { measureStarts } from './measure/starts.js'
 import { CORES, canPin, pinThisProcess } from './processes.js'
@@ -17,8 +18,30 @@ import { tables } from './report/tables.js'
 
 const { values: options } = parseArgs({ options: { full: { type: 'boolean' }, only: { type: 'string' } } })
 const extent = options.full
-  ? { footprint: 15, samples: 5, longIdle: true, alone: 120, callbacks: 480, starts: 90, batches: 4 }
-  : { footprint: 7, samples: 3, longIdle: false, alone: 20, callbacks: 50, starts: 12, batches: 2 }
+  ? {
+      footprint: 15,
+      samples: 5,
+      longIdle: true,
+      alone: 120,
+      callbacks: 480,
+      starts: 90,
+      batches: 4,
+      sites: 120,
+      siteLogins: 100_000,
+      hangs: 6,
+    }
+  : {
+      footprint: 7,
+      samples: 3,
+      longIdle: false,
+      alone: 20,
+      callbacks: 50,
+      starts: 12,
+      batches: 2,
+      sites: 20,
+      siteLogins: 10_000,
+      hangs: 2,
+    }
 
 const measurements = {
   footprint: () => measureFootprint({ rounds: extent.footprint }),
@@ -28,6 +51,8 @@ const measurements = {
   starts: (provider) => measureStarts(provider, { seconds: extent.starts }),
   memory: (provider) => measureMemory(provider, { batches: extent.batches }),
   stall: (provider) => measureStall(provider),
+  sites: (provider) =>
+    measureSites(provider, { seconds: extent.sites, logins: extent.siteLogins, rounds: extent.hangs }),
 }
 const chosen = options.only?.split(',') ?? Object.keys(measurements)
 const unknown = chosen.filter((name) => !measurements[name])

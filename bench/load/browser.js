@@ -14,10 +14,16 @@ let lastKey = 10_000_000
 
 /** One person's login under way: what the browser holds between the start and the callback. */
 class Login {
-  id = String(++lastKey)
   cookie = ''
   callback = ''
   #cookies = new Map()
+
+  /** @param site the person's, if there are many: whose name then ends the paths, and begins the answer */
+  constructor({ site, id = String(++lastKey) } = {}) {
+    this.id = id
+    this.suffix = site === undefined ? '' : `/${site}`
+    this.answer = site === undefined ? id : `${site} ${id}`
+  }
 
   get key() {
     return `k${this.id}`
@@ -45,24 +51,24 @@ export class Browsers {
   }
 
   /** Follows the link "Sign in", or presses the button, up to the provider's page. */
-  async start() {
-    const login = new Login()
+  async start(person) {
+    const login = new Login(person)
     const { startPath, callbackPath, keyParameter } = this.#contender
     const post = await this.#startPost(login)
-    const { statusCode, headers, body } = await this.#request(startPath, login, 'same-origin', post)
+    const { statusCode, headers, body } = await this.#request(startPath + login.suffix, login, 'same-origin', post)
     await body.dump()
     if (!headers.location) throw new Error(`start answered ${statusCode}`)
     login.keepCookies(headers)
     const state = new URL(headers.location, 'http://localhost').searchParams.get('state')
-    login.callback = `${callbackPath}?${keyParameter}=${login.key}${state ? `&state=${state}` : ''}`
+    login.callback = `${callbackPath}${login.suffix}?${keyParameter}=${login.key}${state ? `&state=${state}` : ''}`
     return login
   }
 
-  /** Comes back from the provider; the answer must be the id of the right person. */
+  /** Comes back from the provider; the answer must be the right person. */
   async callback(login) {
     const { statusCode, body } = await this.#request(login.callback, login, 'cross-site')
     const text = await body.text()
-    if (statusCode !== 200 || text !== login.id)
+    if (statusCode !== 200 || text !== login.answer)
       throw new Error(`callback answered ${statusCode} ${text.slice(0, 300)}`)
   }
 

@@ -38,7 +38,8 @@ export async function measureCallbacks(provider, { seconds }) {
   return { callbacks: summary(results), stackMemory: memorySummary(grown) }
 }
 
-async function slice(application, concurrency, logins) {
+/** CPU and time of callbacks whose logins were started before. */
+export async function slice(application, concurrency, logins) {
   const { browsers, provider, child } = application
   const started = await inParallel(new Array(logins).fill(0), 32, () => browsers.start())
   await provider.reset()

@@ -3,8 +3,8 @@ import { table } from './tables.js'
 
 const OURS = ['ours', 'cookie', 'legacy', 'web']
 
-/** The seven goals, each with what was measured and whether that reaches it. */
-export function judge({ roundTrips, callbacks, alone, starts, memory, stall, footprint }) {
+/** The goals, each with what was measured and whether that reaches it. */
+export function judge({ roundTrips, callbacks, alone, starts, memory, stall, sites, footprint }) {
   return [
     ...(roundTrips ? judgeRoundTrips(roundTrips) : []),
     ...(alone && callbacks ? judgeCPU(alone, callbacks) : []),
@@ -12,6 +12,7 @@ export function judge({ roundTrips, callbacks, alone, starts, memory, stall, foo
     ...(starts ? judgeStarts(starts) : []),
     ...(memory ? judgeMemory(memory) : []),
     ...(stall ? judgeStall(stall) : []),
+    ...(sites ? judgeSites(sites) : []),
     ...(footprint ? judgeFootprint(footprint) : []),
   ]
 }
@@ -77,6 +78,21 @@ function judgeStall({ bulkhead, contenders: { ours } }) {
       'unrelated route p99 <= 100 ms, at 1,000 callbacks/s',
       `${ours.pingP99.toFixed(0)} ms`,
       ours.pingP99 <= 100,
+    ),
+  ]
+}
+
+function judgeSites({ cpu, logins, hanging }) {
+  const ratios = ['sites', 'asyncSites'].map((name) => cpu.ratio[name].median)
+  const { before, during } = hanging
+  return [
+    goal('8', 'many sites: none of the logins is mixed up', logins.mixedUp, logins.mixedUp === 0),
+    goal('8', 'callback that finds its site <= 1.03 x one of a fixed site', list(ratios), Math.max(...ratios) <= 1.03),
+    goal(
+      '8',
+      'a site hangs: p99 of the others <= 2 x that before',
+      (during.p99 / before.p99).toFixed(2),
+      during.p99 <= 2 * before.p99,
     ),
   ]
 }

@@ -1,6 +1,6 @@
-import { contenders, WEB } from '../app/contenders/index.js'
+import { contenders, siteContenders, WEB } from '../app/contenders/index.js'
 
-export const titleOf = (name) => contenders[name]?.title ?? name
+export const titleOf = (name) => (contenders[name] ?? siteContenders[name])?.title ?? name
 
 /** Rows of cells as a table that is both plain text and Markdown. */
 export function table(head, rows) {
@@ -25,7 +25,7 @@ const SCENARIOS = {
 const PROVIDERS = { keeps75: 'provider keeps idle connections 75 s', keeps5: 'provider keeps them 5 s and says so' }
 
 /** Every measurement as a titled table. */
-export function tables({ roundTrips, callbacks, alone, starts, memory, stall, footprint }) {
+export function tables({ roundTrips, callbacks, alone, starts, memory, stall, sites, footprint }) {
   return [
     roundTrips && roundTripTables(roundTrips),
     callbacks && callbackTable(callbacks),
@@ -34,6 +34,7 @@ export function tables({ roundTrips, callbacks, alone, starts, memory, stall, fo
     starts && startTable(starts),
     memory && memoryTable(memory),
     stall && stallTable(stall),
+    sites && siteTables(sites),
     footprint && footprintTable(footprint),
   ]
     .filter(Boolean)
@@ -125,6 +126,27 @@ function stallTable({ callbacks, bulkhead, contenders: stalled }) {
   ])
   const head = ['contender', 'connections', 'answers', 'unrelated route p50 / p99', 'next login']
   return `## A provider that hangs, ${callbacks} callbacks, bulkhead of ${bulkhead}\n\n${table(head, rows)}`
+}
+
+function siteTables({ cpu, logins, hanging }) {
+  const { before, after, most } = logins
+  const milliseconds = ({ p50, p99 }) => `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`
+  const cpuRows = Object.keys(cpu.ratio).map((name) => [
+    titleOf(name),
+    ratio(cpu.ratio[name]),
+    cpu.cpuMicroseconds[name].toFixed(0),
+  ])
+  const rows = [
+    ['sites, origins, logins', [logins.sites, logins.origins, logins.logins].join(', ')],
+    ['logins that brought another person, or met another site', logins.mixedUp],
+    ['heap before, after', `${megabytes(before.heap)}, ${megabytes(after.heap)}`],
+    ['resident memory before, after', `${megabytes(before.rss)}, ${megabytes(after.rss)}`],
+    ['connections to providers at most, at the end', `${most}, ${logins.open}`],
+    ['callbacks of other sites, p50 / p99', milliseconds(hanging.before)],
+    ['... while one site hangs', milliseconds(hanging.during)],
+  ]
+  const cpuTable = table(['contender', 'CPU of a callback, c = 16', 'us'], cpuRows)
+  return `## Many sites\n\n${cpuTable}\n\n${table(['', ''], rows)}`
 }
 
 function footprintTable({ loadMs, installed }) {

@@ -47,12 +47,19 @@ export const contenders = {
   },
 }
 
+/** Our strategy with the option `site`: measured by measure/sites.js alone. @type {Record<string, Contender>} */
+export const siteContenders = {
+  sites: { title: '... with a site from a Map', module: 'sites.js' },
+  asyncSites: { title: '... from an async function', module: 'sites.js', options: { isAsync: true } },
+  manySites: { title: '... with 10,000 sites', module: 'many-sites.js' },
+}
+
 /** Those that speak Request and Response, behind one listener, without Express. */
 export const WEB = ['bareFetch', 'web', 'authjs', 'betterAuth']
 
 /** @returns {Contender} */
 export function contender(name) {
-  const found = contenders[name]
+  const found = contenders[name] ?? siteContenders[name]
   if (!found) throw new Error(`no contender ${name}`)
   return { startPath: '/login', callbackPath: '/callback', keyParameter: 'auth_key', ...found }
 }

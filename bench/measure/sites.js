@@ -1,0 +1,133 @@
+import { Application, rotated, roundsWithin, sleep } from '../bench.js'
+import { inParallel } from '../load/browser.js'
+import { addressOf, SITES, siteName } from '../sites.js'
+import { emptySamples, mapValues, quantile, ratios } from '../statistics.js'
+import { slice } from './callbacks.js'
+
+const CONCURRENCY = 16
+const CALLBACKS = 300
+const WARM_UP = 600
+
+// Not a neighbour of the one before, and every site once before any comes again.
+const STEP = 7919
+
+const LOGINS_PER_SECOND = 100
+const WATCH_SECONDS = 5
+const TIMEOUT_MS = 3000
+// Of an address that others share.
+const HANGING_SITE = 1
+const BULKHEAD = 128
+const HANGING_PER_SECOND = 20
+
+/** What it costs to find the site of each login, and whether thousands of sites keep out of each other's way. */
+export async function measureSites(provider, { seconds, logins, rounds }) {
+  return {
+    cpu: await measureCPU(provider, seconds),
+    logins: await measureLogins(provider, logins),
+    hanging: await measureHanging(provider, rounds),
+  }
+}
+
+/** CPU of a callback that finds its site, beside one of a fixed site, in turns. */
+async function measureCPU(provider, seconds) {
+  const names = ['ours', 'sites', 'asyncSites']
+  const applications = await Promise.all(names.map((name) => Application.start(name, provider)))
+  for (const application of applications) await slice(application, CONCURRENCY, WARM_UP)
+  const cpu = emptySamples(names)
+  for (const round of roundsWithin(seconds)) {
+    for (const application of rotated(applications, round)) {
+      const { cpu: microseconds } = await slice(application, CONCURRENCY, CALLBACKS)
+      cpu[application.name].push(microseconds / CALLBACKS)
+    }
+  }
+  for (const application of applications) await application.stop()
+  return { ratio: ratios(cpu, 'ours'), cpuMicroseconds: mapValues(cpu, (values) => quantile(values, 0.25)) }
+}
+
+/** Logins at all sites: whether each brings its own person, and what they leave. */
+async function measureLogins(provider, count) {
+  const people = newPeople()
+  const application = await startManySites(provider)
+  const { browsers } = application
+  const logIn = async () => browsers.callback(await browsers.start(people.next()))
+  await inParallel(new Array(WARM_UP).fill(0), CONCURRENCY, logIn)
+  await application.provider.reset()
+  const before = await application.ask('memory')
+  let wrongAnswers = 0
+  await inParallel(new Array(count).fill(0), CONCURRENCY, () => logIn().catch(() => wrongAnswers++))
+  const after = await application.ask('memory')
+  const { logins, wrong, misdirected, open, mostOpen: most } = await application.provider.counts()
+  await application.stop()
+  const origins = new Set(Array.from({ length: SITES }, (_, index) => addressOf(index))).size
+  return { sites: SITES, origins, logins, mixedUp: wrongAnswers + wrong + misdirected, before, after, open, most }
+}
+
+/** How long callbacks of other sites take before one hangs, and meanwhile, in turns. */
+async function measureHanging(provider, rounds) {
+  const application = await startManySites(provider, { timeout: TIMEOUT_MS, maxConcurrentLogins: BULKHEAD })
+  const people = newPeople()
+  const milliseconds = { before: [], during: [] }
+  await watch(application, people)
+  for (let round = 0; round < rounds; round++) {
+    milliseconds.before.push(...(await watch(application, people)))
+    await application.provider.hang(siteName(HANGING_SITE))
+    const hanging = hang(application, people)
+    milliseconds.during.push(...(await watch(application, people)))
+    await hanging.stop()
+    await application.provider.hang(false)
+  }
+  await application.stop()
+  return mapValues(milliseconds, (values) => ({
+    p50: quantile(values, 0.5),
+    p99: quantile(values, 0.99),
+    n: values.length,
+  }))
+}
+
+const startManySites = (provider, overrides) =>
+  Application.start('manySites', provider, { providerOptions: { manySites: true }, connections: 512, overrides })
+
+/** Milliseconds of callbacks at a steady rate, at all sites but the one that hangs. */
+async function watch({ browsers }, people) {
+  const milliseconds = []
+  const logIn = async () => {
+    const login = await browsers.start(people.next())
+    const startedAt = performance.now()
+    await browsers.callback(login)
+    milliseconds.push(performance.now() - startedAt)
+  }
+  const underWay = []
+  for (let i = 0; i < LOGINS_PER_SECOND * WATCH_SECONDS; i++) {
+    underWay.push(logIn())
+    await sleep(1 / LOGINS_PER_SECOND)
+  }
+  await Promise.all(underWay)
+  return milliseconds
+}
+
+/** Fills the slots of the site that hangs, and goes on to send it logins. */
+function hang({ browsers }, people) {
+  const underWay = []
+  const logIn = async () => browsers.tryCallback(await browsers.start(people.at(HANGING_SITE)))
+  for (let i = 0; i < BULKHEAD; i++) underWay.push(logIn())
+  const timer = setInterval(() => underWay.push(logIn()), 1000 / HANGING_PER_SECOND)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(underWay)
+    },
+  }
+}
+
+/** People of the sites, each with a number that tells its site. */
+function newPeople() {
+  let last = 0
+  const at = (index) => ({ site: siteName(index), id: String(++last * SITES + index) })
+  return {
+    at,
+    next() {
+      const index = (last * STEP) % SITES
+      return at(index === HANGING_SITE ? index + 1 : index)
+    },
+  }
+}
