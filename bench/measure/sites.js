@@ -53,13 +53,13 @@ async function measureLogins(provider, count) {
   await inParallel(new Array(WARM_UP).fill(0), CONCURRENCY, logIn)
   await application.provider.reset()
   const before = await application.ask('memory')
-  let wrongAnswers = 0
-  await inParallel(new Array(count).fill(0), CONCURRENCY, () => logIn().catch(() => wrongAnswers++))
+  let failed = 0
+  await inParallel(new Array(count).fill(0), CONCURRENCY, () => logIn().catch(() => failed++))
   const after = await application.ask('memory')
   const { logins, wrong, misdirected, open, mostOpen: most } = await application.provider.counts()
   await application.stop()
   const origins = new Set(Array.from({ length: SITES }, (_, index) => addressOf(index))).size
-  return { sites: SITES, origins, logins, mixedUp: wrongAnswers + wrong + misdirected, before, after, open, most }
+  return { sites: SITES, origins, logins, wrong: failed + wrong + misdirected, before, after, open, most }
 }
 
 /** How long callbacks of other sites take before one hangs, and meanwhile, in turns. */

@@ -138,7 +138,7 @@ function siteTables({ cpu, logins, hanging }) {
   ])
   const rows = [
     ['sites, origins, logins', [logins.sites, logins.origins, logins.logins].join(', ')],
-    ['logins that brought another person, or met another site', logins.mixedUp],
+    ['logins that failed, brought another person, or met another site', logins.wrong],
     ['heap before, after', `${megabytes(before.heap)}, ${megabytes(after.heap)}`],
     ['resident memory before, after', `${megabytes(before.rss)}, ${megabytes(after.rss)}`],
     ['connections to providers at most, at the end', `${most}, ${logins.open}`],

@@ -20,6 +20,7 @@ const PRIVATE: ReadonlyArray<readonly [string, number]> = [
   ['224.0.0.0', 3],
   ['::', 96],
   // Networks that translate to IPv4, whose private addresses could be meant.
+  ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
