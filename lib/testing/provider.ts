@@ -247,7 +247,7 @@ export class FakeProvider {
       applications: this._applications,
       users: this._users,
       grants: this._grants,
-      sessions: new Sessions(),
+      sessions: new Sessions(() => this._origin),
       rateLimit: new RateLimit(rateLimit, this.clock),
       trustsHost: (host) => this._options.allowRemote === true || namesUs(host, this._origin),
     }

@@ -110,8 +110,18 @@ describe('signing in', () => {
     const cookie = await signInAs(provider, '1')
     expect((await get('/', { cookie })).text).toContain('You are Ada Lovelace')
     const out = await send('/sign-out', {}, { cookie })
-    expect(cookieOf(out)).toBe('fake_provider_session=')
+    expect(cookieOf(out)).toBe(`fake_provider_session_${new URL(provider.origin).port}=`)
     expect((await get('/', { cookie })).text).toContain('You are not signed in')
+  })
+
+  test('two providers on one host do not sign people out of each other', async () => {
+    const second = await FakeProvider.start()
+    const [one, two] = [await signInAs(provider, '1'), await signInAs(second, '2')]
+    const cookie = `${one}; ${two}`
+    expect((await get('/', { cookie })).text).toContain('You are Ada Lovelace')
+    const page = await fetch(second.origin, { headers: { cookie } })
+    expect(await page.text()).toContain('You are Alan Turing')
+    await second.stop()
   })
 
   test('sign-in returns to the login', async () => {
