@@ -21,7 +21,6 @@ const PRIVATE: ReadonlyArray<readonly [string, number]> = [
   ['::', 96],
   // Networks that translate to IPv4, whose private addresses could be meant.
   ['::ffff:0:0:0', 96],
-  ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
   ['2001::', 23],
@@ -36,7 +35,11 @@ const PRIVATE: ReadonlyArray<readonly [string, number]> = [
 ]
 
 const list = new BlockList()
-for (const [network, prefix] of PRIVATE) list.addSubnet(network, prefix, isIPv6(network) ? 'ipv6' : 'ipv4')
+for (const [network, prefix] of PRIVATE) {
+  list.addSubnet(network, prefix, isIPv6(network) ? 'ipv6' : 'ipv4')
+  // In networks without IPv4, name servers (DNS64) give the public addresses in this form, too.
+  if (!isIPv6(network)) list.addSubnet(`64:ff9b::${network}`, 96 + prefix, 'ipv6')
+}
 
 /** A host that is none of the public internet, or its name leads to one. */
 export class PrivateAddressError extends Error {
