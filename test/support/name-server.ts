@@ -10,6 +10,7 @@ export type Addresses = (lookup: number) => readonly string[]
 /** A name server on this machine, which knows the names that it is told. */
 export class NameServer {
   readonly #names = new Map<string, Addresses>()
+  readonly #aliases = new Set<string>()
   readonly #lookups = new Map<string, number>()
   readonly #socket = createSocket('udp4')
   readonly #serversBefore = dns.getServers()
@@ -23,13 +24,23 @@ export class NameServer {
     const server = new NameServer()
     server.#socket.bind(0, '127.0.0.1')
     await once(server.#socket, 'listening')
-    dns.setServers([`127.0.0.1:${server.#socket.address().port}`])
+    dns.setServers([server.address])
     return server
   }
 
   /** How often the addresses of a name were asked for. */
   lookupsOf(name: string): number {
     return this.#lookups.get(`A ${name}`) ?? 0
+  }
+
+  /** What it listens at. */
+  get address(): string {
+    return `127.0.0.1:${this.#socket.address().port}`
+  }
+
+  /** Makes a name an alias of one without addresses. */
+  alias(name: string): void {
+    this.#aliases.add(name)
   }
 
   tell(name: string, addresses: Addresses): void {
@@ -51,6 +62,7 @@ export class NameServer {
     const key = `${type} ${name}`
     const lookup = (this.#lookups.get(key) ?? 0) + 1
     this.#lookups.set(key, lookup)
+    if (this.#aliases.has(name)) return [{ name, type: 'CNAME', data: 'nothing.example' }]
     const addresses = this.#names.get(name)?.(lookup) ?? []
     return addresses.filter((address) => isIPv6(address) === (type === 'AAAA')).map((data) => ({ name, type, data }))
   }
