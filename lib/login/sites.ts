@@ -5,7 +5,7 @@ import { isObject } from '../client/json'
 import { requireText } from '../client/option-values'
 import { type Phase, SocialLoginError } from '../errors'
 import type { Site, SiteAnswer } from './options'
-import { createSite, type SharedSettings, type SiteSettings, type SiteSource } from './site'
+import { createSite, readCallback, type SharedSettings, type SiteSettings, type SiteSource } from './site'
 
 /** The provider of a strategy that has only one. */
 export class OneSite {
@@ -77,7 +77,7 @@ export class ManySites {
     const site = await this.#inTime(ask(), phase)
     if (site === undefined || site === null) throw new SocialLoginError('site_unknown', phase)
     try {
-      return this.#settingsOf(readSite(site, this.#settings.callbackURL))
+      return this.#settingsOf(this.#inOneSpelling(readSite(site, this.#settings.callbackURL)))
     } catch (error) {
       // The application's data is wrong: its message names the option, never the value.
       if (!(error instanceof TypeError)) throw error
@@ -100,6 +100,12 @@ export class ManySites {
     return result.value
   }
 
+  /** A callback made of the `Host` header can come in millions of spellings, each of which would have limits of its own. */
+  #inOneSpelling(site: SiteSource): SiteSource {
+    const { origin, path } = readCallback(site.callbackURL, this.#shared)
+    return { ...site, callbackURL: `${origin}${path}` }
+  }
+
   #settingsOf(site: SiteSource): SiteSettings {
     const key = JSON.stringify(site)
     const known = this.#sites.get(key)
@@ -119,11 +125,9 @@ export class ManySites {
     const { baseURL } = settings
     if (!this.#settings.allowPrivateAddresses && isPrivateHost(new URL(baseURL).hostname))
       throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
-    // However it is spelt.
-    const callback = new URL(callbackURL).href
-    if ((this.#siteOf.get(callback) ?? name) !== name)
+    if ((this.#siteOf.get(callbackURL) ?? name) !== name)
       throw new TypeError('callbackURL is that of another site: give each site one of its own')
-    this.#siteOf.set(callback, name)
+    this.#siteOf.set(callbackURL, name)
     if (this.#isClosed) void settings.slots.close()
     // Not before: an address that was mistyped, and corrected, must not need a restart.
     const onLogin = (): void => {
@@ -152,6 +156,9 @@ function readSite(site: Site, template: string | undefined): SiteSource {
   if (!isObject(site)) throw new TypeError('site must return an object, or undefined for a site that does not exist')
   const { name, baseURL, clientID, clientSecret, callbackURL, profileEndpoint, exchangeMethod, uploadsURL } = site
   requireText('name', name)
+  // They would break lines of a log, cannot be part of a URL, or lead to another path.
+  if (/[\p{Cc}\p{Cs}]|^\.{1,2}$/u.test(name))
+    throw new TypeError('name must have no control characters, and must not be . or ..')
   const source = {
     name,
     baseURL,
@@ -162,7 +169,6 @@ function readSite(site: Site, template: string | undefined): SiteSource {
     exchangeMethod: exchangeMethod ?? undefined,
     uploadsURL: uploadsURL ?? undefined,
   }
-  const wrong = Object.entries(source).find(([, value]) => value !== undefined && typeof value !== 'string')
-  if (wrong) throw new TypeError(`${wrong[0]} must be a string`)
+  for (const [member, value] of Object.entries(source)) if (value !== undefined) requireText(member, value)
   return source
 }

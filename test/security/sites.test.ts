@@ -286,6 +286,13 @@ test.each([
   expect(answer.headers['set-cookie']).toBeUndefined()
 })
 
+test.each(['a\nb', 'a\u0000b', 'a\ud800', '.', '..'])('a site named %j is refused', async (name) => {
+  const site = { name, baseURL: 'https://a.example/v1', clientID: 'id', clientSecret: 'secret' }
+  const { errors } = await startAt(() => site)
+  expect(errors.map(codeOf)).toEqual(['site_invalid'])
+  expect(String(errors[0])).toContain('name must have no control characters')
+})
+
 test('what the function throws goes to next(error) unchanged', async () => {
   const reason = new Error('the database is down')
   expect((await startAt(() => Promise.reject(reason))).errors).toEqual([reason])

@@ -6,7 +6,7 @@ import { SocialLogin } from 'passport-social-login/web'
 /** A table of communities. */
 export interface Communities {
   find(name: string | undefined): Promise<Site | undefined>
-  findByHost(host: string | undefined): Promise<Site | undefined>
+  findByHost(host: string | undefined): Promise<(Site & { readonly host: string }) | undefined>
 }
 
 export function sitesByPath(
@@ -42,7 +42,7 @@ export function sitesByHost(
     {
       site: async (req) => {
         const community = await communities.findByHost(req.headers.host)
-        return community && { ...community, callbackURL: `https://${req.headers.host}/auth/callback` }
+        return community && { ...community, callbackURL: `https://${community.host}/auth/callback` }
       },
     },
     verify,

@@ -88,11 +88,19 @@ test.each([
   ['in capitals', 'https://APP.example/callback'],
   ['with the default port', 'https://app.example:443/callback'],
   ['with dots in its path', 'https://app.example/auth/../callback'],
+  ['with a query', 'https://app.example/callback?site=second'],
 ])('the callback of another site is refused, also when it is written %s', async (_title, callbackURL) => {
   const sites = newSites()
   await find(sites, { ...siteOf('first'), callbackURL: 'https://app.example/callback' })
   const error = await rejectionOf(find(sites, { ...siteOf('second'), callbackURL }))
   expect(error).toMatchObject({ code: 'site_invalid', message: expect.stringContaining('callbackURL') })
+})
+
+test('a callback in several spellings, as the Host header may have, shares the limit of its site', async () => {
+  const sites = newSites()
+  const spell = (host: string): Promise<SiteSettings> =>
+    find(sites, { ...siteOf('first'), callbackURL: `https://${host}/callback` })
+  expect(await spell('APP.example')).toBe(await spell('app.EXAMPLE:443'))
 })
 
 test('a timeout of the application’s own search is passed on; one of our own is site_timeout', async () => {
