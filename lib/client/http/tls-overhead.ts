@@ -5,8 +5,9 @@ import { errors } from './undici'
 const MAX_OVERHEAD_BYTES = 64 * 1024
 const INTERVAL_MS = 250
 
-// Servers send one to four. Each takes 18 bytes and 14 us of CPU: 2 MB, which may be read at once, would take over a second.
-const MAX_TICKETS = 20
+// Servers send one to four session tickets. Each takes 18 bytes and 14 us of CPU: 2 MB, which may be read at once, would
+// take over a second. A request to repeat the handshake takes 4 bytes: it is refused, but Node checks the certificate again.
+const MAX_MESSAGES = 20
 
 interface Connection {
   /** Undefined during the handshake. */
@@ -17,8 +18,8 @@ interface Connection {
 
 /**
  * Destroys connections with too many TLS messages that carry no data (key updates, session tickets): they cost CPU, and
- * neither the stream nor undici sees them. An event reports tickets. For the rest, polls the TCP connection's overhead bytes
- * since the last response began, four times a second.
+ * neither the stream nor undici sees them. Events report tickets and refused handshakes. For the rest, polls the TCP
+ * connection's overhead bytes since the last response began, four times a second.
  */
 export class TLSOverhead {
   readonly #connections = new Map<Socket, Connection>()
@@ -42,11 +43,13 @@ export class TLSOverhead {
     const connection = this.#connections.get(tcp)
     if (connection) connection.tls = tls
     this.#tcpOf.set(tls, tcp)
-    let tickets = 0
-    tls.on('session', () => {
-      tickets += 1
-      if (tickets === MAX_TICKETS) tls.destroy(new errors.ResponseExceededMaxSizeError())
-    })
+    let messages = 0
+    const count = (): void => {
+      messages += 1
+      if (messages === MAX_MESSAGES) tls.destroy(new errors.ResponseExceededMaxSizeError())
+    }
+    // A refused handshake is reported like the first one.
+    tls.on('session', count).on('secureConnect', count)
   }
 
   /** Call when the response to another request begins: earlier bytes are no longer counted. */

@@ -1,16 +1,19 @@
 import { execFile } from 'node:child_process'
+import { constants } from 'node:crypto'
 import { once } from 'node:events'
+import type { Server } from 'node:net'
 import { join } from 'node:path'
 import tls, { type SecureVersion, type TLSSocket, type TlsOptions } from 'node:tls'
 import { promisify } from 'node:util'
 import { SocialLoginClient } from '../../../../lib'
 import { makeCertificates, makeRSACertificate } from '../../../support/certificates'
+import { startHelloRequests } from '../../../support/hello-requests'
 import { rejectionOf } from '../../../support/leak-check'
 import { port } from '../../../support/listen'
 
 const PROGRAM = join(__dirname, 'tls-options-program.js')
 
-let server: tls.Server
+let server: Server
 
 async function serve(options: TlsOptions): Promise<void> {
   server = tls.createServer(options).listen(0, 'localhost')
@@ -27,6 +30,15 @@ async function connect(ca: string, maxVersion: SecureVersion): Promise<TLSSocket
   const socket = tls.connect({ port: port(server), host: 'localhost', ca, maxVersion })
   await Promise.all([once(socket, 'secureConnect'), once(server, 'secureConnection')])
   return socket
+}
+
+/** Ours reads the authorities of the system. */
+function trust(ca: string): void {
+  const { connect } = tls
+  jest.spyOn(tls, 'connect').mockImplementation((...args: unknown[]) => {
+    const [options, ...rest] = args
+    return Reflect.apply(connect, tls, [{ ...Object(options), ca }, ...rest])
+  })
 }
 
 afterEach(() => {
@@ -89,14 +101,39 @@ describe('a server that repeats the handshake on an open connection', () => {
   })
 
   test('is refused by ours', async () => {
-    const { connect } = tls
-    jest.spyOn(tls, 'connect').mockImplementation((...args: unknown[]) => {
-      const [options, ...rest] = args
-      return Reflect.apply(connect, tls, [{ ...Object(options), ca }, ...rest])
-    })
+    trust(ca)
     const client = newClient(500)
     expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_timeout' })
     expect(handshakes).toBe(0)
+    await client.close()
+  })
+})
+
+describe('a server that asks a thousand times to repeat the handshake, in one record', () => {
+  const { good, ca } = makeCertificates()
+
+  beforeEach(async () => {
+    server = await startHelloRequests(good, 1000)
+  })
+
+  test('makes a naive client that only refuses check its certificate each time', async () => {
+    const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
+    const socket = tls.connect({ port: port(server), host: 'localhost', ca, secureOptions }).on('error', () => {})
+    let checks = 0
+    await new Promise<void>((resolve) => {
+      socket.on('secureConnect', () => {
+        checks += 1
+        if (checks === 1) socket.write('GET / HTTP/1.1\r\n\r\n')
+        if (checks === 1001) resolve()
+      })
+    })
+    socket.destroy()
+  })
+
+  test('is left by ours', async () => {
+    trust(ca)
+    const client = newClient()
+    expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_bad_response' })
     await client.close()
   })
 })

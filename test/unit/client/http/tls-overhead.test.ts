@@ -80,6 +80,8 @@ describe('a server that sends a hundred session tickets', () => {
       ...['s_server', '-accept', '127.0.0.1:0', '-num_tickets', '100'],
       ...['-key', join(folder, 'key'), '-cert', join(folder, 'cert')],
     ])
+    // It ends when it writes to a connection that ours has closed.
+    server.stdin.on('error', () => {})
     baseURL = await new Promise((resolve) => {
       server.stdout.setEncoding('latin1').on('data', (text: string) => {
         const [, port] = /^ACCEPT \S+:(\d+)/m.exec(text) ?? []
