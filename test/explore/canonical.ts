@@ -1,0 +1,146 @@
+import type { Begun, Browser, Key, Navigation, Tab } from './facts'
+import type { Outcome, Run } from './run'
+import type { SessionData } from './sessions'
+import type { World } from './world'
+
+// Beyond this age nothing changes any more: every record has expired, and every use is forgotten.
+const OLD = 12 * 60 * 1000
+
+/**
+ * The state of a world as a text: everything that can influence its future or a verdict on it. Names that differ from path
+ * to path are replaced by the order of their first appearance, and what nothing refers to any more is left out, so that
+ * equal states have equal texts.
+ */
+export function canonical(world: World): string {
+  return new Writer(world).text()
+}
+
+class Writer {
+  readonly #world: World
+  readonly #labels = new Map<unknown, number>()
+  readonly #begun: Begun[] = []
+  readonly #keys: Key[] = []
+  readonly #sessions: string[] = []
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  text(): string {
+    const { browsers, tabs, processes, runs, lateSaves, spent } = this.#world
+    const parts: unknown[] = [
+      spent,
+      browsers.map((browser) => this.#browser(browser)),
+      tabs.map((tab) => this.#tab(tab)),
+      processes.map(({ hasWorked }) => hasWorked),
+      runs.map((run) => this.#run(run)),
+      lateSaves.map(({ run }) => [this.#session(run.session?.id), this.#data(run.session?.data)]),
+    ]
+    // Each of these may refer to more of the same kind.
+    const sessions: unknown[] = []
+    for (const id of this.#sessions) sessions.push(this.#data(this.#world.sessions.load(id)))
+    const begun: unknown[] = []
+    for (const one of this.#begun) begun.push(this.#login(one))
+    const keys = this.#keys.map((key) => this.#key(key))
+    return JSON.stringify([...parts, sessions, begun, keys])
+  }
+
+  #label(kind: unknown, list?: unknown[]): number {
+    const known = this.#labels.get(kind)
+    if (known !== undefined) return known
+    const label = this.#labels.size
+    this.#labels.set(kind, label)
+    list?.push(kind)
+    return label
+  }
+
+  #session(id: string | undefined): number | undefined {
+    return id === undefined ? undefined : this.#label(id, this.#sessions)
+  }
+
+  #login(begun: Begun): unknown {
+    const { browser, tab, provider, at, clock, user, tabSecret, usedIn, sentFrom, savedAt, savedAsConsumed } = begun
+    const { runs, processes, clock: now } = this.#world
+    return [
+      browser.name,
+      tab.name,
+      provider,
+      Math.min(now.now - at, OLD),
+      clock.skew,
+      user,
+      this.#secret(tabSecret),
+      processes.map((process) => this.#use(usedIn.get(process))),
+      processes.map((process) => sentFrom.includes(process)),
+      sentFrom.length,
+      // Whether a request has read its session before this was saved.
+      savedAsConsumed === undefined ? undefined : runs.map(({ readAt }) => readAt < savedAsConsumed),
+      savedAt === undefined ? undefined : runs.map(({ readAt }) => readAt < savedAt),
+    ]
+  }
+
+  #use(at: number | undefined): number | undefined {
+    return at === undefined ? undefined : Math.min(this.#world.clock.now - at, OLD)
+  }
+
+  #key(key: Key): unknown {
+    const { provider, account, browser, spent, sentFor } = key
+    return [provider, account, browser.name, spent.is, [...sentFor].map((begun) => this.#labels.get(begun))]
+  }
+
+  #browser({ session, loginCookie }: Browser): unknown {
+    return [this.#session(session), this.#cookie(loginCookie)]
+  }
+
+  #cookie(cookie: Browser['loginCookie']): number | undefined {
+    return cookie && this.#label(cookie.begun, this.#begun)
+  }
+
+  #tab({ page, secret, callback }: Tab): unknown {
+    const next = page.at === 'confirm' || page.at === 'script' ? this.#navigation(page.next) : undefined
+    const provider = page.at === 'provider' ? page.provider : undefined
+    return [page.at, provider, next, this.#secret(secret), callback && this.#navigation(callback)]
+  }
+
+  #secret(secret: string | undefined): unknown {
+    return secret === undefined || secret === '' ? secret : this.#label(`secret ${secret}`)
+  }
+
+  #navigation({ kind, provider, row, key, injected, tabSecret }: Navigation): unknown {
+    return [kind, provider, row, key && this.#label(key, this.#keys), injected, this.#secret(tabSecret)]
+  }
+
+  #data(data: SessionData | undefined): unknown {
+    const record = data?.['passport-social-login']
+    const begun = record && this.#world.begun.get(record.id)
+    return data && [data.user, begun && this.#label(begun, this.#begun), record?.consumed]
+  }
+
+  #run(run: Run): unknown {
+    const { tab, process, navigation, session, wait, begun, loaded, first, fate, outcome, newSession, expected } = run
+    return [
+      tab.name,
+      process.name,
+      run.isLatest,
+      navigation === 'logout' ? navigation : this.#navigation(navigation),
+      this.#session(run.sessionID),
+      this.#cookie(run.loginCookie),
+      session && [this.#session(session.id), session.isNew, this.#data(session.data)],
+      wait?.at,
+      loaded && this.#label(loaded, this.#begun),
+      begun && this.#label(begun, this.#begun),
+      first && this.#world.runs.indexOf(first),
+      first && first.ending,
+      expected && [expected.type, 'begun' in expected && this.#label(expected.begun, this.#begun)],
+      fate,
+      run.wrote,
+      run.setCookie === undefined ? undefined : run.setCookie === '',
+      outcome && this.#outcome(outcome),
+      this.#session(newSession),
+    ]
+  }
+
+  #outcome(outcome: Outcome): unknown {
+    if (outcome.type === 'refused') return outcome.code
+    return outcome.type === 'page' ? outcome.next && this.#navigation(outcome.next) : outcome.type
+  }
+}

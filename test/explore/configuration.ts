@@ -1,0 +1,123 @@
+/** A bounded world. Each combination is explored on its own. */
+export interface Configuration {
+  readonly name: string
+  readonly store: 'session' | 'cookie'
+  readonly processes: 1 | 2
+  readonly tabBinding: boolean
+  /** Whether the browsers send Fetch Metadata. */
+  readonly fetchMetadata: boolean
+  /** Milliseconds by which the wall clock of the second process is ahead. */
+  readonly skew: number
+  /** The names of the tabs; the first word is the browser's. */
+  readonly tabs: readonly string[]
+  readonly providers: readonly ProviderName[]
+  /** Whether a request waits before its session is read. Otherwise it is read as the request is sent. */
+  readonly lateReads: boolean
+  /** Whether the provider may answer in all ways, not only refuse or be lost. */
+  readonly allAnswers: boolean
+  /** Whether callbacks come with every kind of Referer, which matters as time passes; otherwise with the usual one. */
+  readonly allReferers: boolean
+  readonly bounds: Bounds
+}
+
+export type ProviderName = 'honest' | 'hostile'
+
+/** How often each may happen on one path. */
+export interface Bounds {
+  readonly starts: number
+  readonly plantedStarts: number
+  readonly approvals: number
+  readonly injections: number
+  /** Reloads and double clicks. */
+  readonly repeats: number
+  /** Requests under way at one time. */
+  readonly requests: number
+  readonly waits: number
+  readonly restarts: number
+  /** Logouts, and sign-ins by another way of the application. */
+  readonly sessionChanges: number
+  /** Lost exchanges, failed saves, refusals of the application. */
+  readonly faults: number
+}
+
+const NONE: Bounds = {
+  starts: 0,
+  plantedStarts: 0,
+  approvals: 0,
+  injections: 0,
+  repeats: 0,
+  requests: 2,
+  waits: 0,
+  restarts: 0,
+  sessionChanges: 0,
+  faults: 0,
+}
+
+type Scene = Partial<Omit<Configuration, 'bounds'>> & { readonly bounds: Partial<Bounds> }
+
+/** What is explored: each scene has few kinds of events, so that all of its states can be reached. */
+const SCENES: Readonly<Record<string, Scene>> = {
+  login: { tabs: ['victim 1'], bounds: { starts: 1, approvals: 1, repeats: 1, faults: 1, waits: 1 } },
+  answers: { tabs: ['victim 1'], allAnswers: true, bounds: { starts: 1, approvals: 1, faults: 1, requests: 1 } },
+  planted: { tabs: ['victim 1'], bounds: { starts: 1, plantedStarts: 2, approvals: 1, injections: 1 } },
+  'two tabs': { bounds: { starts: 2, approvals: 2 } },
+  attacker: { bounds: { starts: 1, approvals: 1, injections: 1, repeats: 1 } },
+  time: { allReferers: true, bounds: { starts: 1, approvals: 1, injections: 1, waits: 2, requests: 1 } },
+  sessions: { bounds: { starts: 1, approvals: 1, repeats: 1, sessionChanges: 2 } },
+  'two browsers': { tabs: ['victim 1', 'attacker 1'], bounds: { starts: 2, approvals: 2, injections: 1 } },
+  providers: {
+    tabs: ['victim 1'],
+    providers: ['honest', 'hostile'],
+    bounds: { starts: 2, approvals: 2, injections: 1, requests: 1 },
+  },
+  processes: {
+    tabs: ['victim 1'],
+    processes: 2,
+    lateReads: true,
+    bounds: { starts: 1, approvals: 1, repeats: 1, restarts: 1 },
+  },
+  'two processes, attacker': { processes: 2, lateReads: true, bounds: { starts: 1, approvals: 1, injections: 1 } },
+  'clock ahead': {
+    tabs: ['victim 1'],
+    processes: 2,
+    skew: 60_000,
+    bounds: { starts: 1, approvals: 1, waits: 2, requests: 1 },
+  },
+  'clock too far ahead': {
+    tabs: ['victim 1'],
+    processes: 2,
+    skew: 60_001,
+    bounds: { starts: 1, approvals: 1, waits: 2, requests: 1 },
+  },
+}
+
+/** Every scene with both stores, with and without tab binding and Fetch Metadata. */
+export const CONFIGURATIONS: readonly Configuration[] = Object.entries(SCENES).flatMap(([scene, { bounds, ...rest }]) =>
+  (['session', 'cookie'] as const).flatMap((store) =>
+    [false, true].flatMap((tabBinding) =>
+      [true, false].map(
+        (fetchMetadata): Configuration => ({
+          name: nameOf(scene, store, tabBinding, fetchMetadata),
+          store,
+          tabBinding,
+          fetchMetadata,
+          processes: 1,
+          skew: 0,
+          tabs: ['victim 1', 'victim 2'],
+          providers: ['honest'],
+          lateReads: false,
+          allAnswers: false,
+          allReferers: false,
+          bounds: { ...NONE, ...bounds },
+          ...rest,
+        }),
+      ),
+    ),
+  ),
+)
+
+function nameOf(scene: string, store: string, tabBinding: boolean, fetchMetadata: boolean): string {
+  return [scene, store, ...(tabBinding ? ['tab binding'] : []), ...(fetchMetadata ? [] : ['no Fetch Metadata'])].join(
+    ', ',
+  )
+}

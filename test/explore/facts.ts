@@ -1,0 +1,81 @@
+import type { Owner } from './clock'
+import type { ProviderName } from './configuration'
+
+/** A login that a start has stored: what the world knows of it, whatever its record says. */
+export interface Begun {
+  readonly recordID: string
+  readonly browser: Browser
+  readonly tab: Tab
+  readonly provider: ProviderName
+  /** The number of the event that saved it in a session. */
+  savedAt: number | undefined
+  /** When, and by the clock of which process. */
+  readonly at: number
+  readonly clock: Owner
+  /** Who was signed in. */
+  readonly user: string | undefined
+  readonly tabSecret: string | undefined
+  /** The processes that have consumed it, and when. */
+  readonly usedIn: Map<object, number>
+  /** When its record was last saved as consumed, as the number of the event; or its cookie deleted. */
+  savedAsConsumed: number | undefined
+  /** The processes that have sent a key for it. */
+  readonly sentFrom: object[]
+}
+
+/** An `auth_key`. */
+export interface Key {
+  readonly value: string
+  readonly provider: ProviderName
+  /** Whose account it opens. */
+  readonly account: string
+  /** Where it was approved. */
+  readonly browser: Browser
+  readonly spent: { is: boolean }
+  /** The logins for which it was sent. */
+  readonly sentFor: Set<Begun>
+}
+
+export interface LoginCookie {
+  readonly value: string
+  readonly begun: Begun
+}
+
+export interface Browser {
+  readonly name: string
+  session: string | undefined
+  loginCookie: LoginCookie | undefined
+}
+
+/** The request that a tab sends next, or has sent last. */
+export interface Navigation {
+  readonly kind: 'start' | 'callback'
+  readonly provider: ProviderName
+  readonly row: 'own' | 'planted' | 'tab form' | 'provider' | 'absent' | 'app'
+  readonly key?: Key
+  /** Whether a page of the attacker caused it. */
+  readonly injected: boolean
+  /** Sent by the page of our own that asks the tab. */
+  readonly tabSecret?: string
+}
+
+export type Page =
+  | { readonly at: 'elsewhere' }
+  | { readonly at: 'provider'; readonly provider: ProviderName }
+  /** The confirm page, whose button sends the request. */
+  | { readonly at: 'confirm'; readonly next: Navigation }
+  /** A page of tab binding, whose script sends the request. */
+  | { readonly at: 'script'; readonly next: Navigation }
+  | { readonly at: 'waiting' }
+
+export interface Tab {
+  readonly name: string
+  readonly browser: Browser
+  page: Page
+  /** What the tab's storage holds. */
+  secret: string | undefined
+  /** The callback that a reload, or a second click, sends again. */
+  callback: Navigation | undefined
+  /** How many requests it has sent. */
+  sent: number
+}

@@ -1,0 +1,258 @@
+import type { OutcomeCode, PendingLogin } from '../../lib'
+import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS, SILENT_APPROVAL_MS } from '../../lib/login/pending-login'
+import type { ProviderName } from './configuration'
+import type { Begun, Key, Navigation } from './facts'
+import type { Outcome, Run } from './run'
+import type { SessionData } from './sessions'
+import type { World } from './world'
+
+/** What a request must come to, judged by what has happened in the world, and by nothing that the code has noted. */
+export type Expectation =
+  | { readonly type: 'page' | 'redirect' | 'replay' | 'ask' }
+  | { readonly type: 'accept'; readonly begun: Begun }
+  | { readonly type: 'join'; readonly begun: Begun; readonly first: Run }
+  | { readonly type: 'refuse'; readonly code: OutcomeCode }
+
+/** The known limits, each with its exact shape. Whatever else breaks an invariant is a defect. */
+export const EXCEPTIONS = {
+  'attacker within the window':
+    'a page of the attacker sent the attacker’s key to the callback, from another site and without a Referer, or within 30 seconds with that of the application, in the browser of an unused login of the same provider, before its own callback; with tab binding only in the tab of that login',
+  'session read twice':
+    'two processes had read the session of one login before either had saved it as consumed: each sends a key',
+  'cookie used twice':
+    'the browser sent the sealed cookie of one login to two processes (or to one before and after its restart) before it had the response that deletes it: each sends a key',
+  'key of an earlier login':
+    'the browser repeated the callback of an earlier login, by a reload or the back button, while a later one waited: its key is sent again',
+  'save after a logout': 'the session of a request was read before a logout and saved after it',
+  'save over a start': 'the session of a request was read before another start saved its login, and saved after it',
+} as const
+
+export type ExceptionName = keyof typeof EXCEPTIONS
+
+/** A broken invariant. */
+export class Violation extends Error {}
+
+const FINAL: readonly string[] = ['login_expired', 'user_changed']
+
+export class Judge {
+  readonly #world: World
+  /** What the last event has shown. */
+  exceptions: ExceptionName[] = []
+  outcomes: string[] = []
+  violation: Violation | undefined
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  fail(invariant: string, details: unknown): never {
+    const text = details instanceof Error ? (details.stack ?? details.message) : String(details)
+    this.violation ??= new Violation(`${invariant}: ${text}`)
+    throw this.violation
+  }
+
+  /** What a request threw that no outcome explains; nobody else waits for it. */
+  report(error: unknown): void {
+    this.violation ??= new Violation(`a request failed outside of the login: ${error}`)
+  }
+
+  #demand(holds: boolean, invariant: string, details: unknown): asserts holds {
+    if (!holds) this.fail(invariant, details)
+  }
+
+  #except(name: ExceptionName): void {
+    this.exceptions.push(name)
+  }
+
+  expect(run: Run, navigation: Navigation): void {
+    run.expected = navigation.kind === 'start' ? this.#expectStart(navigation) : this.#expectCallback(run, navigation)
+    if (run.expected.type === 'join') run.first = run.expected.first
+  }
+
+  #expectStart({ row, tabSecret }: Navigation): Expectation {
+    const isAsked = this.#world.configuration.tabBinding && tabSecret === undefined
+    return { type: row === 'planted' || isAsked ? 'page' : 'redirect' }
+  }
+
+  #expectCallback(run: Run, navigation: Navigation): Expectation {
+    const record = run.session?.['passport-social-login']
+    const begun = run.loginCookie?.begun ?? (record && this.#world.begun.get(record.id))
+    run.loaded = begun
+    if (!begun) return { type: 'replay' }
+    const code = this.#refusal(run, navigation, begun)
+    const isTabKnown = !this.#world.configuration.tabBinding || navigation.tabSecret !== undefined
+    if (record?.consumed || begun.usedIn.has(run.process)) {
+      const first = this.#running(run, begun)
+      return code || !isTabKnown || !first ? { type: 'replay' } : { type: 'join', begun, first }
+    }
+    if (code) return { type: 'refuse', code }
+    return isTabKnown ? { type: 'accept', begun } : { type: 'ask' }
+  }
+
+  #refusal(run: Run, { provider, row, tabSecret }: Navigation, begun: Begun): OutcomeCode | undefined {
+    const { clock } = this.#world
+    if (begun.provider !== provider) return 'context_mismatch'
+    const age = clock.now + run.process.skew - (begun.at + begun.clock.skew)
+    if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
+    if (begun.user !== run.session?.user) return 'user_changed'
+    if (row === 'app' && tabSecret === undefined && age > SILENT_APPROVAL_MS) return 'callback_forged'
+    if (tabSecret !== undefined && tabSecret !== begun.tabSecret) return 'tab_mismatch'
+    return undefined
+  }
+
+  /** The request that the double of a callback can wait for. */
+  #running(run: Run, begun: Begun): Run | undefined {
+    return this.#world.runs.find(
+      ({ process, expected, key, wait }) =>
+        process === run.process &&
+        expected?.type === 'accept' &&
+        expected.begun === begun &&
+        key === run.key &&
+        wait !== undefined &&
+        ['save', 'exchange', 'verify'].includes(wait.at),
+    )
+  }
+
+  checkStart({ row, injected }: Navigation): void {
+    this.#demand(row === 'own' && !injected, 'a login is begun that nobody began on a page of the application', row)
+  }
+
+  checkConsumption(run: Run, { id }: PendingLogin): void {
+    const { expected } = run
+    const begun = this.#world.begun.get(id)
+    this.#demand(begun !== undefined, 'a record is used that no start has made', id)
+    const isDue = (expected?.type === 'accept' || expected?.type === 'join') && expected.begun === begun
+    this.#demand(isDue, 'a callback uses a record that it must not use', expected?.type)
+    run.consumed = begun
+    if (expected.type === 'accept') begun.usedIn.set(run.process, this.#world.clock.now)
+  }
+
+  /** The record could not be saved as consumed, so its key was not sent. */
+  forget({ expected, process }: Run): void {
+    if (expected?.type === 'accept') expected.begun.usedIn.delete(process)
+  }
+
+  checkExchange(run: Run, key: Key, provider: ProviderName): void {
+    const { expected, process } = run
+    this.#demand(expected?.type === 'accept', 'a key is sent by a callback that must not send it', expected?.type)
+    const { begun } = expected
+    this.#demand(begun.provider === provider, 'a key is sent to another provider than that of the login', provider)
+    this.#demand(!begun.sentFrom.includes(process), 'one process sends two keys for one login', key.value)
+    if (begun.sentFrom.length > 0) this.#checkSecondUse(run, begun)
+    else if (key.sentFor.size > 0) this.#except('key of an earlier login')
+    begun.sentFrom.push(process)
+    key.sentFor.add(begun)
+  }
+
+  #checkSecondUse(run: Run, { savedAsConsumed }: Begun): void {
+    if (this.#world.configuration.store === 'cookie') return this.#except('cookie used twice')
+    const wasUnsaved = savedAsConsumed === undefined || run.readAt < savedAsConsumed
+    this.#demand(wasUnsaved, 'a used record is accepted again', run.process.name)
+    this.#except('session read twice')
+  }
+
+  checkSignIn(run: Run, user: string): void {
+    const { expected, key, tab, navigation, process } = run
+    const isLogin = expected?.type === 'accept' || expected?.type === 'join'
+    this.#demand(isLogin && key !== undefined && navigation !== 'logout', 'nobody may be signed in here', user)
+    const { begun } = expected
+    this.#demand(begun.browser === tab.browser, 'a login ends in another browser', tab.name)
+    this.#demand(begun.provider === navigation.provider, 'a login ends at another provider', navigation.provider)
+    this.#demand(begun.usedIn.has(process), 'somebody is signed in by an unused record', user)
+    this.#demand(user === `${begun.provider}:${key.account}`, 'somebody else is signed in', user)
+    if (key.browser === tab.browser) return
+    const { tabBinding } = this.#world.configuration
+    const isShape = navigation.injected && (tabBinding ? begun.tab === tab : navigation.row !== 'provider')
+    this.#demand(isShape, 'the key of another browser signs somebody in', `${navigation.row} in ${tab.name}`)
+    this.#except('attacker within the window')
+  }
+
+  checkSave(run: Run, id: string, { user, 'passport-social-login': record }: SessionData): void {
+    const now = this.#world.sessions.load(id)
+    const saved = now?.['passport-social-login']
+    const begun = record && this.#world.begun.get(record.id)
+    if (begun && record.consumed) begun.savedAsConsumed ??= this.#world.time
+    else if (begun) begun.savedAt ??= this.#world.time
+    if (user !== now?.user) {
+      this.#demand(now === undefined, 'a save changes who is signed in', `${now?.user} to ${user}`)
+      this.#except('save after a logout')
+    }
+    if (run.begun || !saved || saved.consumed || saved.id === record?.id || saved.id === run.loaded?.recordID) return
+    const isNewer = (this.#world.begun.get(saved.id)?.savedAt ?? 0) > run.readAt
+    this.#demand(isNewer, 'a save loses a login that it could see', saved.id)
+    this.#except('save over a start')
+  }
+
+  checkOutcome(run: Run): void {
+    const { expected, outcome, wait } = run
+    run.fate = fateOf(run)
+    if (wait?.at === 'save') this.forget(run)
+    if (!expected || !outcome) return
+    const actual = nameOf(outcome)
+    run.ending = actual
+    const due = this.#due(run, expected)
+    this.#demand(due.includes(actual), 'a request ends otherwise than it must', `${actual}, not ${due.join(' or ')}`)
+    const isFinal = expected.type === 'refuse' && FINAL.includes(expected.code)
+    const mayWrite = isFinal || ['accept', 'join', 'redirect'].includes(expected.type)
+    this.#demand(
+      mayWrite || !(run.wrote || run.removed || run.setCookie !== undefined),
+      'a refused callback changes something',
+      actual,
+    )
+    this.outcomes.push(actual)
+  }
+
+  #due(run: Run, expected: Expectation): readonly (string | undefined)[] {
+    if (run.fate === 'session_unavailable') return [run.fate]
+    switch (expected.type) {
+      case 'accept':
+        return [run.fate]
+      case 'join':
+        return [expected.first.ending ?? fateOf(expected.first)]
+      case 'refuse':
+        return [expected.code]
+      case 'ask':
+      case 'page':
+        return ['page']
+      case 'replay':
+        return [run.session?.user === undefined ? 'login_not_started' : 'continue', ...this.#forgotten(run)]
+      case 'redirect':
+        return ['redirect']
+    }
+  }
+
+  /** A used record that has expired may have been forgotten. */
+  #forgotten({ process, loaded }: Run): string[] {
+    const usedAt = loaded?.usedIn.get(process)
+    return usedAt !== undefined && this.#world.clock.now - usedAt > MAX_AGE_MS ? ['login_expired'] : []
+  }
+
+  checkDelivery(run: Run, before: string | undefined): void {
+    if (run.navigation === 'logout' || run.navigation.kind !== 'callback' || run.newSession !== undefined) return
+    const after = this.#world.userOf(run.tab.browser)
+    this.#demand(after === before, 'a callback that signs nobody in changes who is signed in', `${before} to ${after}`)
+  }
+
+  /** Every request waits for an event, or for a request that does, or has ended. */
+  checkWaiting(): void {
+    if (this.violation) throw this.violation
+    for (const { wait, first } of this.#world.runs) {
+      const waits = wait !== undefined || first?.wait !== undefined
+      this.#demand(waits, 'a request neither waits nor ends', nameOfRun(first))
+    }
+  }
+}
+
+/** How a request must end: where it still waits, it was given up. */
+function fateOf({ wait, fate }: Run): string | undefined {
+  if (wait?.at === 'exchange') return 'provider_timeout'
+  return wait?.at === 'save' ? 'session_unavailable' : fate
+}
+
+function nameOfRun(run: Run | undefined): string {
+  return run ? `after ${run.tab.name}` : 'alone'
+}
+
+export function nameOf(outcome: Outcome): string {
+  return outcome.type === 'refused' ? outcome.code : outcome.type
+}

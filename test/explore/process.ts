@@ -1,0 +1,76 @@
+import { Readable } from 'node:stream'
+import { Semaphore } from '../../lib/client/semaphore'
+import { Login } from '../../lib/login/login'
+import { Refusals } from '../../lib/login/refusals'
+import { type CommonSettings, readCommonSettings } from '../../lib/login/settings'
+import { OneSite } from '../../lib/login/sites'
+import type { Owner } from './clock'
+import type { Configuration, ProviderName } from './configuration'
+import { APP_ORIGIN } from './rows'
+
+const SLOTS = 128
+
+/** What the application makes of an exchanged key. */
+export type User = string | false
+
+/** One process of the application, from its start to its end. */
+export interface Process extends Owner {
+  readonly name: string
+  readonly logins: Readonly<Record<ProviderName, Login<User>>>
+  hasWorked: boolean
+}
+
+/** Sends a request to a provider: resolves to the status and body, or rejects where the connection was lost. */
+export type SendToProvider = (
+  provider: ProviderName,
+  request: { readonly path: string; readonly body: string | null; readonly token: string | undefined },
+) => Promise<readonly [status: number, body: string]>
+
+export const PROVIDER_ORIGINS: Readonly<Record<ProviderName, string>> = {
+  honest: 'https://honest.example',
+  hostile: 'https://hostile.example',
+}
+
+export function startPath(provider: ProviderName): string {
+  return `/auth/${provider}`
+}
+
+export function callbackPath(provider: ProviderName): string {
+  return `/auth/${provider}/callback`
+}
+
+/** The settings of one configuration, which all its worlds share: to read them takes longer than many an event. */
+export type Settings = Readonly<Record<ProviderName, CommonSettings & { readonly sites: OneSite }>>
+
+export function settingsOf({ tabBinding }: Configuration, send: SendToProvider): Settings {
+  const read = (provider: ProviderName): Settings[ProviderName] => {
+    const { sites, ...settings } = readCommonSettings({
+      name: provider,
+      baseURL: `${PROVIDER_ORIGINS[provider]}/api/v1`,
+      clientID: 'application',
+      clientSecret: 'secret',
+      callbackURL: APP_ORIGIN + callbackPath(provider),
+      tabBinding,
+      dispatcher: {
+        async request({ path, body, headers }) {
+          const token = headers['authorization']?.slice('Bearer '.length)
+          const [statusCode, text] = await send(provider, { path, body, token })
+          return { statusCode, headers: {}, body: Readable.from([Buffer.from(text)]) }
+        },
+      },
+    })
+    if (!(sites instanceof OneSite)) throw new Error('one site was expected')
+    return { ...settings, sites }
+  }
+  return { honest: read('honest'), hostile: read('hostile') }
+}
+
+export function startProcess(name: string, skew: number, settings: Settings): Process {
+  const login = (provider: ProviderName): Login<User> => {
+    const { sites, ...others } = settings[provider]
+    // What counts is each process's own.
+    const site = { ...sites.fixed, slots: new Semaphore(SLOTS), refusals: new Refusals(provider) }
+    return new Login({ ...others, sites: new OneSite(site), skipUserProfile: false })
+  }
+  return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false }
+}
