@@ -27,13 +27,14 @@ class Writer {
   }
 
   text(): string {
-    const { browsers, tabs, processes, runs, lateSaves, spent } = this.#world
+    const { browsers, tabs, processes, runs, lateSaves, ownRecords, spent } = this.#world
     const parts: unknown[] = [
       spent,
       browsers.map((browser) => this.#browser(browser)),
       tabs.map((tab) => this.#tab(tab)),
       processes.map(({ hasWorked }) => hasWorked),
       runs.map((run) => this.#run(run)),
+      Array.from(ownRecords, ([browser, record]) => [browser, this.#data({ 'passport-social-login': record })]),
       lateSaves.map(({ run }) => [this.#session(run.session?.id), this.#data(run.session?.data)]),
     ]
     // Each of these may refer to more of the same kind.
@@ -129,7 +130,7 @@ class Writer {
       loaded && this.#label(loaded, this.#begun),
       begun && this.#label(begun, this.#begun),
       first && this.#world.runs.indexOf(first),
-      first && first.ending,
+      first?.ending,
       expected && [expected.type, 'begun' in expected && this.#label(expected.begun, this.#begun)],
       fate,
       run.wrote,

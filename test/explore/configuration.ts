@@ -1,9 +1,14 @@
+/** `own`: a store of the application whose `consume` tells which call was the first. */
+export type StoreKind = 'session' | 'cookie' | 'own'
+
 /** A bounded world. Each combination is explored on its own. */
 export interface Configuration {
   readonly name: string
-  readonly store: 'session' | 'cookie'
+  readonly store: StoreKind
   readonly processes: 1 | 2
   readonly tabBinding: boolean
+  /** Logins that may wait for the provider at one time. */
+  readonly maxConcurrentLogins: number
   /** Whether the browsers send Fetch Metadata. */
   readonly fetchMetadata: boolean
   /** Milliseconds by which the wall clock of the second process is ahead. */
@@ -53,13 +58,27 @@ const NONE: Bounds = {
   faults: 0,
 }
 
-type Scene = Partial<Omit<Configuration, 'bounds'>> & { readonly bounds: Partial<Bounds> }
+const BOTH_STORES: readonly StoreKind[] = ['session', 'cookie']
+
+interface Scene extends Partial<Omit<Configuration, 'bounds'>> {
+  readonly stores?: readonly StoreKind[]
+  readonly bounds: Partial<Bounds>
+}
 
 /** What is explored: each scene has few kinds of events, so that all of its states can be reached. */
 const SCENES: Readonly<Record<string, Scene>> = {
-  login: { tabs: ['victim 1'], bounds: { starts: 1, approvals: 1, repeats: 1, faults: 1, waits: 1 } },
+  login: {
+    tabs: ['victim 1'],
+    stores: ['session', 'cookie', 'own'],
+    bounds: { starts: 1, approvals: 1, repeats: 1, faults: 1, waits: 1 },
+  },
   answers: { tabs: ['victim 1'], allAnswers: true, bounds: { starts: 1, approvals: 1, faults: 1, requests: 1 } },
   planted: { tabs: ['victim 1'], bounds: { starts: 1, plantedStarts: 2, approvals: 1, injections: 1 } },
+  overloaded: {
+    tabs: ['victim 1', 'attacker 1'],
+    maxConcurrentLogins: 1,
+    bounds: { starts: 2, approvals: 2, repeats: 1, requests: 2 },
+  },
   'two tabs': { bounds: { starts: 2, approvals: 2 } },
   attacker: { bounds: { starts: 1, approvals: 1, injections: 1, repeats: 1 } },
   time: { allReferers: true, bounds: { starts: 1, approvals: 1, injections: 1, waits: 2, requests: 1 } },
@@ -74,9 +93,15 @@ const SCENES: Readonly<Record<string, Scene>> = {
     tabs: ['victim 1'],
     processes: 2,
     lateReads: true,
+    stores: ['session', 'cookie', 'own'],
     bounds: { starts: 1, approvals: 1, repeats: 1, restarts: 1 },
   },
-  'two processes, attacker': { processes: 2, lateReads: true, bounds: { starts: 1, approvals: 1, injections: 1 } },
+  'two processes, attacker': {
+    processes: 2,
+    lateReads: true,
+    stores: ['session', 'cookie', 'own'],
+    bounds: { starts: 1, approvals: 1, injections: 1 },
+  },
   'clock ahead': {
     tabs: ['victim 1'],
     processes: 2,
@@ -89,35 +114,62 @@ const SCENES: Readonly<Record<string, Scene>> = {
     skew: 60_001,
     bounds: { starts: 1, approvals: 1, waits: 2, requests: 1 },
   },
+  everything: {
+    processes: 2,
+    lateReads: true,
+    tabs: ['victim 1', 'victim 2', 'attacker 1'],
+    providers: ['honest', 'hostile'],
+    allReferers: true,
+    bounds: {
+      starts: 2,
+      plantedStarts: 1,
+      approvals: 2,
+      injections: 1,
+      repeats: 1,
+      requests: 3,
+      waits: 2,
+      restarts: 1,
+      sessionChanges: 1,
+      faults: 1,
+    },
+  },
 }
 
 /** Every scene with both stores, with and without tab binding and Fetch Metadata. */
-export const CONFIGURATIONS: readonly Configuration[] = Object.entries(SCENES).flatMap(([scene, { bounds, ...rest }]) =>
-  (['session', 'cookie'] as const).flatMap((store) =>
-    [false, true].flatMap((tabBinding) =>
-      [true, false].map(
-        (fetchMetadata): Configuration => ({
-          name: nameOf(scene, store, tabBinding, fetchMetadata),
-          store,
-          tabBinding,
-          fetchMetadata,
-          processes: 1,
-          skew: 0,
-          tabs: ['victim 1', 'victim 2'],
-          providers: ['honest'],
-          lateReads: false,
-          allAnswers: false,
-          allReferers: false,
-          bounds: { ...NONE, ...bounds },
-          ...rest,
-        }),
+export const CONFIGURATIONS: readonly Configuration[] = Object.entries(SCENES).flatMap(
+  ([scene, { bounds, stores = BOTH_STORES, ...rest }]) =>
+    stores.flatMap((store) =>
+      [false, true].flatMap((tabBinding) =>
+        [true, false].map(
+          (fetchMetadata): Configuration => ({
+            name: nameOf(scene, store, tabBinding, fetchMetadata),
+            store,
+            tabBinding,
+            fetchMetadata,
+            processes: 1,
+            skew: 0,
+            maxConcurrentLogins: 128,
+            tabs: ['victim 1', 'victim 2'],
+            providers: ['honest'],
+            lateReads: false,
+            allAnswers: false,
+            allReferers: false,
+            bounds: { ...NONE, ...bounds },
+            ...rest,
+          }),
+        ),
       ),
     ),
-  ),
 )
 
 function nameOf(scene: string, store: string, tabBinding: boolean, fetchMetadata: boolean): string {
   return [scene, store, ...(tabBinding ? ['tab binding'] : []), ...(fetchMetadata ? [] : ['no Fetch Metadata'])].join(
     ', ',
   )
+}
+
+export function configurationOf(name: string): Configuration {
+  const configuration = CONFIGURATIONS.find((one) => one.name === name)
+  if (!configuration) throw new Error(`there is no configuration ${name}`)
+  return configuration
 }

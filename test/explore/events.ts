@@ -1,4 +1,4 @@
-import { MAX_AGE_MS } from '../../lib/login/pending-login'
+import { MAX_AGE_MS, SILENT_APPROVAL_MS } from '../../lib/login/pending-login'
 import { ANSWERS } from './answers'
 import type { Bounds } from './configuration'
 import type { Navigation, Tab } from './facts'
@@ -15,8 +15,12 @@ export interface Event {
   readonly act: () => Promise<void>
 }
 
-/** Milliseconds: beyond the deadline and the time of a silent approval, to the last moment of a login, and beyond it. */
-const WAITS = { '31 seconds': 31_000, 'ten minutes': MAX_AGE_MS, 'a millisecond': 1 }
+/** Milliseconds: to the last moment of a silent approval, beyond the deadline; to the last of a login; beyond either. */
+const WAITS = {
+  'thirty seconds': SILENT_APPROVAL_MS,
+  'ten minutes': MAX_AGE_MS,
+  'a millisecond': 1,
+}
 
 /** All events that are possible in the present state. */
 export function eventsOf(world: World): Iterable<Event> {

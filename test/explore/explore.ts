@@ -4,10 +4,14 @@ import { machineTime } from './clock'
 import type { Configuration } from './configuration'
 import { type Event, eventsOf } from './events'
 import type { ExceptionName } from './judge'
+import { probe, probesOf } from './probes'
 import { type Setting, settingOf, World } from './world'
 
 /** A path: the names of its events. */
 export type Path = readonly string[]
+
+/** The last event of a path at whose end a request was not refused that must be. */
+export const PROBES = 'the requests that must be refused'
 
 export interface Finding {
   readonly path: Path
@@ -33,6 +37,10 @@ export interface Exploration {
 export async function replay(setting: Setting, path: Path, told?: (event: Event) => void): Promise<World> {
   const world = new World(setting)
   for (const name of path) {
+    if (name === PROBES) {
+      await probe(world, probesOf(setting.configuration))
+      continue
+    }
     const event = find(world, name)
     told?.(event)
     await happen(world, event)
@@ -103,6 +111,7 @@ export async function explore(configuration: Configuration, milliseconds: number
   let finding: Finding | undefined
   let state = 0
   const setting = settingOf(configuration)
+  const probes = probesOf(configuration)
   states.add(new World(setting), -1, '')
   for (; state < states.size && !finding && machineTime() - startedAt < milliseconds; state += 1) {
     const path = states.pathTo(state)
@@ -115,13 +124,17 @@ export async function explore(configuration: Configuration, milliseconds: number
         finding = { path: [...path, name], error: world }
         break
       }
-      for (const outcome of world.judge.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
       for (const exception of world.judge.exceptions) {
         const seen = exceptions.get(exception)
         if (seen) seen.count += 1
         else exceptions.set(exception, { count: 1, path: [...path, name] })
       }
-      states.add(world, state, name)
+      const isNew = states.add(world, state, name)
+      if (isNew && world.runs.length === 0) {
+        const error = await failureOf(() => probe(world, probes))
+        if (error) finding = { path: [...path, name, PROBES], error }
+      }
+      for (const outcome of world.judge.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
     }
   }
   const isComplete = !finding && state === states.size
@@ -141,10 +154,18 @@ export async function explore(configuration: Configuration, milliseconds: number
 
 /** Lets one more event happen after a path: in the world that has reached its end, if that is still unused. */
 async function attempt(setting: Setting, path: Path, name: string, reached?: World): Promise<World | Error> {
-  try {
-    const world = reached ?? (await replay(setting, path))
+  let world: World | undefined
+  const error = await failureOf(async () => {
+    world = reached ?? (await replay(setting, path))
     await happen(world, find(world, name))
-    return world
+  })
+  return error ?? world ?? new Error('there is no world')
+}
+
+async function failureOf(work: () => Promise<void>): Promise<Error | undefined> {
+  try {
+    await work()
+    return undefined
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   }

@@ -1,9 +1,11 @@
+import type { PendingLogin } from '../../lib'
 import type { Owner } from './clock'
 import type { ProviderName } from './configuration'
 
 /** A login that a start has stored: what the world knows of it, whatever its record says. */
 export interface Begun {
   readonly recordID: string
+  readonly record: PendingLogin
   readonly browser: Browser
   readonly tab: Tab
   readonly provider: ProviderName

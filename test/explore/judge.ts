@@ -2,7 +2,8 @@ import type { OutcomeCode, PendingLogin } from '../../lib'
 import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS, SILENT_APPROVAL_MS } from '../../lib/login/pending-login'
 import type { ProviderName } from './configuration'
 import type { Begun, Key, Navigation } from './facts'
-import type { Outcome, Run } from './run'
+import { PROVIDER_ORIGINS } from './process'
+import { nameOf, type Run } from './run'
 import type { SessionData } from './sessions'
 import type { World } from './world'
 
@@ -24,6 +25,8 @@ export const EXCEPTIONS = {
   'key of an earlier login':
     'the browser repeated the callback of an earlier login, by a reload or the back button, while a later one waited: its key is sent again',
   'save after a logout': 'the session of a request was read before a logout and saved after it',
+  'cookie of a later login':
+    'the response to a callback deletes the cookie of a login that was begun after the callback had been sent',
   'save over a start': 'the session of a request was read before another start saved its login, and saved after it',
 } as const
 
@@ -31,6 +34,9 @@ export type ExceptionName = keyof typeof EXCEPTIONS
 
 /** A broken invariant. */
 export class Violation extends Error {}
+
+/** How long a used record could be used again. */
+export const MAX_USE_MS = MAX_AGE_MS
 
 const FINAL: readonly string[] = ['login_expired', 'user_changed']
 
@@ -75,7 +81,7 @@ export class Judge {
   }
 
   #expectCallback(run: Run, navigation: Navigation): Expectation {
-    const record = run.session?.['passport-social-login']
+    const record = this.#world.recordOf(run.tab.browser, run.session)
     const begun = run.loginCookie?.begun ?? (record && this.#world.begun.get(record.id))
     run.loaded = begun
     if (!begun) return { type: 'replay' }
@@ -86,7 +92,10 @@ export class Judge {
       return code || !isTabKnown || !first ? { type: 'replay' } : { type: 'join', begun, first }
     }
     if (code) return { type: 'refuse', code }
-    return isTabKnown ? { type: 'accept', begun } : { type: 'ask' }
+    if (!isTabKnown) return { type: 'ask' }
+    return this.#isOverloaded(run, navigation.provider)
+      ? { type: 'refuse', code: 'overloaded' }
+      : { type: 'accept', begun }
   }
 
   #refusal(run: Run, { provider, row, tabSecret }: Navigation, begun: Begun): OutcomeCode | undefined {
@@ -98,6 +107,15 @@ export class Judge {
     if (row === 'app' && tabSecret === undefined && age > SILENT_APPROVAL_MS) return 'callback_forged'
     if (tabSecret !== undefined && tabSecret !== begun.tabSecret) return 'tab_mismatch'
     return undefined
+  }
+
+  #isOverloaded({ process }: Run, provider: ProviderName): boolean {
+    const { runs, configuration } = this.#world
+    const waiting = runs.filter(({ expected, wait, process: other }) => {
+      const isThere = other === process && expected?.type === 'accept' && expected.begun.provider === provider
+      return isThere && (wait?.at === 'save' || wait?.at === 'exchange')
+    })
+    return waiting.length >= configuration.maxConcurrentLogins
   }
 
   /** The request that the double of a callback can wait for. */
@@ -145,10 +163,23 @@ export class Judge {
   }
 
   #checkSecondUse(run: Run, { savedAsConsumed }: Begun): void {
-    if (this.#world.configuration.store === 'cookie') return this.#except('cookie used twice')
+    const { store } = this.#world.configuration
+    if (store === 'cookie') return this.#except('cookie used twice')
+    this.#demand(store === 'session', 'a used record is accepted again by a store that tells', run.process.name)
     const wasUnsaved = savedAsConsumed === undefined || run.readAt < savedAsConsumed
     this.#demand(wasUnsaved, 'a used record is accepted again', run.process.name)
     this.#except('session read twice')
+  }
+
+  /** A store that tells which use was the first has refused this one. */
+  checkDenial({ expected, process }: Run): void {
+    const begun = expected?.type === 'accept' ? expected.begun : undefined
+    const others = [...(begun?.usedIn.keys() ?? [])].filter((other) => other !== process)
+    this.#demand(others.length > 0, 'the first use of a login is taken for a second', process.name)
+  }
+
+  checkRedirect(url: string, provider: ProviderName): void {
+    this.#demand(url.startsWith(`${PROVIDER_ORIGINS[provider]}/`), 'a start leads elsewhere than to the provider', url)
   }
 
   checkSignIn(run: Run, user: string): void {
@@ -171,8 +202,10 @@ export class Judge {
     const now = this.#world.sessions.load(id)
     const saved = now?.['passport-social-login']
     const begun = record && this.#world.begun.get(record.id)
+    this.#demand(!begun || run.consumed !== begun || record.consumed === true, 'a used record is saved as unused', id)
     if (begun && record.consumed) begun.savedAsConsumed ??= this.#world.time
     else if (begun) begun.savedAt ??= this.#world.time
+    this.#demand(!run.removed || !record, 'a record that is removed is saved', id)
     if (user !== now?.user) {
       this.#demand(now === undefined, 'a save changes who is signed in', `${now?.user} to ${user}`)
       this.#except('save after a logout')
@@ -193,6 +226,7 @@ export class Judge {
     const due = this.#due(run, expected)
     this.#demand(due.includes(actual), 'a request ends otherwise than it must', `${actual}, not ${due.join(' or ')}`)
     const isFinal = expected.type === 'refuse' && FINAL.includes(expected.code)
+    this.#demand(!isFinal || run.removed, 'a login that has ended for good is kept', actual)
     const mayWrite = isFinal || ['accept', 'join', 'redirect'].includes(expected.type)
     this.#demand(
       mayWrite || !(run.wrote || run.removed || run.setCookie !== undefined),
@@ -228,9 +262,19 @@ export class Judge {
   }
 
   checkDelivery(run: Run, before: string | undefined): void {
+    const { expected, tab } = run
+    const isKept = expected?.type === 'accept' && tab.browser.loginCookie?.begun === expected.begun
+    this.#demand(!isKept, 'the browser keeps the cookie of a used login', tab.name)
     if (run.navigation === 'logout' || run.navigation.kind !== 'callback' || run.newSession !== undefined) return
-    const after = this.#world.userOf(run.tab.browser)
+    const after = this.#world.userOf(tab.browser)
     this.#demand(after === before, 'a callback that signs nobody in changes who is signed in', `${before} to ${after}`)
+  }
+
+  /** The response deletes the cookie of a login. */
+  checkCookieEnd({ loaded, loginCookie }: Run, now: Begun | undefined): void {
+    if (!now || now === loaded || now.usedIn.size > 0) return
+    this.#demand(loginCookie?.begun === loaded, 'a response deletes a cookie that it has not read', loaded?.provider)
+    this.#except('cookie of a later login')
   }
 
   /** Every request waits for an event, or for a request that does, or has ended. */
@@ -251,8 +295,4 @@ function fateOf({ wait, fate }: Run): string | undefined {
 
 function nameOfRun(run: Run | undefined): string {
   return run ? `after ${run.tab.name}` : 'alone'
-}
-
-export function nameOf(outcome: Outcome): string {
-  return outcome.type === 'refused' ? outcome.code : outcome.type
 }

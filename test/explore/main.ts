@@ -1,23 +1,73 @@
-import { replaceClock } from './clock'
+import { parseArgs } from 'node:util'
+import { OUTCOMES } from '../../lib'
 import { CONFIGURATIONS } from './configuration'
-import { explore } from './explore'
+import { linesOf } from './coverage'
+import { EXCEPTIONS } from './judge'
+import { runMutants } from './mutants'
+import { exploreAll } from './pool'
+import type { Result } from './worker'
 
-replaceClock()
-// Nobody reads where an outcome was made, and to find out takes long.
-Error.stackTraceLimit = 0
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '1' },
+    configuration: { type: 'string', default: '' },
+    mutants: { type: 'boolean', default: false },
+    mutant: { type: 'string', default: '' },
+  },
+})
 
-async function main(): Promise<void> {
-  const [, , seconds = '20', pattern = ''] = process.argv
-  for (const configuration of CONFIGURATIONS) {
-    if (!configuration.name.includes(pattern)) continue
-    const result = await explore(configuration, Number(seconds) * 1000)
-    const { name } = configuration
-    const { states, transitions, completeDepth, isComplete, milliseconds, finding } = result
-    const exceptions = [...result.exceptions].map(([exception, { count }]) => `${exception}: ${count}`)
-    console.log(name, states, transitions, completeDepth, isComplete, Math.round(milliseconds), exceptions.join('; '))
-    if (process.argv[4]) console.log(result.outcomes)
-    if (finding) console.log(finding.path, finding.error)
+/** Outcomes that no event of these worlds can cause: of many sites, and of the adapters. */
+const ELSEWHERE = ['site_unknown', 'site_invalid', 'site_timeout', 'verify_timeout', 'start_forbidden']
+
+async function exploreWorlds(): Promise<void> {
+  const names = CONFIGURATIONS.map(({ name }) => name).filter((name) => name.includes(values.configuration))
+  const results: Result[] = []
+  console.log('states  transitions  depth  seconds  world')
+  const unreached = await exploreAll(names, Number(values.minutes) * 60_000, (result) => {
+    results.push(result)
+    console.log(lineOf(result))
+    if (result.defect) console.log(`\n${result.defect.report}\n`)
+  })
+  const isWhole = values.configuration === ''
+  printSum(results)
+  printExceptions(results)
+  const missing = isWhole ? [...missingOutcomes(results), ...linesOf(unreached)] : []
+  for (const one of missing) console.log(`not reached: ${one}`)
+  if (missing.length > 0 || results.some(({ defect }) => defect)) process.exitCode = 1
+}
+
+function lineOf({ name, states, transitions, completeDepth, isComplete, milliseconds }: Result): string {
+  const depth = isComplete ? `${completeDepth}, all` : `${completeDepth}`
+  const seconds = (milliseconds / 1000).toFixed(1)
+  return [
+    String(states).padStart(6),
+    String(transitions).padStart(12),
+    depth.padStart(8),
+    seconds.padStart(7),
+    ` ${name}`,
+  ].join(' ')
+}
+
+function printSum(results: readonly Result[]): void {
+  const sum = (count: (result: Result) => number): number => results.reduce((total, one) => total + count(one), 0)
+  const complete = results.filter(({ isComplete }) => isComplete).length
+  console.log(
+    `\n${results.length} worlds, ${complete} of them to their end: ${sum(({ states }) => states)} states, ${sum(
+      ({ transitions }) => transitions,
+    )} transitions; ${results.filter(({ defect }) => defect).length} defects`,
+  )
+}
+
+function printExceptions(results: readonly Result[]): void {
+  for (const [name, shape] of Object.entries(EXCEPTIONS)) {
+    const counts = results.map(({ exceptions }) => [...exceptions].find(([one]) => one === name)?.[1].count ?? 0)
+    console.log(`exception, ${counts.reduce((total, one) => total + one, 0)} times: ${name}: ${shape}`)
   }
 }
 
-void main()
+function missingOutcomes(results: readonly Result[]): string[] {
+  const reached = new Set(results.flatMap(({ outcomes }) => [...outcomes.keys()]))
+  return Object.keys(OUTCOMES).filter((code) => !reached.has(code) && !ELSEWHERE.includes(code))
+}
+
+void (values.mutants ? runMutants(values.mutant) : exploreWorlds())

@@ -8,8 +8,6 @@ import type { Owner } from './clock'
 import type { Configuration, ProviderName } from './configuration'
 import { APP_ORIGIN } from './rows'
 
-const SLOTS = 128
-
 /** What the application makes of an exchanged key. */
 export type User = string | false
 
@@ -42,7 +40,7 @@ export function callbackPath(provider: ProviderName): string {
 /** The settings of one configuration, which all its worlds share: to read them takes longer than many an event. */
 export type Settings = Readonly<Record<ProviderName, CommonSettings & { readonly sites: OneSite }>>
 
-export function settingsOf({ tabBinding }: Configuration, send: SendToProvider): Settings {
+export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, send: SendToProvider): Settings {
   const read = (provider: ProviderName): Settings[ProviderName] => {
     const { sites, ...settings } = readCommonSettings({
       name: provider,
@@ -51,6 +49,7 @@ export function settingsOf({ tabBinding }: Configuration, send: SendToProvider):
       clientSecret: 'secret',
       callbackURL: APP_ORIGIN + callbackPath(provider),
       tabBinding,
+      maxConcurrentLogins,
       dispatcher: {
         async request({ path, body, headers }) {
           const token = headers['authorization']?.slice('Bearer '.length)
@@ -65,11 +64,11 @@ export function settingsOf({ tabBinding }: Configuration, send: SendToProvider):
   return { honest: read('honest'), hostile: read('hostile') }
 }
 
-export function startProcess(name: string, skew: number, settings: Settings): Process {
+export function startProcess(name: string, skew: number, slots: number, settings: Settings): Process {
   const login = (provider: ProviderName): Login<User> => {
     const { sites, ...others } = settings[provider]
     // What counts is each process's own.
-    const site = { ...sites.fixed, slots: new Semaphore(SLOTS), refusals: new Refusals(provider) }
+    const site = { ...sites.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
     return new Login({ ...others, sites: new OneSite(site), skipUserProfile: false })
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false }

@@ -7,19 +7,12 @@ export type Row = Pick<CallbackRow, 'name' | 'method' | 'headers' | 'lax'>
 /** Whose page the `Referer` of an acceptable callback names: the rows differ in nothing else that is looked at. */
 export type Referer = 'provider' | 'absent' | 'app'
 
-/** A row that must be refused, and as what. */
-export interface RefusedRow extends Row {
-  readonly code: string
-}
-
 /** The rows of the recorded tables, by what can come of them. */
 export interface Rows {
   readonly ownLink: Row
   readonly planted: Row
   readonly tabForm: Row
   readonly callback: Readonly<Record<Referer, Row>>
-  readonly refusedCallbacks: readonly RefusedRow[]
-  readonly refusedStarts: readonly RefusedRow[]
 }
 
 export const APP_ORIGIN = 'https://app.example'
@@ -40,20 +33,10 @@ export function rowsOf({ fetchMetadata }: Pick<Configuration, 'fetchMetadata'>):
       absent: find(callbackRows, 'A2 evil link without Referer, like G7'),
       app: find(callbackRows, 'G3 silent approval'),
     },
-    refusedCallbacks: callbackRows.flatMap((row) => refused(row, row.verdict, 'genuine', fetchMetadata)),
-    refusedStarts: startRows.flatMap((row) =>
-      row.verdict === 'verified' || row.verdict === 'unverified' ? [] : refused(row, row.verdict, '', fetchMetadata),
-    ),
   }
 }
 
-/** Without Fetch Metadata only the rows of old browsers tell what is refused. */
-function refused(row: Row, code: string, accepted: string, fetchMetadata: boolean): RefusedRow[] {
-  const isOld = row.headers['sec-fetch-site'] === undefined
-  return code === accepted || isOld === fetchMetadata ? [] : [{ ...row, code }]
-}
-
-function withoutMetadata(row: Row): Row {
+export function withoutMetadata(row: Row): Row {
   const headers = Object.entries(row.headers).filter(([name]) => !name.startsWith('sec-fetch-'))
   return { ...row, headers: Object.fromEntries(headers) }
 }

@@ -18,6 +18,10 @@ export type Outcome =
   | { readonly type: 'page'; readonly next: Navigation | undefined }
   | { readonly type: 'refused'; readonly code: string }
 
+export function nameOf(outcome: Outcome): string {
+  return outcome.type === 'refused' ? outcome.code : outcome.type
+}
+
 const socket = new Socket()
 
 /** A request under way. */

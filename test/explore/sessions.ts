@@ -35,6 +35,7 @@ export class RequestSession {
   readonly id: string
   /** Whether the browser does not have its cookie yet. */
   readonly isNew: boolean
+  isSaved = false
   readonly user?: string
   'passport-social-login'?: PendingLogin
   /** Written by the methods of `SessionStore`: resolves once the store has written. */

@@ -10,6 +10,7 @@ import { Clock, useClock } from './clock'
 import type { Configuration, ProviderName } from './configuration'
 import type { Begun, Browser, Key, Navigation, Tab } from './facts'
 import { Judge } from './judge'
+import { type OwnRecords, ownStoreOf } from './own-store'
 import {
   callbackPath,
   PROVIDER_ORIGINS,
@@ -23,7 +24,7 @@ import {
 } from './process'
 import { headersOf, type Row, type Rows, rowsOf } from './rows'
 import { type Outcome, Run } from './run'
-import { RequestSession, Sessions } from './sessions'
+import { RequestSession, type SessionData, Sessions } from './sessions'
 
 const COOKIE_KEY = 'a key of more than thirty-two characters'
 const TAB_SECRET_LENGTH = 32
@@ -49,6 +50,12 @@ export function settingOf(configuration: Configuration): Setting {
   return setting
 }
 
+/** What differs in a request that no navigation of the world sends. */
+interface SentRequest {
+  readonly target: string
+  readonly canSignIn: boolean
+}
+
 /** Everything outside of `lib/`, and the processes in which its code runs. */
 export class World {
   readonly configuration: Configuration
@@ -56,6 +63,7 @@ export class World {
   readonly #settings: Settings
   readonly clock = new Clock()
   readonly sessions = new Sessions()
+  readonly ownRecords: OwnRecords = new Map()
   readonly browsers: readonly Browser[]
   readonly tabs: readonly Tab[]
   readonly processes: Process[]
@@ -82,7 +90,7 @@ export class World {
     setting.world = this
     useClock(this.clock)
     this.judge = new Judge(this)
-    this.#store = configuration.store === 'session' ? new SessionStore() : new CookieStore({ keys: [COOKIE_KEY] })
+    this.#store = configuration.store === 'cookie' ? new CookieStore({ keys: [COOKIE_KEY] }) : new SessionStore()
     const names = [...new Set(configuration.tabs.map((name) => name.split(' ', 1).join()))]
     this.browsers = names.map((name) => ({ name, session: undefined, loginCookie: undefined }))
     this.tabs = this.browsers.flatMap((browser) =>
@@ -127,14 +135,31 @@ export class World {
     if (!this.configuration.lateReads || navigation === 'logout') await this.resume(run, 'read')
   }
 
-  /** Sends a request that must be refused, which no tab waits for. */
-  async probe(tab: Tab, process: Process, row: Row, kind: 'start' | 'callback'): Promise<Run> {
-    const key = this.mintKey('honest', tab.browser, 'attacker')
-    const run = new Run(tab, process, { kind, provider: 'honest', row: 'absent', injected: true, key }, row.lax)
-    this.keys.pop()
-    this.#run(run, row)
+  /** Sends a request that must change nothing, and that no tab waits for. */
+  async probe(tab: Tab, process: Process, sent: SentRequest & { readonly row: Row }): Promise<Run> {
+    const navigation: Navigation = { kind: 'callback', provider: 'honest', row: 'absent', injected: true }
+    const run = new Run(tab, process, navigation, sent.row.lax)
+    this.#run(run, sent)
     await this.resume(run, 'read')
     return run
+  }
+
+  /** Whether a process would still accept a login, were it not too old, and its user signed in. */
+  async isPending(process: Process, provider: ProviderName, record: PendingLogin): Promise<boolean> {
+    const { consumed, ...unused } = record
+    const refuse = async (): Promise<never> => this.judge.fail('a look at a login changes it', record.id)
+    const summary = await process.logins[provider].pending({
+      options: {},
+      store: {
+        load: async () => ({ ...unused, issuedAt: Date.now(), user: null }),
+        save: refuse,
+        consume: refuse,
+        remove: refuse,
+      },
+      currentUserKey: () => undefined,
+      findSite: () => undefined,
+    })
+    return summary !== undefined
   }
 
   /** Gives a waiting request what it waits for. */
@@ -159,6 +184,12 @@ export class World {
     // Sealing is the work of other threads.
     do await new Promise((resolve) => setImmediate(resolve))
     while (this.#sealing > 0)
+  }
+
+  /** The record of a browser, where a request finds it that is read now. */
+  recordOf(browser: Browser, session: SessionData | undefined): PendingLogin | undefined {
+    if (this.configuration.store === 'own') return this.ownRecords.get(browser.name)
+    return session?.['passport-social-login']
   }
 
   /** Who is signed in to a browser. */
@@ -186,16 +217,17 @@ export class World {
   }
 
   #startProcess(index: number): Process {
-    return startProcess(`${index + 1}`, index === 0 ? 0 : this.configuration.skew, this.#settings)
+    const { skew, maxConcurrentLogins } = this.configuration
+    return startProcess(`${index + 1}`, index === 0 ? 0 : skew, maxConcurrentLogins, this.#settings)
   }
 
   /** The whole life of a request: it ends when the browser has its response. */
-  #run(run: Run, row?: Row): void {
+  #run(run: Run, probe?: SentRequest & { readonly row: Row }): void {
     const live = async (): Promise<void> => {
       if (run.navigation === 'logout') await this.#logOut(run)
-      else await this.#handle(run, run.navigation, row ?? this.#rowOf(run.navigation))
+      else await this.#handle(run, run.navigation, probe)
       await run.hold('delivery')
-      if (!row) this.#deliver(run)
+      if (!probe) this.#deliver(run)
     }
     live().catch((error) => this.judge.report(error))
   }
@@ -208,30 +240,34 @@ export class World {
     run.outcome = { type: 'logged out' }
   }
 
-  async #handle(run: Run, navigation: Navigation, row: Row): Promise<void> {
+  async #handle(run: Run, navigation: Navigation, probe?: SentRequest & { readonly row: Row }): Promise<void> {
     await run.hold('read')
     this.#read(run)
-    const isProbe = row !== this.#rowOf(navigation)
-    if (!isProbe) this.judge.expect(run, navigation)
+    if (!probe) this.judge.expect(run, navigation)
     try {
-      const action = await run.process.logins[navigation.provider].handle(this.#request(run, navigation, row))
+      const row = probe?.row ?? this.#rowOf(navigation)
+      const sent = probe ?? { target: targetOf(navigation), canSignIn: true }
+      const action = await run.process.logins[navigation.provider].handle(this.#request(run, navigation, row, sent))
       run.outcome = await this.#act(run, navigation, action)
     } catch (error) {
       if (!(error instanceof SocialLoginError)) throw error
       run.outcome = { type: 'refused', code: error.code }
     }
+    this.judge.checkOutcome(run)
     // Where the time was up, nobody waits for the store or the provider any more.
-    if (!isProbe) this.judge.checkOutcome(run)
     run.wait = undefined
   }
 
   async #act(run: Run, navigation: Navigation, action: LoginAction<User>): Promise<Outcome> {
     switch (action.type) {
       case 'redirect':
+        this.judge.checkRedirect(action.url, navigation.provider)
+        return { type: 'redirect' }
       case 'continue':
         return { type: action.type }
       case 'respond':
-        return { type: 'page', next: this.#nextOf(run, navigation, action.response.status, action.otherwise.code) }
+        if (action.response.status !== 200) return { type: 'refused', code: action.otherwise.code }
+        return { type: 'page', next: nextOf(navigation, action.otherwise.code) }
       case 'decided': {
         const { user } = action.verdict
         if (user === false) return { type: 'refused', code: 'verify_refused' }
@@ -245,28 +281,18 @@ export class World {
     }
   }
 
-  /** What the page of a response sends. */
-  #nextOf(run: Run, navigation: Navigation, status: number, code: string): Navigation | undefined {
-    if (status !== 200) return undefined
-    const own = { ...navigation, injected: navigation.injected }
-    // The tab's own secret is read by the script of the page, when it runs.
-    if (code === 'tab_mismatch') return { ...own, row: 'tab form', tabSecret: '' }
-    const isForTab = run.navigation !== 'logout' && run.navigation.row === 'own'
-    return isForTab ? { ...own, row: 'own', tabSecret: '' } : { ...own, row: 'own', injected: false }
-  }
-
-  #request(run: Run, navigation: Navigation, row: Row): LoginRequest<User> {
+  #request(run: Run, navigation: Navigation, row: Row, sent: SentRequest): LoginRequest<User> {
     return {
       http: {
         method: row.method,
-        target: this.#target(navigation),
+        target: sent.target,
         headers: headersOf(row, PROVIDER_ORIGINS[navigation.provider]),
       },
       options: {},
       findSite: () => undefined,
-      store: this.#observed(run, storeOf(this.#store, run.req)),
+      store: this.#observed(run, this.#storeOf(run)),
       currentUserKey: () => run.session?.user,
-      canSignIn: () => true,
+      canSignIn: () => sent.canSignIn,
       mayContinueOnReplay: true,
       verify: async ({ profile }) => {
         const answer = await run.hold('verify')
@@ -274,15 +300,6 @@ export class World {
         return { user: answer === 'accepts' && `${navigation.provider}:${profile?.id}`, info: undefined }
       },
     }
-  }
-
-  #target({ kind, provider, key, tabSecret }: Navigation): string {
-    const query = new URLSearchParams({
-      ...(key && { auth_key: key.value }),
-      ...(tabSecret !== undefined && { social_login_tab: tabSecret }),
-    })
-    const path = kind === 'start' ? startPath(provider) : callbackPath(provider)
-    return query.size === 0 || (kind === 'start' && tabSecret === undefined) ? path : `${path}?${query}`
   }
 
   #rowOf({ row }: Navigation): Row {
@@ -300,7 +317,8 @@ export class World {
     Object.assign(run.req, { session: run.session })
   }
 
-  async #save(run: Run, { id, data }: RequestSession): Promise<void> {
+  async #save(run: Run, session: RequestSession): Promise<void> {
+    const { id, data } = session
     const write = (): void => {
       this.judge.checkSave(run, id, data)
       this.sessions.save(id, data)
@@ -310,18 +328,33 @@ export class World {
     const answer = await run.hold('save')
     this.lateSaves = this.lateSaves.filter((one) => one !== late)
     if (answer === 'is lost') {
-      run.fate = 'session_unavailable'
-      this.judge.forget(run)
+      this.#lose(run)
       throw new Error('the store failed')
     }
     write()
+    session.isSaved = true
     run.wrote = true
+  }
+
+  #storeOf(run: Run): BrowserStore {
+    if (this.configuration.store !== 'own') return storeOf(this.#store, run.req)
+    const deny = (): void => {
+      this.judge.checkDenial(run)
+      run.fate = 'login_not_started'
+    }
+    return ownStoreOf(run, this.ownRecords, () => this.#lose(run), deny)
+  }
+
+  /** The request gets no answer of the store. */
+  #lose(run: Run): void {
+    run.fate = 'session_unavailable'
+    this.judge.forget(run)
   }
 
   /** The store, and what is noted of its use. */
   #observed(run: Run, store: BrowserStore): BrowserStore {
     const seal = async <T>(work: Promise<T>): Promise<T> => {
-      if (this.configuration.store === 'session') return work
+      if (this.configuration.store !== 'cookie') return work
       this.#sealing += 1
       return work.finally(() => {
         this.#sealing -= 1
@@ -344,12 +377,13 @@ export class World {
     }
   }
 
-  #note(run: Run, { id }: PendingLogin): void {
+  #note(run: Run, record: PendingLogin): void {
     const { tab, process, navigation } = run
     if (navigation === 'logout') return
     this.judge.checkStart(navigation)
     const begun: Begun = {
-      recordID: id,
+      recordID: record.id,
+      record,
       savedAt: undefined,
       browser: tab.browser,
       tab,
@@ -363,7 +397,7 @@ export class World {
       sentFrom: [],
     }
     run.begun = begun
-    this.begun.set(id, begun)
+    this.begun.set(record.id, begun)
   }
 
   async #exchange(provider: ProviderName, value: string): Promise<readonly [number, string]> {
@@ -395,8 +429,9 @@ export class World {
     this.runs = this.runs.filter((one) => one !== run)
     if (run.navigation === 'logout') browser.session = undefined
     else if (run.newSession !== undefined) browser.session = run.newSession
-    else if (run.session?.isNew && run.wrote) browser.session = run.session.id
+    else if (run.session?.isNew && run.session.isSaved) browser.session = run.session.id
     const value = run.setCookie
+    if (value === '') this.judge.checkCookieEnd(run, browser.loginCookie?.begun)
     if (value !== undefined) browser.loginCookie = value !== '' && run.begun ? { value, begun: run.begun } : undefined
     this.judge.checkDelivery(run, before)
     if (run.isLatest && outcome) this.#show(run, outcome)
@@ -409,4 +444,20 @@ export class World {
       tab.page = { at: outcome.next.tabSecret === undefined ? 'confirm' : 'script', next: outcome.next }
     else tab.page = { at: 'elsewhere' }
   }
+}
+
+function targetOf({ kind, provider, key, tabSecret }: Navigation): string {
+  const query = new URLSearchParams({
+    ...(key && { auth_key: key.value }),
+    ...(tabSecret !== undefined && { social_login_tab: tabSecret }),
+  })
+  const path = kind === 'start' ? startPath(provider) : callbackPath(provider)
+  return query.size === 0 ? path : `${path}?${query}`
+}
+
+/** What a page of our own sends: that of a tab by its script, the confirm page by its button. */
+function nextOf(navigation: Navigation, code: string): Navigation {
+  // Which secret, the script reads when it runs.
+  if (code === 'tab_mismatch') return { ...navigation, row: 'tab form', tabSecret: '' }
+  return navigation.row === 'own' ? { ...navigation, tabSecret: '' } : { ...navigation, row: 'own', injected: false }
 }
