@@ -3,8 +3,8 @@ import type { Outcome, Run } from './run'
 import type { SessionData } from './sessions'
 import type { World } from './world'
 
-// Beyond this age nothing changes any more: every record has expired, and every use is forgotten.
-const OLD = 12 * 60 * 1000
+// Beyond this age nothing changes any more, even if the clocks are set back: every record has expired.
+const OLD = 32 * 60 * 1000
 
 /**
  * The state of a world as a text: everything that can influence its future or a verdict on it. Names that differ from path
@@ -27,9 +27,10 @@ class Writer {
   }
 
   text(): string {
-    const { browsers, tabs, processes, runs, lateSaves, ownRecords, spent } = this.#world
+    const { browsers, tabs, processes, runs, lateSaves, ownRecords, spent, setBack } = this.#world
     const parts: unknown[] = [
       spent,
+      setBack,
       browsers.map((browser) => this.#browser(browser)),
       tabs.map((tab) => this.#tab(tab)),
       processes.map(({ hasWorked }) => hasWorked),
@@ -60,14 +61,13 @@ class Writer {
   }
 
   #login(begun: Begun): unknown {
-    const { browser, tab, provider, at, clock, user, tabSecret, usedIn, sentFrom, savedAt, savedAsConsumed } = begun
-    const { runs, processes, clock: now } = this.#world
+    const { browser, tab, provider, issuedAt, user, tabSecret, usedIn, sentFrom, savedAt, savedAsConsumed } = begun
+    const { runs, processes, clock } = this.#world
     return [
       browser.name,
       tab.name,
       provider,
-      Math.min(now.now - at, OLD),
-      clock.skew,
+      processes.map((process) => Math.min(clock.wall(process) - issuedAt, OLD)),
       user,
       this.#secret(tabSecret),
       processes.map((process) => this.#use(usedIn.get(process))),

@@ -10,7 +10,7 @@ interface Timer {
 /** Whose clock is read and whose timers are set: a process of the application, with the request that it works on. */
 export interface Owner {
   /** Milliseconds by which the wall clock of the process is ahead. */
-  readonly skew: number
+  skew: number
 }
 
 const nobody: Owner = { skew: 0 }

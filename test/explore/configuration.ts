@@ -38,6 +38,7 @@ export interface Bounds {
   /** Requests under way at one time. */
   readonly requests: number
   readonly waits: number
+  readonly setBacks: number
   readonly restarts: number
   /** Logouts, and sign-ins by another way of the application. */
   readonly sessionChanges: number
@@ -53,6 +54,7 @@ const NONE: Bounds = {
   repeats: 0,
   requests: 2,
   waits: 0,
+  setBacks: 0,
   restarts: 0,
   sessionChanges: 0,
   faults: 0,
@@ -113,6 +115,10 @@ const SCENES: Readonly<Record<string, Scene>> = {
     processes: 2,
     skew: 60_001,
     bounds: { starts: 1, approvals: 1, waits: 2, requests: 1 },
+  },
+  'clock set back': {
+    tabs: ['victim 1', 'attacker 1'],
+    bounds: { starts: 2, approvals: 2, repeats: 1, waits: 2, setBacks: 1 },
   },
   everything: {
     processes: 2,

@@ -195,6 +195,13 @@ class Events {
     if (this.#mayHappen('waits'))
       for (const [name, milliseconds] of Object.entries(WAITS))
         yield this.#event(`${name} pass`, `${name} pass.`, () => world.pass(milliseconds), 'waits')
+    if (this.#mayHappen('setBacks'))
+      yield this.#event(
+        'the clocks are set back',
+        'The wall clocks of the application are set back by twenty minutes.',
+        async () => world.setClocksBack(2 * MAX_AGE_MS),
+        'setBacks',
+      )
     if (this.#mayHappen('restarts'))
       for (const [index, { hasWorked, name }] of world.processes.entries())
         if (hasWorked)

@@ -1,5 +1,4 @@
 import type { PendingLogin } from '../../lib'
-import type { Owner } from './clock'
 import type { ProviderName } from './configuration'
 
 /** A login that a start has stored: what the world knows of it, whatever its record says. */
@@ -11,13 +10,12 @@ export interface Begun {
   readonly provider: ProviderName
   /** The number of the event that saved it in a session. */
   savedAt: number | undefined
-  /** When, and by the clock of which process. */
-  readonly at: number
-  readonly clock: Owner
+  /** By the wall clock of its process. */
+  readonly issuedAt: number
   /** Who was signed in. */
   readonly user: string | undefined
   readonly tabSecret: string | undefined
-  /** The processes that have consumed it, and when. */
+  /** The processes that remember to have consumed it, and since when. */
   readonly usedIn: Map<object, number>
   /** When its record was last saved as consumed, as the number of the event; or its cookie deleted. */
   savedAsConsumed: number | undefined

@@ -22,9 +22,12 @@ export const EXCEPTIONS = {
     'two processes had read the session of one login before either had saved it as consumed: each sends a key',
   'cookie used twice':
     'the browser sent the sealed cookie of one login to two processes (or to one before and after its restart) before it had the response that deletes it: each sends a key',
+  'clock set back':
+    'the wall clock of a process was set back by more than a minute, more than eleven minutes after it had used the sealed cookie of a login, and another login had followed: it sends a second key',
   'key of an earlier login':
     'the browser repeated the callback of an earlier login, by a reload or the back button, while a later one waited: its key is sent again',
-  'save after a logout': 'the session of a request was read before a logout and saved after it',
+  'save after a logout':
+    'the session of a request was read before a logout and saved after it: where the logout set no new cookie, the user is signed in again',
   'cookie of a later login':
     'the response to a callback deletes the cookie of a login that was begun after the callback had been sent',
   'save over a start': 'the session of a request was read before another start saved its login, and saved after it',
@@ -36,7 +39,7 @@ export type ExceptionName = keyof typeof EXCEPTIONS
 export class Violation extends Error {}
 
 /** How long a used record could be used again. */
-export const MAX_USE_MS = MAX_AGE_MS
+const MAX_USE_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS
 
 const FINAL: readonly string[] = ['login_expired', 'user_changed']
 
@@ -101,7 +104,7 @@ export class Judge {
   #refusal(run: Run, { provider, row, tabSecret }: Navigation, begun: Begun): OutcomeCode | undefined {
     const { clock } = this.#world
     if (begun.provider !== provider) return 'context_mismatch'
-    const age = clock.now + run.process.skew - (begun.at + begun.clock.skew)
+    const age = clock.wall(run.process) - begun.issuedAt
     if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
     if (begun.user !== run.session?.user) return 'user_changed'
     if (row === 'app' && tabSecret === undefined && age > SILENT_APPROVAL_MS) return 'callback_forged'
@@ -142,7 +145,15 @@ export class Judge {
     const isDue = (expected?.type === 'accept' || expected?.type === 'join') && expected.begun === begun
     this.#demand(isDue, 'a callback uses a record that it must not use', expected?.type)
     run.consumed = begun
-    if (expected.type === 'accept') begun.usedIn.set(run.process, this.#world.clock.now)
+    if (expected.type === 'accept') this.#remember(run, begun)
+  }
+
+  /** Each use makes a process forget those that are too old to be repeated, by a clock that nobody sets. */
+  #remember({ process }: Run, used: Begun): void {
+    const { begun, clock } = this.#world
+    for (const { usedIn } of begun.values())
+      if (clock.now - (usedIn.get(process) ?? clock.now) > MAX_USE_MS) usedIn.delete(process)
+    used.usedIn.set(process, clock.now)
   }
 
   /** The record could not be saved as consumed, so its key was not sent. */
@@ -155,11 +166,18 @@ export class Judge {
     this.#demand(expected?.type === 'accept', 'a key is sent by a callback that must not send it', expected?.type)
     const { begun } = expected
     this.#demand(begun.provider === provider, 'a key is sent to another provider than that of the login', provider)
-    this.#demand(!begun.sentFrom.includes(process), 'one process sends two keys for one login', key.value)
-    if (begun.sentFrom.length > 0) this.#checkSecondUse(run, begun)
+    if (begun.sentFrom.includes(process)) this.#checkForgotten(begun)
+    else if (begun.sentFrom.length > 0) this.#checkSecondUse(run, begun)
     else if (key.sentFor.size > 0) this.#except('key of an earlier login')
     begun.sentFrom.push(process)
     key.sentFor.add(begun)
+  }
+
+  #checkForgotten({ provider }: Begun): void {
+    const { configuration, setBack } = this.#world
+    const isShape = configuration.store === 'cookie' && setBack > MAX_CLOCK_SKEW_MS
+    this.#demand(isShape, 'one process sends two keys for one login', provider)
+    this.#except('clock set back')
   }
 
   #checkSecondUse(run: Run, { savedAsConsumed }: Begun): void {
@@ -249,16 +267,10 @@ export class Judge {
       case 'page':
         return ['page']
       case 'replay':
-        return [run.session?.user === undefined ? 'login_not_started' : 'continue', ...this.#forgotten(run)]
+        return [run.session?.user === undefined ? 'login_not_started' : 'continue']
       case 'redirect':
         return ['redirect']
     }
-  }
-
-  /** A used record that has expired may have been forgotten. */
-  #forgotten({ process, loaded }: Run): string[] {
-    const usedAt = loaded?.usedIn.get(process)
-    return usedAt !== undefined && this.#world.clock.now - usedAt > MAX_AGE_MS ? ['login_expired'] : []
   }
 
   checkDelivery(run: Run, before: string | undefined): void {

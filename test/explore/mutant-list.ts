@@ -212,4 +212,11 @@ export const MUTANTS: readonly Mutant[] = [
     'usedLogins: new used_logins_1.UsedLogins(), trace',
   ),
   mutant('login', 'login', 'nobody asks whether the session can sign in', '!request.canSignIn()', 'false'),
+  mutant(
+    'sessions',
+    'callback',
+    'the looks at a used record and at its refusal change places',
+    'if (isUsed)',
+    'if (refusal)\n        return rejectCallback(context, refusal);\n    if (isUsed)',
+  ),
 ]

@@ -2,7 +2,6 @@ import type { OutcomeCode } from '../../lib'
 import { callbackRows, startRows } from '../support/model/rows'
 import { canonical } from './canonical'
 import type { Configuration } from './configuration'
-import { MAX_USE_MS } from './judge'
 import { type Process, startPath } from './process'
 import { type Row, withoutMetadata } from './rows'
 import { nameOf } from './run'
@@ -95,8 +94,6 @@ function keyless(world: World): Probe {
 async function compareUsed(world: World, process: Process): Promise<void> {
   for (const { provider, record, usedIn } of world.begun.values()) {
     const usedAt = usedIn.get(process)
-    // It may have been forgotten since.
-    if (usedAt !== undefined && world.clock.now - usedAt > MAX_USE_MS) continue
     const isUsed = !(await world.isPending(process, provider, record))
     if (isUsed !== (usedAt !== undefined))
       world.judge.fail('a login is not remembered as used, or not forgotten', isUsed)

@@ -17,7 +17,7 @@ export async function storyOf(configuration: Configuration, path: Path): Promise
 export function testOf({ name }: Configuration, { path, error }: Finding): string {
   const events = path.map((event) => `    ${JSON.stringify(event).replaceAll('"', "'")},`)
   const title = error.message.split(':', 1).join()
-  return [`test('not so: ${title}', () =>`, `  follow('${name}', [`, ...events, '  ]))'].join('\n')
+  return [`test('it never happens that ${title}', () =>`, `  follow('${name}', [`, ...events, '  ]))'].join('\n')
 }
 
 /** A finding as a text to read, and the test. */

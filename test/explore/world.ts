@@ -72,6 +72,8 @@ export class World {
   runs: Run[] = []
   /** Saves that were given up by their request, and may still be written. */
   lateSaves: { readonly run: Run; readonly write: () => void }[] = []
+  /** Milliseconds by which all wall clocks were set back. */
+  setBack = 0
   /** How often each bounded event has happened. */
   readonly spent: Record<string, number> = {}
   readonly judge: Judge
@@ -174,6 +176,12 @@ export class World {
     this.judge.checkWaiting()
   }
 
+  /** Sets the wall clocks of all processes back. */
+  setClocksBack(milliseconds: number): void {
+    this.setBack += milliseconds
+    for (const process of this.processes) process.skew -= milliseconds
+  }
+
   async pass(milliseconds: number): Promise<void> {
     await this.clock.pass(milliseconds, () => this.settle())
     this.judge.checkWaiting()
@@ -218,7 +226,8 @@ export class World {
 
   #startProcess(index: number): Process {
     const { skew, maxConcurrentLogins } = this.configuration
-    return startProcess(`${index + 1}`, index === 0 ? 0 : skew, maxConcurrentLogins, this.#settings)
+    const ahead = (index === 0 ? 0 : skew) - this.setBack
+    return startProcess(`${index + 1}`, ahead, maxConcurrentLogins, this.#settings)
   }
 
   /** The whole life of a request: it ends when the browser has its response. */
@@ -388,8 +397,7 @@ export class World {
       browser: tab.browser,
       tab,
       provider: navigation.provider,
-      at: this.clock.now,
-      clock: process,
+      issuedAt: this.clock.wall(process),
       user: run.session?.user,
       tabSecret: navigation.tabSecret,
       usedIn: new Map(),
@@ -427,8 +435,8 @@ export class World {
     const { browser } = tab
     const before = this.userOf(browser)
     this.runs = this.runs.filter((one) => one !== run)
-    if (run.navigation === 'logout') browser.session = undefined
-    else if (run.newSession !== undefined) browser.session = run.newSession
+    // After a logout express-session sets no cookie, unless something is stored in the new session.
+    if (run.newSession !== undefined) browser.session = run.newSession
     else if (run.session?.isNew && run.session.isSaved) browser.session = run.session.id
     const value = run.setCookie
     if (value === '') this.judge.checkCookieEnd(run, browser.loginCookie?.begun)
