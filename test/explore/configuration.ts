@@ -179,3 +179,8 @@ export function configurationOf(name: string): Configuration {
   if (!configuration) throw new Error(`there is no configuration ${name}`)
   return configuration
 }
+
+/** Whether nobody will see the end of this world. */
+export function isDeep(name: string): boolean {
+  return name.startsWith('everything')
+}

@@ -5,41 +5,39 @@ import { pathToFileURL } from 'node:url'
 /** The files of which every line must be reached. */
 const FILES = ['start', 'callback'].map((name) => require.resolve(`../../lib/login/${name}`))
 
-/** For each file, which characters were never run. */
-export type Unreached = readonly (readonly boolean[])[]
-
-/** Begins to note what is run. Call it before the code is used. Returns a function that tells what was not. */
-export async function watchCoverage(): Promise<() => Promise<Unreached>> {
+/** Does some work, and returns the lines of these files that it has not reached, as they are compiled. */
+export async function unreachedBy(work: () => Promise<void>): Promise<string[]> {
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
-  return async () => {
-    const { result } = await session.post('Profiler.takePreciseCoverage')
-    return FILES.map((file) => {
-      const functions = result.find(({ url }) => url === pathToFileURL(file).href)?.functions ?? []
-      const unreached = Array.from(readFileSync(file, 'utf8'), () => functions.length === 0)
-      // The inner ranges come after the outer ones.
-      for (const { startOffset, endOffset, count } of functions.flatMap(({ ranges }) => ranges))
-        unreached.fill(count === 0, startOffset, endOffset)
-      return unreached
-    })
-  }
+  await work()
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  session.disconnect()
+  return FILES.flatMap((file) => {
+    const functions = result.find(({ url }) => url === pathToFileURL(file).href)?.functions ?? []
+    const unreached = bodiesIn(file)
+    // The inner ranges come after the outer ones; the first is the file, which was run before.
+    for (const { startOffset, endOffset, count } of functions.flatMap(({ ranges }) => ranges))
+      if (startOffset > 0) unreached.fill(count === 0, startOffset, endOffset)
+    return linesOf(file, unreached)
+  })
 }
 
-/** The lines that none of several runs has reached, as they are compiled. */
-export function linesOf(runs: readonly Unreached[]): string[] {
-  return FILES.flatMap((file, index) => {
-    let offset = 0
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .flatMap((line, number) => {
-        const from = offset
-        offset += line.length + 1
-        const isUnreached = [...line].some(
-          (character, column) => /\w/.test(character) && runs.every((run) => run[index]?.[from + column]),
-        )
-        return isUnreached ? [`${file}:${number + 1}: ${line.trim()}`] : []
-      })
-  })
+/** The characters of the bodies of functions, which are indented: the rest has run before anybody could note it. */
+function bodiesIn(file: string): boolean[] {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.flatMap((line) => Array.from(`${line}\n`, () => line.startsWith('    ')))
+}
+
+function linesOf(file: string, unreached: readonly boolean[]): string[] {
+  let offset = 0
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line, number) => {
+      const from = offset
+      offset += line.length + 1
+      const isUnreached = [...line].some((character, column) => /\w/.test(character) && unreached[from + column])
+      return isUnreached ? [`${file}:${number + 1}: ${line.trim()}`] : []
+    })
 }

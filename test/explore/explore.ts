@@ -18,6 +18,12 @@ export interface Finding {
   readonly error: Error
 }
 
+/** On how many transitions something was seen, and the first path that shows it. */
+export interface Sighting {
+  count: number
+  readonly path: Path
+}
+
 export interface Exploration {
   readonly configuration: Configuration
   readonly states: number
@@ -27,9 +33,9 @@ export interface Exploration {
   /** Whether no state is left whose events have not been tried. */
   readonly isComplete: boolean
   readonly milliseconds: number
-  readonly outcomes: ReadonlyMap<string, number>
-  /** How many transitions showed each exception, and the first path that did. */
-  readonly exceptions: ReadonlyMap<ExceptionName, { count: number; readonly path: Path }>
+  /** What requests came to, by what they had to come to. */
+  readonly outcomes: ReadonlyMap<string, Sighting>
+  readonly exceptions: ReadonlyMap<ExceptionName, Sighting>
   readonly finding: Finding | undefined
 }
 
@@ -105,8 +111,8 @@ class States {
 export async function explore(configuration: Configuration, milliseconds: number): Promise<Exploration> {
   const startedAt = machineTime()
   const states = new States()
-  const outcomes = new Map<string, number>()
-  const exceptions = new Map<ExceptionName, { count: number; readonly path: Path }>()
+  const outcomes = new Map<string, Sighting>()
+  const exceptions = new Map<ExceptionName, Sighting>()
   let transitions = 0
   let finding: Finding | undefined
   let state = 0
@@ -124,17 +130,14 @@ export async function explore(configuration: Configuration, milliseconds: number
         finding = { path: [...path, name], error: world }
         break
       }
-      for (const exception of world.judge.exceptions) {
-        const seen = exceptions.get(exception)
-        if (seen) seen.count += 1
-        else exceptions.set(exception, { count: 1, path: [...path, name] })
-      }
       const isNew = states.add(world, state, name)
       if (isNew && world.runs.length === 0) {
         const error = await failureOf(() => probe(world, probes))
         if (error) finding = { path: [...path, name, PROBES], error }
       }
-      for (const outcome of world.judge.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      const shown = { count: 1, path: [...path, name] }
+      for (const exception of world.judge.exceptions) see(exceptions, exception, shown)
+      for (const outcome of world.judge.outcomes) see(outcomes, outcome, shown)
     }
   }
   const isComplete = !finding && state === states.size
@@ -150,6 +153,12 @@ export async function explore(configuration: Configuration, milliseconds: number
     exceptions,
     finding,
   }
+}
+
+function see<Name>(seen: Map<Name, Sighting>, name: Name, shown: Sighting): void {
+  const known = seen.get(name)
+  if (known) known.count += 1
+  else seen.set(name, { ...shown })
 }
 
 /** Lets one more event happen after a path: in the world that has reached its end, if that is still unused. */

@@ -47,7 +47,7 @@ export class Judge {
   readonly #world: World
   /** What the last event has shown. */
   exceptions: ExceptionName[] = []
-  outcomes: string[] = []
+  outcomes: `${string}: ${string}`[] = []
   violation: Violation | undefined
 
   constructor(world: World) {
@@ -251,7 +251,7 @@ export class Judge {
       'a refused callback changes something',
       actual,
     )
-    this.outcomes.push(actual)
+    this.outcomes.push(`${expected.type}: ${actual}`)
   }
 
   #due(run: Run, expected: Expectation): readonly (string | undefined)[] {

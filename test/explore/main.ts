@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util'
 import { OUTCOMES } from '../../lib'
 import { CONFIGURATIONS } from './configuration'
-import { linesOf } from './coverage'
 import { EXCEPTIONS } from './judge'
 import { runMutants } from './mutants'
-import { exploreAll } from './pool'
+import { exploreAll, Worker } from './pool'
 import type { Result } from './worker'
 
 const { values } = parseArgs({
@@ -23,7 +22,7 @@ async function exploreWorlds(): Promise<void> {
   const names = CONFIGURATIONS.map(({ name }) => name).filter((name) => name.includes(values.configuration))
   const results: Result[] = []
   console.log('states  transitions  depth  seconds  world')
-  const unreached = await exploreAll(names, Number(values.minutes) * 60_000, (result) => {
+  await exploreAll(names, Number(values.minutes) * 60_000, (result) => {
     results.push(result)
     console.log(lineOf(result))
     if (result.defect) console.log(`\n${result.defect.report}\n`)
@@ -31,7 +30,7 @@ async function exploreWorlds(): Promise<void> {
   const isWhole = values.configuration === ''
   printSum(results)
   printExceptions(results)
-  const missing = isWhole ? [...missingOutcomes(results), ...linesOf(unreached)] : []
+  const missing = isWhole ? [...missingOutcomes(results), ...(await missingLines(results))] : []
   for (const one of missing) console.log(`not reached: ${one}`)
   if (missing.length > 0 || results.some(({ defect }) => defect)) process.exitCode = 1
 }
@@ -66,8 +65,18 @@ function printExceptions(results: readonly Result[]): void {
 }
 
 function missingOutcomes(results: readonly Result[]): string[] {
-  const reached = new Set(results.flatMap(({ outcomes }) => [...outcomes.keys()]))
+  const reached = new Set(
+    results.flatMap(({ outcomes }) => Array.from(outcomes.keys(), (name) => name.split(': ').at(-1))),
+  )
   return Object.keys(OUTCOMES).filter((code) => !reached.has(code) && !ELSEWHERE.includes(code))
+}
+
+async function missingLines(results: readonly Result[]): Promise<string[]> {
+  const worker = new Worker(__dirname)
+  const samples = results.flatMap(({ name, outcomes }) => Array.from(outcomes.values(), ({ path }) => ({ name, path })))
+  const lines = await worker.unreached(samples)
+  worker.stop()
+  return lines
 }
 
 void (values.mutants ? runMutants(values.mutant) : exploreWorlds())

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import type { Unreached } from './coverage'
-import type { Result, Task } from './worker'
+import { isDeep } from './configuration'
+import type { Result, Sample, Task } from './worker'
 
 /** One process that explores. */
 export class Worker {
@@ -20,11 +20,12 @@ export class Worker {
   }
 
   explore(name: string, milliseconds: number): Promise<Result> {
-    return this.#ask({ name, milliseconds })
+    return this.#ask({ type: 'explore', name, milliseconds })
   }
 
-  unreached(): Promise<Unreached> {
-    return this.#ask({ milliseconds: 0 })
+  /** The lines that these paths do not reach. */
+  unreached(samples: readonly Sample[]): Promise<string[]> {
+    return this.#ask({ type: 'coverage', samples })
   }
 
   stop(): void {
@@ -43,20 +44,18 @@ export async function exploreAll(
   names: readonly string[],
   milliseconds: number,
   done: (result: Result) => void,
-): Promise<Unreached[]> {
+): Promise<void> {
   const end = performance.now() + milliseconds
   const queue = [...names]
   const count = Math.min(availableParallelism(), names.length)
   const workers = Array.from({ length: count }, () => new Worker(__dirname))
   const runs = workers.map(async (worker) => {
     for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
-      // What small worlds leave of their time, the later ones get.
       const share = ((end - performance.now()) * count) / (queue.length + count)
-      done(await worker.explore(name, Math.max(share, 0)))
+      // What small worlds leave of their time, the later ones get.
+      done(await worker.explore(name, Math.max(isDeep(name) ? share : 2 * share, 0)))
     }
-    const unreached = await worker.unreached()
     worker.stop()
-    return unreached
   })
-  return Promise.all(runs)
+  await Promise.all(runs)
 }

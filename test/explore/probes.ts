@@ -4,7 +4,7 @@ import { canonical } from './canonical'
 import type { Configuration } from './configuration'
 import { type Process, startPath } from './process'
 import { type Row, withoutMetadata } from './rows'
-import { nameOf } from './run'
+import { nameOf, type Run } from './run'
 import type { World } from './world'
 
 const CALLBACK = '/auth/honest/callback'
@@ -17,7 +17,7 @@ interface Probe {
   readonly row: Row
   readonly target: string
   readonly due: OutcomeCode | 'page'
-  readonly canSignIn?: boolean
+  readonly canSignIn: boolean
 }
 
 /** The requests that must be refused in every state: of the recorded tables, and some that no browser sends by itself. */
@@ -25,12 +25,12 @@ export function probesOf(configuration: Configuration): readonly Probe[] {
   const { fetchMetadata } = configuration
   const isSent = ({ headers }: Row): boolean => (headers['sec-fetch-site'] !== undefined) === fetchMetadata
   const callbacks = callbackRows.flatMap((row) =>
-    row.verdict === 'genuine' || !isSent(row) ? [] : [{ row, target: KEY, due: row.verdict }],
+    row.verdict === 'genuine' || !isSent(row) ? [] : [{ row, target: KEY, due: row.verdict, canSignIn: true }],
   )
   const starts = startRows.flatMap((row) =>
     row.verdict === 'verified' || row.verdict === 'unverified' || !isSent(row)
       ? []
-      : [{ row, target: startPath('honest'), due: row.verdict }],
+      : [{ row, target: startPath('honest'), due: row.verdict, canSignIn: true }],
   )
   return [...callbacks, ...starts, ...oddRequests(configuration)]
 }
@@ -49,36 +49,38 @@ function oddRequests({ fetchMetadata, tabBinding }: Configuration): Probe[] {
   }
   const tab = `${KEY}&social_login_tab=${'0'.repeat(32)}`
   const script = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
-  return [
+  const refused: Omit<Probe, 'canSignIn'>[] = [
     { row: callback, target: CALLBACK, due: 'auth_key_missing' },
     { row: callback, target: `${KEY}&auth_key=other`, due: 'auth_key_malformed' },
     { row: callback, target: startPath('honest') + KEY.slice(CALLBACK.length), due: 'callback_forged' },
-    { row: callback, target: KEY, due: 'session_unsupported', canSignIn: false },
     { row: foreignForm, target: tab, due: tabBinding ? 'callback_forged' : 'method_not_allowed' },
     ...(fetchMetadata
       ? [{ row: row('fetch', script), target: startPath('honest'), due: 'navigation_required' } as const]
       : []),
   ]
+  const unsupported: Probe = { row: callback, target: KEY, due: 'session_unsupported', canSignIn: false }
+  return [unsupported, ...refused.map((one) => ({ ...one, canSignIn: true }))]
 }
 
 /** Sends all of them, and finds out which logins each process takes for used. Nothing may change. */
 export async function probe(world: World, probes: readonly Probe[]): Promise<void> {
   const before = canonical(world)
+  const [tab] = world.tabs
+  if (!tab) return
   for (const process of world.processes) {
-    for (const one of probes) await send(world, process, one)
-    await send(world, process, keyless(world))
+    const sent = [...probes, keyless(world)].map((one) => ({ ...one, run: world.probe(tab, process, one) }))
+    await world.settle()
+    for (const { run, row, due } of sent) check(world, run, `${row.name}, not ${due}`, due)
     await compareUsed(world, process)
   }
   if (canonical(world) !== before) world.judge.fail('a refused request changes something', before)
 }
 
-async function send(world: World, process: Process, { row, target, due, canSignIn = true }: Probe): Promise<void> {
-  const [tab] = world.tabs
-  if (!tab) return
-  const run = await world.probe(tab, process, { row, target, canSignIn })
-  const actual = run.outcome ? nameOf(run.outcome) : 'nothing'
-  world.judge.outcomes.push(actual)
-  if (actual !== due) world.judge.fail('a request that must be refused is not', `${row.name} is ${actual}, not ${due}`)
+function check(world: World, { outcome }: Run, expected: string, due: string): void {
+  const actual = outcome ? nameOf(outcome) : 'nothing'
+  world.judge.outcomes.push(`probe: ${actual}`)
+  if (actual !== due)
+    world.judge.fail('a request that must be refused is not', `${actual} is what becomes of ${expected}`)
 }
 
 /** Without the record of the browser, nothing tells a callback without a key from a start. */
@@ -87,7 +89,7 @@ function keyless(world: World): Probe {
   const record = browser && world.recordOf(browser, world.sessions.load(browser.session))
   const begun = browser?.loginCookie?.begun ?? (record && world.begun.get(record.id))
   const due = begun?.provider === 'honest' ? 'auth_key_missing' : 'page'
-  return { row: world.rows.callback.absent, target: STRIPPED, due }
+  return { row: world.rows.callback.absent, target: STRIPPED, due, canSignIn: true }
 }
 
 /** The used logins that the code remembers are part of the state: they must be those that the world knows. */

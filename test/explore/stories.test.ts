@@ -43,7 +43,7 @@ test('with tab binding, the same page is asked for a secret that its tab does no
     'victim 2: script',
   ]
   const world = await replay(settingOf(configurationOf('attacker, session, tab binding')), path)
-  expect(world.judge.outcomes).toEqual(['tab_mismatch'])
+  expect(world.judge.outcomes).toEqual(['refuse: tab_mismatch'])
 })
 
 test('two processes that have read a session before either has saved it send its key twice', async () => {

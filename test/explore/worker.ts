@@ -1,14 +1,19 @@
 import { onPhaseEnd } from '../../lib'
 import { replaceClock } from './clock'
 import { configurationOf } from './configuration'
-import { watchCoverage } from './coverage'
-import { type Exploration, explore } from './explore'
+import { unreachedBy } from './coverage'
+import { type Exploration, explore, type Path, PROBES, replay } from './explore'
 import { reportOf } from './story'
+import { settingOf } from './world'
 
-/** What the main process asks of a worker: to explore, or, without a name, to say what it has not reached. */
-export interface Task {
-  readonly name?: string
-  readonly milliseconds: number
+/** What the main process asks of a worker: to explore one world, or to tell which lines some paths do not reach. */
+export type Task =
+  | { readonly type: 'explore'; readonly name: string; readonly milliseconds: number }
+  | { readonly type: 'coverage'; readonly samples: readonly Sample[] }
+
+export interface Sample {
+  readonly name: string
+  readonly path: Path
 }
 
 /** The result of one configuration, with a finding as a text. */
@@ -24,23 +29,28 @@ async function run(name: string, milliseconds: number): Promise<Result> {
   return { ...result, name, defect }
 }
 
-async function work(): Promise<void> {
-  const unreached = await watchCoverage()
-  // As an application that measures its logins: the codes of decisions are found for it only.
-  onPhaseEnd('verify', () => {})
-  replaceClock()
-  // Nobody reads where an outcome was made, and to find out takes long.
-  Error.stackTraceLimit = 0
-  process.on('message', ({ name, milliseconds }: Task) => {
-    const answer = name === undefined ? unreached() : run(name, milliseconds)
-    answer.then(
-      (result) => process.send?.(result),
-      (error) => {
-        console.error(error)
-        process.exit(1)
-      },
-    )
-  })
+async function follow(samples: readonly Sample[]): Promise<void> {
+  for (const { name, path } of samples) {
+    const world = await replay(settingOf(configurationOf(name)), path)
+    if (world.runs.length === 0) await replay(settingOf(configurationOf(name)), [...path, PROBES])
+  }
 }
 
-void work()
+function answer(task: Task): Promise<Result | string[]> {
+  return task.type === 'explore' ? run(task.name, task.milliseconds) : unreachedBy(() => follow(task.samples))
+}
+
+// As an application that measures its logins: the codes of decisions are found for it only.
+onPhaseEnd('verify', () => {})
+replaceClock()
+// Nobody reads where an outcome was made, and to find out takes long.
+Error.stackTraceLimit = 0
+process.on('message', (task: Task) => {
+  answer(task).then(
+    (result) => process.send?.(result),
+    (error) => {
+      console.error(error)
+      process.exit(1)
+    },
+  )
+})

@@ -137,12 +137,12 @@ export class World {
     if (!this.configuration.lateReads || navigation === 'logout') await this.resume(run, 'read')
   }
 
-  /** Sends a request that must change nothing, and that no tab waits for. */
-  async probe(tab: Tab, process: Process, sent: SentRequest & { readonly row: Row }): Promise<Run> {
+  /** Sends a request that must change nothing, and that no tab waits for. It has ended once the world has settled. */
+  probe(tab: Tab, process: Process, sent: SentRequest & { readonly row: Row }): Run {
     const navigation: Navigation = { kind: 'callback', provider: 'honest', row: 'absent', injected: true }
     const run = new Run(tab, process, navigation, sent.row.lax)
     this.#run(run, sent)
-    await this.resume(run, 'read')
+    this.#release(run, 'read')
     return run
   }
 
@@ -166,12 +166,7 @@ export class World {
 
   /** Gives a waiting request what it waits for. */
   async resume(run: Run, answer: string): Promise<void> {
-    const { wait } = run
-    if (!wait) throw new Error('the request does not wait')
-    run.wait = undefined
-    this.#current = run
-    this.clock.owner = run.process
-    wait.resolve(answer)
+    this.#release(run, answer)
     await this.settle()
     this.judge.checkWaiting()
   }
@@ -222,6 +217,15 @@ export class World {
   async sendToProvider(...[provider, { path, body, token }]: Parameters<SendToProvider>): ReturnType<SendToProvider> {
     if (token !== undefined) return this.#profile(token)
     return this.#exchange(provider, new URLSearchParams(body ?? path).get('auth_key') ?? '')
+  }
+
+  #release(run: Run, answer: string): void {
+    const { wait } = run
+    if (!wait) throw new Error('the request does not wait')
+    run.wait = undefined
+    this.#current = run
+    this.clock.owner = run.process
+    wait.resolve(answer)
   }
 
   #startProcess(index: number): Process {
