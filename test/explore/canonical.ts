@@ -6,6 +6,9 @@ import type { World } from './world'
 // Beyond this age nothing changes any more, even if the clocks are set back: every record has expired.
 const OLD = 32 * 60 * 1000
 
+// With tab binding a callback takes two requests: with more, it was repeated.
+const MANY = 3
+
 /**
  * The state of a world as a text: everything that can influence its future or a verdict on it. Names that differ from path
  * to path are replaced by the order of their first appearance, and what nothing refers to any more is left out, so that
@@ -84,8 +87,15 @@ class Writer {
   }
 
   #key(key: Key): unknown {
-    const { provider, account, browser, spent, sentFor } = key
-    return [provider, account, browser.name, spent.is, [...sentFor].map((begun) => this.#labels.get(begun))]
+    const { provider, account, browser, isSpent, requests, sentFor } = key
+    return [
+      provider,
+      account,
+      browser.name,
+      isSpent,
+      Math.min(requests, MANY),
+      [...sentFor].map((begun) => this.#labels.get(begun)),
+    ]
   }
 
   #browser({ session, loginCookie }: Browser): unknown {

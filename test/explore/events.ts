@@ -80,7 +80,7 @@ class Events {
   *#exchanges(run: Run, on: (answer: string, story: string, budget?: keyof Bounds) => Event): Generator<Event> {
     const { key, navigation } = run
     const provider = navigation === 'logout' ? 'honest' : navigation.provider
-    const isGood = key !== undefined && key.provider === provider && !key.spent.is
+    const isGood = key !== undefined && key.provider === provider && !key.isSpent
     if (!isGood) return yield on('refused', `The ${provider} provider ${ANSWERS.refused.story}.`)
     yield on('granted', `The ${provider} provider ${ANSWERS.granted.story}.`)
     if (!this.#mayHappen('faults')) return

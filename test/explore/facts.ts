@@ -3,7 +3,6 @@ import type { ProviderName } from './configuration'
 
 /** A login that a start has stored: what the world knows of it, whatever its record says. */
 export interface Begun {
-  readonly recordID: string
   readonly record: PendingLogin
   readonly browser: Browser
   readonly tab: Tab
@@ -31,7 +30,9 @@ export interface Key {
   readonly account: string
   /** Where it was approved. */
   readonly browser: Browser
-  readonly spent: { is: boolean }
+  isSpent: boolean
+  /** How many requests have brought it to the application. */
+  requests: number
   /** The logins for which it was sent. */
   readonly sentFor: Set<Begun>
 }

@@ -168,9 +168,15 @@ export class Judge {
     this.#demand(begun.provider === provider, 'a key is sent to another provider than that of the login', provider)
     if (begun.sentFrom.includes(process)) this.#checkForgotten(begun)
     else if (begun.sentFrom.length > 0) this.#checkSecondUse(run, begun)
-    else if (key.sentFor.size > 0) this.#except('key of an earlier login')
+    else if (key.sentFor.size > 0) this.#checkRepeated(key)
     begun.sentFrom.push(process)
     key.sentFor.add(begun)
+  }
+
+  #checkRepeated({ value, requests }: Key): void {
+    const usual = this.#world.configuration.tabBinding ? 2 : 1
+    this.#demand(requests > usual, 'a key is sent twice that the browser has brought once', value)
+    this.#except('key of an earlier login')
   }
 
   #checkForgotten({ provider }: Begun): void {
@@ -228,7 +234,7 @@ export class Judge {
       this.#demand(now === undefined, 'a save changes who is signed in', `${now?.user} to ${user}`)
       this.#except('save after a logout')
     }
-    if (run.begun || !saved || saved.consumed || saved.id === record?.id || saved.id === run.loaded?.recordID) return
+    if (run.begun || !saved || saved.consumed || saved.id === record?.id || saved.id === run.loaded?.record.id) return
     const isNewer = (this.#world.begun.get(saved.id)?.savedAt ?? 0) > run.readAt
     this.#demand(isNewer, 'a save loses a login that it could see', saved.id)
     this.#except('save over a start')
@@ -242,7 +248,11 @@ export class Judge {
     const actual = nameOf(outcome)
     run.ending = actual
     const due = this.#due(run, expected)
-    this.#demand(due.includes(actual), 'a request ends otherwise than it must', `${actual}, not ${due.join(' or ')}`)
+    this.#demand(
+      due.includes(actual),
+      'a request ends otherwise than it must',
+      `${actual}, not ${due.join(' or ') || 'a login'}`,
+    )
     const isFinal = expected.type === 'refuse' && FINAL.includes(expected.code)
     this.#demand(!isFinal || run.removed, 'a login that has ended for good is kept', actual)
     const mayWrite = isFinal || ['accept', 'join', 'redirect'].includes(expected.type)

@@ -3,6 +3,7 @@ import { callbackRows, startRows } from '../support/model/rows'
 import { canonical } from './canonical'
 import type { Configuration } from './configuration'
 import { type Process, startPath } from './process'
+import type { Probe } from './request-life'
 import { type Row, withoutMetadata } from './rows'
 import { nameOf, type Run } from './run'
 import type { World } from './world'
@@ -13,15 +14,12 @@ const KEY = `${CALLBACK}?auth_key=probe`
 const STRIPPED = '/callback'
 
 /** A request that changes nothing, and what it must come to. */
-interface Probe {
-  readonly row: Row
-  readonly target: string
+interface RefusedRequest extends Probe {
   readonly due: OutcomeCode | 'page'
-  readonly canSignIn: boolean
 }
 
 /** The requests that must be refused in every state: of the recorded tables, and some that no browser sends by itself. */
-export function probesOf(configuration: Configuration): readonly Probe[] {
+export function probesOf(configuration: Configuration): readonly RefusedRequest[] {
   const { fetchMetadata } = configuration
   const isSent = ({ headers }: Row): boolean => (headers['sec-fetch-site'] !== undefined) === fetchMetadata
   const callbacks = callbackRows.flatMap((row) =>
@@ -35,7 +33,7 @@ export function probesOf(configuration: Configuration): readonly Probe[] {
   return [...callbacks, ...starts, ...oddRequests(configuration)]
 }
 
-function oddRequests({ fetchMetadata, tabBinding }: Configuration): Probe[] {
+function oddRequests({ fetchMetadata, tabBinding }: Configuration): RefusedRequest[] {
   const row = (name: string, headers: Row['headers']): Row => {
     const sent: Row = { name, method: 'GET', headers, lax: true }
     return fetchMetadata ? sent : withoutMetadata(sent)
@@ -49,7 +47,7 @@ function oddRequests({ fetchMetadata, tabBinding }: Configuration): Probe[] {
   }
   const tab = `${KEY}&social_login_tab=${'0'.repeat(32)}`
   const script = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
-  const refused: Omit<Probe, 'canSignIn'>[] = [
+  const refused: Omit<RefusedRequest, 'canSignIn'>[] = [
     { row: callback, target: CALLBACK, due: 'auth_key_missing' },
     { row: callback, target: `${KEY}&auth_key=other`, due: 'auth_key_malformed' },
     { row: callback, target: startPath('honest') + KEY.slice(CALLBACK.length), due: 'callback_forged' },
@@ -58,12 +56,12 @@ function oddRequests({ fetchMetadata, tabBinding }: Configuration): Probe[] {
       ? [{ row: row('fetch', script), target: startPath('honest'), due: 'navigation_required' } as const]
       : []),
   ]
-  const unsupported: Probe = { row: callback, target: KEY, due: 'session_unsupported', canSignIn: false }
+  const unsupported: RefusedRequest = { row: callback, target: KEY, due: 'session_unsupported', canSignIn: false }
   return [unsupported, ...refused.map((one) => ({ ...one, canSignIn: true }))]
 }
 
 /** Sends all of them, and finds out which logins each process takes for used. Nothing may change. */
-export async function probe(world: World, probes: readonly Probe[]): Promise<void> {
+export async function probe(world: World, probes: readonly RefusedRequest[]): Promise<void> {
   const before = canonical(world)
   const [tab] = world.tabs
   if (!tab) return
@@ -84,7 +82,7 @@ function check(world: World, { outcome }: Run, expected: string, due: string): v
 }
 
 /** Without the record of the browser, nothing tells a callback without a key from a start. */
-function keyless(world: World): Probe {
+function keyless(world: World): RefusedRequest {
   const [browser] = world.browsers
   const record = browser && world.recordOf(browser, world.sessions.load(browser.session))
   const begun = browser?.loginCookie?.begun ?? (record && world.begun.get(record.id))
