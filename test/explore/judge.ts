@@ -27,7 +27,7 @@ export const EXCEPTIONS = {
   'key of an earlier login':
     'the browser repeated the callback of an earlier login, by a reload or the back button, while a later one waited: its key is sent again',
   'save after a logout':
-    'the session of a request was read before a logout and saved after it: where the logout set no new cookie, the user is signed in again',
+    'the session of a request was read before a logout and saved after it: the ended session exists again, for whoever still has its old cookie',
   'cookie of a later login':
     'the response to a callback deletes the cookie of a login that was begun after the callback had been sent',
   'save over a start': 'the session of a request was read before another start saved its login, and saved after it',

@@ -56,6 +56,8 @@ export class RequestLife {
     run.readAt = this.#world.time
     await run.hold('logout')
     this.#world.sessions.destroy(run.sessionID)
+    run.newSession = this.#world.sessions.newID()
+    this.#world.sessions.save(run.newSession, {})
     run.outcome = { type: 'logged out' }
   }
 
@@ -246,7 +248,6 @@ export class RequestLife {
     const { browser } = tab
     const before = this.#world.userOf(browser)
     this.#world.runs = this.#world.runs.filter((one) => one !== run)
-    // After a logout express-session sets no cookie, unless something is stored in the new session.
     if (run.newSession !== undefined) browser.session = run.newSession
     else if (run.session?.isNew && run.session.isSaved) browser.session = run.session.id
     const value = run.setCookie

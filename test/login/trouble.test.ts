@@ -2,7 +2,9 @@ import type { PendingLoginStore } from '../../lib'
 import { type AppOptions, codeOf, failureIn, type RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { captureOutput } from '../support/canaries'
+import { HookedStore } from '../support/hooked-store'
 import { useLogins } from '../support/logins'
+import { until } from '../support/turns'
 
 const logins = useLogins()
 let app: RunningApp
@@ -37,6 +39,32 @@ describe('while a login waits for the provider', () => {
       expect(JSON.parse(thief.body).user).toBeNull()
     },
   )
+
+  test('a logout between the read and the save of a callback’s session is kept in the browser, though not for a copy of its old cookie', async () => {
+    const store = new HookedStore()
+    const browser = await start({ store, callback: {}, verify: async () => false })
+    await browser.follow(`${app.origin}/become`)
+    await browser.follow(app.loginURL)
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let saves = 0
+    store.before = async (operation) => {
+      if (operation !== 'set') return
+      saves += 1
+      if (saves === 1) await released
+    }
+    const cookies = await browser.cookies(app.origin)
+    const late = browser.comeBack(app.approvedCallback())
+    await until(() => saves === 1)
+    await browser.follow(`${app.origin}/logout`, { method: 'POST' })
+    release()
+    expect((await late).status).toBe(401)
+    expect(await app.userOf(browser)).toBeNull()
+    const thief = await new Browser().request(`${app.origin}/me`, { headers: { cookie: cookies } })
+    expect(JSON.parse(thief.body).user).toEqual({ id: 'another' })
+  })
 
   test('a second start is not undone by the end of the first login', async () => {
     const browser = await start({ strategy: { timeout: 150 } })
