@@ -38,9 +38,6 @@ export type ExceptionName = keyof typeof EXCEPTIONS
 /** A broken invariant. */
 export class Violation extends Error {}
 
-/** How long a used record could be used again. */
-const MAX_USE_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS
-
 const FINAL: readonly string[] = ['login_expired', 'user_changed']
 
 export class Judge {
@@ -145,15 +142,7 @@ export class Judge {
     const isDue = (expected?.type === 'accept' || expected?.type === 'join') && expected.begun === begun
     this.#demand(isDue, 'a callback uses a record that it must not use', expected?.type)
     run.consumed = begun
-    if (expected.type === 'accept') this.#remember(run, begun)
-  }
-
-  /** Each use makes a process forget those that are too old to be repeated, by a clock that nobody sets. */
-  #remember({ process }: Run, used: Begun): void {
-    const { begun, clock } = this.#world
-    for (const { usedIn } of begun.values())
-      if (clock.now - (usedIn.get(process) ?? clock.now) > MAX_USE_MS) usedIn.delete(process)
-    used.usedIn.set(process, clock.now)
+    if (expected.type === 'accept') begun.usedIn.set(run.process, this.#world.clock.now)
   }
 
   /** The record could not be saved as consumed, so its key was not sent. */

@@ -94,6 +94,7 @@ function keyless(world: World): RefusedRequest {
 async function compareUsed(world: World, process: Process): Promise<void> {
   for (const { provider, record, usedIn } of world.begun.values()) {
     const usedAt = usedIn.get(process)
+    if (usedAt !== undefined && world.isOld(usedAt)) continue
     const isUsed = !(await world.isPending(process, provider, record))
     if (isUsed !== (usedAt !== undefined))
       world.judge.fail('a login is not remembered as used, or not forgotten', isUsed)

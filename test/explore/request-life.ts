@@ -64,6 +64,7 @@ export class RequestLife {
   async #handle(run: Run, navigation: Navigation, probe?: Probe): Promise<void> {
     await run.hold('read')
     this.#read(run)
+    await this.#world.noteForgotten(run.process)
     if (!probe) this.#world.judge.expect(run, navigation)
     try {
       const row = probe?.row ?? this.#rowOf(navigation)

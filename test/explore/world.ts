@@ -1,4 +1,4 @@
-import type { PendingLogin } from '../../lib/login/pending-login'
+import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS, type PendingLogin } from '../../lib/login/pending-login'
 import { Clock, useClock } from './clock'
 import type { Configuration, ProviderName } from './configuration'
 import type { Begun, Browser, Key, Navigation, Tab } from './facts'
@@ -138,6 +138,20 @@ export class World {
       findSite: () => undefined,
     })
     return summary !== undefined
+  }
+
+  /** Whether a process may have forgotten a use, because the record has expired by a clock that nobody sets. */
+  isOld(usedAt: number): boolean {
+    return this.clock.now - usedAt > MAX_AGE_MS + MAX_CLOCK_SKEW_MS
+  }
+
+  /** When a process forgets what it may forget is its own affair: it is asked. */
+  async noteForgotten(process: Process): Promise<void> {
+    for (const { provider, record, usedIn } of this.begun.values()) {
+      const usedAt = usedIn.get(process)
+      if (usedAt === undefined || !this.isOld(usedAt)) continue
+      if (await this.isPending(process, provider, record)) usedIn.delete(process)
+    }
   }
 
   /** Gives a waiting request what it waits for. */
