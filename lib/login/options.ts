@@ -99,7 +99,12 @@ export interface Site {
  */
 export type SiteAnswer = Site | null | undefined | PromiseLike<Site | null | undefined>
 
-/** Options for many providers, one of which is found for each request. */
+/**
+ * Options for many providers, one of which is found for each request.
+ *
+ * @example
+ * const options: MultiSiteOptions<Request> = { site: (request) => sites.find(new URL(request.url).host) }
+ */
 export interface MultiSiteOptions<Request> extends SharedOptions {
   /**
    * Finds the site of a request, at the start and at the callback of each login; undefined or null for one that does not
