@@ -107,7 +107,16 @@ async function untilItAnswers(url: string, server: ChildProcess): Promise<void> 
 function signalAll({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void {
   process.kill(pid, signal)
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
-  for (const child of children.map(Number).filter(Boolean)) process.kill(child, signal)
+  for (const child of children.map(Number).filter(Boolean)) signalIfAlive(child, signal)
+}
+
+/** A connection may end, and its process with it, between the reading of the list and the signal. */
+function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
 }
 
 function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
