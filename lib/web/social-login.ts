@@ -2,7 +2,6 @@ import { SocialLoginError } from '../errors'
 import type { Verdict } from '../login/context'
 import type { ExchangedLogin } from '../login/exchange'
 import { Login } from '../login/login'
-import type { SiteAnswer } from '../login/options'
 import type { PendingLoginSummary } from '../login/pending-login'
 import type { CallbackOptions, MultiSiteSocialLoginOptions, SocialLoginOptions, StartOptions } from './options'
 import { checkCall, httpRequest, userKey } from './request'
@@ -69,10 +68,7 @@ export class SocialLogin {
    */
   async pendingLogin(request: Request, options: CallbackOptions): Promise<PendingLoginSummary | undefined> {
     checkCall(request, options, CALLBACK_OPTIONS)
-    const currentUser = userKey(options.user)
-    const store = this.#settings.storeFor(request, new Headers())
-    const findSite = (): SiteAnswer => this.#settings.findSite(request)
-    return this.#login.pending({ options, store, findSite, currentUserKey: () => currentUser })
+    return this.#login.pending(this.#requestOf(request, options, new Headers()))
   }
 
   /** Closes the connections to the provider once pending logins have ended, for a clean shutdown. */
@@ -80,17 +76,24 @@ export class SocialLogin {
     return this.#login.close()
   }
 
-  async #handle(request: Request, options: StartOptions): Promise<CallbackResult> {
+  /** What all methods give to the login. @param headers those of the response */
+  #requestOf(request: Request, options: StartOptions, headers: Headers) {
     const currentUser = userKey(options.user)
-    const http = httpRequest(request)
+    return {
+      options,
+      findSite: () => this.#settings.findSite(request),
+      store: this.#settings.storeFor(request, headers),
+      currentUserKey: () => currentUser,
+    }
+  }
+
+  async #handle(request: Request, options: StartOptions): Promise<CallbackResult> {
     const headers = new Headers()
+    const own = this.#requestOf(request, options, headers)
     try {
       const action = await this.#login.handle({
-        http,
-        options,
-        findSite: () => this.#settings.findSite(request),
-        store: this.#settings.storeFor(request, headers),
-        currentUserKey: () => currentUser,
+        ...own,
+        http: httpRequest(request),
         // The application signs the user in by itself, after the callback.
         canSignIn: () => true,
         mayContinueOnReplay: true,
