@@ -26,9 +26,9 @@ const extent = options.full
       callbacks: 480,
       starts: 90,
       batches: 4,
-      sites: 120,
+      sites: 240,
       siteLogins: 100_000,
-      hangs: 6,
+      hangs: 10,
     }
   : {
       footprint: 7,

@@ -12,12 +12,15 @@ const WARM_UP = 600
 const STEP = 7919
 
 const LOGINS_PER_SECOND = 100
-const WATCH_SECONDS = 5
+// Long enough for a major garbage collection in each: those decide the p99, which is the median of the rounds' for that reason.
+const WATCH_SECONDS = 10
 const TIMEOUT_MS = 3000
 // Of an address that others share.
 const HANGING_SITE = 1
 const BULKHEAD = 128
-const HANGING_PER_SECOND = 20
+// More than the slots of the site free in TIMEOUT_MS: while it hangs, all of them are taken.
+const HANGING_PER_SECOND = 50
+const SETTLE_SECONDS = TIMEOUT_MS / 1000 + 1
 
 /** What it costs to find the site of each login, and whether thousands of sites keep out of each other's way. */
 export async function measureSites(provider, { seconds, logins, rounds }) {
@@ -62,26 +65,35 @@ async function measureLogins(provider, count) {
   return { sites: SITES, origins, logins, wrong: failed + wrong + misdirected, before, after, open, most }
 }
 
-/** How long callbacks of other sites take before one hangs, and meanwhile, in turns. */
+/** How long callbacks of other sites take before one hangs, and meanwhile, in turns. The same logins arrive in both. */
 async function measureHanging(provider, rounds) {
   const application = await startManySites(provider, { timeout: TIMEOUT_MS, maxConcurrentLogins: BULKHEAD })
   const people = newPeople()
   const milliseconds = { before: [], during: [] }
-  await watch(application, people)
-  for (let round = 0; round < rounds; round++) {
-    milliseconds.before.push(...(await watch(application, people)))
+  const others = visitHangingSite(application, people)
+  // The first round, whose errors are the first of the process, warms up.
+  for (let round = 0; round <= rounds; round++) {
+    const before = await watch(application, people)
     await application.provider.hang(siteName(HANGING_SITE))
-    const hanging = hang(application, people)
-    milliseconds.during.push(...(await watch(application, people)))
-    await hanging.stop()
+    await sleep(SETTLE_SECONDS)
+    const during = await watch(application, people)
     await application.provider.hang(false)
+    await sleep(SETTLE_SECONDS)
+    if (round > 0) {
+      milliseconds.before.push(before)
+      milliseconds.during.push(during)
+    }
   }
+  await others.stop()
   await application.stop()
-  return mapValues(milliseconds, (values) => ({
-    p50: quantile(values, 0.5),
-    p99: quantile(values, 0.99),
-    n: values.length,
-  }))
+  return mapValues(milliseconds, (ofRounds) => {
+    const medianOf = (q) =>
+      quantile(
+        ofRounds.map((values) => quantile(values, q)),
+        0.5,
+      )
+    return { p50: medianOf(0.5), p99: medianOf(0.99), n: ofRounds.flat().length }
+  })
 }
 
 const startManySites = (provider, overrides) =>
@@ -105,12 +117,14 @@ async function watch({ browsers }, people) {
   return milliseconds
 }
 
-/** Fills the slots of the site that hangs, and goes on to send it logins. */
-function hang({ browsers }, people) {
-  const underWay = []
+/** Logins at the site that hangs at times, at a steady rate. */
+function visitHangingSite({ browsers }, people) {
+  const underWay = new Set()
   const logIn = async () => browsers.tryCallback(await browsers.start(people.at(HANGING_SITE)))
-  for (let i = 0; i < BULKHEAD; i++) underWay.push(logIn())
-  const timer = setInterval(() => underWay.push(logIn()), 1000 / HANGING_PER_SECOND)
+  const timer = setInterval(() => {
+    const login = logIn().finally(() => underWay.delete(login))
+    underWay.add(login)
+  }, 1000 / HANGING_PER_SECOND)
   return {
     async stop() {
       clearInterval(timer)
