@@ -91,17 +91,24 @@ export class Deadline {
   }
 }
 
-/** @throws DOMException `TimeoutError` when the promise has not settled after `milliseconds` */
-export function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+/** @throws what `reason` makes when the promise has not settled after `milliseconds`: by default a DOMException `TimeoutError` */
+export function withTimeout<T>(
+  milliseconds: number,
+  promise: PromiseLike<T>,
+  reason: () => Error = timeoutError,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(timeoutError()), milliseconds)
-    const settle = <V>(act: (value: V) => void) => {
-      return (value: V): void => {
+    const timer = setTimeout(() => reject(reason()), milliseconds)
+    promise.then(
+      (value) => {
         clearTimeout(timer)
-        act(value)
-      }
-    }
-    promise.then(settle(resolve), settle(reject))
+        resolve(value)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
   })
 }
 

@@ -92,12 +92,10 @@ export class ManySites {
     await this.#pools.close()
   }
 
-  async #inTime(answer: SiteAnswer, phase: Phase): Promise<Awaited<SiteAnswer>> {
-    // What the application's function throws may be a timeout, too: that of its own search.
-    const settled = withTimeout(this.#settings.timeout, Promise.allSettled([answer]))
-    const [result] = await settled.catch(() => Promise.reject(new SocialLoginError('site_timeout', phase)))
-    if (result.status === 'rejected') throw result.reason
-    return result.value
+  #inTime(answer: SiteAnswer, phase: Phase): SiteAnswer {
+    // Most applications look in a map: a timer for each would cost more than all else here.
+    if (!isThenable(answer)) return answer
+    return withTimeout(this.#settings.timeout, answer, () => new SocialLoginError('site_timeout', phase))
   }
 
   /** A callback made of the `Host` header can come in millions of spellings, each of which would have limits of its own. */
@@ -150,6 +148,10 @@ export class ManySites {
       if (settings.slots.isIdle && settings !== newest) this.#sites.delete(key)
     }
   }
+}
+
+function isThenable(answer: SiteAnswer): answer is PromiseLike<Site | null | undefined> {
+  return isObject(answer) && typeof answer['then'] === 'function'
 }
 
 /** The members that this package knows: an application's own record may have more, and nulls. */

@@ -44,6 +44,8 @@ export class Sites {
     this.dispatcher = new Agent({
       connect: { ca: cert, lookup: (_host, _options, found) => found(null, [{ address: '127.0.0.1', family: 4 }], 4) },
     })
+    // The browser keeps its connections from test to test, and each test's provider listens for their end.
+    server.on('secureConnection', (socket) => socket.setMaxListeners(0))
     server.on('request', (req: IncomingMessage, res) => {
       const listener = this.#listeners.get((req.headers.host ?? '').split(':', 1).join())
       if (listener) listener(req, res)
