@@ -102,7 +102,8 @@ export class Trace {
 
   async #report<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
     const { start, end, asyncStart, asyncEnd, error: errors } = CHANNELS[phase]
-    const report: TracedPhase = { strategy: this.#strategy, ...this.#siteName(), phase, ...this.#login() }
+    const site = this.#site === undefined ? {} : { site: this.#site }
+    const report: TracedPhase = { strategy: this.#strategy, ...site, phase, ...this.#login() }
     const startedAt = performance.now()
     const finish = (outcome: Pick<TracedPhase, 'code' | 'error'>): void => {
       Object.assign(report, this.#login(), outcome, { duration: performance.now() - startedAt })
@@ -127,10 +128,6 @@ export class Trace {
       asyncEnd.publish(report)
       writeLine(report)
     }
-  }
-
-  #siteName(): { site?: string } {
-    return this.#site === undefined ? {} : { site: this.#site }
   }
 
   /** A digest: with the id itself one could recognise, though not forge, a record. */

@@ -12,6 +12,7 @@ export class Semaphore {
     this.#slots = slots
   }
 
+  /** Whether no slot is taken. */
   get isIdle(): boolean {
     return this.#acquired === 0
   }

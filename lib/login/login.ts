@@ -76,7 +76,8 @@ export class Login<User = unknown> {
   #contextOf(request: LoginRequest<User>, site: SiteSettings): LoginContext<User> {
     const settings = this.#settings
     const trace = new Trace(settings.name, settings.sites.fixed ? undefined : site.name)
-    return { ...callbackOf(site, request.options), settings, site, request, usedLogins: this.#usedLogins, trace }
+    const { rules, strategyDigest } = callbackOf(site, request.options)
+    return { rules, strategyDigest, settings, site, request, usedLogins: this.#usedLogins, trace }
   }
 }
 

@@ -1,5 +1,5 @@
 import { SocialLoginError } from '../errors'
-import type { Verdict } from '../login/context'
+import type { LoginRequest, Verdict } from '../login/context'
 import type { ExchangedLogin } from '../login/exchange'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
@@ -76,33 +76,30 @@ export class SocialLogin {
     return this.#login.close()
   }
 
-  /** What all methods give to the login. @param headers those of the response */
-  #requestOf(request: Request, options: StartOptions, headers: Headers) {
+  async #handle(request: Request, options: StartOptions): Promise<CallbackResult> {
+    const headers = new Headers()
+    const read = this.#requestOf(request, options, headers)
+    try {
+      return resultOf(await this.#login.handle(read), headers, this.#settings)
+    } catch (error) {
+      if (error instanceof SocialLoginError) return failed(error, headers, this.#settings)
+      throw error
+    }
+  }
+
+  /** @param headers those of the response */
+  #requestOf(request: Request, options: StartOptions, headers: Headers): LoginRequest<SignedIn> {
     const currentUser = userKey(options.user)
     return {
+      http: httpRequest(request),
       options,
       findSite: () => this.#settings.findSite(request),
       store: this.#settings.storeFor(request, headers),
       currentUserKey: () => currentUser,
-    }
-  }
-
-  async #handle(request: Request, options: StartOptions): Promise<CallbackResult> {
-    const headers = new Headers()
-    const own = this.#requestOf(request, options, headers)
-    try {
-      const action = await this.#login.handle({
-        ...own,
-        http: httpRequest(request),
-        // The application signs the user in by itself, after the callback.
-        canSignIn: () => true,
-        mayContinueOnReplay: true,
-        verify: accept,
-      })
-      return resultOf(action, headers, this.#settings)
-    } catch (error) {
-      if (error instanceof SocialLoginError) return failed(error, headers, this.#settings)
-      throw error
+      // The application signs the user in by itself, after the callback.
+      canSignIn: () => true,
+      mayContinueOnReplay: true,
+      verify: accept,
     }
   }
 }

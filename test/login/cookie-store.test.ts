@@ -107,16 +107,7 @@ describe('under a session that is a cookie itself (cookie-session)', () => {
       before: (server, passport) => server.use(completed, passport.session()),
     })
     const browser = new Browser()
-    await browser.follow(`${app.origin}/become`)
-    await browser.follow(app.loginURL)
-    logins.provider.failNext('authorize', { delay: 300 })
-    let hasEnded = false
-    const late = browser.comeBack(app.approvedCallback()).finally(() => {
-      hasEnded = true
-    })
-    while (logins.exchanges() === 0 && !hasEnded) await new Promise((resolve) => setImmediate(resolve))
-    await browser.follow(`${app.origin}/logout`, { method: 'POST' })
-    await late
+    await whileLoginWaits(app, browser, () => browser.follow(`${app.origin}/logout`, { method: 'POST' }))
     expect(await app.userOf(browser)).toEqual(user)
   })
 })
@@ -128,6 +119,12 @@ test.each([
   const session = { cookie: { maxAge: 60_000 } }
   const app = await logins.startApp({ keep, session, verify: async () => false, callback: {} })
   const browser = new Browser()
+  await whileLoginWaits(app, browser, () => browser.follow(`${app.origin}/become`))
+  expect(await app.userOf(browser)).toEqual(user)
+})
+
+/** Signs somebody in, begins a login, and does something while the provider takes its time over the exchange. */
+async function whileLoginWaits(app: RunningApp, browser: Browser, act: () => Promise<unknown>): Promise<void> {
   await browser.follow(`${app.origin}/become`)
   await browser.follow(app.loginURL)
   logins.provider.failNext('authorize', { delay: 300 })
@@ -136,10 +133,9 @@ test.each([
     hasEnded = true
   })
   while (logins.exchanges() === 0 && !hasEnded) await new Promise((resolve) => setImmediate(resolve))
-  await browser.follow(`${app.origin}/become`)
+  await act()
   await late
-  expect(await app.userOf(browser)).toEqual(user)
-})
+}
 
 describe('a Connect application', () => {
   const errors: unknown[] = []

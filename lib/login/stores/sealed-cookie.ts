@@ -1,4 +1,4 @@
-import { hkdfSync, webcrypto } from 'node:crypto'
+import { hkdfSync } from 'node:crypto'
 import { stringifySetCookie } from 'cookie'
 import { compactDecrypt } from 'jose/jwe/compact/decrypt'
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
@@ -36,8 +36,8 @@ const PARTS = 5
 
 /** A cookie with a sealed pending login, as values of `Cookie` and `Set-Cookie` headers. */
 export class SealedCookie {
-  readonly #keys: readonly Promise<webcrypto.CryptoKey>[]
-  readonly #sealingKey: Promise<webcrypto.CryptoKey>
+  readonly #keys: readonly Uint8Array[]
+  readonly #sealingKey: Uint8Array
   readonly #name: string
   readonly #pattern: RegExp
   readonly #secure: boolean
@@ -62,7 +62,7 @@ export class SealedCookie {
     const sealed = await new CompactEncrypt(Buffer.from(JSON.stringify(record)))
       // The header is additional data of the encryption: a record cannot be moved to another strategy.
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ctx: record.strategyDigest })
-      .encrypt(await this.#sealingKey)
+      .encrypt(this.#sealingKey)
     return this.#setCookie(sealed, MAX_AGE_MS / 1000)
   }
 
@@ -71,7 +71,7 @@ export class SealedCookie {
     const sealed = this.#valueIn(header)
     if (sealed === undefined || !isCanonical(sealed)) return undefined
     for (const key of this.#keys) {
-      const record = await open(sealed, await key)
+      const record = await open(sealed, key)
       if (record) return record
     }
     return undefined
@@ -116,13 +116,11 @@ function readKey(key: unknown): string | Uint8Array {
   )
 }
 
-// Imported once: jose would import the bytes again for each cookie, which costs more than to open it.
-function deriveKey(key: string | Uint8Array, name: string): Promise<webcrypto.CryptoKey> {
-  const bytes = hkdfSync('sha256', key, '', `passport-social-login pending login ${name}`, 32)
-  return webcrypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
+function deriveKey(key: string | Uint8Array, name: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key, '', `passport-social-login pending login ${name}`, 32))
 }
 
-async function open(sealed: string, key: webcrypto.CryptoKey): Promise<PendingLogin | undefined> {
+async function open(sealed: string, key: Uint8Array): Promise<PendingLogin | undefined> {
   try {
     const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
     const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, options)

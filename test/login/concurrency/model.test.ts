@@ -10,7 +10,7 @@ import type { StoreFault } from '../../support/model/store-fault'
 import { World } from '../../support/model/world'
 
 // Half of the sequences for each store. MODEL_SEED replays a failure.
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 2000)
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 1000)
 const MAX_COMMANDS = 40
 const MINUTE = 60_000
 
