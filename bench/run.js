@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Provider } from './bench.js'
+import { measureAllocated } from './measure/allocated.js'
 import { measureAlone } from './measure/alone.js'
 import { measureCallbacks } from './measure/callbacks.js'
 import { measureFootprint } from './measure/footprint.js'
@@ -26,6 +27,7 @@ const extent = options.full
       callbacks: 480,
       starts: 90,
       batches: 4,
+      allocated: 15,
       sites: 240,
       siteLogins: 100_000,
       hangs: 10,
@@ -38,6 +40,7 @@ const extent = options.full
       callbacks: 50,
       starts: 12,
       batches: 2,
+      allocated: 5,
       sites: 20,
       siteLogins: 10_000,
       hangs: 2,
@@ -48,6 +51,7 @@ const measurements = {
   roundTrips: (provider) => measureRoundTrips(provider, extent),
   alone: (provider) => measureAlone(provider, { seconds: extent.alone }),
   callbacks: (provider) => measureCallbacks(provider, { seconds: extent.callbacks }),
+  allocated: (provider) => measureAllocated(provider, { rounds: extent.allocated }),
   starts: (provider) => measureStarts(provider, { seconds: extent.starts }),
   memory: (provider) => measureMemory(provider, { batches: extent.batches }),
   stall: (provider) => measureStall(provider),

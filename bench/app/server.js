@@ -30,6 +30,7 @@ serveCommands({
     const { heapUsed, external, rss } = process.memoryUsage()
     return { heap: heapUsed + external, rss }
   },
+  heapUsed: () => process.memoryUsage().heapUsed,
   collect: () => global.gc?.(),
   forgetSessions: () => sessions?.clear(),
 })

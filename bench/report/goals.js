@@ -4,11 +4,12 @@ import { table } from './tables.js'
 const OURS = ['ours', 'cookie', 'legacy', 'web']
 
 /** The goals, each with what was measured and whether that reaches it. */
-export function judge({ roundTrips, callbacks, alone, starts, memory, stall, sites, footprint }) {
+export function judge({ roundTrips, callbacks, allocated, alone, starts, memory, stall, sites, footprint }) {
   return [
     ...(roundTrips ? judgeRoundTrips(roundTrips) : []),
     ...(alone && callbacks ? judgeCPU(alone, callbacks) : []),
     ...(callbacks ? judgeRate(callbacks) : []),
+    ...(allocated ? judgeAllocated(allocated) : []),
     ...(starts ? judgeStarts(starts) : []),
     ...(memory ? judgeMemory(memory) : []),
     ...(stall ? judgeStall(stall) : []),
@@ -54,6 +55,12 @@ function judgeCPU(alone, callbacks) {
 function judgeRate(callbacks) {
   const rate = callbacks[128].rateOverOAuth2.ours.median
   return [goal('3', "rate >= 1.25 x passport-oauth2's, c = 128", rate.toFixed(2), rate >= 1.25)]
+}
+
+function judgeAllocated({ ours, oauth2 }) {
+  const [own, peer] = [ours, oauth2].map(({ bytes }) => bytes / 1024)
+  const text = "allocated by a callback: at most 104 KiB, and no more than passport-oauth2's"
+  return [goal('2', text, `${own.toFixed(1)}, ${peer.toFixed(1)} KiB`, own <= Math.min(104, peer))]
 }
 
 function judgeStarts({ ratio }) {

@@ -25,11 +25,12 @@ const SCENARIOS = {
 const PROVIDERS = { keeps75: 'provider keeps idle connections 75 s', keeps5: 'provider keeps them 5 s and says so' }
 
 /** Every measurement as a titled table. */
-export function tables({ roundTrips, callbacks, alone, starts, memory, stall, sites, footprint }) {
+export function tables({ roundTrips, callbacks, allocated, alone, starts, memory, stall, sites, footprint }) {
   return [
     roundTrips && roundTripTables(roundTrips),
     callbacks && callbackTable(callbacks),
     callbacks && webCallbackTable(callbacks),
+    allocated && allocatedTable(allocated),
     alone && aloneTable(alone),
     starts && startTable(starts),
     memory && memoryTable(memory),
@@ -78,6 +79,15 @@ function webCallbackTable(callbacks) {
   ])
   const head = ['contender', 'CPU, c = 1', 'CPU, c = 16', 'CPU, c = 128', 'us, c = 16', 'logins/s, c = 128']
   return `## CPU of callbacks behind Request and Response, over ${titleOf('bare')}: median (quartiles)\n\n${table(head, rows)}`
+}
+
+function allocatedTable(allocated) {
+  const kibibytes = (bytes) => (bytes / 1024).toFixed(1)
+  const rows = Object.entries(allocated).map(([name, { bytes, least, most }]) => [
+    titleOf(name),
+    `${kibibytes(bytes)} (${kibibytes(least)}-${kibibytes(most)})`,
+  ])
+  return `## Allocated by a callback, c = 16\n\n${table(['contender', 'KiB: median (extremes)'], rows)}`
 }
 
 function aloneTable(alone) {

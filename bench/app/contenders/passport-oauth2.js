@@ -5,7 +5,9 @@ class SocialStrategy extends OAuth2Strategy {
   constructor({ providerOrigin, callbackURL }, verify) {
     const authorizationURL = `${providerOrigin}/api/oauth`
     const tokenURL = `${providerOrigin}/api/authorize`
-    super({ authorizationURL, tokenURL, callbackURL, clientID: 'bench', clientSecret: 'secret' }, verify)
+    // The provider of the bench repeats the state, which those of this API do not: so that both keep a record of the login.
+    const application = { callbackURL, clientID: 'bench', clientSecret: 'secret', state: true }
+    super({ authorizationURL, tokenURL, ...application }, verify)
     this.profileURL = `${providerOrigin}/api/v1/user/me`
     this._oauth2.useAuthorizationHeaderforGET(true)
     this._oauth2.getOAuthAccessToken = function (key, _params, done) {
