@@ -97,7 +97,7 @@ export class Trace {
    * @param codeOf the code of a result that is neither an error nor a login
    */
   run<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
-    return isObserved(phase) ? this.#report(phase, work, codeOf) : work(() => {})
+    return isObserved(phase) ? this.#report(phase, work, codeOf) : work(ignore)
   }
 
   async #report<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {

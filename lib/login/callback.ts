@@ -40,10 +40,24 @@ export async function callback<User>(
   const info = loginInfo(record, request)
   const consumed = consume(context, record)
   const verdict = await usedLogins.run(record.id, request.authKey, consumed, async () => {
-    const exchanged = await consumed.then(() => exchange(context, request.authKey)).finally(() => slots.release())
+    const exchanged = await exchangeInSlot(context, consumed, request.authKey)
     return verify(context, exchanged, info)
   })
   return { type: 'decided', verdict, info }
+}
+
+/** Exchanges the key of a record that has been consumed; gives the slot back in any case. */
+async function exchangeInSlot(
+  context: LoginContext,
+  consumed: Promise<void>,
+  authKey: string,
+): Promise<ExchangedLogin> {
+  try {
+    await consumed
+    return await exchange(context, authKey)
+  } finally {
+    context.site.slots.release()
+  }
 }
 
 /** There is no unused record (reload, back button, or no login at all): a signed-in user may continue. */
@@ -106,6 +120,9 @@ function verify<User>(
   exchanged: ExchangedLogin,
   info: LoginInfo,
 ): Promise<Verdict<User>> {
-  const work = (): Promise<Verdict<User>> => request.verify(exchanged, info)
-  return trace.run('verify', work, ({ user }) => (user ? undefined : 'verify_refused'))
+  return trace.run('verify', () => request.verify(exchanged, info), codeOfVerdict)
+}
+
+function codeOfVerdict({ user }: Verdict): 'verify_refused' | undefined {
+  return user ? undefined : 'verify_refused'
 }

@@ -58,17 +58,16 @@ async function fetchProfile(
   accessToken: string,
   context: RequestContext,
 ): Promise<Profile | undefined> {
-  if (await decideSkip(skipUserProfile, accessToken, context.deadline)) return undefined
+  const skips =
+    typeof skipUserProfile === 'boolean'
+      ? skipUserProfile
+      : await decideSkip(skipUserProfile, accessToken, context.deadline)
+  if (skips) return undefined
   const user = await site.endpoints.fetchProfile(site.profileEndpoint, accessToken, context)
   return profileOf(user, site.name, site.uploadsURL)
 }
 
-function decideSkip(
-  skip: boolean | SkipUserProfile,
-  accessToken: string,
-  deadline: Deadline,
-): boolean | Promise<boolean> {
-  if (typeof skip === 'boolean') return skip
+function decideSkip(skip: SkipUserProfile, accessToken: string, deadline: Deadline): Promise<boolean> {
   return new Promise((resolve, reject) => {
     deadline.onEnd(() => reject(skipTimeout()))
     const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : resolve(decision === true))

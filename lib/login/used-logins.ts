@@ -52,13 +52,14 @@ export class UsedLogins<T> {
   run(recordID: string, authKey: string, consumed: Promise<void>, login: () => Promise<T>): Promise<T> {
     this.#forgetExpired()
     this.#used.add(recordID)
-    const result = login().finally(() => {
+    const running = { authKey: digest(recordID, authKey), consumed, result: login(), sharers: 0 }
+    this.#running.set(recordID, running)
+    const end = (): void => {
       // Another may be running by now, if the record was forgotten.
       if (this.#running.get(recordID) === running) this.#running.delete(recordID)
-    })
-    const running = { authKey: digest(recordID, authKey), consumed, result, sharers: 0 }
-    this.#running.set(recordID, running)
-    return result
+    }
+    running.result.then(end, end)
+    return running.result
   }
 
   /** Makes the record usable again: its key was not sent. Callbacks that share its login share the failure. */

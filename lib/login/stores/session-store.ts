@@ -25,8 +25,8 @@ export class SessionStore implements PendingLoginStore {
   }
 
   // Marked, not removed: the second callback of a double click uses it to find the running login.
-  async consume(req: IncomingMessage, record: PendingLogin): Promise<void> {
-    await this.save(req, { ...record, consumed: true })
+  consume(req: IncomingMessage, record: PendingLogin): Promise<void> {
+    return this.save(req, { ...record, consumed: true })
   }
 
   async remove(req: IncomingMessage): Promise<void> {
