@@ -14,7 +14,7 @@ export function isCallbackPath(path: string, callbackPath: string): boolean {
 
 /** A path without its case and its last slashes, as Express routes by default. */
 // Not /\/+$/, which is quadratic for a path with many slashes before its end.
-function plainPath(path: string): string {
+export function plainPath(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--
   return path.slice(0, end).toLowerCase()

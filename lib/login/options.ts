@@ -78,7 +78,7 @@ export interface CommonOptions extends SharedOptions, SiteOptions {
 export interface Site {
   /**
    * The `provider` of this site's profiles, by which you tell its people from those of other sites: never change it, and
-   * give no name to two sites.
+   * give no name to two sites, nor that of another strategy.
    */
   readonly name: string
   readonly baseURL: string

@@ -4,6 +4,7 @@ import { isPrivateHost, publicLookup, resolveName } from '../client/http/private
 import { isObject } from '../client/json'
 import { requireText } from '../client/option-values'
 import { type Phase, SocialLoginError } from '../errors'
+import { plainPath } from './callback-path'
 import type { Site, SiteAnswer } from './options'
 import { createSite, readCallback, type SharedSettings, type SiteSettings, type SiteSource } from './site'
 
@@ -102,7 +103,7 @@ export class ManySites {
   #inOneSpelling(site: SiteSource): SiteSource {
     if (this.#siteOf.has(site.callbackURL ?? '')) return site
     const { origin, path } = readCallback(site.callbackURL, this.#shared)
-    return { ...site, callbackURL: `${origin}${path}` }
+    return { ...site, callbackURL: `${origin}${plainPath(path)}` }
   }
 
   #settingsOf(site: SiteSource): SiteSettings {

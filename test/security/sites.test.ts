@@ -64,12 +64,19 @@ interface Application {
   userOf(browser: Browser): Promise<unknown>
 }
 
-async function startApplication(kind: 'naive' | 'ours', shape: Shape): Promise<Application> {
+/** @param hostileCallback that of the hostile site, where the site is found in the session */
+async function startApplication(
+  kind: 'naive' | 'ours',
+  shape: Shape,
+  hostileCallback = '/auth/callback',
+): Promise<Application> {
   const app = express()
   const { origin, stop } = await listen(app)
   logins.stopLater({ stop })
-  const callbackOf = (site: string): string =>
-    shape === 'in the session' ? `${origin}/auth/callback` : `${origin}/auth/${site}/callback`
+  const callbackOf = (site: string): string => {
+    if (shape === 'by its path') return `${origin}/auth/${site}/callback`
+    return origin + (site === 'good' ? '/auth/callback' : hostileCallback)
+  }
   const sites = new Map([
     ['good', register(logins.provider, 'good', callbackOf('good'))],
     ['hostile', register(hostile, 'hostile', callbackOf('hostile'))],
@@ -138,19 +145,25 @@ async function beMixedUp(app: Application): Promise<{ victim: Browser; authKey: 
 }
 
 describe('a hostile site that begins a login of its own meanwhile', () => {
-  test('is sent the key of the good one, and signs its owner in as the victim, with a naive strategy', async () => {
-    const app = await startApplication('naive', 'in the session')
-    const { authKey } = await beMixedUp(app)
-    const stolen = hostile.requests.map(({ form }) => form['auth_key'])
-    expect(stolen).toEqual([authKey])
-    const attacker = new Browser()
-    await attacker.follow(app.start('good'))
-    await attacker.comeBack(app.callback('good', stolen[0] ?? ''))
-    expect(await app.userOf(attacker)).toBe('1')
-  })
+  // To Express these are one path.
+  const callbacks = ['/auth/callback', '/auth/callback/', '/AUTH/callback']
 
-  test('is sent nothing with ours, which wants a callback for each site', async () => {
-    const app = await startApplication('ours', 'in the session')
+  test.each(callbacks)(
+    'is sent the key of the good one, and signs its owner in as the victim, with a naive strategy and the callback %s',
+    async (path) => {
+      const app = await startApplication('naive', 'in the session', path)
+      const { authKey } = await beMixedUp(app)
+      const stolen = hostile.requests.map(({ form }) => form['auth_key'])
+      expect(stolen).toEqual([authKey])
+      const attacker = new Browser()
+      await attacker.follow(app.start('good'))
+      await attacker.comeBack(app.callback('good', stolen[0] ?? ''))
+      expect(await app.userOf(attacker)).toBe('1')
+    },
+  )
+
+  test.each(callbacks)('is sent nothing with ours, which wants a callback for each site, and not %s', async (path) => {
+    const app = await startApplication('ours', 'in the session', path)
     await beMixedUp(app)
     expect(app.errors.map(codeOf)).toEqual(['site_invalid', 'site_invalid'])
     expect(String(app.errors[0])).toContain('callbackURL is that of another site')

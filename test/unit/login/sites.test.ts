@@ -89,6 +89,8 @@ test.each([
   ['with the default port', 'https://app.example:443/callback'],
   ['with dots in its path', 'https://app.example/auth/../callback'],
   ['with a query', 'https://app.example/callback?site=second'],
+  ['with a slash at its end', 'https://app.example/callback/'],
+  ['with capitals in its path', 'https://app.example/Callback'],
 ])('the callback of another site is refused, also when it is written %s', async (_title, callbackURL) => {
   const sites = newSites()
   await find(sites, { ...siteOf('first'), callbackURL: 'https://app.example/callback' })
