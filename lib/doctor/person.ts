@@ -57,7 +57,8 @@ function uploadsURLIn(record: JSONObject): string | undefined {
   ] as const) {
     const path = ownProperty(record, relative)
     const url = ownProperty(record, absolute)
-    if (!isText(url) || !/^https?:\/\/[^?#\s]+$/i.test(url)) continue
+    // Visible ASCII, because it is printed, without a query and a fragment.
+    if (!isText(url) || !/^https?:\/\/[!"$->@-~]+$/i.test(url)) continue
     if (isText(path) && url.endsWith(`/${path}`)) return url.slice(0, -path.length)
   }
   return undefined

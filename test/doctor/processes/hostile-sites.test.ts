@@ -89,13 +89,25 @@ test('texts with terminal escapes, in bodies, headers and addresses, do not reac
       ),
     )
   })
+  for (const more of [[], ['--json']]) expect(unprintable(await login(baseURL, ...more))).toEqual([])
+})
+
+test('nor do those in the address of a picture, whose root would be printed', async () => {
+  const baseURL = await site(({ url = '', headers }, response) => {
+    if (url.includes(KEY)) return json(response, { access_token: TOKEN })
+    if (!headers.authorization?.includes(TOKEN)) return json(response, { error: true }, 401)
+    const root = `https://uploads.example/${ESCAPES.trim()}/`
+    json(response, { user_id: 1, user_picture: 'a.png', profile_picture: `${root}a.png` })
+  })
   for (const more of [[], ['--json']]) {
     const { stdout, stderr } = await login(baseURL, ...more)
-    expect(
-      [...(stdout + stderr)].filter((character) => character !== '\n' && (character < ' ' || character > '~')),
-    ).toEqual([])
+    expect(stdout).toContain('Pictures')
+    expect(unprintable({ stdout, stderr })).toEqual([])
   }
 })
+
+const unprintable = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string[] =>
+  [...(stdout + stderr)].filter((character) => character !== '\n' && (character < ' ' || character > '~'))
 
 test('secrets that the site repeats wherever something is shown are in no output', async () => {
   const everywhere = `${SECRET}.${KEY}.${TOKEN}`
