@@ -7,9 +7,9 @@ import { confirmFirst, confirmRoutes } from './auth/confirm'
 import { type CookieRule, cookieRule, KnownLogins, LoginCookie, sessionCookieName } from './auth/cookies'
 import { loginRoutes } from './auth/login'
 import { createPassport } from './auth/passport'
-import { RejectedKeys } from './auth/rejected-keys'
 import { Sealer } from './auth/sealer'
 import { Accounts } from './storage/accounts'
+import { CallbackSlots } from './storage/callback-slots'
 import type { WatchedDatabase } from './storage/open-database'
 import { DatabaseSessions, SESSION_LIFETIME_MS } from './storage/sessions'
 import { errorPage, notFound } from './web/errors'
@@ -34,7 +34,7 @@ export function createApp(settings: AppSettings): Express {
   const accounts = new Accounts(database)
   const sessions = new DatabaseSessions(database)
   const sealer = new Sealer(sessionSecrets)
-  const rejectedKeys = new RejectedKeys(database)
+  const callbackSlots = new CallbackSlots(database)
   const reload = new ProfileReload(communities, accounts, sealer)
   const { isHTTPS } = communities
   const cookies = cookieRule(isHTTPS)
@@ -65,7 +65,7 @@ export function createApp(settings: AppSettings): Express {
       strategy,
       accounts,
       knownLogins,
-      rejectedKeys,
+      callbackSlots,
       requireSpace: () => database.requireSpace(),
       communities,
     }),

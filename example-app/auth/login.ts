@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { type PendingLoginSummary, SocialLoginError, type Strategy } from 'passport-social-login'
 import type { Accounts, Login, LoginInput } from '../storage/accounts'
+import type { CallbackSlots } from '../storage/callback-slots'
 import type { UnconfirmedLogin } from '../storage/sessions'
 import { loginPage } from '../views/pages'
 import { throughBriefOutage } from '../web/errors'
@@ -11,7 +12,7 @@ import { mentionsKey } from '../web/request-target'
 import type { Communities, Community } from './communities'
 import type { KnownLogins } from './cookies'
 import { type Authentication, VerifiedLogin } from './passport'
-import type { RejectedKeys } from './rejected-keys'
+import { RejectedKeys } from './rejected-keys'
 import { SignedInUser, saveSession, signIn, signOut } from './sign-in'
 
 const CONFIRM_WITHIN_MS = 10 * 60 * 1000
@@ -23,7 +24,7 @@ interface LoginRoutes {
   readonly strategy: Strategy
   readonly accounts: Accounts
   readonly knownLogins: KnownLogins
-  readonly rejectedKeys: RejectedKeys
+  readonly callbackSlots: CallbackSlots
   /** Throws when a successful login could not be stored because the disk is full. */
   readonly requireSpace: () => void
   readonly communities: Communities
@@ -54,7 +55,8 @@ export function loginRoutes(options: LoginRoutes): Router {
 }
 
 function addLogin(router: Router, community: Community, options: LoginRoutes): void {
-  const { passport, rejectedKeys, communities } = options
+  const { passport, callbackSlots, communities } = options
+  const rejectedKeys = new RejectedKeys(callbackSlots, community)
   const start: RequestHandler = (req, res, next) => {
     const returnTo = field(req.body, 'returnTo') ?? field(req.query, 'returnTo')
     passport.authenticate('social-login', {
@@ -65,7 +67,9 @@ function addLogin(router: Router, community: Community, options: LoginRoutes): v
   const choose = communities.forRoutesOf(community)
   // The strategy itself checks that the request came from this site, and shows a page of its own when it cannot tell.
   router.route(community.startPath).all(rejectedKeys.guardStart, choose).get(start).post(start)
-  router.get(community.callbackPath, choose, finishLogin(options), (_req, res) => res.redirect(303, '/profile'))
+  router.get(community.callbackPath, choose, finishLogin(options, rejectedKeys), (_req, res) =>
+    res.redirect(303, '/profile'),
+  )
 }
 
 /** The login that this browser has begun, at whichever community, and can still finish. */
@@ -93,8 +97,8 @@ type Outcome =
  * and no page may be shown at it. Errors thrown here also end in a redirect: see `errorPage`. `next` is called for a
  * callback that was handled before.
  */
-function finishLogin(options: LoginRoutes): RequestHandler {
-  const { passport, rejectedKeys, requireSpace } = options
+function finishLogin(options: LoginRoutes, rejectedKeys: RejectedKeys): RequestHandler {
+  const { passport, requireSpace } = options
   return async (req, res, next) => {
     if (isSpeculative(req)) return refuseSpeculative(res)
     requireSpace()

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request, RequestHandler } from 'express'
 import * as ipaddr from 'ipaddr.js'
-import { CallbackSlots, SLOTS, type Slot } from '../storage/callback-slots'
-import type { Database } from '../storage/database'
+import { type CallbackSlots, SLOTS, type Slot } from '../storage/callback-slots'
 import { reasonFor } from '../views/messages'
 import { HTTPError } from '../web/errors'
+import type { Community } from './communities'
 
 // Many people may share an address and return from the provider at the same time: ten pass at once, the others wait.
 const MAX_WAIT_MS = 5000
@@ -25,17 +25,22 @@ interface Wait {
  * shared by all processes. A valid key that a double click sends to two processes is accepted once and rejected once,
  * which counts as one rejection: telling it from a guess would require storing keys.
  *
+ * Each community has a limit of its own: one that rejects the keys of its people, or lets callbacks hang, would otherwise
+ * keep everybody who shares an address with them from signing in at the other.
+ *
  * A callback takes one of the ten slots of its address before the provider is asked, and holds it until the outcome is
  * known. Otherwise a thousand guesses sent at once would all pass before the first rejection is counted. Further
  * callbacks wait a few seconds for a free slot. In an outage, ten callbacks that hang therefore delay the others from
- * their address.
+ * their address at that community.
  */
 export class RejectedKeys {
   readonly #slots: CallbackSlots
+  readonly #community: Community
   readonly #queues = new Map<string, Promise<unknown>>()
 
-  constructor(database: Database) {
-    this.#slots = new CallbackSlots(database)
+  constructor(slots: CallbackSlots, community: Community) {
+    this.#slots = slots
+    this.#community = community
   }
 
   /**
@@ -43,7 +48,7 @@ export class RejectedKeys {
    * if the visitor disconnects: the provider still checks the guessed key.
    */
   async count<T>(req: Request, work: () => Promise<T>, isRejected: (outcome: T) => boolean): Promise<T | Wait> {
-    const address = addressOf(req)
+    const address = this.#addressHere(req)
     const slot = await this.#inTurn(address, (deadline) => this.#takeBefore(deadline, randomUUID(), address))
     if ('seconds' in slot) return slot
     let outcome: T
@@ -60,10 +65,15 @@ export class RejectedKeys {
 
   /** Refuses to start a login for an address with too many rejected keys. */
   readonly guardStart: RequestHandler = async (req, res, next) => {
-    const { rejected, waitMs } = await this.#slots.taken(addressOf(req))
+    const { rejected, waitMs } = await this.#slots.taken(this.#addressHere(req))
     if (rejected < SLOTS) return next()
     res.set('Retry-After', String(Math.ceil(waitMs / 1000)))
     next(new HTTPError(429, reasonFor('too_many_rejected')))
+  }
+
+  /** The visitor's address and the community, which have their slots together. */
+  #addressHere(req: Request): string {
+    return `${addressOf(req)} ${this.#community.name}`
   }
 
   /** Runs in the background. If it fails, the slot expires by itself after some seconds. */

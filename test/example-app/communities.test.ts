@@ -1,9 +1,13 @@
+import express from 'express'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { type Application, FakeProvider } from '../../lib/testing'
 import { Browser, closeBrowsers } from '../support/browser'
 import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
 import { providerEnvironment, registerExample, secondEnvironment, Visitor } from '../support/example/visitor'
+import { listen } from '../support/listen'
 
 const NAMES = { SOCIAL_NAME: 'Salt & Pepper', SOCIAL2_NAME: 'Chess Club' }
+const HERE = '203.0.113.7'
 
 describe('two communities of the example', () => {
   const folder = temporaryFolder()
@@ -179,16 +183,48 @@ describe('two communities of the example', () => {
     }
   })
 
-  // Last, because it locks this machine out.
-  test('rejected keys of both count together, by the address of the guesser', async () => {
-    const guessers = [newcomer(), newcomer(chess, chessApp)]
-    for (const guesser of Array.from({ length: 5 }, () => guessers).flat()) {
+  test('a community that rejects keys keeps its guessers out, and keeps nobody at their address from the other', async () => {
+    const from = (address: string, at: FakeProvider, application: Application): Visitor =>
+      new Visitor(at, application, '1', { 'x-forwarded-for': address })
+    const guesser = from(HERE, chess, chessApp)
+    for (let count = 0; count < 10; count++) {
       await guesser.begin(example.appURL)
       expect((await guesser.comeBack(example.appURL, 'a-guess')).location).toBe('/login?reason=auth_key_rejected')
     }
-    for (const guesser of guessers) expect((await guesser.begin(example.appURL)).status).toBe(429)
+    expect((await guesser.begin(example.appURL)).status).toBe(429)
+    expect(await afterRejectionsAtANaiveApplication()).toBe(429)
+    expect(await from(HERE, social, socialApp).signIn(example.appURL)).toBe('/profile')
+    expect(await from('203.0.113.8', chess, chessApp).signIn(example.appURL)).toBe('/profile')
   })
+
+  test('a community that lets callbacks hang holds up nobody who comes from the other', async () => {
+    const members = Array.from({ length: 10 }, () => newcomer(chess, chessApp))
+    for (const member of members) await member.begin(example.appURL)
+    chess.clearRequests()
+    chess.failNext('authorize', { hang: true }, { times: 10 })
+    const hung = Promise.allSettled(members.map((member) => member.comeBack(example.appURL)))
+    while (chess.requests.length < 10) await new Promise((resolve) => setImmediate(resolve))
+    expect(await newcomer().signIn(example.appURL)).toBe('/profile')
+    await chess.stop()
+    await hung
+  }, 20_000)
 })
+
+/** Counts what either of two communities rejects by the address alone. @returns the status at the other */
+async function afterRejectionsAtANaiveApplication(): Promise<number> {
+  const rejected = new RateLimiterMemory({ points: 10, duration: 600 })
+  const app = express()
+  app.get('/:community/callback', async (req, res) => {
+    const state = await rejected.get(req.ip ?? '')
+    if (state && state.consumedPoints >= 10) return void res.sendStatus(429)
+    const isRejected = req.params.community === 'chess'
+    if (isRejected) await rejected.penalty(req.ip ?? '')
+    res.sendStatus(isRejected ? 401 : 200)
+  })
+  await using server = await listen(app)
+  for (let count = 0; count < 10; count++) await new Browser().request(`${server.origin}/chess/callback`)
+  return (await new Browser().request(`${server.origin}/social/callback`)).status
+}
 
 describe('an example that gets a second community, and loses it again', () => {
   test('keeps the accounts of the first, and asks no other for the logins of the second', async () => {
