@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { MUTANTS } from './mutant-list'
 
 const run = promisify(execFile)
 
@@ -20,4 +22,9 @@ test('a defect is told as a story and as a test', async () => {
   expect(printed).toContain(' 1. victim 1: follows the link of the application to sign in at the honest provider.')
   expect(printed).toContain("follow('attacker, session', [\n    'victim 1: starts at honest',")
   expect(printed).toContain('1 of 1 mutants found')
+})
+
+test.each(MUTANTS)('the code that is changed where $name is there', ({ file, from }) => {
+  const code = readFileSync(join(__dirname, '../../lib/login', `${file}.js`), 'utf8')
+  expect(code.includes(from)).toBe(true)
 })
