@@ -13,6 +13,7 @@ import type { TransportCall } from './transport'
  * deadline ends.
  *
  * `onDone` is called when undici is done with the request, which may be long after the deadline; with the error, if any.
+ * `onSent` is called when the request gets its connection.
  *
  * @throws the deadline's reason, what the reader threw, or undici's own error
  */
@@ -20,11 +21,12 @@ export function dispatch(
   dispatcher: Dispatcher,
   call: TransportCall,
   onDone: (error?: unknown) => void,
+  onSent: () => void = () => {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const { request, deadline } = call
     const reader = call.newReader()
-    dispatcher.dispatch(request, new DispatchHandler({ reader, deadline, resolve, reject, onDone }))
+    dispatcher.dispatch(request, new DispatchHandler({ reader, deadline, resolve, reject, onDone, onSent }))
   })
 }
 
@@ -34,6 +36,7 @@ interface Call {
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
   readonly onDone: (error?: unknown) => void
+  readonly onSent: () => void
 }
 
 class DispatchHandler implements Dispatcher.DispatchHandler {
@@ -55,6 +58,7 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
     const { ended } = this.#call.deadline
     // Throwing instead of aborting keeps the connection for another request.
     if (ended) throw ended.reason
+    this.#call.onSent()
     this.#controller = controller
   }
 

@@ -3,7 +3,7 @@ import { Semaphore } from '../semaphore'
 import { Connector } from './connector'
 import { dispatch } from './dispatch'
 import type { Transport, TransportCall } from './transport'
-import { Client, errors, Pool } from './undici'
+import { type buildConnector, Client, errors, Pool } from './undici'
 
 /** Limits of the connections to the provider. */
 export interface PoolLimits {
@@ -39,13 +39,15 @@ export class ProviderPool implements Transport {
    * vain.
    */
   readonly #slots: Semaphore
+  /** Those that have no connection yet. */
+  readonly #waiting = new Set<TransportCall>()
   #closing: Promise<void> | undefined
 
   constructor(origin: string, { connections, connectTimeout, lookup }: PoolLimits) {
     this.#origin = origin
     this.#connector = new Connector(origin, connectTimeout, lookup)
     this.#slots = new Semaphore(connections)
-    this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connector.connect })
+    this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connect })
   }
 
   /**
@@ -61,7 +63,7 @@ export class ProviderPool implements Transport {
       if (retry.wait === undefined) this.#slots.release()
     }
     try {
-      await dispatch(this.#pool, call, onDone)
+      await this.#dispatch(call, onDone)
     } catch (error) {
       if (retry.wait === undefined) throw error
       await this.#retry(call, retry.wait, error)
@@ -83,6 +85,29 @@ export class ProviderPool implements Transport {
     return this.#closing
   }
 
+  /**
+   * `connect` for undici's pool, which opens a connection after each aborted request, too. While the provider hangs, as many
+   * would be left as logins timed out, and if they are dead, each would cost a later login its time.
+   */
+  readonly #connect: ReturnType<typeof buildConnector> = (options, callback) => {
+    if (this.#waiting.size > 0) return this.#connector.connect(options, callback)
+    // A request may have come in the meantime.
+    setImmediate(() => {
+      if (this.#waiting.size > 0) this.#connector.connect(options, callback)
+      else callback(new errors.RequestAbortedError(), null)
+    })
+  }
+
+  #dispatch(call: TransportCall, onDone: (error?: unknown) => void): Promise<void> {
+    this.#waiting.add(call)
+    const sent = (): void => void this.#waiting.delete(call)
+    const done = (error?: unknown): void => {
+      sent()
+      onDone(error)
+    }
+    return dispatch(this.#pool, call, done, sent)
+  }
+
   #retryAfter(error: unknown, call: TransportCall): number | undefined {
     if (error === undefined || call.deadline.ended) return undefined
     return this.#connector.wasStale(error) ? 0 : call.retryAfter(error)
@@ -98,7 +123,7 @@ export class ProviderPool implements Transport {
       release()
       throw reason
     }
-    await dispatch(this.#pool, call, release)
+    await this.#dispatch(call, release)
   }
 
   async #sendOnNewConnection(call: TransportCall, onDone: () => void): Promise<void> {
