@@ -40,7 +40,8 @@ export function accountRoutes({ passport, accounts, sessions, communities }: Acc
     const account = accountOf(req)
     const loginID = field(req.body, 'login') ?? ''
     if (!account.logins.some(({ id }) => id === loginID)) return res.redirect(303, '/account?notice=no_such_login')
-    const isRemoved = await accounts.unlink(loginID, account.id)
+    const providers = communities.list.map(({ name }) => name)
+    const isRemoved = await accounts.unlink(loginID, account.id, providers)
     if (isRemoved && req.session.loginID === loginID) {
       await signOut(req, res)
       return res.redirect(303, '/login?reason=own_login_removed')

@@ -108,13 +108,14 @@ export class Accounts {
     })
   }
 
-  /** Removes a login from an account, unless it is the last one. */
-  async unlink(loginID: string, userID: string): Promise<boolean> {
+  /** Removes a login from an account, unless it is the last one of these providers: no other can be used to sign in. */
+  async unlink(loginID: string, userID: string, providers: readonly string[]): Promise<boolean> {
     return this.#database.transaction(async (query) => {
       await lockAccount(query, userID)
-      const sql = `delete from federated_credentials where id = $1 and user_id = $2
-        and (select count(*) from federated_credentials where user_id = $2) > 1 returning id`
-      return (await query(sql, [loginID, userID])).length > 0
+      const list = providers.map((_provider, index) => `$${index + 3}`).join(', ')
+      const sql = `delete from federated_credentials where id = $1 and user_id = $2 and exists (
+        select 1 from federated_credentials where user_id = $2 and id <> $1 and provider in (${list})) returning id`
+      return (await query(sql, [loginID, userID, ...providers])).length > 0
     })
   }
 

@@ -68,7 +68,7 @@ const NOTICES: Readonly<Record<string, string | undefined>> = {
   removed: 'The login was removed.',
   no_such_login: 'This account does not have that login any more, so nothing was changed.',
   other_account: 'Somebody else has signed in to this browser since that page was opened, so nothing was changed.',
-  last_login: 'That is the only login of this account. Without it, you could no longer sign in.',
+  last_login: 'That is the only login by which you can open this account. Without it, you could no longer sign in.',
 }
 
 /** The message for a code from a query, with the minutes to wait if they are known. */

@@ -102,12 +102,14 @@ interface AccountPage {
 }
 
 export function accountPage({ account: { id, logins }, communities, notice }: AccountPage): Page {
+  const usable = logins.filter((login) => communityOf(login, communities))
+  const isRemovable = (login: Login): boolean => usable.some((other) => other !== login)
   return {
     title: 'Your account',
     main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 <section class="card" aria-labelledby="logins"><h2 id="logins">Logins</h2>
-<p>You can sign in to this account with any of these.</p>
-<ul class="rows">${logins.map((login) => row(login, communities, logins.length > 1))}</ul>
+<p>You can sign in to this account with any of these${usable.length < logins.length && ', but not with those at another provider'}.</p>
+<ul class="rows">${logins.map((login) => row(login, communities, isRemovable(login)))}</ul>
 ${communities.map(
   ({ linkPath, displayName }) =>
     html`<form method="post" action="${linkPath}"><button>Add another login at ${displayName}</button></form>`,

@@ -258,10 +258,42 @@ describe('an example that gets a second community, and loses it again', () => {
     })
     social.clearRequests()
     await run(one, async (appURL) => {
-      expect((await ada.browser.follow(`${appURL}/account`)).body).toContain('ID <code>2</code> at another provider')
+      const { body } = await ada.browser.follow(`${appURL}/account`)
+      expect(body).toContain('ID <code>2</code> at another provider')
+      expect(body).toContain('but not with those at another provider')
       expect((await ada.submit(`${appURL}/profile/reload`)).location).toBe('/profile?notice=other_provider')
       expect(social.requests).toEqual([])
     })
+    folder.remove()
+  }, 30_000)
+
+  test('keeps the last login by which an account can still be opened', async () => {
+    const folder = temporaryFolder()
+    await using social = await FakeProvider.start()
+    await using chess = await FakeProvider.start()
+    const [socialApp, chessApp] = [registerExample(social), registerExample(chess, 3000, '/auth/social-login-2')]
+    const one = { DATA_DIR: folder.path, ...providerEnvironment(social, socialApp) }
+    const two = await startExample({ ...one, ...secondEnvironment(chess, chessApp), SOCIAL2_NAME: 'Chess Club' })
+    const ada = new Visitor(social, socialApp, '1')
+    await ada.signIn(two.appURL)
+    const there = ada.at(chess, chessApp, '2')
+    await there.submit(`${two.appURL}/account/link-2`)
+    await there.comeBack(two.appURL)
+    await there.confirm(two.appURL)
+    const logins = [
+      ...(await ada.browser.follow(`${two.appURL}/account`)).body.matchAll(/name="login" value="([^"]+)"/g),
+    ]
+    const [atChess, atSocial] = logins.map(([, id]) => id ?? '')
+    await two.stop('SIGKILL')
+
+    const { appURL, stop } = await startExample(one)
+    const remove = async (login = ''): Promise<string> =>
+      (await ada.submit(`${appURL}/account/unlink`, { login })).location
+    expect((await ada.browser.follow(`${appURL}/account`)).body).not.toContain(`name="login" value="${atSocial}"`)
+    expect(await remove(atSocial)).toBe('/account?notice=last_login')
+    expect(await remove(atChess)).toBe('/account?notice=removed')
+    expect(await remove(atSocial)).toBe('/account?notice=last_login')
+    await stop('SIGKILL')
     folder.remove()
   }, 30_000)
 })

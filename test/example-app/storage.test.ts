@@ -89,7 +89,7 @@ onBothStorages('storage of the example', (fresh) => {
       if (linked === 'linked') expect(now).toBe(ownerID)
       expect(now === undefined || (await exists(now))).toBe(true)
       // An account has ten logins at most.
-      await accounts.unlink(id, ownerID)
+      await accounts.unlink(id, ownerID, ['one'])
     }
     expect(await opens(owner.id, ownerID)).toBe(true)
   })
@@ -102,7 +102,7 @@ onBothStorages('storage of the example', (fresh) => {
   test('an account keeps its last login, even when both are removed at once', async () => {
     const [{ login: first, userID }, second] = [await signIn('1'), await loginOf('2')]
     expect(await accounts.link(second.id, userID)).toBe('linked')
-    const removals = await Promise.all([first, second].map(({ id }) => accounts.unlink(id, userID)))
+    const removals = await Promise.all([first, second].map(({ id }) => accounts.unlink(id, userID, ['one'])))
     expect(removals.sort()).toEqual([false, true])
     expect((await accounts.loginsOf(userID)).length).toBe(1)
   })
