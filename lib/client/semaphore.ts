@@ -24,11 +24,6 @@ export class Semaphore {
     return true
   }
 
-  /** Resolves with a slot. @throws the deadline's reason when that ends first */
-  async acquire(deadline: Deadline): Promise<void> {
-    if (!this.tryAcquire()) await this.#wait(deadline)
-  }
-
   /** Passes the slot to the longest waiter, or frees it. */
   release(): void {
     const [next] = this.#queue
@@ -43,7 +38,8 @@ export class Semaphore {
     if (this.#acquired > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
-  #wait(deadline: Deadline): Promise<void> {
+  /** Resolves with a slot that another releases. @throws the deadline's reason when that ends first */
+  acquire(deadline: Deadline): Promise<void> {
     return new Promise((resolve, reject) => {
       const take = (): void => {
         unwatch()

@@ -56,7 +56,7 @@ export class ProviderPool implements Transport {
    */
   async send(call: TransportCall): Promise<void> {
     if (this.#closing !== undefined) throw new errors.ClientClosedError()
-    await this.#slots.acquire(call.deadline)
+    if (!this.#slots.tryAcquire()) await this.#slots.acquire(call.deadline)
     const retry: { wait: number | undefined } = { wait: undefined }
     const onDone = (error?: unknown): void => {
       retry.wait = this.#retryAfter(error, call)

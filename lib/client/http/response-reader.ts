@@ -13,6 +13,7 @@ const MAX_BLANK_BYTES = 1024
 // Neither white space nor a byte order mark, in Latin-1.
 const VISIBLE = /[^\s\xef\xbb\xbf]/
 
+const EMPTY = Buffer.alloc(0)
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** A complete response below 500 that is neither a redirect nor a rate limit. */
@@ -39,7 +40,7 @@ export class LargePage extends Error {
  */
 export class ResponseReader {
   readonly #phase: Phase
-  #body = Buffer.alloc(0)
+  #body = EMPTY
   #size = 0
   #chunks = 0
   #informational = 0
