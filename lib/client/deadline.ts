@@ -112,6 +112,11 @@ export function withTimeout<T>(
   })
 }
 
+/** Whether the value is a promise, of any class. */
+export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
 function timeoutError(): DOMException {
   return new DOMException('The deadline has passed.', 'TimeoutError')
 }

@@ -1,4 +1,4 @@
-import { withTimeout } from '../client/deadline'
+import { isThenable, withTimeout } from '../client/deadline'
 import { ProviderPools } from '../client/http/pools'
 import { isPrivateHost, publicLookup, resolveName } from '../client/http/private-address'
 import { isObject } from '../client/json'
@@ -149,10 +149,6 @@ export class ManySites {
       if (settings.slots.isIdle && settings !== newest) this.#sites.delete(key)
     }
   }
-}
-
-function isThenable(answer: SiteAnswer): answer is PromiseLike<Site | null | undefined> {
-  return isObject(answer) && typeof answer['then'] === 'function'
 }
 
 /** The members that this package knows: an application's own record may have more, and nulls. */

@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import type { Strategy as OAuth2Strategy } from 'passport-oauth2'
+import { isThenable } from '../client/deadline'
 import type { Profile } from '../client/profile'
 import type { TokenResponse } from '../client/responses'
 import { SocialLoginError } from '../errors'
@@ -186,10 +187,6 @@ export function toError(error: unknown): unknown {
       ? error
       : 'A function of the application failed without giving an error: throw an Error, or pass one to done.',
   )
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 function warnOfSecondAnswer(): void {
