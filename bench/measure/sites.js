@@ -12,13 +12,13 @@ const WARM_UP = 600
 const STEP = 7919
 
 const LOGINS_PER_SECOND = 100
-// Long enough for a major garbage collection in each: those decide the p99, which is the median of the rounds' for that reason.
+// Long enough for a major garbage collection in each round: the p99 depends on those, so the median of the rounds' p99 is reported.
 const WATCH_SECONDS = 10
 const TIMEOUT_MS = 3000
 // Of an address that others share.
 const HANGING_SITE = 1
 const BULKHEAD = 128
-// More than the slots of the site free in TIMEOUT_MS: while it hangs, all of them are taken.
+// More logins than BULKHEAD arrive within TIMEOUT_MS, so all slots are taken while the site hangs.
 const HANGING_PER_SECOND = 50
 const SETTLE_SECONDS = TIMEOUT_MS / 1000 + 1
 

@@ -48,8 +48,8 @@ export class RejectedKeys {
    * if the visitor disconnects: the provider still checks the guessed key.
    */
   async count<T>(req: Request, work: () => Promise<T>, isRejected: (outcome: T) => boolean): Promise<T | Wait> {
-    const address = this.#addressHere(req)
-    const slot = await this.#inTurn(address, (deadline) => this.#takeBefore(deadline, randomUUID(), address))
+    const key = this.#slotsKey(req)
+    const slot = await this.#inTurn(key, (deadline) => this.#takeBefore(deadline, randomUUID(), key))
     if ('seconds' in slot) return slot
     let outcome: T
     try {
@@ -65,14 +65,14 @@ export class RejectedKeys {
 
   /** Refuses to start a login for an address with too many rejected keys. */
   readonly guardStart: RequestHandler = async (req, res, next) => {
-    const { rejected, waitMs } = await this.#slots.taken(this.#addressHere(req))
+    const { rejected, waitMs } = await this.#slots.taken(this.#slotsKey(req))
     if (rejected < SLOTS) return next()
     res.set('Retry-After', String(Math.ceil(waitMs / 1000)))
     next(new HTTPError(429, reasonFor('too_many_rejected')))
   }
 
   /** The visitor's address and the community, which have their slots together. */
-  #addressHere(req: Request): string {
+  #slotsKey(req: Request): string {
     return `${addressOf(req)} ${this.#community.name}`
   }
 
@@ -88,27 +88,27 @@ export class RejectedKeys {
       )
   }
 
-  /** Queues the callbacks of an address within this process, so that only the first of them polls the database. */
-  async #inTurn<T>(address: string, work: (deadline: number) => Promise<T>): Promise<T> {
+  /** Queues the callbacks of an address at the community within this process, so that only the first of them polls the database. */
+  async #inTurn<T>(key: string, work: (deadline: number) => Promise<T>): Promise<T> {
     const deadline = performance.now() + MAX_WAIT_MS
-    const ahead = this.#queues.get(address) ?? Promise.resolve()
+    const ahead = this.#queues.get(key) ?? Promise.resolve()
     const turn = ahead.then(() => work(deadline))
     const end = turn.catch(() => {})
-    this.#queues.set(address, end)
+    this.#queues.set(key, end)
     try {
       return await turn
     } finally {
-      if (this.#queues.get(address) === end) this.#queues.delete(address)
+      if (this.#queues.get(key) === end) this.#queues.delete(key)
     }
   }
 
-  async #takeBefore(deadline: number, id: string, address: string): Promise<Slot | Wait> {
+  async #takeBefore(deadline: number, id: string, key: string): Promise<Slot | Wait> {
     for (;;) {
       // A callback ahead in the queue may have used up the time waiting for the database.
       if (performance.now() > deadline) return { reason: 'overloaded', seconds: 1 }
-      const slot = await this.#slots.take(id, address)
+      const slot = await this.#slots.take(id, key)
       if (slot) return slot
-      const { rejected, waitMs } = await this.#slots.taken(address)
+      const { rejected, waitMs } = await this.#slots.taken(key)
       if (rejected >= SLOTS) return { reason: 'too_many_rejected', seconds: Math.ceil(waitMs / 1000) }
       await sleep(RETRY_MS)
     }

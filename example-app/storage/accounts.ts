@@ -108,7 +108,7 @@ export class Accounts {
     })
   }
 
-  /** Removes a login from an account, unless it is the last one of these providers: no other can be used to sign in. */
+  /** Removes a login from an account, unless none of these providers would remain: only by theirs can anybody sign in. */
   async unlink(loginID: string, userID: string, providers: readonly string[]): Promise<boolean> {
     return this.#database.transaction(async (query) => {
       await lockAccount(query, userID)

@@ -11,11 +11,11 @@ const REJECTED_MS = 10 * 60 * 1000
 export interface Slot {
   /** Random. */
   readonly id: string
-  readonly address: string
+  readonly key: string
   readonly slot: number
 }
 
-/** The taken slots of an address. */
+/** The taken slots of a key. */
 interface TakenSlots {
   readonly underWay: number
   readonly rejected: number
@@ -24,8 +24,8 @@ interface TakenSlots {
 }
 
 /**
- * Each address has ten slots. A callback holds one while it is in progress; the slot of a rejected key stays taken for
- * ten minutes. The primary key (address, slot) guarantees the limit across all processes without locks, and taking a
+ * Each key (of a visitor at a community) has ten slots. A callback holds one while it is in progress; the slot of a rejected key stays taken for
+ * ten minutes. The primary key (address, slot), whose first column holds the key, guarantees the limit across all processes without locks, and taking a
  * slot needs a single statement.
  */
 export class CallbackSlots {
@@ -36,30 +36,30 @@ export class CallbackSlots {
   }
 
   /** Takes a free slot. Undefined when there is none, or when another process took it first: `taken` tells which. */
-  async take(id: string, address: string): Promise<Slot | undefined> {
-    return this.#take(id, address, false)
+  async take(id: string, key: string): Promise<Slot | undefined> {
+    return this.#take(id, key, false)
   }
 
-  async release({ id, address, slot }: Slot): Promise<void> {
+  async release({ id, key, slot }: Slot): Promise<void> {
     const sql = 'delete from callback_slots where address = $1 and slot = $2 and id = $3'
-    await this.#database.query(sql, [address, slot, id])
+    await this.#database.query(sql, [key, slot, id])
   }
 
   /** Keeps the slot taken because the key was rejected. */
-  async reject({ id, address, slot }: Slot): Promise<void> {
+  async reject({ id, key, slot }: Slot): Promise<void> {
     const sql = `update callback_slots set rejected = 1, expires_at = ${this.#database.now} + ${REJECTED_MS}
       where address = $1 and slot = $2 and id = $3 returning slot`
-    const [kept] = await this.#database.query(sql, [address, slot, id])
+    const [kept] = await this.#database.query(sql, [key, slot, id])
     // The slot expired during the callback and may belong to another one now.
-    if (!kept) await this.#take(id, address, true)
+    if (!kept) await this.#take(id, key, true)
   }
 
-  async taken(address: string): Promise<TakenSlots> {
+  async taken(key: string): Promise<TakenSlots> {
     const { now } = this.#database
     const sql = `select count(*) as taken, coalesce(sum(rejected), 0) as rejected,
       coalesce(min(case when rejected = 1 then expires_at end) - ${now}, 0) as wait
       from callback_slots where address = $1 and expires_at > ${now}`
-    const [row = {}] = await this.#database.query(sql, [address])
+    const [row = {}] = await this.#database.query(sql, [key])
     const rejected = number(row, 'rejected')
     return { rejected, underWay: number(row, 'taken') - rejected, waitMs: number(row, 'wait') }
   }
@@ -76,7 +76,7 @@ export class CallbackSlots {
 
   // A random free slot: if all processes tried the first one, they would conflict. `requireTables`, because the callback
   // spends its key next, and could then not store the login.
-  async #take(id: string, address: string, isRejected: boolean): Promise<Slot | undefined> {
+  async #take(id: string, key: string, isRejected: boolean): Promise<Slot | undefined> {
     const { now, requireTables } = this.#database
     const all = Array.from({ length: SLOTS }, (_, slot) => `select ${slot} as slot`).join(' union all ')
     const lifetime = isRejected ? REJECTED_MS : UNDER_WAY_MS
@@ -90,7 +90,7 @@ export class CallbackSlots {
         id = excluded.id, rejected = excluded.rejected, expires_at = excluded.expires_at
       where callback_slots.expires_at <= ${now}
       returning slot`
-    const [row] = await this.#database.query(sql, [address, id])
-    return row && { id, address, slot: number(row, 'slot') }
+    const [row] = await this.#database.query(sql, [key, id])
+    return row && { id, key, slot: number(row, 'slot') }
   }
 }

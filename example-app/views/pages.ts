@@ -108,7 +108,7 @@ export function accountPage({ account: { id, logins }, communities, notice }: Ac
     title: 'Your account',
     main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 <section class="card" aria-labelledby="logins"><h2 id="logins">Logins</h2>
-<p>You can sign in to this account with any of these${usable.length < logins.length && ', but not with those at another provider'}.</p>
+<p>You can sign in to this account with any of these${usable.length < logins.length && ', except those at a provider that is not offered at present'}.</p>
 <ul class="rows">${logins.map((login) => row(login, communities, isRemovable(login)))}</ul>
 ${communities.map(
   ({ linkPath, displayName }) =>

@@ -91,7 +91,7 @@ export class Deadline {
   }
 }
 
-/** @throws what `reason` makes when the promise has not settled after `milliseconds`: by default a DOMException `TimeoutError` */
+/** @throws the error that `reason` returns when the promise has not settled after `milliseconds`; by default a DOMException `TimeoutError` */
 export function withTimeout<T>(
   milliseconds: number,
   promise: PromiseLike<T>,
@@ -99,7 +99,8 @@ export function withTimeout<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(reason()), milliseconds)
-    promise.then(
+    // Resolved first: a promise of another class may be fulfilled with one that is still pending.
+    Promise.resolve(promise).then(
       (value) => {
         clearTimeout(timer)
         resolve(value)

@@ -38,8 +38,8 @@ export class Semaphore {
     if (this.#acquired > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
-  /** Resolves with a slot that another releases. @throws the deadline's reason when that ends first */
-  acquire(deadline: Deadline): Promise<void> {
+  /** Resolves with the slot of another when that is released: for when `tryAcquire` has failed. @throws the deadline's reason when that ends first */
+  waitForSlot(deadline: Deadline): Promise<void> {
     return new Promise((resolve, reject) => {
       const take = (): void => {
         unwatch()

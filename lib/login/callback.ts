@@ -46,7 +46,7 @@ export async function callback<User>(
   return { type: 'decided', verdict, info }
 }
 
-/** Exchanges the key of a record that has been consumed; gives the slot back in any case. */
+/** Exchanges the key of a record that has been consumed; releases the slot in any case. */
 async function exchangeInSlot(
   context: LoginContext,
   consumed: Promise<void>,

@@ -78,9 +78,9 @@ export class SocialLogin {
 
   async #handle(request: Request, options: StartOptions): Promise<CallbackResult> {
     const headers = new Headers()
-    const read = this.#requestOf(request, options, headers)
+    const loginRequest = this.#requestOf(request, options, headers)
     try {
-      return resultOf(await this.#login.handle(read), headers, this.#settings)
+      return resultOf(await this.#login.handle(loginRequest), headers, this.#settings)
     } catch (error) {
       if (error instanceof SocialLoginError) return failed(error, headers, this.#settings)
       throw error

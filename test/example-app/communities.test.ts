@@ -260,7 +260,7 @@ describe('an example that gets a second community, and loses it again', () => {
     await run(one, async (appURL) => {
       const { body } = await ada.browser.follow(`${appURL}/account`)
       expect(body).toContain('ID <code>2</code> at another provider')
-      expect(body).toContain('but not with those at another provider')
+      expect(body).toContain('except those at a provider that is not offered at present')
       expect((await ada.submit(`${appURL}/profile/reload`)).location).toBe('/profile?notice=other_provider')
       expect(social.requests).toEqual([])
     })

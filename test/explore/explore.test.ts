@@ -24,7 +24,7 @@ test('a defect is told as a story and as a test', async () => {
   expect(printed).toContain('1 of 1 mutants found')
 })
 
-test.each(MUTANTS)('the code that is changed where $name is there', ({ file, from }) => {
+test.each(MUTANTS)('the code that the mutant "$name" replaces exists', ({ file, from }) => {
   const code = readFileSync(join(__dirname, '../../lib/login', `${file}.js`), 'utf8')
   expect(code.includes(from)).toBe(true)
 })

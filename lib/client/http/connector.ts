@@ -4,7 +4,8 @@ import { tlsOptions } from './tls-options'
 import { TLSOverhead } from './tls-overhead'
 import { buildConnector, errors } from './undici'
 
-type Connect = ReturnType<typeof buildConnector>
+/** Opens a connection for undici. */
+export type Connect = ReturnType<typeof buildConnector>
 
 // Twice the largest body. What does not count as body (chunk extensions, white space, early hints, trailers) would
 // otherwise cost unbounded memory and time.

@@ -1,9 +1,9 @@
 import type { LookupFunction } from 'node:net'
 import { Semaphore } from '../semaphore'
-import { Connector } from './connector'
+import { type Connect, Connector } from './connector'
 import { dispatch } from './dispatch'
 import type { Transport, TransportCall } from './transport'
-import { type buildConnector, Client, errors, Pool } from './undici'
+import { Client, errors, Pool } from './undici'
 
 /** Limits of the connections to the provider. */
 export interface PoolLimits {
@@ -39,7 +39,7 @@ export class ProviderPool implements Transport {
    * vain.
    */
   readonly #slots: Semaphore
-  /** Those that have no connection yet. */
+  /** Calls that have no connection yet. */
   readonly #waiting = new Set<TransportCall>()
   #closing: Promise<void> | undefined
 
@@ -56,7 +56,7 @@ export class ProviderPool implements Transport {
    */
   async send(call: TransportCall): Promise<void> {
     if (this.#closing !== undefined) throw new errors.ClientClosedError()
-    if (!this.#slots.tryAcquire()) await this.#slots.acquire(call.deadline)
+    if (!this.#slots.tryAcquire()) await this.#slots.waitForSlot(call.deadline)
     const retry: { wait: number | undefined } = { wait: undefined }
     const onDone = (error?: unknown): void => {
       retry.wait = this.#retryAfter(error, call)
@@ -87,11 +87,13 @@ export class ProviderPool implements Transport {
 
   /**
    * `connect` for undici's pool, which opens a connection after each aborted request, too. While the provider hangs, as many
-   * would be left as logins timed out, and if they are dead, each would cost a later login its time.
+   * would be left as logins timed out, and if they are dead, each would cost a later login its time. While another call waits
+   * for a connection, one is opened all the same.
    */
-  readonly #connect: ReturnType<typeof buildConnector> = (options, callback) => {
+  readonly #connect: Connect = (options, callback) => {
     if (this.#waiting.size > 0) return this.#connector.connect(options, callback)
-    // A request may have come in the meantime.
+    // An aborted request frees its slot, and the next call may need this connection. undici gives the error to the requests of this
+    // one connection, all of which have been aborted.
     setImmediate(() => {
       if (this.#waiting.size > 0) this.#connector.connect(options, callback)
       else callback(new errors.RequestAbortedError(), null)
