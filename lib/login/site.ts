@@ -3,7 +3,6 @@ import type { Transport } from '../client/http/transport'
 import { type CallbackLocation, readCallbackURL, readChoice, readUploadsURL } from '../client/option-values'
 import { type ClientSettings, type ProfileEndpoint, readClientOptions } from '../client/options'
 import { Semaphore } from '../client/semaphore'
-import { plainPath } from './callback-path'
 import type { SharedOptions, SiteOptions } from './options'
 import { digest } from './pending-login'
 import { Refusals } from './refusals'
@@ -76,7 +75,7 @@ export function createSite(
 
 /** Includes the callback's path: a login may mean something else at another callback, even of the same strategy. */
 export function strategyDigest(identity: readonly string[], callbackPath: string, otherOrigin = ''): string {
-  return digest(...identity, plainPath(callbackPath), otherOrigin)
+  return digest(...identity, callbackPath, otherOrigin)
 }
 
 function clientOptions(shared: SharedOptions, { baseURL, clientID, clientSecret, exchangeMethod }: SiteSource) {

@@ -103,7 +103,7 @@ export class ManySites {
   #inOneSpelling(site: SiteSource): SiteSource {
     if (this.#siteOf.has(site.callbackURL ?? '')) return site
     const { origin, path } = readCallback(site.callbackURL, this.#shared)
-    return { ...site, callbackURL: `${origin}${plainPath(path)}` }
+    return { ...site, callbackURL: `${origin}${path}` }
   }
 
   #settingsOf(site: SiteSource): SiteSettings {
@@ -125,9 +125,11 @@ export class ManySites {
     const { baseURL } = settings
     if (!this.#settings.allowPrivateAddresses && isPrivateHost(new URL(baseURL).hostname))
       throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
-    if ((this.#siteOf.get(callbackURL) ?? name) !== name)
+    // As Express routes it: two sites must not share it by a final slash, or by capitals.
+    const claimed = plainPath(callbackURL)
+    if ((this.#siteOf.get(claimed) ?? name) !== name)
       throw new TypeError('callbackURL is that of another site: give each site one of its own')
-    this.#siteOf.set(callbackURL, name)
+    this.#siteOf.set(claimed, name)
     if (this.#isClosed) void settings.slots.close()
     // Not before: an address that was mistyped, and corrected, must not need a restart.
     const onLogin = (): void => {
