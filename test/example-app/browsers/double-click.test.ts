@@ -79,6 +79,7 @@ describeInEachBrowser('a double click over the example', (start) => {
     await tab.goto(`${example.appURL}/login`)
     await tab.click('main .primary')
     await isAt(tab, '/login/confirm')
+    await until(async () => (await tab.run(`document.querySelector('${CONTINUE}') !== null`)) === true)
     return tab
   }
 
@@ -179,6 +180,7 @@ describeInEachBrowser('a double click over the example', (start) => {
   })
   /** Keeps everything that the page loads from loading, by cookies too large for Node.js. */
   async function plantAgainstFiles(tab: Tab): Promise<void> {
+    await until(async () => (await tab.run('document.readyState')) === 'complete')
     const files = `[...document.querySelectorAll('script[src], link[rel=stylesheet]')].map((file) => file.src || file.href)`
     const urls = String(await tab.run(`${files}.join(' ')`)).split(' ')
     const query = urls.map((url) => `path=${new URL(url).pathname}`).join('&')
