@@ -10,7 +10,7 @@ import { type ProbeResponse, ResponseRecorder } from './probe-response'
 const MAX_WIRE_BYTES = 256 * 1024
 
 // The time limit is the recorder's.
-const LIMITS = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 8 * 1024 }
+const LIMITS = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 7 * 1024 }
 
 /** A request of the doctor. */
 export interface ProbeRequest {

@@ -24,7 +24,7 @@ const CLIENT_OPTIONS = {
   bodyTimeout: 0,
   // Counts names and values, without `:` and line breaks: a header line of one letter counts as one byte and takes 200
   // of memory.
-  maxHeaderSize: 8 * 1024,
+  maxHeaderSize: 7 * 1024,
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveMaxTimeout: KEEP_ALIVE_MS,
 }
