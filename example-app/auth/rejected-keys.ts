@@ -48,8 +48,8 @@ export class RejectedKeys {
    * if the visitor disconnects: the provider still checks the guessed key.
    */
   async count<T>(req: Request, work: () => Promise<T>, isRejected: (outcome: T) => boolean): Promise<T | Wait> {
-    const key = this.#slotsKey(req)
-    const slot = await this.#inTurn(key, (deadline) => this.#takeBefore(deadline, randomUUID(), key))
+    const visitor = this.#visitorOf(req)
+    const slot = await this.#inTurn(visitor, (deadline) => this.#takeBefore(deadline, randomUUID(), visitor))
     if ('seconds' in slot) return slot
     let outcome: T
     try {
@@ -65,14 +65,14 @@ export class RejectedKeys {
 
   /** Refuses to start a login for an address with too many rejected keys. */
   readonly guardStart: RequestHandler = async (req, res, next) => {
-    const { rejected, waitMs } = await this.#slots.taken(this.#slotsKey(req))
+    const { rejected, waitMs } = await this.#slots.taken(this.#visitorOf(req))
     if (rejected < SLOTS) return next()
     res.set('Retry-After', String(Math.ceil(waitMs / 1000)))
     next(new HTTPError(429, reasonFor('too_many_rejected')))
   }
 
-  /** The visitor's address and the community, which have their slots together. */
-  #slotsKey(req: Request): string {
+  /** Who is counted: everybody at this address, at this community. */
+  #visitorOf(req: Request): string {
     return `${addressOf(req)} ${this.#community.name}`
   }
 
@@ -88,27 +88,27 @@ export class RejectedKeys {
       )
   }
 
-  /** Queues the callbacks of an address at the community within this process, so that only the first of them polls the database. */
-  async #inTurn<T>(key: string, work: (deadline: number) => Promise<T>): Promise<T> {
+  /** Queues the callbacks of a visitor within this process, so that only the first of them polls the database. */
+  async #inTurn<T>(visitor: string, work: (deadline: number) => Promise<T>): Promise<T> {
     const deadline = performance.now() + MAX_WAIT_MS
-    const ahead = this.#queues.get(key) ?? Promise.resolve()
+    const ahead = this.#queues.get(visitor) ?? Promise.resolve()
     const turn = ahead.then(() => work(deadline))
     const end = turn.catch(() => {})
-    this.#queues.set(key, end)
+    this.#queues.set(visitor, end)
     try {
       return await turn
     } finally {
-      if (this.#queues.get(key) === end) this.#queues.delete(key)
+      if (this.#queues.get(visitor) === end) this.#queues.delete(visitor)
     }
   }
 
-  async #takeBefore(deadline: number, id: string, key: string): Promise<Slot | Wait> {
+  async #takeBefore(deadline: number, id: string, visitor: string): Promise<Slot | Wait> {
     for (;;) {
       // A callback ahead in the queue may have used up the time waiting for the database.
       if (performance.now() > deadline) return { reason: 'overloaded', seconds: 1 }
-      const slot = await this.#slots.take(id, key)
+      const slot = await this.#slots.take(id, visitor)
       if (slot) return slot
-      const { rejected, waitMs } = await this.#slots.taken(key)
+      const { rejected, waitMs } = await this.#slots.taken(visitor)
       if (rejected >= SLOTS) return { reason: 'too_many_rejected', seconds: Math.ceil(waitMs / 1000) }
       await sleep(RETRY_MS)
     }

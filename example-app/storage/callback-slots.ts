@@ -11,11 +11,12 @@ const REJECTED_MS = 10 * 60 * 1000
 export interface Slot {
   /** Random. */
   readonly id: string
-  readonly key: string
+  /** Whose slot it is: somebody at an address, at one community. */
+  readonly visitor: string
   readonly slot: number
 }
 
-/** The taken slots of a key. */
+/** The taken slots of a visitor. */
 interface TakenSlots {
   readonly underWay: number
   readonly rejected: number
@@ -24,9 +25,9 @@ interface TakenSlots {
 }
 
 /**
- * Each key (of a visitor at a community) has ten slots. A callback holds one while it is in progress; the slot of a rejected key stays taken for
- * ten minutes. The primary key (address, slot), whose first column holds the key, guarantees the limit across all processes without locks, and taking a
- * slot needs a single statement.
+ * Each visitor has ten slots. A callback holds one while it is in progress; the slot of a rejected key stays taken for
+ * ten minutes. The primary key (the column `address`, which holds the visitor, and the slot) guarantees the limit across
+ * all processes without locks, and taking a slot needs a single statement.
  */
 export class CallbackSlots {
   readonly #database: Database
@@ -36,30 +37,30 @@ export class CallbackSlots {
   }
 
   /** Takes a free slot. Undefined when there is none, or when another process took it first: `taken` tells which. */
-  async take(id: string, key: string): Promise<Slot | undefined> {
-    return this.#take(id, key, false)
+  async take(id: string, visitor: string): Promise<Slot | undefined> {
+    return this.#take(id, visitor, false)
   }
 
-  async release({ id, key, slot }: Slot): Promise<void> {
+  async release({ id, visitor, slot }: Slot): Promise<void> {
     const sql = 'delete from callback_slots where address = $1 and slot = $2 and id = $3'
-    await this.#database.query(sql, [key, slot, id])
+    await this.#database.query(sql, [visitor, slot, id])
   }
 
   /** Keeps the slot taken because the key was rejected. */
-  async reject({ id, key, slot }: Slot): Promise<void> {
+  async reject({ id, visitor, slot }: Slot): Promise<void> {
     const sql = `update callback_slots set rejected = 1, expires_at = ${this.#database.now} + ${REJECTED_MS}
       where address = $1 and slot = $2 and id = $3 returning slot`
-    const [kept] = await this.#database.query(sql, [key, slot, id])
+    const [kept] = await this.#database.query(sql, [visitor, slot, id])
     // The slot expired during the callback and may belong to another one now.
-    if (!kept) await this.#take(id, key, true)
+    if (!kept) await this.#take(id, visitor, true)
   }
 
-  async taken(key: string): Promise<TakenSlots> {
+  async taken(visitor: string): Promise<TakenSlots> {
     const { now } = this.#database
     const sql = `select count(*) as taken, coalesce(sum(rejected), 0) as rejected,
       coalesce(min(case when rejected = 1 then expires_at end) - ${now}, 0) as wait
       from callback_slots where address = $1 and expires_at > ${now}`
-    const [row = {}] = await this.#database.query(sql, [key])
+    const [row = {}] = await this.#database.query(sql, [visitor])
     const rejected = number(row, 'rejected')
     return { rejected, underWay: number(row, 'taken') - rejected, waitMs: number(row, 'wait') }
   }
@@ -76,7 +77,7 @@ export class CallbackSlots {
 
   // A random free slot: if all processes tried the first one, they would conflict. `requireTables`, because the callback
   // spends its key next, and could then not store the login.
-  async #take(id: string, key: string, isRejected: boolean): Promise<Slot | undefined> {
+  async #take(id: string, visitor: string, isRejected: boolean): Promise<Slot | undefined> {
     const { now, requireTables } = this.#database
     const all = Array.from({ length: SLOTS }, (_, slot) => `select ${slot} as slot`).join(' union all ')
     const lifetime = isRejected ? REJECTED_MS : UNDER_WAY_MS
@@ -90,7 +91,7 @@ export class CallbackSlots {
         id = excluded.id, rejected = excluded.rejected, expires_at = excluded.expires_at
       where callback_slots.expires_at <= ${now}
       returning slot`
-    const [row] = await this.#database.query(sql, [key, id])
-    return row && { id, key, slot: number(row, 'slot') }
+    const [row] = await this.#database.query(sql, [visitor, id])
+    return row && { id, visitor, slot: number(row, 'slot') }
   }
 }

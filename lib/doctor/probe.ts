@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
+import { RESPONSE_LIMITS } from '../client/http/pool'
 import { tlsOptions } from '../client/http/tls-options'
 import { buildConnector, Client, EnvHttpProxyAgent, errors } from '../client/http/undici'
 import { publicLookup, refusePrivate } from './private-address'
@@ -8,9 +9,6 @@ import { type ProbeResponse, ResponseRecorder } from './probe-response'
 
 // Chunk extensions, early hints and trailers do not count as body.
 const MAX_WIRE_BYTES = 256 * 1024
-
-// The time limit is the recorder's.
-const LIMITS = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 7 * 1024 }
 
 /** A request of the doctor. */
 export interface ProbeRequest {
@@ -104,7 +102,7 @@ export class Probe {
     this.#requests = 0
     this.#dispatcher = this.#options.proxied
       ? proxyAgent()
-      : new Client(origin, { ...LIMITS, connect: this.#watched(buildConnector(connect)) })
+      : new Client(origin, { ...RESPONSE_LIMITS, connect: this.#watched(buildConnector(connect)) })
     return this.#dispatcher
   }
 
@@ -135,7 +133,7 @@ export class Probe {
 
 function proxyAgent(): Dispatcher {
   try {
-    return new EnvHttpProxyAgent({ ...LIMITS, requestTls: tlsOptions() })
+    return new EnvHttpProxyAgent({ ...RESPONSE_LIMITS, requestTls: tlsOptions() })
   } catch {
     throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
   }

@@ -18,13 +18,18 @@ export interface PoolLimits {
 // Logins of different people are often seconds apart. A shorter time in the server's `Keep-Alive` header wins.
 const KEEP_ALIVE_MS = 60_000
 
-const CLIENT_OPTIONS = {
-  // Each request's signal is its deadline.
+/** Options of undici that limit a response. */
+export const RESPONSE_LIMITS = {
+  // Each request has a deadline of its own.
   headersTimeout: 0,
   bodyTimeout: 0,
   // Counts names and values, without `:` and line breaks: a header line of one letter counts as one byte and takes 200
-  // of memory.
+  // of memory. With 8 KiB, a response could take more than 2 MB at its peak.
   maxHeaderSize: 7 * 1024,
+}
+
+const CLIENT_OPTIONS = {
+  ...RESPONSE_LIMITS,
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveMaxTimeout: KEEP_ALIVE_MS,
 }
