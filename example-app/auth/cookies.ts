@@ -62,12 +62,12 @@ export class LoginCookie implements PendingLoginStore {
     return this.#store.load(req)
   }
 
-  consume(req: IncomingMessage): Promise<void> {
-    return this.#store.consume(req)
+  consume(req: IncomingMessage): void {
+    this.#store.consume(req)
   }
 
-  remove(req: IncomingMessage): Promise<void> {
-    return this.#store.remove(req)
+  remove(req: IncomingMessage): void {
+    this.#store.remove(req)
   }
 }
 

@@ -1,4 +1,4 @@
-import { withTimeout } from '../client/deadline'
+import { isThenable, withTimeout } from '../client/deadline'
 import { type Phase, SocialLoginError } from '../errors'
 import type { PendingLogin, PendingLoginStore } from './pending-login'
 
@@ -7,19 +7,36 @@ const RETRY_AFTER_SECONDS = 5
 
 /** The pending login of one browser. */
 export interface BrowserStore {
-  save(record: PendingLogin): Promise<void>
-  load(): Promise<PendingLogin | undefined>
-  consume(record: PendingLogin): Promise<boolean | void>
-  remove(): Promise<void>
+  save(record: PendingLogin): Promise<void> | void
+  load(): Promise<PendingLogin | undefined> | PendingLogin | undefined
+  consume(record: PendingLogin): Promise<boolean | void> | boolean | void
+  remove(): Promise<void> | void
 }
 
 /** The store, for the browser that sent this request. */
-export function storeOf<Request>(store: PendingLoginStore<Request>, req: Request): BrowserStore {
-  return {
-    save: (record) => store.save(req, record),
-    load: () => store.load(req),
-    consume: (record) => store.consume(req, record),
-    remove: () => store.remove(req),
+export class RequestStore<Request> implements BrowserStore {
+  readonly #store: PendingLoginStore<Request>
+  readonly #req: Request
+
+  constructor(store: PendingLoginStore<Request>, req: Request) {
+    this.#store = store
+    this.#req = req
+  }
+
+  save(record: PendingLogin) {
+    return this.#store.save(this.#req, record)
+  }
+
+  load() {
+    return this.#store.load(this.#req)
+  }
+
+  consume(record: PendingLogin) {
+    return this.#store.consume(this.#req, record)
+  }
+
+  remove() {
+    return this.#store.remove(this.#req)
   }
 }
 
@@ -36,9 +53,10 @@ export class NoSession extends Error {
  * @param timeout milliseconds that the call may take
  * @throws SocialLoginError `session_unavailable`, or what the store itself threw of that class
  */
-export async function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T>): Promise<T> {
+export async function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T> | T): Promise<T> {
   try {
-    return await withTimeout(timeout, call())
+    const answer = call()
+    return isThenable(answer) ? await withTimeout(timeout, answer) : answer
   } catch (error) {
     // A store's own error may quote a connection string.
     throw error instanceof SocialLoginError

@@ -20,44 +20,28 @@ export async function callback<User>(
   context: LoginContext<User>,
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
-  const { settings, site, rules, strategyDigest, usedLogins, trace } = context
-  const { slots } = site
-  const { store, currentUserKey } = context.request
+  const { settings, site, rules, strategyDigest, usedLogins } = context
   // Validated, because the store may be the application's.
-  const record = readPendingLogin(await callStore('callback', settings.timeout, () => store.load()))
+  const record = readPendingLogin(await callStore('callback', settings.timeout, () => context.request.store.load()))
   if (!record) return handleReplay(context)
-  trace.follow(record)
+  context.trace.follow(record)
 
   const { fetchSite, referer, tabSecret } = request
-  const refusal = checkCallback(record, { strategyDigest, user: currentUserKey(), fetchSite, referer, tabSecret })
+  const user = context.request.currentUserKey()
+  const refusal = checkCallback(record, { strategyDigest, user, fetchSite, referer, tabSecret })
   const isUsed = record.consumed || usedLogins.has(record.id)
   // A reload after the login is refused as well, because its user is another one than that of the start.
   if (isUsed) return refusal ? handleReplay(context) : joinLogin(context, request, record)
   // No await from here to `usedLogins.run`, so that only one of two callbacks gets there.
   if (refusal) return rejectCallback(context, refusal)
   if (rules.tabBinding && tabSecret === undefined) return askTab(context, request)
-  if (!slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
+  if (!site.slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   const info = loginInfo(record, request)
   const consumed = consume(context, record)
-  const verdict = await usedLogins.run(record.id, request.authKey, consumed, async () => {
-    const exchanged = await exchangeInSlot(context, consumed, request.authKey)
-    return verify(context, exchanged, info)
-  })
+  const login = (): Promise<Verdict<User>> =>
+    exchange(context, consumed, request.authKey).then((exchanged) => verify(context, exchanged, info))
+  const verdict = await usedLogins.run(record.id, request.authKey, consumed, login)
   return { type: 'decided', verdict, info }
-}
-
-/** Exchanges the key of a record that has been consumed; releases the slot in any case. */
-async function exchangeInSlot(
-  context: LoginContext,
-  consumed: Promise<void>,
-  authKey: string,
-): Promise<ExchangedLogin> {
-  try {
-    await consumed
-    return await exchange(context, authKey)
-  } finally {
-    context.site.slots.release()
-  }
 }
 
 /** There is no unused record (reload, back button, or no login at all): a signed-in user may continue. */
@@ -98,20 +82,17 @@ function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAct
 }
 
 /** @throws SocialLoginError `session_unavailable`, or `login_not_started` if another process has consumed it meanwhile */
-async function consume(
-  { settings, usedLogins, request: { store } }: LoginContext,
-  record: PendingLogin,
-): Promise<void> {
-  let isFirst: boolean | void
-  try {
-    // Marked as consumed, and not removed later: by then the session may have been renewed or ended, and saving this copy of it
-    // would undo that.
-    isFirst = await callStore('callback', settings.timeout, () => store.consume(record))
-  } catch (error) {
+function consume({ settings, usedLogins, request: { store } }: LoginContext, record: PendingLogin): Promise<void> {
+  // Marked as consumed, and not removed later: by then the session may have been renewed or ended, and saving this copy of it
+  // would undo that.
+  return callStore('callback', settings.timeout, () => store.consume(record)).then(requireFirst, (error: unknown) => {
     // The key is unspent: a reload can finish this login when the store works again.
     usedLogins.forget(record.id)
     throw error
-  }
+  })
+}
+
+function requireFirst(isFirst: boolean | void): void {
   if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
 }
 

@@ -34,13 +34,13 @@ export interface LoginRequest<User = unknown> {
   readonly http: HTTPRequest
   readonly options: LoginOptions
   /** Asks the application for the site of the request, if there are many. */
-  readonly findSite: () => SiteAnswer
+  findSite(): SiteAnswer
   /** The pending login of the browser that sent the request. */
   readonly store: BrowserStore
   /** A string unique to the signed-in user; undefined if there is none. */
-  readonly currentUserKey: () => string | undefined
+  currentUserKey(): string | undefined
   /** Whether the framework could sign a user in on this request. */
-  readonly canSignIn: () => boolean
+  canSignIn(): boolean
   /** Whether a repeated callback of a signed-in user may continue without a login. */
   readonly mayContinueOnReplay: boolean
   /** Asks the application for its verdict on the login. */

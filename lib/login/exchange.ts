@@ -33,23 +33,33 @@ interface ExchangeContext {
 }
 
 /**
- * Exchanges a key for a token, and the token for a profile, under one deadline.
+ * Once the login's record has been consumed, exchanges the key for a token, and the token for a profile, under one
+ * deadline. Releases the login's slot in any case.
  *
- * @throws SocialLoginError of phase `exchange` or `profile`
+ * @throws SocialLoginError of phase `exchange` or `profile`, or what `consumed` rejects with
  */
-export async function exchange(context: ExchangeContext, authKey: string): Promise<ExchangedLogin> {
-  const { settings, site, trace } = context
-  const deadline = new Deadline(settings.timeout)
+export async function exchange(
+  context: ExchangeContext,
+  consumed: Promise<void>,
+  authKey: string,
+): Promise<ExchangedLogin> {
+  const { site, trace } = context
   try {
-    const params = await site.refusals.watch(
-      trace.run('exchange', (onRetry) => site.endpoints.exchange(authKey, { deadline, onRetry })),
-    )
-    const token = params.access_token
-    const profile = await trace.run('profile', (onRetry) => fetchProfile(context, token, { deadline, onRetry }))
-    site.onLogin?.()
-    return { params, profile }
+    await consumed
+    const deadline = new Deadline(context.settings.timeout)
+    try {
+      const exchanging = trace.run('exchange', (onRetry) => site.endpoints.exchange(authKey, { deadline, onRetry }))
+      site.refusals.watch(exchanging)
+      const params = await exchanging
+      const token = params.access_token
+      const profile = await trace.run('profile', (onRetry) => fetchProfile(context, token, { deadline, onRetry }))
+      site.onLogin?.()
+      return { params, profile }
+    } finally {
+      deadline.clear()
+    }
   } finally {
-    deadline.clear()
+    site.slots.release()
   }
 }
 
@@ -69,7 +79,7 @@ async function fetchProfile(
 
 function decideSkip(skip: SkipUserProfile, accessToken: string, deadline: Deadline): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    deadline.onEnd(() => reject(skipTimeout()))
+    deadline.addListener(() => reject(skipTimeout()))
     const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : resolve(decision === true))
     // As in passport-oauth2: a function with two parameters calls done, one with fewer returns its decision.
     const decision: unknown = skip(accessToken, done)

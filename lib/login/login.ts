@@ -6,7 +6,7 @@ import { callback } from './callback'
 import type { LoginAction, LoginContext, LoginOptions, LoginRequest, LoginSettings, Verdict } from './context'
 import type { HTTPResponse } from './pages/page'
 import { checkRecord, type PendingLoginSummary, readPendingLogin, summaryOf } from './pending-login'
-import { type RefusedRequest, readRequest } from './request'
+import { type CallbackRequest, type RefusedRequest, readRequest, type StartRequest } from './request'
 import { type SiteSettings, strategyDigest } from './site'
 import { start } from './start'
 import { UsedLogins } from './used-logins'
@@ -30,13 +30,7 @@ export class Login<User = unknown> {
     const context = this.#contextOf(request, this.#settings.sites.fixed ?? (await this.#findSite(request)))
     const read = readRequest(request.http, context.rules)
     const phase = read.type === 'refused' ? read.phase : read.type
-    const decide = async (): Promise<LoginAction<User>> => {
-      if (read.type === 'refused') return refuse(read)
-      // Before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
-      if (!request.canSignIn()) throw new SocialLoginError('session_unsupported', read.type)
-      return read.type === 'start' ? start(context, read) : callback(context, read)
-    }
-    return context.trace.run(phase, decide, codeOf)
+    return context.trace.run(phase, () => decide(context, read), codeOf)
   }
 
   /**
@@ -47,12 +41,12 @@ export class Login<User = unknown> {
   async pending(
     request: Pick<LoginRequest, 'options' | 'store' | 'currentUserKey' | 'findSite'>,
   ): Promise<PendingLoginSummary | undefined> {
-    const { options, store, currentUserKey, findSite } = request
     const { sites, timeout } = this.#settings
-    const { strategyDigest } = callbackOf(sites.fixed ?? (await sites.find(findSite, 'start')), options)
-    const record = readPendingLogin(await callStore('start', timeout, () => store.load()))
+    const site = sites.fixed ?? (await sites.find(() => request.findSite(), 'start'))
+    const { strategyDigest } = callbackOf(site, request.options)
+    const record = readPendingLogin(await callStore('start', timeout, () => request.store.load()))
     if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
-    return checkRecord(record, { strategyDigest, user: currentUserKey() }) ? undefined : summaryOf(record)
+    return checkRecord(record, { strategyDigest, user: request.currentUserKey() }) ? undefined : summaryOf(record)
   }
 
   /** Closes the connections after pending logins have ended. Idempotent. */
@@ -62,12 +56,12 @@ export class Login<User = unknown> {
   }
 
   /** Without its site, a request is a callback if its address mentions a key. */
-  async #findSite({ http, findSite }: LoginRequest<User>): Promise<SiteSettings> {
+  async #findSite(request: LoginRequest<User>): Promise<SiteSettings> {
     const { name, sites } = this.#settings
     if (sites.fixed) return sites.fixed
-    const phase = http.target.includes('auth_key') ? 'callback' : 'start'
+    const phase = request.http.target.includes('auth_key') ? 'callback' : 'start'
     try {
-      return await sites.find(findSite, phase)
+      return await sites.find(() => request.findSite(), phase)
     } catch (error) {
       return new Trace(name).run(phase, () => Promise.reject(error))
     }
@@ -94,7 +88,17 @@ function callbackOf(
   }
 }
 
-function refuse({ code, phase, hint }: RefusedRequest): LoginAction<never> {
+function decide<User>(
+  context: LoginContext<User>,
+  read: StartRequest | CallbackRequest | RefusedRequest,
+): Promise<LoginAction<User>> {
+  if (read.type === 'refused') return refuse(read)
+  // Before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
+  if (!context.request.canSignIn()) return refuse({ code: 'session_unsupported', phase: read.type })
+  return read.type === 'start' ? start(context, read) : callback(context, read)
+}
+
+async function refuse({ code, phase, hint }: Omit<RefusedRequest, 'type'>): Promise<LoginAction<never>> {
   const error = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
   const { status, message } = error
   // An empty error response: the browser discards it and repeats the request when the person follows the link.

@@ -34,8 +34,9 @@ export interface PendingLogin {
 }
 
 /**
- * Keeps at most one login in progress for one browser. A method rejects when its storage fails, which becomes the error
- * `session_unavailable`. `checkPendingLoginStore` of passport-social-login/testing tests a store of your own.
+ * Keeps at most one login in progress for one browser. A method returns what is said here or a promise of it, and throws
+ * or rejects when its storage fails, which becomes the error `session_unavailable`. `checkPendingLoginStore` of
+ * passport-social-login/testing tests a store of your own.
  *
  * @example
  * import type { IncomingMessage } from 'node:http'
@@ -57,9 +58,9 @@ export interface PendingLogin {
  */
 export interface PendingLoginStore<Request = IncomingMessage> {
   /** Replaces the browser's record; resolves once the next request will find it. */
-  save(req: Request, record: PendingLogin): Promise<void>
+  save(req: Request, record: PendingLogin): Promise<void> | void
   /** The browser's record, consumed or not. */
-  load(req: Request): Promise<PendingLogin | undefined>
+  load(req: Request): Promise<PendingLogin | undefined> | PendingLogin | undefined
   /**
    * Marks the record as consumed; resolves once no later request of this browser can find it unconsumed.
    *
@@ -68,9 +69,9 @@ export interface PendingLoginStore<Request = IncomingMessage> {
    * uses a record once at most, and the provider exchanges a key once: verify is called twice only for two keys that reach
    * two processes at once.
    */
-  consume(req: Request, record: PendingLogin): Promise<boolean | void>
+  consume(req: Request, record: PendingLogin): Promise<boolean | void> | boolean | void
   /** Removes the record. */
-  remove(req: Request): Promise<void>
+  remove(req: Request): Promise<void> | void
 }
 
 /**

@@ -20,15 +20,16 @@ export class Refusals {
   }
 
   /** Watches one exchange. */
-  async watch<T>(exchange: Promise<T>): Promise<T> {
-    try {
-      const result = await exchange
-      this.#ended = true
-      return result
-    } catch (error) {
-      if (error instanceof SocialLoginError && error.code === 'auth_key_rejected') this.#refused()
-      throw error
-    }
+  watch(exchange: Promise<unknown>): void {
+    exchange.then(this.#onSuccess, this.#onFailure)
+  }
+
+  readonly #onSuccess = (): void => {
+    this.#ended = true
+  }
+
+  readonly #onFailure = (error: unknown): void => {
+    if (error instanceof SocialLoginError && error.code === 'auth_key_rejected') this.#refused()
   }
 
   #refused(): void {

@@ -22,6 +22,8 @@ export interface RequestRules {
 }
 
 const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
+// Of the request, by RFC 6455.
+const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name) => `sec-websocket-${name}`)
 
 // What a browser writes into Origin and Referer: never a user name, percent-encoding or anything beyond ASCII.
 const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
@@ -53,7 +55,7 @@ export function isNavigation(req: HTTPRequest): boolean {
  */
 function isWebSocket(req: HTTPRequest): boolean {
   if (header(req, 'upgrade')?.toLowerCase() === 'websocket') return true
-  return Object.keys(req.headers).some((name) => name.startsWith('sec-websocket-'))
+  return WEBSOCKET_HEADERS.some((name) => header(req, name) !== undefined)
 }
 
 /** Browsers ask for a page by `text/html`, for a picture, a script or data otherwise. Other programs may not say. */

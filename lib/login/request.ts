@@ -134,8 +134,9 @@ function parseTarget(target: string): URL | undefined {
 
 /** Not the parsed path: URL parsers resolve `..` and convert `\\`, routers do neither. */
 function pathOf({ target }: HTTPRequest): string {
-  const [path = ''] = withoutOrigin(target).split(/[?#]/, 1)
-  return path
+  const path = withoutOrigin(target)
+  const end = path.search(/[?#]/)
+  return end === -1 ? path : path.slice(0, end)
 }
 
 /** The origin of an absolute-form target is ignored, so it need not be parsed. */

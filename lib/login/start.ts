@@ -25,13 +25,12 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   }
   if (rules.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin))
 
-  const { options, store, currentUserKey } = context.request
-  const { returnTo, state } = options
-  const user = currentUserKey()
+  const { returnTo, state } = context.request.options
+  const user = context.request.currentUserKey()
   const startSite = fetchSite
   const record = createPendingLogin({ strategyDigest, user, startSite, resemblesCallback, tabSecret, returnTo, state })
   trace.follow(record)
-  await callStore('start', settings.timeout, () => store.save(record))
+  await callStore('start', settings.timeout, () => context.request.store.save(record))
   site.endpoints.preconnect()
   return { type: 'redirect', url: site.endpoints.loginURL }
 }

@@ -7,9 +7,6 @@ import type { HTTPResponse } from '../login/pages/page'
 import type { AuthenticateOptions } from './options'
 import { type Request, toError } from './verify'
 
-/** The outcome of a request: an action of its login, or an error. */
-export type Outcome = LoginAction | { readonly type: 'error'; readonly error: unknown }
-
 /** Passport's five actions on one request. */
 export interface PassportActions {
   success(user: unknown, info?: object): void
@@ -46,46 +43,52 @@ const TOO_LATE =
   'The login ended after the response had been sent (by a time limit of the application?): nobody was signed in.'
 
 /**
- * Ends a request. What the application throws meanwhile goes to `next(error)`; if a custom callback throws there, too,
- * the response is an empty 500, with a process warning. (An async callback must catch its own errors: Passport drops
- * the promise that it returns on a failure.)
+ * Ends a request as its login tells. What the application throws meanwhile goes to `next(error)`; if a custom callback
+ * throws there, too, the response is an empty 500, with a process warning. (An async callback must catch its own errors:
+ * Passport drops the promise that it returns on a failure.) Never rejects.
  */
 export async function perform(
-  outcome: Outcome,
+  login: () => Promise<LoginAction>,
   actions: PassportActions,
   req: Request,
   options: AuthenticateOptions,
 ): Promise<void> {
   try {
+    const action = await login()
     // Passport would renew the session, then throw uncaught at the redirect and crash the process.
-    if (req.res?.headersSent && outcome.type !== 'error') throw new Error(TOO_LATE)
+    if (req.res?.headersSent) throw new Error(TOO_LATE)
     // Awaited because Passport returns what a custom callback returns, which may be a promise.
-    await act(outcome, actions, req, options)
+    await act(action, actions, req, options)
   } catch (error) {
-    if (outcome.type === 'error') abandon(error, req)
-    else await perform({ type: 'error', error }, actions, req, options)
+    await performError(error, actions, req)
   }
 }
 
-function act(outcome: Outcome, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
-  switch (outcome.type) {
+async function performError(error: unknown, actions: PassportActions, req: Request): Promise<void> {
+  try {
+    await failWith(error, actions, req)
+  } catch (thrown) {
+    abandon(thrown, req)
+  }
+}
+
+function act(action: LoginAction, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
+  switch (action.type) {
     case 'redirect':
       removeReferrerPolicy(req)
-      return actions.redirect(outcome.url)
+      return actions.redirect(action.url)
     case 'decided': {
-      const { user, info } = outcome.verdict
+      const { user, info } = action.verdict
       if (!user) return actions.fail(infoObject(info), 401)
-      preferReturnTo(req, options, outcome.info)
-      return actions.success(user, { ...infoObject(info), ...outcome.info })
+      preferReturnTo(req, options, action.info)
+      return actions.success(user, { ...infoObject(info), ...action.info })
     }
     case 'continue': {
       const destination = replayDestination(options)
       return destination === undefined ? actions.pass() : actions.redirect(destination)
     }
     case 'respond':
-      return req.res ? write(outcome.response, req.res) : failWith(outcome.otherwise, actions, req)
-    case 'error':
-      return failWith(outcome.error, actions, req)
+      return req.res ? write(action.response, req.res) : failWith(action.otherwise, actions, req)
   }
 }
 
@@ -123,7 +126,7 @@ function preferReturnTo(req: Request, options: AuthenticateOptions, { returnTo }
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */
 function failWith(error: unknown, actions: PassportActions, req: Request): void {
   if (!(error instanceof SocialLoginError)) return actions.error(toError(error))
-  setHeaders(req, error.headers)
+  setHeaders(req, Object.entries(error.headers))
   // For a failure, Passport would send a second response.
   if (!isFailure(error) || req.res?.headersSent) return actions.error(error)
   const info: FailureInfo = { code: error.code, message: error.message }
@@ -153,9 +156,9 @@ function detailOf(error: unknown): string {
 }
 
 /** Sets response headers if the framework exposes the response (Express does, Connect and Fastify do not). */
-export function setHeaders({ res }: Request, headers: Readonly<Record<string, string>>): void {
+export function setHeaders({ res }: Request, headers: readonly (readonly [string, string])[]): void {
   if (!res || res.headersSent) return
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  for (const [name, value] of headers) res.setHeader(name, value)
 }
 
 /**

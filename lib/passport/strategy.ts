@@ -2,23 +2,19 @@ import { Strategy as OAuth2Strategy } from 'passport-oauth2'
 import { Deadline } from '../client/deadline'
 import { type Profile, profileOf } from '../client/profile'
 import { PRIVATE_HEADERS } from '../errors'
-import { storeOf } from '../login/browser-store'
-import type { LoginAction, LoginRequest, Verdict } from '../login/context'
-import type { LoginInfo } from '../login/info'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
-import { captureActions, missingRedirect, type Outcome, perform, replayDestination, setHeaders } from './actions'
+import { captureActions, missingRedirect, perform, setHeaders } from './actions'
+import { PassportLoginRequest } from './login-request'
 import type { AuthenticateOptions, MultiSiteStrategyOptions, StrategyOptions } from './options'
-import { canLogIn, currentUserKey, httpRequest } from './request'
 import { readSettings, type StrategySettings } from './settings'
-import {
-  type AnyVerifyFunction,
-  callVerify,
-  type Request,
-  type VerifyFunction,
-  type VerifyFunctionWithParams,
-  type VerifyFunctionWithRequest,
-  type VerifyFunctionWithRequestAndParams,
+import type {
+  AnyVerifyFunction,
+  Request,
+  VerifyFunction,
+  VerifyFunctionWithParams,
+  VerifyFunctionWithRequest,
+  VerifyFunctionWithRequestAndParams,
 } from './verify'
 
 /**
@@ -40,11 +36,7 @@ import {
 export class Strategy extends OAuth2Strategy {
   // TypeScript's `private`, not `#private`: Passport runs `Object.create(strategy)`, which has no private members.
   private readonly _login: Login
-  private readonly _authenticate: (req: Request, options: AuthenticateOptions) => Promise<LoginAction>
-  private readonly _pendingLogin: (
-    req: Request,
-    options: Pick<AuthenticateOptions, 'callbackURL'>,
-  ) => Promise<PendingLoginSummary | undefined>
+  private readonly _loginRequest: (req: Request, options: AuthenticateOptions) => PassportLoginRequest
   private readonly _loadProfile: (accessToken: string) => Promise<Profile>
 
   /**
@@ -67,16 +59,8 @@ export class Strategy extends OAuth2Strategy {
     // The inherited client holds no secret. Reading it throws an error that names the alternatives.
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
     this.name = settings.name
-    const login = new Login(settings)
-    this._login = login
-    this._authenticate = (req, options) => login.handle(adapt(req, options, verify, settings))
-    this._pendingLogin = (req, options) =>
-      login.pending({
-        options,
-        store: storeOf(settings.store, req),
-        currentUserKey: () => currentUserKey(req),
-        findSite: () => settings.findSite(req),
-      })
+    this._login = new Login(settings)
+    this._loginRequest = (req, options) => new PassportLoginRequest(req, options, verify, settings)
     this._loadProfile = (accessToken) => loadProfile(settings, accessToken)
   }
 
@@ -86,12 +70,11 @@ export class Strategy extends OAuth2Strategy {
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
-    setHeaders(req, PRIVATE_HEADERS)
+    setHeaders(req, PRIVATE_HEADER_LINES)
     const problem = missingRedirect(req, options)
     if (problem) return actions.error(problem)
-    const outcome: Promise<Outcome> = this._authenticate(req, options).catch((error) => ({ type: 'error', error }))
     // Never rejects: see perform.
-    void outcome.then((ended) => perform(ended, actions, req, options))
+    void perform(() => this._login.handle(this._loginRequest(req, options)), actions, req, options)
   }
 
   /**
@@ -102,11 +85,11 @@ export class Strategy extends OAuth2Strategy {
    * @returns undefined if there is none, or it is finished, expired, of another strategy, or of another user
    * @throws SocialLoginError `session_unavailable` when the store fails
    */
-  pendingLogin(
+  async pendingLogin(
     req: Request,
     options: Pick<AuthenticateOptions, 'callbackURL'> = {},
   ): Promise<PendingLoginSummary | undefined> {
-    return this._pendingLogin(req, options)
+    return this._login.pending(this._loginRequest(req, options))
   }
 
   /** Closes the connections to the provider once pending logins have ended, for a clean shutdown. */
@@ -120,44 +103,6 @@ export class Strategy extends OAuth2Strategy {
    */
   override userProfile(accessToken: string, done: (error?: unknown, profile?: Profile) => void): void {
     this._loadProfile(accessToken).then((profile) => done(null, profile), done)
-  }
-}
-
-/** Adapts a Passport request for the login. */
-function adapt(
-  req: Request,
-  options: AuthenticateOptions,
-  verify: AnyVerifyFunction,
-  settings: StrategySettings,
-): LoginRequest {
-  const { passReqToCallback } = settings
-  return {
-    http: httpRequest(req),
-    options,
-    findSite: () => settings.findSite(req),
-    store: storeOf(settings.store, req),
-    currentUserKey: () => currentUserKey(req),
-    canSignIn: () => canLogIn(req, options),
-    // The route of passport.authorize expects `req.account`, which a repeated callback does not set.
-    mayContinueOnReplay: replayDestination(options) !== undefined || !options.assignProperty,
-    verify: (login, info) => {
-      const call = () => callVerify(verify, req, login, settings)
-      return passReqToCallback ? withAuthInfo(req, info, call) : call()
-    },
-  }
-}
-
-/** Verify finds the info at `req.authInfo`, where the application's later handlers take it for a sign of a login. */
-async function withAuthInfo(req: Request, info: LoginInfo, verify: () => Promise<Verdict>): Promise<Verdict> {
-  const { authInfo } = req
-  let user: unknown
-  Object.assign(req, { authInfo: info })
-  try {
-    const verdict = await verify()
-    user = verdict.user
-    return verdict
-  } finally {
-    if (!user) Object.assign(req, { authInfo })
   }
 }
 
@@ -176,6 +121,8 @@ async function loadProfile({ sites, timeout }: StrategySettings, accessToken: st
 interface PassesRequest {
   readonly passReqToCallback: true
 }
+
+const PRIVATE_HEADER_LINES = Object.entries(PRIVATE_HEADERS)
 
 // Required by the constructor of passport-oauth2, and never used.
 const INHERITED_OPTIONS = {

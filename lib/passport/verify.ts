@@ -166,16 +166,20 @@ interface Answers {
 
 function firstOnly(resolve: (verdict: Verdict) => void, reject: (error: unknown) => void, timeout: number): Answers {
   let settled = false
-  const settle = (act: () => void): void => {
-    if (settled) return warnOfSecondAnswer()
+  /** Whether this is the first answer. */
+  const settle = (): boolean => {
+    if (settled) {
+      warnOfSecondAnswer()
+      return false
+    }
     settled = true
     clearTimeout(timer)
-    act()
+    return true
   }
-  const timer = setTimeout(() => settle(() => reject(new SocialLoginError('verify_timeout', 'verify'))), timeout)
+  const timer = setTimeout(() => settle() && reject(new SocialLoginError('verify_timeout', 'verify')), timeout)
   return {
-    give: (verdict) => settle(() => resolve(verdict)),
-    fail: (error) => settle(() => reject(toError(error))),
+    give: (verdict) => void (settle() && resolve(verdict)),
+    fail: (error) => void (settle() && reject(toError(error))),
   }
 }
 

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { refuseUnknown } from '../client/option-values'
 import type { FailureInfo } from '../errors'
-import { type BrowserStore, storeOf } from '../login/browser-store'
+import { type BrowserStore, RequestStore } from '../login/browser-store'
 import type { LoginSettings } from '../login/context'
 import type { SiteAnswer } from '../login/options'
 import { readReturnPath } from '../login/return-path'
@@ -55,13 +55,13 @@ function readStore(options: SocialLoginOptions | MultiSiteSocialLoginOptions): W
   if (keys !== undefined && store !== undefined) throw new TypeError('keys and store exclude each other: give one')
   if (store !== undefined) {
     requireStore(store)
-    return (request) => storeOf(store, request)
+    return (request) => new RequestStore(store, request)
   }
   // Needed only where the browser would drop a Secure cookie; plain http beyond loopback has been allowed by then.
   const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL ?? '')
   const cookie = new SealedCookie({ keys: keys ?? [], allowInsecureHTTP })
   return (request, headers) => {
-    const end = async (): Promise<void> => headers.set('Set-Cookie', cookie.end())
+    const end = (): void => headers.set('Set-Cookie', cookie.end())
     return {
       save: async (record) => headers.set('Set-Cookie', await cookie.seal(record)),
       load: () => cookie.open(request.headers.get('cookie') ?? ''),

@@ -1,5 +1,5 @@
 import { SocialLoginError } from '../../lib'
-import { type BrowserStore, storeOf } from '../../lib/login/browser-store'
+import { type BrowserStore, RequestStore } from '../../lib/login/browser-store'
 import type { LoginAction, LoginRequest } from '../../lib/login/context'
 import type { PendingLogin } from '../../lib/login/pending-login'
 import { CookieStore } from '../../lib/login/stores/cookie-store'
@@ -159,7 +159,7 @@ export class RequestLife {
   }
 
   #storeOf(run: Run): BrowserStore {
-    if (this.#world.configuration.store !== 'own') return storeOf(this.#store, run.req)
+    if (this.#world.configuration.store !== 'own') return new RequestStore(this.#store, run.req)
     const deny = (): void => {
       this.#world.judge.checkDenial(run)
       run.fate = 'login_not_started'
@@ -175,8 +175,8 @@ export class RequestLife {
 
   /** The store, and what is noted of its use. */
   #observed(run: Run, store: BrowserStore): BrowserStore {
-    const seal = async <T>(work: Promise<T>): Promise<T> => {
-      if (this.#world.configuration.store !== 'cookie') return work
+    const seal = <T>(work: Promise<T> | T): Promise<T> | T => {
+      if (!(work instanceof Promise) || this.#world.configuration.store !== 'cookie') return work
       this.sealing += 1
       return work.finally(() => {
         this.sealing -= 1

@@ -18,7 +18,8 @@ function exchanged(
   const site = common.sites.fixed
   if (!site) throw new Error('there is one site')
   const settings = { ...common, skipUserProfile }
-  return exchange({ settings, site, trace: new Trace(settings.name) }, clients.newKey())
+  site.slots.tryAcquire()
+  return exchange({ settings, site, trace: new Trace(settings.name) }, Promise.resolve(), clients.newKey())
 }
 
 test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(

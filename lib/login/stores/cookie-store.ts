@@ -32,15 +32,15 @@ export class CookieStore implements PendingLoginStore {
     this.#set(headers, await this.#cookie.seal(record))
   }
 
-  async load(req: IncomingMessage): Promise<PendingLogin | undefined> {
+  load(req: IncomingMessage): Promise<PendingLogin | undefined> {
     return this.#cookie.open(req.headers.cookie ?? '')
   }
 
-  async consume(req: IncomingMessage): Promise<void> {
-    await this.remove(req)
+  consume(req: IncomingMessage): void {
+    this.remove(req)
   }
 
-  async remove(req: IncomingMessage): Promise<void> {
+  remove(req: IncomingMessage): void {
     this.#set(headersOf(req, 'callback'), this.#cookie.end())
   }
 

@@ -8,33 +8,33 @@ const SESSION_KEY = 'passport-social-login'
 
 /**
  * Keeps the login in progress in `req.session`, which any session middleware provides. If the session has a `save`
- * method (express-session, koa-session), promises here resolve after its store has saved.
+ * method (express-session, koa-session), its store has saved when the promises here resolve.
  *
  * @example
  * new Strategy({ ...options, store: new SessionStore() }, verify) // the default
  */
 export class SessionStore implements PendingLoginStore {
-  async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
+  save(req: IncomingMessage, record: PendingLogin): Promise<void> | void {
     const session = requireSession(req)
     session[SESSION_KEY] = record
-    await persist(session)
+    return persist(session)
   }
 
-  async load(req: IncomingMessage): Promise<PendingLogin | undefined> {
+  load(req: IncomingMessage): PendingLogin | undefined {
     return readPendingLogin(requireSession(req)[SESSION_KEY])
   }
 
   // Marked, not removed: the second callback of a double click uses it to find the running login.
-  consume(req: IncomingMessage, record: PendingLogin): Promise<void> {
+  consume(req: IncomingMessage, record: PendingLogin): Promise<void> | void {
     return this.save(req, { ...record, consumed: true })
   }
 
-  async remove(req: IncomingMessage): Promise<void> {
+  remove(req: IncomingMessage): Promise<void> | void {
     const session = requireSession(req)
     if (session[SESSION_KEY] === undefined) return
     // Not `delete`: the sessions of @fastify/secure-session are proxies that cannot.
     session[SESSION_KEY] = undefined
-    await persist(session)
+    return persist(session)
   }
 }
 
@@ -49,11 +49,11 @@ function isSession(value: unknown): value is Record<string, unknown> {
   return isObject(value)
 }
 
-function persist(session: Record<string, unknown>): Promise<void> {
+function persist(session: Record<string, unknown>): Promise<void> | undefined {
+  const { save } = session
+  // cookie-session and @fastify/secure-session have no `save`: they are part of the response.
+  if (typeof save !== 'function') return undefined
   return new Promise((resolve, reject) => {
-    const { save } = session
-    // cookie-session and @fastify/secure-session have no `save`: they are part of the response.
-    if (typeof save !== 'function') return resolve()
     const saving: unknown = save.call(session, (error: unknown) => (error ? reject(error) : resolve()))
     // Others return a promise; express-session calls back and returns the session.
     if (types.isPromise(saving)) saving.then(() => resolve(), reject)

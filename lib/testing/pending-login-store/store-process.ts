@@ -8,7 +8,7 @@ import type { PendingLoginStoreCheck } from './options'
 type Middleware = NonNullable<PendingLoginStoreCheck['middleware']>
 
 /** What a request does with the store. */
-export type Step<T> = (store: PendingLoginStore, req: IncomingMessage, res: ServerResponse) => Promise<T>
+export type Step<T> = (store: PendingLoginStore, req: IncomingMessage, res: ServerResponse) => Promise<T> | T
 
 type Job = (req: IncomingMessage, res: ServerResponse, failure: unknown) => Promise<void>
 
