@@ -29,7 +29,7 @@ export class Deadline {
     const controller = new AbortController()
     this.#controller = controller
     if (this.#ended) controller.abort(this.#ended.reason)
-    else this.onEnd((reason) => controller.abort(reason))
+    else this.addListener((reason) => controller.abort(reason))
     return controller.signal
   }
 
@@ -48,26 +48,30 @@ export class Deadline {
     return this.#ended?.reason instanceof DOMException && this.#ended.reason.name === 'TimeoutError'
   }
 
-  /** Calls the listener when the deadline ends, or soon if it already has. Returns a function that removes the listener. */
-  onEnd(listener: EndListener): () => void {
+  /** The listener is called when the deadline ends, or soon if it already has. */
+  addListener(listener: EndListener): void {
     const ended = this.#ended
     if (ended) queueMicrotask(() => this.#listeners.has(listener) && listener(ended.reason))
     this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  }
+
+  removeListener(listener: EndListener): void {
+    this.#listeners.delete(listener)
   }
 
   /** Resolves after `milliseconds`. @throws the deadline's reason when that ends first */
   async pause(milliseconds: number): Promise<void> {
     if (milliseconds === 0) return
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        unwatch()
-        resolve()
-      }, milliseconds)
-      const unwatch = this.onEnd((reason) => {
+      const end = (reason: unknown): void => {
         clearTimeout(timer)
         reject(reason)
-      })
+      }
+      const timer = setTimeout(() => {
+        this.removeListener(end)
+        resolve()
+      }, milliseconds)
+      this.addListener(end)
     })
   }
 

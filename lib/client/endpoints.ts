@@ -49,13 +49,8 @@ export class Endpoints {
   /** Exchanges a key for a token (specification, section 4.2). @throws SocialLoginError */
   async exchange(authKey: string, context: RequestContext): Promise<TokenResponse> {
     if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
-    const response = await sendRequest(this.#transport, 'exchange', this.#exchangeRequest(authKey), context)
-    try {
-      return readToken(response)
-    } catch (error) {
-      const refused = error instanceof SocialLoginError && error.code === 'auth_key_rejected'
-      throw refused && response.retried ? refusedWhenRetried() : error
-    }
+    const request = this.#exchangeRequest(authKey)
+    return sendRequest(this.#transport, 'exchange', request, context).then(readExchange)
   }
 
   /** Reads the profile of the token's user (specification, sections 4.3 and 4.4). @throws SocialLoginError */
@@ -64,7 +59,7 @@ export class Endpoints {
     if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
       throw new SocialLoginError('profile_unauthorized', 'profile')
     if (endpoint === 'auto') return this.#findProfile(accessToken, context)
-    return readProfile(await this.#requestProfile(endpoint, accessToken, context))
+    return this.#requestProfile(endpoint, accessToken, context).then(readProfile)
   }
 
   /**
@@ -117,6 +112,15 @@ export class Endpoints {
       ? this.#profileHeaders
       : { ...this.#profileHeaders, authorization: `Bearer ${accessToken}` }
     return { origin, method: 'GET', path, headers, body: null, idempotent: true }
+  }
+}
+
+function readExchange(response: ProviderResponse): TokenResponse {
+  try {
+    return readToken(response)
+  } catch (error) {
+    const refused = error instanceof SocialLoginError && error.code === 'auth_key_rejected'
+    throw refused && response.retried ? refusedWhenRetried() : error
   }
 }
 

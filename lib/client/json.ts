@@ -34,10 +34,11 @@ export function parseJSON(text: string): JSONValue {
   const { isTooComplex, members, inexact } = outlineOf(text)
   if (isTooComplex) throw new SyntaxError('JSON has too many values, or is nested too deeply')
   const value = parse(text)
-  if (countMembers(value) !== members) throw new SyntaxError('JSON with a duplicate name')
+  if (clean(value) !== members) throw new SyntaxError('JSON with a duplicate name')
+  if (inexact.length === 0) return value
   // Only a valid document is changed: quotes would make `{9007199254740993: 1}` one.
-  const exact = inexact.length > 0 ? parse(withQuotes(text, inexact)) : value
-  removeForbiddenKeys(exact)
+  const exact = parse(withQuotes(text, inexact))
+  clean(exact)
   return exact
 }
 
@@ -133,17 +134,17 @@ function parse(text: string): JSONValue {
   }
 }
 
-/** Fewer than the text has if a name occurs twice in an object, because the last one wins. */
-function countMembers(value: JSONValue): number {
+/**
+ * Removes members that could become a prototype. Returns how many members there were: fewer than the text has if a name occurs
+ * twice in an object, because the last one wins.
+ */
+function clean(value: JSONValue): number {
   if (typeof value !== 'object' || value === null) return 0
   const inner = Object.values(value)
-  return inner.reduce<number>((count, one) => count + countMembers(one), Array.isArray(value) ? 0 : inner.length)
-}
-
-function removeForbiddenKeys(value: JSONValue): void {
-  if (typeof value !== 'object' || value === null) return
+  let members = Array.isArray(value) ? 0 : inner.length
+  for (const one of inner) members += clean(one)
   for (const key of FORBIDDEN_KEYS) Reflect.deleteProperty(value, key)
-  for (const inner of Object.values(value)) removeForbiddenKeys(inner)
+  return members
 }
 
 /** Whether the value is an object with members: neither an array nor null. */

@@ -41,15 +41,16 @@ export class Semaphore {
   /** Resolves with the slot of another when that is released: for when `tryAcquire` has failed. @throws the deadline's reason when that ends first */
   waitForSlot(deadline: Deadline): Promise<void> {
     return new Promise((resolve, reject) => {
+      const end = (reason: unknown): void => {
+        this.#queue.delete(take)
+        reject(reason)
+      }
       const take = (): void => {
-        unwatch()
+        deadline.removeListener(end)
         this.#queue.delete(take)
         resolve()
       }
-      const unwatch = deadline.onEnd((reason) => {
-        this.#queue.delete(take)
-        reject(reason)
-      })
+      deadline.addListener(end)
       this.#queue.add(take)
     })
   }

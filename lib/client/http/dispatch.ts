@@ -12,53 +12,46 @@ import type { TransportCall } from './transport'
  * connection is free again: before that, undici would open a second one for the profile. Settles at once when the
  * deadline ends.
  *
- * `onDone` is called when undici is done with the request, which may be long after the deadline; with the error, if any.
- * `onSent` is called when the request gets its connection.
- *
  * @throws the deadline's reason, what the reader threw, or undici's own error
  */
-export function dispatch(
-  dispatcher: Dispatcher,
-  call: TransportCall,
-  onDone: (error?: unknown) => void,
-  onSent: () => void = () => {},
-): Promise<void> {
+export function dispatch(dispatcher: Dispatcher, call: TransportCall, observer: RequestObserver): Promise<void> {
   return new Promise((resolve, reject) => {
-    const { request, deadline } = call
-    const reader = call.newReader()
-    dispatcher.dispatch(request, new DispatchHandler({ reader, deadline, resolve, reject, onDone, onSent }))
+    dispatcher.dispatch(call.request, new DispatchHandler(call, observer, resolve, reject))
   })
 }
 
-interface Call {
-  readonly reader: ResponseReader
-  readonly deadline: Deadline
-  readonly resolve: () => void
-  readonly reject: (reason: unknown) => void
-  readonly onDone: (error?: unknown) => void
-  readonly onSent: () => void
+/** Is told of the progress of one request. */
+export interface RequestObserver {
+  /** The request gets its connection. */
+  onSent?(): void
+  /** undici is done with the request, which may be long after the deadline; with the error, if any. */
+  onDone(error?: unknown): void
 }
 
 class DispatchHandler implements Dispatcher.DispatchHandler {
-  readonly #call: Call
-  readonly #unwatch: () => void
+  readonly #deadline: Deadline
+  readonly #reader: ResponseReader
+  readonly #observer: RequestObserver
+  readonly #resolve: () => void
+  readonly #rejectWith: (reason: unknown) => void
   #controller: Dispatcher.DispatchController | undefined
   /** What the reader threw. */
   #refusal: unknown
 
-  constructor(call: Call) {
-    this.#call = call
-    this.#unwatch = call.deadline.onEnd((reason) => {
-      this.#reject(reason)
-      this.#abort(reason)
-    })
+  constructor(call: TransportCall, observer: RequestObserver, resolve: () => void, reject: (reason: unknown) => void) {
+    this.#deadline = call.deadline
+    this.#reader = call.newReader()
+    this.#observer = observer
+    this.#resolve = resolve
+    this.#rejectWith = reject
+    this.#deadline.addListener(this.#onDeadline)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { ended } = this.#call.deadline
+    const { ended } = this.#deadline
     // Throwing instead of aborting keeps the connection for another request.
     if (ended) throw ended.reason
-    this.#call.onSent()
+    this.#observer.onSent?.()
     this.#controller = controller
   }
 
@@ -71,28 +64,34 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const { resolve, onDone } = this.#call
-    this.#unwatch()
-    const freed = (): void => {
-      onDone(this.#refusal)
-      if (this.#refusal === undefined) resolve()
-      else this.#reject(this.#refusal)
-    }
+    this.#deadline.removeListener(this.#onDeadline)
     // Queued after undici's own setImmediate, which it schedules once this method has returned.
-    queueMicrotask(() => setImmediate(freed))
+    queueMicrotask(() => setImmediate(this.#onFree))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     const reason = this.#refusal ?? error
-    this.#call.onDone(reason)
+    this.#observer.onDone(reason)
     this.#reject(reason)
+  }
+
+  readonly #onDeadline = (reason: unknown): void => {
+    this.#reject(reason)
+    this.#abort(reason)
+  }
+
+  /** The connection is free again. */
+  readonly #onFree = (): void => {
+    this.#observer.onDone(this.#refusal)
+    if (this.#refusal === undefined) this.#resolve()
+    else this.#reject(this.#refusal)
   }
 
   #read(read: (reader: ResponseReader) => void): void {
     // A refused response may have thousands of further chunks, and an error for each costs CPU.
     if (this.#refusal !== undefined) return
     try {
-      read(this.#call.reader)
+      read(this.#reader)
     } catch (error) {
       this.#refusal = error
       // Deferred until the received bytes are parsed: after a complete response the connection can be reused.
@@ -101,8 +100,8 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
   }
 
   #reject(reason: unknown): void {
-    this.#unwatch()
-    this.#call.reject(reason)
+    this.#deadline.removeListener(this.#onDeadline)
+    this.#rejectWith(reason)
   }
 
   #abort(reason: unknown): void {

@@ -38,8 +38,10 @@ export class DispatcherTransport implements Transport {
   send(call: TransportCall): Promise<void> {
     return new Promise((resolve, reject) => {
       // A caller's dispatcher may ignore the signal.
-      const unwatch = call.deadline.onEnd(reject)
-      this.#send(call).finally(unwatch).then(resolve, reject)
+      call.deadline.addListener(reject)
+      this.#send(call)
+        .finally(() => call.deadline.removeListener(reject))
+        .then(resolve, reject)
     })
   }
 

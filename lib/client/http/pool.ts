@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net'
 import { Semaphore } from '../semaphore'
 import { type Connect, Connector } from './connector'
 import { dispatch } from './dispatch'
+import { PooledRequest, type PoolState } from './pooled-request'
 import type { Transport, TransportCall } from './transport'
 import { Client, errors, Pool } from './undici'
 
@@ -37,21 +38,14 @@ const CLIENT_OPTIONS = {
 /** The connections to one provider: an undici pool with a {@link Connector}. */
 export class ProviderPool implements Transport {
   readonly #origin: string
-  readonly #connector: Connector
   readonly #pool: Pool
-  /**
-   * One slot per request in the pool: a request could not leave undici's own queue, which would open connections in
-   * vain.
-   */
-  readonly #slots: Semaphore
-  /** Calls that have no connection yet. */
-  readonly #waiting = new Set<TransportCall>()
+  readonly #state: PoolState
   #closing: Promise<void> | undefined
 
   constructor(origin: string, { connections, connectTimeout, lookup }: PoolLimits) {
     this.#origin = origin
-    this.#connector = new Connector(origin, connectTimeout, lookup)
-    this.#slots = new Semaphore(connections)
+    const connector = new Connector(origin, connectTimeout, lookup)
+    this.#state = { connector, slots: new Semaphore(connections), waiting: 0 }
     this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connect })
   }
 
@@ -61,81 +55,64 @@ export class ProviderPool implements Transport {
    */
   async send(call: TransportCall): Promise<void> {
     if (this.#closing !== undefined) throw new errors.ClientClosedError()
-    if (!this.#slots.tryAcquire()) await this.#slots.waitForSlot(call.deadline)
-    const retry: { wait: number | undefined } = { wait: undefined }
-    const onDone = (error?: unknown): void => {
-      retry.wait = this.#retryAfter(error, call)
-      if (retry.wait === undefined) this.#slots.release()
-    }
-    try {
-      await this.#dispatch(call, onDone)
-    } catch (error) {
-      if (retry.wait === undefined) throw error
-      await this.#retry(call, retry.wait, error)
-    }
+    const { slots } = this.#state
+    if (!slots.tryAcquire()) await slots.waitForSlot(call.deadline)
+    const request = new PooledRequest(call, this.#state)
+    return dispatch(this.#pool, call, request).catch((error: unknown) => {
+      if (request.retryAfter === undefined) throw error
+      return this.#retry(call, request.retryAfter, error)
+    })
   }
 
   /** Opens a connection for an expected login. Returns at once and never fails. */
   preconnect(): void {
-    this.#connector.preconnect()
+    this.#state.connector.preconnect()
   }
 
   /** Closes all connections once their requests have ended. Idempotent. */
   close(): Promise<void> {
-    this.#connector.close()
-    this.#closing ??= this.#slots
+    const { connector, slots } = this.#state
+    connector.close()
+    this.#closing ??= slots
       .close()
       .then(() => this.#pool.close())
-      .then(() => this.#connector.destroy())
+      .then(() => connector.destroy())
     return this.#closing
   }
 
   /**
    * `connect` for undici's pool, which opens a connection after each aborted request, too. While the provider hangs, as many
-   * would be left as logins timed out, and if they are dead, each would cost a later login its time. While another call waits
-   * for a connection, one is opened all the same.
+   * would be left as logins timed out, and if they are dead, each would cost a later login its time. While another request
+   * waits for a connection, one is opened all the same.
    */
   readonly #connect: Connect = (options, callback) => {
-    if (this.#waiting.size > 0) return this.#connector.connect(options, callback)
+    const { connector } = this.#state
+    if (this.#state.waiting > 0) return connector.connect(options, callback)
     // An aborted request frees its slot, and the next call may need this connection. undici gives the error to the requests of this
     // one connection, all of which have been aborted.
     setImmediate(() => {
-      if (this.#waiting.size > 0) this.#connector.connect(options, callback)
+      if (this.#state.waiting > 0) connector.connect(options, callback)
       else callback(new errors.RequestAbortedError(), null)
     })
   }
 
-  #dispatch(call: TransportCall, onDone: (error?: unknown) => void): Promise<void> {
-    this.#waiting.add(call)
-    const sent = (): void => void this.#waiting.delete(call)
-    const done = (error?: unknown): void => {
-      sent()
-      onDone(error)
-    }
-    return dispatch(this.#pool, call, done, sent)
-  }
-
-  #retryAfter(error: unknown, call: TransportCall): number | undefined {
-    if (error === undefined || call.deadline.ended) return undefined
-    return this.#connector.wasStale(error) ? 0 : call.retryAfter(error)
-  }
-
   async #retry(call: TransportCall, wait: number, error: unknown): Promise<void> {
-    const release = (): void => this.#slots.release()
+    const { connector, slots } = this.#state
     // All other kept-alive connections may be stale, too.
-    if (this.#connector.wasStale(error)) return this.#sendOnNewConnection(call, release)
+    if (connector.wasStale(error)) return this.#sendOnNewConnection(call)
     try {
       await call.deadline.pause(wait)
     } catch (reason) {
-      release()
+      slots.release()
       throw reason
     }
-    await this.#dispatch(call, release)
+    await dispatch(this.#pool, call, new PooledRequest(call, this.#state, true))
   }
 
-  async #sendOnNewConnection(call: TransportCall, onDone: () => void): Promise<void> {
-    const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectNew })
-    const sent = dispatch(client, call, onDone)
+  async #sendOnNewConnection(call: TransportCall): Promise<void> {
+    const { connector, slots } = this.#state
+    const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: connector.connectNew })
+    const sent = dispatch(client, call, { onDone: () => slots.release() })
     // Closes after the last byte of the response; the request's own promise reports how it ended.
     client.close().catch(() => {})
     await sent

@@ -134,7 +134,7 @@ export class ResponseReader {
   }
 
   #grow(size: number): void {
-    const larger = Buffer.alloc(Math.min(Math.max(size, 2 * this.#body.length), MAX_BODY_BYTES))
+    const larger = Buffer.allocUnsafe(Math.min(Math.max(size, 2 * this.#body.length), MAX_BODY_BYTES))
     larger.set(this.#body)
     this.#body = larger
   }
