@@ -78,7 +78,7 @@ export class Accounts {
 
   async updatePerson(loginID: string, person: Person): Promise<void> {
     const sql = 'update federated_credentials set person = $2 where id = $1'
-    await this.#database.query(sql, [loginID, JSON.stringify(person)])
+    await this.#database.query(sql, [loginID, inASCII(person)])
   }
 
   /** Marks an account as confirmed. False when the login does not belong to the account any more. */
@@ -180,7 +180,13 @@ function upsertSQL({ now }: Database): string {
 }
 
 function valuesOf({ provider, subject, person, sealedToken }: LoginInput, userID: string | null): Value[] {
-  return [randomUUID(), provider, subject, JSON.stringify(person), sealedToken, userID]
+  return [randomUUID(), provider, subject, inASCII(person), sealedToken, userID]
+}
+
+/** JSON whose other letters are escaped: a Postgres whose encoding is not UTF-8 lacks most of them, and would refuse the login. */
+function inASCII(person: Person): string {
+  const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(person).replace(/[^ -~]/g, escapeUnit)
 }
 
 function requireRow(row: Row | undefined): Row {

@@ -50,4 +50,25 @@ describeWithPostgres('the example on Postgres', () => {
       await provider.stop()
     }
   }, 20_000)
+
+  test('signs people in whose names the encoding of the database cannot hold', async () => {
+    const provider = await FakeProvider.start({
+      users: [{ user_id: '1', user_firstname: 'Łucja', user_lastname: '🎻' }],
+    })
+    const application = registerExample(provider)
+    const environment = {
+      DATABASE_URL: await cluster.createDatabase('latin', 'LATIN1'),
+      SESSION_SECRET: 'a secret of sixteen or more',
+      DATA_DIR: folder.path,
+    }
+    const example = await startExample({ ...environment, ...providerEnvironment(provider, application) })
+    try {
+      const visitor = new Visitor(provider, application, '1')
+      expect(await visitor.signIn(example.appURL)).toBe('/profile')
+      expect(await visitor.whoAmI(example.appURL)).toMatchObject({ displayName: 'Łucja 🎻' })
+    } finally {
+      await example.stop('SIGKILL')
+      await provider.stop()
+    }
+  }, 20_000)
 })
