@@ -37,6 +37,8 @@ const MAX_SITES = 1000
 // The limit is that of each site, and several sites may share an origin.
 const MAX_CONNECTIONS = 10_000
 
+const CALLBACK_TAKEN =
+  'callbackURL is that of another site: give each site one of its own (if the other has been corrected, restart the application)'
 const NAME_TAKEN = 'name is that of a site with another baseURL (if it has moved, restart the application)'
 
 /** The providers of a strategy whose application names one for each request. */
@@ -128,8 +130,7 @@ export class ManySites {
       throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
     // As Express routes it: two sites must not share it by a final slash, or by capitals.
     const claimed = plainPath(callbackURL)
-    if ((this.#siteOf.get(claimed) ?? name) !== name)
-      throw new TypeError('callbackURL is that of another site: give each site one of its own')
+    if ((this.#siteOf.get(claimed) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)
     this.#siteOf.set(claimed, name)
     if (this.#isClosed) void settings.slots.close()
     // Not before: an address that was mistyped, and corrected, must not need a restart.
