@@ -9,9 +9,18 @@ import { Strategy } from '../../lib'
 import type { Application } from '../../lib/testing'
 import type { RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
+import { HookedStore } from '../support/hooked-store'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { limitGuessing, linking, notFinished, reasons, returnTo, returnToOrRedirect } from './docs/recipes'
+import {
+  limitGuessing,
+  linking,
+  notFinished,
+  reasons,
+  returnTo,
+  returnToOrRedirect,
+  sessionFirst,
+} from './docs/recipes'
 
 const CALLBACK = '/auth/social-login/callback'
 
@@ -70,6 +79,26 @@ describe('recipes of the documentation', () => {
     expect(await logIn('?returnTo=//evil.example')).toBe('/')
     expect(await logIn('')).toBe('/')
   })
+
+  test.each([
+    ['is lost without it', () => {}, 1, 403],
+    ['is kept by it', sessionFirst, 0, 200],
+  ] as const)(
+    '"No session, or a strict one": while the session store is away, a login %s',
+    async (_title, before, spent, status) => {
+      const store = new HookedStore()
+      app = await logins.startApp({ store, keep: 'cookie', callbackPath: CALLBACK, before })
+      const browser = new Browser()
+      await browser.follow(app.loginURL)
+      const key = app.newKey()
+      store.before = () => Promise.reject(new Error('away'))
+      expect((await comeBack(browser, key)).status).toBe(500)
+      expect(logins.exchanges()).toBe(spent)
+      store.before = undefined
+      expect((await comeBack(browser, key)).status).toBe(status)
+      expect(logins.exchanges()).toBe(1)
+    },
+  )
 
   test('"You did not finish signing in": the login page says so, and its link leads to the same place', async () => {
     await build((server, { appID: clientID, appSecret: clientSecret }) => {

@@ -40,6 +40,12 @@ export function cookieStore(common: Common, verify: VerifyFunction, LOGIN_COOKIE
   // end
 }
 
+export function sessionFirst(app: Application): void {
+  // Quoted: session first
+  app.use('/auth/social-login/callback', (req, _res, next) => req.session.save(next))
+  // end
+}
+
 export function cookieSessions(app: Application, passport: Pick<Authenticator, 'session'>, SESSION_KEY: string): void {
   // Quoted: cookie-session
   app.use(cookieSession({ keys: [SESSION_KEY], sameSite: 'lax', maxAge: 8 * 60 * 60 * 1000 }))
