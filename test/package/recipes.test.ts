@@ -166,25 +166,32 @@ describe('recipes of the documentation', () => {
   }, 20_000)
 
   // A client that leaves responses unread controls when they finish, and so when a count of running callbacks drops.
-  test('"Limiting guesses": callbacks whose responses are never read are no longer counted', async () => {
-    let seen = 0
-    await build((server) => {
-      server.get('/large', (_req, res) => void res.send('x'.repeat(5_000_000)))
-      server.use(CALLBACK, (_req, _res, next) => {
-        seen += 1
-        next()
+  test.each([
+    ['of guesses', ''],
+    ['that only load a page in advance', 'Sec-Purpose: prefetch\r\n'],
+  ])(
+    '"Limiting guesses": callbacks %s whose responses are never read are no longer counted',
+    async (_title, header) => {
+      let seen = 0
+      await build((server) => {
+        server.get('/large', (_req, res) => void res.send('x'.repeat(5_000_000)))
+        server.use(CALLBACK, (_req, _res, next) => {
+          seen += 1
+          next()
+        })
+        limitGuessing(server)
       })
-      limitGuessing(server)
-    })
-    const visitor = await visitorAt('127.0.0.1')
-    const callback = `GET ${CALLBACK}?auth_key=a-guess HTTP/1.1\r\nHost: localhost\r\n\r\n`
-    const socket = connect(Number(new URL(app.origin).port), 'localhost').pause()
-    socket.write(`GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n${callback.repeat(30)}`)
-    while (seen < 30) await new Promise((resolve) => setImmediate(resolve))
-    const { location } = await comeBack(visitor, app.newKey('1'))
-    socket.destroy()
-    expect(location).toBe('/profile')
-  }, 20_000)
+      const visitor = await visitorAt('127.0.0.1')
+      const callback = `GET ${CALLBACK}?auth_key=a-guess HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`
+      const socket = connect(Number(new URL(app.origin).port), 'localhost').pause()
+      socket.write(`GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n${callback.repeat(30)}`)
+      while (seen < 30) await new Promise((resolve) => setImmediate(resolve))
+      const { location } = await comeBack(visitor, app.newKey('1'))
+      socket.destroy()
+      expect(location).toBe('/profile')
+    },
+    20_000,
+  )
 
   test('"Limiting guesses": callbacks that have been answered are not kept in memory', async () => {
     const callbacks: WeakRef<object>[] = []

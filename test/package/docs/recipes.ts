@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import cookieSession from 'cookie-session'
-import express, { type Application, type ErrorRequestHandler, type RequestHandler } from 'express'
+import express, { type Application, type ErrorRequestHandler, type RequestHandler, type Response } from 'express'
 import { ipKeyGenerator } from 'express-rate-limit'
 import passport, { type Authenticator } from 'passport'
 import {
@@ -155,28 +155,26 @@ export function notFinished(app: Application, options: Common, verify: VerifyFun
 export function limitGuessing(app: Application): void {
   // Quoted: limit guessing
   const rejected = new RateLimiterMemory({ points: 10, duration: 10 * 60 })
-  const underWay = new Map<string, number>()
+  const underWay = new Map<string, Set<Response>>()
 
   const finishLogin: RequestHandler = async (req, res, next) => {
     const address = ipKeyGenerator(req.ip ?? '')
+    const guesses = underWay.get(address) ?? new Set()
+    // Answered without a word to us, as a prefetch is: no guess, even if nobody reads the answer, so that it never finishes.
+    for (const other of guesses) if (other.writableEnded) guesses.delete(other)
     // Counted before the provider is asked, so that guesses sent at once do not all pass.
-    const guesses = (underWay.get(address) ?? 0) + 1
+    const { size } = guesses.add(res)
     underWay.set(address, guesses)
-    let isReleased = false
     const release = (): void => {
-      if (isReleased) return
-      isReleased = true
       clearTimeout(timer)
-      const others = (underWay.get(address) ?? 0) - 1
-      if (others > 0) underWay.set(address, others)
-      else underWay.delete(address)
+      if (guesses.delete(res) && guesses.size === 0) underWay.delete(address)
     }
-    // For what ends without a word to us. Not `close`: a guess stays one when the visitor has left.
+    // Not `close`: a guess stays one when the visitor has left.
     res.once('finish', release)
     const timer = setTimeout(release, 15_000).unref()
     try {
       const { consumedPoints = 0 } = (await rejected.get(address)) ?? {}
-      if (consumedPoints + guesses > 10) {
+      if (consumedPoints + size > 10) {
         release()
         return void res.status(429).send('Please try again later.')
       }
