@@ -7,6 +7,8 @@ import type { MemoryReport } from './answer-memory-program'
 
 const OKAY = 'HTTP/1.1 200 OK\r\n'
 const CHUNKED = `${OKAY}transfer-encoding: chunked\r\n\r\n`
+const MANY_HEADERS = 'X:\r\n'.repeat(6500)
+const PAUSE_MS = 200
 const FILLING = 64 * 1024
 const MB = 1_000_000
 const PROGRAM = join(__dirname, 'answer-memory-program.js')
@@ -22,6 +24,14 @@ const hostile: [title: string, wire: Wire, hurts: boolean][] = [
   ],
   ['headers of one letter without a value', repeat(OKAY, 'X:\r\n'.repeat(500)), false],
   ['trailers of one letter without a value', repeat(`${CHUNKED}0\r\n`, 'X:\r\n'.repeat(500)), false],
+  [
+    'as many headers as are allowed, and as many trailers, which end after a while',
+    (socket) => {
+      socket.write(`${OKAY}${MANY_HEADERS}transfer-encoding: chunked\r\n\r\n0\r\n${MANY_HEADERS}`)
+      setTimeout(() => socket.write(MANY_HEADERS), PAUSE_MS)
+    },
+    false,
+  ],
   ['chunks of one byte', repeat(CHUNKED, '1\r\na\r\n'.repeat(5000)), false],
   ['a chunk extension without end', repeat(`${CHUNKED}1;`, 'x'.repeat(FILLING)), false],
   ['early hints without end', repeat('', `HTTP/1.1 103 Early Hints\r\nlink: ${'x'.repeat(15_000)}\r\n\r\n`), false],

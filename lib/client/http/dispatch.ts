@@ -55,7 +55,9 @@ class DispatchHandler implements Dispatcher.DispatchHandler {
     this.#controller = controller
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // Kept until the end otherwise, beside as many trailers.
+    controller.rawHeaders = null
     this.#read((reader) => (status < 200 ? reader.informational() : reader.start(status, headers)))
   }
 
