@@ -79,8 +79,10 @@ export class ManySites {
   async find(ask: () => SiteAnswer, phase: Phase): Promise<SiteSettings> {
     const site = await this.#inTime(ask(), phase)
     if (site === undefined || site === null) throw new SocialLoginError('site_unknown', phase)
+    // Not within `try`: what a getter of the application's record throws may quote a secret, and is passed on.
+    const members = membersOf(site)
     try {
-      return this.#settingsOf(this.#inOneSpelling(readSite(site, this.#settings.callbackURL)))
+      return this.#settingsOf(this.#inOneSpelling(readSite(members, this.#settings.callbackURL)))
     } catch (error) {
       // The application's data is wrong: its message names the option, never the value.
       if (!(error instanceof TypeError)) throw error
@@ -155,19 +157,23 @@ export class ManySites {
   }
 }
 
-/** The members that this package knows: an application's own record may have more, and nulls. */
-function readSite(site: Site, template: string | undefined): SiteSource {
-  if (!isObject(site)) throw new TypeError('site must return an object, or undefined for a site that does not exist')
+/** The members that this package knows: an application's own record may have more. Undefined if it is no object. */
+function membersOf(site: Site): Site | undefined {
+  if (!isObject(site)) return undefined
   const { name, baseURL, clientID, clientSecret, callbackURL, profileEndpoint, exchangeMethod, uploadsURL } = site
+  return { name, baseURL, clientID, clientSecret, callbackURL, profileEndpoint, exchangeMethod, uploadsURL }
+}
+
+/** @throws TypeError naming the member that is wrong, never its value */
+function readSite(site: Site | undefined, template: string | undefined): SiteSource {
+  if (!site) throw new TypeError('site must return an object, or undefined for a site that does not exist')
+  const { name, callbackURL, profileEndpoint, exchangeMethod, uploadsURL } = site
   requireText('name', name)
   // They would break lines of a log, cannot be part of a URL, or lead to another path.
   if (/[\p{Cc}\p{Cs}]|^\.{1,2}$/u.test(name))
     throw new TypeError('name must have no control characters, and must not be . or ..')
   const source = {
-    name,
-    baseURL,
-    clientID,
-    clientSecret,
+    ...site,
     callbackURL: callbackURL ?? template?.replaceAll(':site', encodeURIComponent(name)),
     profileEndpoint: profileEndpoint ?? undefined,
     exchangeMethod: exchangeMethod ?? undefined,

@@ -105,6 +105,16 @@ test('a callback in several spellings, as the Host header may have, shares the l
   expect(await spell('APP.example')).toBe(await spell('app.EXAMPLE:443'))
 })
 
+test('a TypeError of a getter of the record, which may quote a secret, is passed on, and made no hint', async () => {
+  const own = new TypeError('Received type string (a secret)')
+  const record = Object.defineProperty(siteOf('first'), 'clientSecret', {
+    get: () => {
+      throw own
+    },
+  })
+  expect(await rejectionOf(find(newSites(), record))).toBe(own)
+})
+
 test('a timeout of the application’s own search is passed on; one of our own is site_timeout', async () => {
   const own = AbortSignal.abort(new DOMException('The database did not answer.', 'TimeoutError')).reason
   expect(await rejectionOf(find(newSites(), Promise.reject(own)))).toBe(own)
