@@ -117,9 +117,10 @@ export function withTimeout<T>(
   })
 }
 
-/** Whether the value is a promise, of any class. */
+/** Whether the value is a promise, of any class. Those of some RPC libraries are functions. */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+  const hasMembers = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  return hasMembers && 'then' in value && typeof value.then === 'function'
 }
 
 function timeoutError(): DOMException {

@@ -60,6 +60,10 @@ const shapes: [string, unknown][] = [
     (_a: string, _r: undefined, profile: Profile) => thenable(Promise.resolve(user(profile))),
   ],
   [
+    'returns a thenable that is a function, as those of RPC libraries are',
+    (_a: string, _r: undefined, profile: Profile) => Object.assign(() => {}, thenable(user(profile))),
+  ],
+  [
     'declares done and returns an unrelated thenable',
     (_a: string, _r: undefined, profile: Profile, done: Done) => {
       setImmediate(done, null, user(profile))
