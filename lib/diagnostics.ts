@@ -112,7 +112,7 @@ export class Trace {
       report.retried = true
     }
     // Enters the stores that subscribers bound to `start`, so that nested spans find their parent.
-    const running = start.runStores(report, () => work(onRetry))
+    const running = start.runStores(report, async () => work(onRetry))
     end.publish(report)
     try {
       const result = await running

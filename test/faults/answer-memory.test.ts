@@ -7,7 +7,7 @@ import type { MemoryReport } from './answer-memory-program'
 
 const OKAY = 'HTTP/1.1 200 OK\r\n'
 const CHUNKED = `${OKAY}transfer-encoding: chunked\r\n\r\n`
-const MANY_HEADERS = 'X:\r\n'.repeat(6500)
+const MANY_HEADERS = 'X:\r\n'.repeat(5500)
 const PAUSE_MS = 200
 const FILLING = 64 * 1024
 const MB = 1_000_000
@@ -25,9 +25,10 @@ const hostile: [title: string, wire: Wire, hurts: boolean][] = [
   ['headers of one letter without a value', repeat(OKAY, 'X:\r\n'.repeat(500)), false],
   ['trailers of one letter without a value', repeat(`${CHUNKED}0\r\n`, 'X:\r\n'.repeat(500)), false],
   [
-    'as many headers as are allowed, and as many trailers, which end after a while',
+    'as many headers and as large a body as are allowed, and as many trailers, which end after a while',
     (socket) => {
-      socket.write(`${OKAY}${MANY_HEADERS}transfer-encoding: chunked\r\n\r\n0\r\n${MANY_HEADERS}`)
+      const body = `fa00\r\n${'x'.repeat(64_000)}\r\n0\r\n`
+      socket.write(`${OKAY}${MANY_HEADERS}transfer-encoding: chunked\r\n\r\n${body}${MANY_HEADERS}`)
       setTimeout(() => socket.write(MANY_HEADERS), PAUSE_MS)
     },
     false,

@@ -25,8 +25,8 @@ export const RESPONSE_LIMITS = {
   headersTimeout: 0,
   bodyTimeout: 0,
   // Counts names and values, without `:` and line breaks: a header line of one letter counts as one byte and takes 200
-  // of memory. With 8 KiB, a response could take more than 2 MB at its peak.
-  maxHeaderSize: 7 * 1024,
+  // of memory. With 7 KiB, a response could take more than 2 MB at its peak.
+  maxHeaderSize: 6 * 1024,
 }
 
 const CLIENT_OPTIONS = {
