@@ -47,17 +47,17 @@ export class Endpoints {
   }
 
   /** Exchanges a key for a token (specification, section 4.2). @throws SocialLoginError */
-  async exchange(authKey: string, context: RequestContext): Promise<TokenResponse> {
-    if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
+  exchange(authKey: string, context: RequestContext): Promise<TokenResponse> {
+    if (!isAuthKey(authKey)) return Promise.reject(new SocialLoginError('auth_key_malformed', 'exchange'))
     const request = this.#exchangeRequest(authKey)
     return sendRequest(this.#transport, 'exchange', request, context).then(readExchange)
   }
 
   /** Reads the profile of the token's user (specification, sections 4.3 and 4.4). @throws SocialLoginError */
-  async fetchProfile(endpoint: ProfileEndpoint, accessToken: string, context: RequestContext): Promise<UserResponse> {
+  fetchProfile(endpoint: ProfileEndpoint, accessToken: string, context: RequestContext): Promise<UserResponse> {
     // Without the check of the type, undefined would be tested, and sent, as the text "undefined".
     if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
-      throw new SocialLoginError('profile_unauthorized', 'profile')
+      return Promise.reject(new SocialLoginError('profile_unauthorized', 'profile'))
     if (endpoint === 'auto') return this.#findProfile(accessToken, context)
     return this.#requestProfile(endpoint, accessToken, context).then(readProfile)
   }

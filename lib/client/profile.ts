@@ -109,21 +109,17 @@ export function profileOf(answer: UserResponse, provider: string, uploadsURL: UR
   const birthday = readDate(user.user_birthdate)
   const photo = readPicture(json['user_picture'], json['profile_picture'], uploadsURL)
   const coverPhoto = readPicture(json['user_cover'], json['profile_cover'], uploadsURL)
-  return {
-    provider,
-    id: user.user_id,
-    displayName: [givenName, familyName].filter(Boolean).join(' ') || username,
-    ...(username && { username }),
-    ...((givenName || familyName) && { name: { familyName, givenName } }),
-    ...(email && { emails: [{ value: email }] }),
-    ...(photo && { photos: [{ value: photo }] }),
-    ...(gender && { gender }),
-    ...(birthday && { birthday }),
-    ...(coverPhoto && { coverPhoto }),
-    ...(user.user_verified !== null && { badge: user.user_verified }),
-    _raw: raw,
-    _json: json,
-  }
+  const displayName = [givenName, familyName].filter(Boolean).join(' ') || username
+  const profile: Profile = { provider, id: user.user_id, displayName, _raw: raw, _json: json }
+  if (username) profile.username = username
+  if (givenName || familyName) profile.name = { familyName, givenName }
+  if (email) profile.emails = [{ value: email }]
+  if (photo) profile.photos = [{ value: photo }]
+  if (gender) profile.gender = gender
+  if (birthday) profile.birthday = birthday
+  if (coverPhoto) profile.coverPhoto = coverPhoto
+  if (user.user_verified !== null) profile.badge = user.user_verified
+  return profile
 }
 
 // Decoded first: an entity may hide a control character. Deployed servers encode names before they store them.

@@ -53,15 +53,18 @@ export class NoSession extends Error {
  * @param timeout milliseconds that the call may take
  * @throws SocialLoginError `session_unavailable`, or what the store itself threw of that class
  */
-export async function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T> | T): Promise<T> {
-  try {
-    const answer = call()
-    return isThenable(answer) ? await withTimeout(timeout, answer) : answer
-  } catch (error) {
+export function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T> | T): Promise<T> | T {
+  const fail = (error: unknown): never => {
     // A store's own error may quote a connection string.
     throw error instanceof SocialLoginError
       ? error
       : new SocialLoginError('session_unavailable', phase, { hint: hintOf(error), retryAfter: RETRY_AFTER_SECONDS })
+  }
+  try {
+    const answer = call()
+    return isThenable(answer) ? withTimeout(timeout, answer).catch(fail) : answer
+  } catch (error) {
+    return fail(error)
   }
 }
 

@@ -37,10 +37,12 @@ export async function callback<User>(
   if (rules.tabBinding && tabSecret === undefined) return askTab(context, request)
   if (!site.slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   const info = loginInfo(record, request)
-  const consumed = consume(context, record)
-  const login = (): Promise<Verdict<User>> =>
-    exchange(context, consumed, request.authKey).then((exchanged) => verify(context, exchanged, info))
-  const verdict = await usedLogins.run(record.id, request.authKey, consumed, login)
+  const verdict = await usedLogins.run(
+    record.id,
+    request.authKey,
+    () => consume(context, record),
+    (consumed) => exchange(context, consumed, request.authKey).then((exchanged) => verify(context, exchanged, info)),
+  )
   return { type: 'decided', verdict, info }
 }
 
@@ -82,17 +84,20 @@ function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAct
 }
 
 /** @throws SocialLoginError `session_unavailable`, or `login_not_started` if another process has consumed it meanwhile */
-function consume({ settings, usedLogins, request: { store } }: LoginContext, record: PendingLogin): Promise<void> {
-  // Marked as consumed, and not removed later: by then the session may have been renewed or ended, and saving this copy of it
-  // would undo that.
-  return callStore('callback', settings.timeout, () => store.consume(record)).then(requireFirst, (error: unknown) => {
+async function consume(
+  { settings, usedLogins, request: { store } }: LoginContext,
+  record: PendingLogin,
+): Promise<void> {
+  let isFirst: boolean | void
+  try {
+    // Marked as consumed, and not removed later: by then the session may have been renewed or ended, and saving this copy of it
+    // would undo that.
+    isFirst = await callStore('callback', settings.timeout, () => store.consume(record))
+  } catch (error) {
     // The key is unspent: a reload can finish this login when the store works again.
     usedLogins.forget(record.id)
     throw error
-  })
-}
-
-function requireFirst(isFirst: boolean | void): void {
+  }
   if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
 }
 

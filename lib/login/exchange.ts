@@ -63,18 +63,17 @@ export async function exchange(
   }
 }
 
-async function fetchProfile(
+function fetchProfile(
   { settings: { skipUserProfile }, site }: ExchangeContext,
   accessToken: string,
   context: RequestContext,
 ): Promise<Profile | undefined> {
-  const skips =
-    typeof skipUserProfile === 'boolean'
-      ? skipUserProfile
-      : await decideSkip(skipUserProfile, accessToken, context.deadline)
-  if (skips) return undefined
-  const user = await site.endpoints.fetchProfile(site.profileEndpoint, accessToken, context)
-  return profileOf(user, site.name, site.uploadsURL)
+  const load = (): Promise<Profile> =>
+    site.endpoints
+      .fetchProfile(site.profileEndpoint, accessToken, context)
+      .then((user) => profileOf(user, site.name, site.uploadsURL))
+  if (typeof skipUserProfile === 'boolean') return skipUserProfile ? Promise.resolve(undefined) : load()
+  return decideSkip(skipUserProfile, accessToken, context.deadline).then((skips) => (skips ? undefined : load()))
 }
 
 function decideSkip(skip: SkipUserProfile, accessToken: string, deadline: Deadline): Promise<boolean> {

@@ -34,10 +34,11 @@ const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
  */
 export function isSpeculative(req: HTTPRequest): boolean {
   if (header(req, 'service-worker-navigation-preload') !== undefined) return true
-  return PURPOSE_HEADERS.some((name) => {
+  for (const name of PURPOSE_HEADERS) {
     const purpose = header(req, name)
-    return purpose !== undefined && /prefetch|prerender|preview/i.test(purpose)
-  })
+    if (purpose !== undefined && /prefetch|prerender|preview/i.test(purpose)) return true
+  }
+  return false
 }
 
 /**

@@ -48,11 +48,18 @@ export class UsedLogins<T> {
     return login
   }
 
-  /** Marks the record as used and runs its login. */
-  run(recordID: string, authKey: string, consumed: Promise<void>, login: () => Promise<T>): Promise<T> {
+  /** Marks the record as used, consumes it, and runs its login. */
+  run(
+    recordID: string,
+    authKey: string,
+    consume: () => Promise<void>,
+    login: (consumed: Promise<void>) => Promise<T>,
+  ): Promise<T> {
     this.#forgetExpired()
+    // Before it is consumed: a store that fails at once has it forgotten.
     this.#used.add(recordID)
-    const running = { authKey: digest(recordID, authKey), consumed, result: login(), sharers: 0 }
+    const consumed = consume()
+    const running = { authKey: digest(recordID, authKey), consumed, result: login(consumed), sharers: 0 }
     this.#running.set(recordID, running)
     const end = (): void => {
       // Another may be running by now, if the record was forgotten.

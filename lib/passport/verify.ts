@@ -124,9 +124,7 @@ export function callVerify(
   { params, profile }: ExchangedLogin,
   options: { readonly passReqToCallback: boolean; readonly verifyTimeout: number },
 ): Promise<Verdict> {
-  const leading = options.passReqToCallback ? [req] : []
-  const declared = verify.length - leading.length
-  const withParams = declared === 5 ? [params] : []
+  const declared = verify.length - (options.passReqToCallback ? 1 : 0)
   const mayCallDone = verify.length === 0 || declared >= 4
   return new Promise((resolve, reject) => {
     const answers = firstOnly(resolve, reject, options.verifyTimeout)
@@ -141,14 +139,9 @@ export function callVerify(
       if (user !== undefined || !mayCallDone) answers.give({ user, info: undefined })
     }
     try {
-      const result: unknown = Reflect.apply(verify, undefined, [
-        ...leading,
-        params.access_token,
-        undefined,
-        ...withParams,
-        profile,
-        done,
-      ])
+      const token = params.access_token
+      const args = declared === 5 ? [token, undefined, params, profile, done] : [token, undefined, profile, done]
+      const result: unknown = Reflect.apply(verify, undefined, options.passReqToCallback ? [req, ...args] : args)
       // `Promise.resolve` unwraps nested thenables, so that a promise is never taken for a user.
       if (types.isPromise(result) || (declared < 4 && isThenable(result))) {
         Promise.resolve(result).then(returned, answers.fail)

@@ -1,4 +1,4 @@
-import type { PendingLoginStore } from '../../lib'
+import type { PendingLogin, PendingLoginStore } from '../../lib'
 import { type AppOptions, codeOf, failureIn, type RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { captureOutput } from '../support/canaries'
@@ -96,6 +96,29 @@ describe('a store that fails', () => {
     app = await logins.startApp({ strategy: { store } })
     expect((await app.logIn()).status).toBe(403)
     expect(failureIn(app.sessions())).toBe('login_not_started')
+  })
+
+  test('at once, without a promise, while it consumes leaves the key unspent, and the login to a reload', async () => {
+    let kept: PendingLogin | undefined
+    let fails = true
+    const store: PendingLoginStore = {
+      save: (_req, record) => {
+        kept = record
+      },
+      load: () => kept,
+      consume: (_req, record) => {
+        if (fails) throw new Error('the database is down')
+        kept = { ...record, consumed: true }
+      },
+      remove: () => {},
+    }
+    const browser = await start({ strategy: { store } })
+    await browser.follow(app.loginURL)
+    const address = app.approvedCallback()
+    expect((await browser.comeBack(address)).status).toBe(503)
+    expect(logins.exchanges()).toBe(0)
+    fails = false
+    expect((await browser.comeBack(address)).status).toBe(200)
   })
 
   const brokenStore = (save: () => Promise<void>): PendingLoginStore => ({

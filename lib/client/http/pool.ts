@@ -53,10 +53,13 @@ export class ProviderPool implements Transport {
    * Sends a request. Retried after a stale connection (closed by the server as the request was written), because in
    * nearly all cases the server has not read it, and where the call allows it. The retry keeps the slot.
    */
-  async send(call: TransportCall): Promise<void> {
-    if (this.#closing !== undefined) throw new errors.ClientClosedError()
+  send(call: TransportCall): Promise<void> {
+    if (this.#closing !== undefined) return Promise.reject(new errors.ClientClosedError())
     const { slots } = this.#state
-    if (!slots.tryAcquire()) await slots.waitForSlot(call.deadline)
+    return slots.tryAcquire() ? this.#send(call) : slots.waitForSlot(call.deadline).then(() => this.#send(call))
+  }
+
+  #send(call: TransportCall): Promise<void> {
     const request = new PooledRequest(call, this.#state)
     return dispatch(this.#pool, call, request).catch((error: unknown) => {
       if (request.retryAfter === undefined) throw error
