@@ -10,16 +10,14 @@ export type EndListener = (reason: unknown) => void
 export class Deadline {
   readonly #timer: NodeJS.Timeout
   readonly #endsAt: number
-  readonly #outer: AbortSignal | undefined
+  readonly #unfollow: (() => void) | undefined
   readonly #listeners = new Set<EndListener>()
   #ended: { readonly reason: unknown } | undefined
   #controller: AbortController | undefined
 
   constructor(milliseconds: number, outer?: AbortSignal) {
-    this.#outer = outer
-    if (outer?.aborted) this.#followOuter()
-    else outer?.addEventListener('abort', this.#followOuter, { once: true })
-    this.#timer = setTimeout(this.#expire, milliseconds)
+    this.#unfollow = outer && this.#follow(outer)
+    this.#timer = setTimeout(() => this.#end(timeoutError()), milliseconds)
     this.#endsAt = performance.now() + milliseconds
   }
 
@@ -77,15 +75,14 @@ export class Deadline {
 
   clear(): void {
     clearTimeout(this.#timer)
-    this.#outer?.removeEventListener('abort', this.#followOuter)
+    this.#unfollow?.()
   }
 
-  readonly #expire = (): void => {
-    this.#end(timeoutError())
-  }
-
-  readonly #followOuter = (): void => {
-    this.#end(this.#outer?.reason)
+  #follow(outer: AbortSignal): () => void {
+    const end = (): void => this.#end(outer.reason)
+    if (outer.aborted) end()
+    else outer.addEventListener('abort', end, { once: true })
+    return () => outer.removeEventListener('abort', end)
   }
 
   #end(reason: unknown): void {

@@ -1,5 +1,6 @@
 import { SocialLoginError } from '../errors'
-import { type ProviderResponse, type RequestContext, sendRequest } from './http/request'
+import { type RequestContext, sendRequest } from './http/request'
+import type { ProviderResponse } from './http/response-reader'
 import type { ProviderRequest, Transport } from './http/transport'
 import { refusedWhenRetried } from './http/unreachable'
 import type { ClientSettings, ProfileEndpoint } from './options'
@@ -110,7 +111,7 @@ export class Endpoints {
       : `${basePath}/user/me`
     const headers = isLegacy
       ? this.#profileHeaders
-      : { ...this.#profileHeaders, authorization: `Bearer ${accessToken}` }
+      : { authorization: `Bearer ${accessToken}`, ...this.#profileHeaders }
     return { origin, method: 'GET', path, headers, body: null, idempotent: true }
   }
 }

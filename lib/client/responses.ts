@@ -1,7 +1,6 @@
 import { type Phase, SocialLoginError } from '../errors'
 import { FIREWALL_HINT, firewallPage, isFirewallStatus } from './http/page'
-import type { ProviderResponse } from './http/request'
-import { badResponse } from './http/response-reader'
+import { badResponse, type ProviderResponse } from './http/response-reader'
 import { isObject, isTooComplex, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
 import { readUser, type UserResponse } from './user'
 

@@ -46,8 +46,12 @@ export class PassportLoginRequest implements LoginRequest {
   }
 
   verify(login: ExchangedLogin, info: LoginInfo): Promise<Verdict> {
-    const call = (): Promise<Verdict> => callVerify(this.#verify, this.#req, login, this.#settings)
-    return this.#settings.passReqToCallback ? withAuthInfo(this.#req, info, call) : call()
+    if (!this.#settings.passReqToCallback) return this.#callVerify(login)
+    return withAuthInfo(this.#req, info, () => this.#callVerify(login))
+  }
+
+  #callVerify(login: ExchangedLogin): Promise<Verdict> {
+    return callVerify(this.#verify, this.#req, login, this.#settings)
   }
 }
 

@@ -23,7 +23,8 @@ export function readRateLimit(headers: IncomingHttpHeaders): Wait {
  * is to wait, which helps neither a wrong key nor a wrong token. (A success may carry the same headers.)
  */
 export function readExhaustedLimit(headers: IncomingHttpHeaders): Wait | undefined {
-  const isExhausted = headers['x-ratelimit-remaining'] === '0' || Boolean(readRetryAfter(headers).retryAfter)
+  const mustWait = (secondsIn(headers['retry-after']) ?? 0) > 0
+  const isExhausted = headers['x-ratelimit-remaining'] === '0' || mustWait
   return isExhausted ? readRateLimit(headers) : undefined
 }
 

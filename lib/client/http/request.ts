@@ -1,15 +1,9 @@
 import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
 import type { Deadline } from '../deadline'
-import { badResponse, type CompleteResponse, LargePage, ResponseReader } from './response-reader'
+import { badResponse, LargePage, type ProviderResponse, ResponseReader } from './response-reader'
 import type { ProviderRequest, Transport, TransportCall } from './transport'
 import { errors } from './undici'
 import { unreachable } from './unreachable'
-
-/** A {@link CompleteResponse}, and how it was obtained. */
-export interface ProviderResponse extends CompleteResponse {
-  /** Whether the request was sent twice: the provider may have read the first one. */
-  readonly retried: boolean
-}
 
 // The connection held, but what it delivered was not a valid HTTP response.
 const BAD_RESPONSE_ERRORS = [
@@ -50,7 +44,7 @@ export async function sendRequest(
     await transport.send(call)
     return call.finish()
   } catch (error) {
-    if (error instanceof LargePage) return call.finish(error.response)
+    if (error instanceof LargePage) return error.response
     throw outcomeOf(error, phase, deadline)
   }
 }
@@ -62,7 +56,6 @@ class Call implements TransportCall {
   readonly #onRetry: (() => void) | undefined
   readonly #timeAtStart: number
   #reader: ResponseReader | undefined
-  #retried = false
 
   constructor(phase: Phase, request: ProviderRequest, { deadline, onRetry }: RequestContext) {
     this.request = request
@@ -73,11 +66,9 @@ class Call implements TransportCall {
   }
 
   newReader(): ResponseReader {
-    if (this.#reader) {
-      this.#retried = true
-      this.#onRetry?.()
-    }
-    this.#reader = new ResponseReader(this.#phase)
+    const isRetry = this.#reader !== undefined
+    if (isRetry) this.#onRetry?.()
+    this.#reader = new ResponseReader(this.#phase, isRetry)
     return this.#reader
   }
 
@@ -92,11 +83,7 @@ class Call implements TransportCall {
     return wait + took < remaining ? wait : undefined
   }
 
-  finish(response = this.#complete()): ProviderResponse {
-    return { ...response, retried: this.#retried }
-  }
-
-  #complete(): CompleteResponse {
+  finish(): ProviderResponse {
     // A transport that resolves has read a response.
     return (this.#reader ?? this.newReader()).finish()
   }

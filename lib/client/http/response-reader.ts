@@ -17,7 +17,7 @@ const EMPTY = Buffer.alloc(0)
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** A complete response below 500 that is neither a redirect nor a rate limit. */
-export interface CompleteResponse {
+export interface ProviderResponse {
   readonly status: number
   /** Empty for a page of more than 64 KiB. */
   readonly text: string
@@ -25,11 +25,13 @@ export interface CompleteResponse {
   readonly isPage: boolean
   /** Set if the headers make a refusal one of the rate limit. */
   readonly exhaustedLimit: Wait | undefined
+  /** Whether the request was sent twice: the provider may have read the first one. */
+  readonly retried: boolean
 }
 
 /** Thrown to stop reading a page of more than 64 KiB, such as a site's own "not found": its status says enough. */
 export class LargePage extends Error {
-  constructor(readonly response: CompleteResponse) {
+  constructor(readonly response: ProviderResponse) {
     super('a page of more than 64 KiB')
   }
 }
@@ -40,6 +42,7 @@ export class LargePage extends Error {
  */
 export class ResponseReader {
   readonly #phase: Phase
+  readonly #retried: boolean
   #body = EMPTY
   #size = 0
   #chunks = 0
@@ -49,8 +52,10 @@ export class ResponseReader {
   /** The outcome of a response with a status that says enough, unless its body is a page. */
   #refusal: SocialLoginError | undefined
 
-  constructor(phase: Phase) {
+  /** @param retried whether the response is that to a second attempt */
+  constructor(phase: Phase, retried: boolean) {
     this.#phase = phase
+    this.#retried = retried
   }
 
   /** An informational response (102, 103). @throws SocialLoginError `provider_bad_response` beyond eight */
@@ -91,14 +96,14 @@ export class ResponseReader {
   }
 
   /** @throws SocialLoginError as {@link start}, and `provider_bad_response` for invalid UTF-8 */
-  finish(): CompleteResponse {
+  finish(): ProviderResponse {
     if (this.#refusal) throw this.#refusal
     const text = this.#text()
     return this.#complete(text, isPage(text))
   }
 
-  #complete(text: string, isPage: boolean): CompleteResponse {
-    return { status: this.#status, text, isPage, exhaustedLimit: this.#exhaustedLimit }
+  #complete(text: string, isPage: boolean): ProviderResponse {
+    return { status: this.#status, text, isPage, exhaustedLimit: this.#exhaustedLimit, retried: this.#retried }
   }
 
   #text(): string {

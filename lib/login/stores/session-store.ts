@@ -26,7 +26,7 @@ export class SessionStore implements PendingLoginStore {
 
   // Marked, not removed: the second callback of a double click uses it to find the running login.
   consume(req: IncomingMessage, record: PendingLogin): Promise<void> | void {
-    return this.save(req, { ...record, consumed: true })
+    return this.save(req, { consumed: true, ...record })
   }
 
   remove(req: IncomingMessage): Promise<void> | void {

@@ -1,4 +1,4 @@
-import type { ProviderResponse } from '../../../lib/client/http/request'
+import type { ProviderResponse } from '../../../lib/client/http/response-reader'
 import { readProfile, readToken } from '../../../lib/client/responses'
 import { OUTCOMES, type OutcomeCode, type Phase } from '../../../lib/errors'
 import { expectOutcome, thrownBy } from '../../support/client'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type CompleteResponse, LargePage, ResponseReader } from '../../../../lib/client/http/response-reader'
+import { LargePage, type ProviderResponse, ResponseReader } from '../../../../lib/client/http/response-reader'
 import type { OutcomeCode, Phase } from '../../../../lib/errors'
 import { expectOutcome, thrownBy } from '../../../support/client'
 
@@ -12,13 +12,13 @@ interface Answer {
 
 /** A reader that has read the response up to its end. */
 function readerOf({ phase = 'exchange', status = 200, headers = {}, chunks = [] }: Answer): ResponseReader {
-  const reader = new ResponseReader(phase)
+  const reader = new ResponseReader(phase, false)
   reader.start(status, headers)
   for (const chunk of chunks) reader.add(Buffer.from(chunk))
   return reader
 }
 
-const read = (answer: Answer): CompleteResponse => readerOf(answer).finish()
+const read = (answer: Answer): ProviderResponse => readerOf(answer).finish()
 
 function expectRefusal(answer: Answer, code: OutcomeCode, retryable?: boolean) {
   const error = thrownBy(() => read(answer))
@@ -92,7 +92,7 @@ test('2,000 chunks are read, and one more is refused', () => {
 })
 
 test('eight informational responses may come before the response, and a ninth is refused', () => {
-  const reader = new ResponseReader('profile')
+  const reader = new ResponseReader('profile', false)
   for (let count = 0; count < 8; count += 1) reader.informational()
   const error = thrownBy(() => reader.informational())
   expect(expectOutcome(error, 'provider_bad_response', 'profile').message).toMatch(/Too many responses .*\(1xx\)\.$/)
