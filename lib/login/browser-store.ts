@@ -54,18 +54,19 @@ export class NoSession extends Error {
  * @throws SocialLoginError `session_unavailable`, or what the store itself threw of that class
  */
 export function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T> | T): Promise<T> | T {
-  const fail = (error: unknown): never => {
-    // A store's own error may quote a connection string.
-    throw error instanceof SocialLoginError
-      ? error
-      : new SocialLoginError('session_unavailable', phase, { hint: hintOf(error), retryAfter: RETRY_AFTER_SECONDS })
-  }
   try {
     const answer = call()
-    return isThenable(answer) ? withTimeout(timeout, answer).catch(fail) : answer
+    if (!isThenable(answer)) return answer
+    return withTimeout(timeout, answer).catch((error: unknown) => Promise.reject(storeError(error, phase)))
   } catch (error) {
-    return fail(error)
+    throw storeError(error, phase)
   }
+}
+
+/** A store's own error may quote a connection string. */
+function storeError(error: unknown, phase: Phase): SocialLoginError {
+  if (error instanceof SocialLoginError) return error
+  return new SocialLoginError('session_unavailable', phase, { hint: hintOf(error), retryAfter: RETRY_AFTER_SECONDS })
 }
 
 function hintOf(error: unknown): string {

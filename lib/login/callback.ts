@@ -32,18 +32,17 @@ export async function callback<User>(
   const isUsed = record.consumed || usedLogins.has(record.id)
   // A reload after the login is refused as well, because its user is another one than that of the start.
   if (isUsed) return refusal ? handleReplay(context) : joinLogin(context, request, record)
-  // No await from here to `usedLogins.run`, so that only one of two callbacks gets there.
+  // No await from here to `usedLogins.share`, so that only one of two callbacks gets there.
   if (refusal) return rejectCallback(context, refusal)
   if (rules.tabBinding && tabSecret === undefined) return askTab(context, request)
   if (!site.slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   const info = loginInfo(record, request)
-  const verdict = await usedLogins.run(
-    record.id,
-    request.authKey,
-    () => consume(context, record),
-    (consumed) => exchange(context, consumed, request.authKey).then((exchanged) => verify(context, exchanged, info)),
-  )
-  return { type: 'decided', verdict, info }
+  // Before the record is consumed: a store that fails at once has it forgotten.
+  usedLogins.add(record.id)
+  const consumed = consume(context, record)
+  const result = exchange(context, consumed, request.authKey).then((exchanged) => verify(context, exchanged, info))
+  usedLogins.share(record.id, request.authKey, { consumed, result })
+  return { type: 'decided', verdict: await result, info }
 }
 
 /** There is no unused record (reload, back button, or no login at all): a signed-in user may continue. */

@@ -21,7 +21,7 @@ export class Refusals {
 
   /** Watches one exchange. */
   watch(exchange: Promise<unknown>): void {
-    exchange.then(this.#onSuccess, this.#onFailure)
+    if (!this.#ended) exchange.then(this.#onSuccess, this.#onFailure)
   }
 
   readonly #onSuccess = (): void => {

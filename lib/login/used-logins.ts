@@ -48,25 +48,21 @@ export class UsedLogins<T> {
     return login
   }
 
-  /** Marks the record as used, consumes it, and runs its login. */
-  run(
-    recordID: string,
-    authKey: string,
-    consume: () => Promise<void>,
-    login: (consumed: Promise<void>) => Promise<T>,
-  ): Promise<T> {
+  /** Marks the record as used. */
+  add(recordID: string): void {
     this.#forgetExpired()
-    // Before it is consumed: a store that fails at once has it forgotten.
     this.#used.add(recordID)
-    const consumed = consume()
-    const running = { authKey: digest(recordID, authKey), consumed, result: login(consumed), sharers: 0 }
+  }
+
+  /** Lets other callbacks join the login of the record until it has ended. */
+  share(recordID: string, authKey: string, { consumed, result }: SharedLogin<T>): void {
+    const running = { consumed, result, authKey: digest(recordID, authKey), sharers: 0 }
     this.#running.set(recordID, running)
     const end = (): void => {
       // Another may be running by now, if the record was forgotten.
       if (this.#running.get(recordID) === running) this.#running.delete(recordID)
     }
     running.result.then(end, end)
-    return running.result
   }
 
   /** Makes the record usable again: its key was not sent. Callbacks that share its login share the failure. */

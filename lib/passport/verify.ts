@@ -127,16 +127,21 @@ export function callVerify(
   const declared = verify.length - (options.passReqToCallback ? 1 : 0)
   const mayCallDone = verify.length === 0 || declared >= 4
   return new Promise((resolve, reject) => {
-    const answers = firstOnly(resolve, reject, options.verifyTimeout)
+    const isFirst = firstOnly(options.verifyTimeout, reject)
+    const give = (user: unknown, info?: unknown): void => {
+      if (isFirst()) resolve({ user, info })
+    }
+    const fail = (error: unknown): void => {
+      if (isFirst()) reject(toError(error))
+    }
     const done = (error?: unknown, user?: unknown, info?: unknown): void => {
-      if (error) answers.fail(error)
-      else if (isThenable(user))
-        answers.fail(new TypeError('The verify function passed a promise to done: await it first.'))
-      else answers.give({ user, info })
+      if (error) fail(error)
+      else if (isThenable(user)) fail(new TypeError('The verify function passed a promise to done: await it first.'))
+      else give(user, info)
     }
     const returned = (user: unknown): void => {
       // Returning nothing is not an answer while the function may still call done.
-      if (user !== undefined || !mayCallDone) answers.give({ user, info: undefined })
+      if (user !== undefined || !mayCallDone) give(user)
     }
     try {
       const token = params.access_token
@@ -144,23 +149,18 @@ export function callVerify(
       const result: unknown = Reflect.apply(verify, undefined, options.passReqToCallback ? [req, ...args] : args)
       // `Promise.resolve` unwraps nested thenables, so that a promise is never taken for a user.
       if (types.isPromise(result) || (declared < 4 && isThenable(result))) {
-        Promise.resolve(result).then(returned, answers.fail)
+        Promise.resolve(result).then(returned, fail)
       } else if (declared < 4) returned(result)
     } catch (error) {
-      answers.fail(error)
+      fail(error)
     }
   })
 }
 
-interface Answers {
-  give(verdict: Verdict): void
-  fail(error: unknown): void
-}
-
-function firstOnly(resolve: (verdict: Verdict) => void, reject: (error: unknown) => void, timeout: number): Answers {
+/** Tells of each answer whether it is the first, and fails with a timeout if there is none. */
+function firstOnly(timeout: number, reject: (error: unknown) => void): () => boolean {
   let settled = false
-  /** Whether this is the first answer. */
-  const settle = (): boolean => {
+  const isFirst = (): boolean => {
     if (settled) {
       warnOfSecondAnswer()
       return false
@@ -169,11 +169,8 @@ function firstOnly(resolve: (verdict: Verdict) => void, reject: (error: unknown)
     clearTimeout(timer)
     return true
   }
-  const timer = setTimeout(() => settle() && reject(new SocialLoginError('verify_timeout', 'verify')), timeout)
-  return {
-    give: (verdict) => void (settle() && resolve(verdict)),
-    fail: (error) => void (settle() && reject(toError(error))),
-  }
+  const timer = setTimeout(() => isFirst() && reject(new SocialLoginError('verify_timeout', 'verify')), timeout)
+  return isFirst
 }
 
 /** `next(undefined)` and `next('route')` would let the request pass as if the login had succeeded. */

@@ -180,7 +180,7 @@ export const MUTANTS: readonly Mutant[] = [
     'processes, session',
     'stores/session-store',
     'a used record is saved without its mark',
-    '{ ...record, consumed: true }',
+    '{ consumed: true, ...record }',
     'record',
   ),
   mutant('time', 'stores/session-store', 'a record is not removed', 'session[SESSION_KEY] = undefined;', ''),

@@ -1,7 +1,15 @@
 import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../../../lib/login/pending-login'
 import { UsedLogins } from '../../../lib/login/used-logins'
 
-const consume = async (): Promise<void> => {}
+const consumed = Promise.resolve()
+
+/** Uses the record for a login. */
+function run<T>(logins: UsedLogins<T>, record: string, login: () => Promise<T>, authKey = 'key'): Promise<T> {
+  const result = login()
+  logins.add(record)
+  logins.share(record, authKey, { consumed, result })
+  return result
+}
 
 afterEach(() => {
   jest.useRealTimers()
@@ -9,14 +17,14 @@ afterEach(() => {
 
 test('the same key of the same record shares the running login', async () => {
   const logins = new UsedLogins<string>()
-  const first = logins.run('record', 'key', consume, async () => 'user')
+  const first = run(logins, 'record', async () => 'user')
   expect(logins.join('record', 'key')?.result).toBe(first)
   await expect(first).resolves.toBe('user')
 })
 
 test('another key, another record or a finished login is not shared', async () => {
   const logins = new UsedLogins<string>()
-  const first = logins.run('record', 'key', consume, async () => 'user')
+  const first = run(logins, 'record', async () => 'user')
   expect(logins.join('record', 'other key')).toBeUndefined()
   expect(logins.join('other record', 'key')).toBeUndefined()
   await first
@@ -25,8 +33,8 @@ test('another key, another record or a finished login is not shared', async () =
 
 test('a record stays used after its login, successful or not', async () => {
   const logins = new UsedLogins<string>()
-  await logins.run('good', 'key', consume, async () => 'user')
-  const failed = logins.run('bad', 'key', consume, () => Promise.reject(new Error('refused')))
+  await run(logins, 'good', async () => 'user')
+  const failed = run(logins, 'bad', () => Promise.reject(new Error('refused')))
   expect(logins.has('bad')).toBe(true)
   await expect(failed).rejects.toThrow('refused')
   expect([logins.has('good'), logins.has('bad'), logins.has('new')]).toEqual([true, true, false])
@@ -35,7 +43,7 @@ test('a record stays used after its login, successful or not', async () => {
 
 test('both callbacks of a double click get the failure of their login', async () => {
   const logins = new UsedLogins<string>()
-  const login = logins.run('record', 'key', consume, () => Promise.reject(new Error('refused')))
+  const login = run(logins, 'record', () => Promise.reject(new Error('refused')))
   const shared = logins.join('record', 'key')?.result
   const results = await Promise.allSettled([login, shared])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
@@ -44,10 +52,10 @@ test('both callbacks of a double click get the failure of their login', async ()
 test('a record that was forgotten can be used again, and its new login outlives the end of the old one', async () => {
   const logins = new UsedLogins<string>()
   let endOld = (): void => {}
-  const old = logins.run('record', 'key', consume, () => new Promise((resolve) => (endOld = () => resolve('old'))))
+  const old = run(logins, 'record', () => new Promise((resolve) => (endOld = () => resolve('old'))))
   logins.forget('record')
   expect(logins.has('record')).toBe(false)
-  const latest = logins.run('record', 'key', consume, () => new Promise(() => {}))
+  const latest = run(logins, 'record', () => new Promise(() => {}))
   endOld()
   await expect(old).resolves.toBe('old')
   expect(logins.join('record', 'key')?.result).toBe(latest)
@@ -58,7 +66,7 @@ const LIFETIME = MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1
 test('used records are remembered for a lifetime, and for another one at most', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
   const logins = new UsedLogins<string>()
-  const use = (record: string): Promise<string> => logins.run(record, 'key', consume, async () => 'user')
+  const use = (record: string): Promise<string> => run(logins, record, async () => 'user')
   jest.advanceTimersByTime(LIFETIME - 1)
   await use('first')
   jest.advanceTimersByTime(1)
@@ -78,25 +86,25 @@ test('used records are remembered for a lifetime, and for another one at most', 
 test('after a quiet time all are forgotten at once', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
   const logins = new UsedLogins<string>()
-  await logins.run('old', 'key', consume, async () => 'user')
+  await run(logins, 'old', async () => 'user')
   jest.advanceTimersByTime(2 * LIFETIME)
-  await logins.run('new', 'key', consume, async () => 'user')
+  await run(logins, 'new', async () => 'user')
   expect([logins.has('old'), logins.has('new')]).toEqual([false, true])
 })
 
 test('a record that was forgotten on purpose is unused, also a lifetime later', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
   const logins = new UsedLogins<string>()
-  for (const record of ['one', 'two']) await logins.run(record, 'key', consume, async () => 'user')
+  for (const record of ['one', 'two']) await run(logins, record, async () => 'user')
   jest.advanceTimersByTime(LIFETIME)
-  await logins.run('next', 'key', consume, async () => 'user')
+  await run(logins, 'next', async () => 'user')
   logins.forget('one')
   expect([logins.has('one'), logins.has('two')]).toEqual([false, true])
 })
 
 test('no used record is forgotten while it could be used again, however many follow', async () => {
   const logins = new UsedLogins<string>()
-  for (let count = 0; count <= 20_000; count++) await logins.run(`record ${count}`, 'key', consume, async () => 'user')
+  for (let count = 0; count <= 20_000; count++) await run(logins, `record ${count}`, async () => 'user')
   expect([logins.has('record 0'), logins.has('record 10000'), logins.has('record 20000')]).toEqual([true, true, true])
 })
 
@@ -105,18 +113,18 @@ test('setting the clock ahead and back neither forgets nor retains a record', as
   const logins = new UsedLogins<string>()
   const now = Date.now()
   jest.setSystemTime(now + 365 * 24 * 60 * 60 * 1000)
-  await logins.run('first', 'key', consume, async () => 'user')
+  await run(logins, 'first', async () => 'user')
   jest.setSystemTime(now)
-  await logins.run('second', 'key', consume, async () => 'user')
+  await run(logins, 'second', async () => 'user')
   expect([logins.has('first'), logins.has('second')]).toEqual([true, true])
   jest.advanceTimersByTime(2 * LIFETIME)
-  await logins.run('third', 'key', consume, async () => 'user')
+  await run(logins, 'third', async () => 'user')
   expect([logins.has('first'), logins.has('second')]).toEqual([false, false])
 })
 
 test('eight callbacks share a login, and no more', () => {
   const logins = new UsedLogins<string>()
-  void logins.run('record', 'key', consume, () => new Promise(() => {}))
+  void run(logins, 'record', () => new Promise(() => {}))
   const shared = Array.from({ length: 10 }, () => logins.join('record', 'key'))
   expect(shared.filter((login) => login !== undefined)).toHaveLength(8)
 })
@@ -125,7 +133,7 @@ test('neither keys nor users of finished logins are kept', async () => {
   const logins = new UsedLogins<{ name: string }>()
   const user = { name: 'user' }
   const reference = new WeakRef(user)
-  await logins.run('record', 'key-canary', consume, async () => user)
+  await run(logins, 'record', async () => user, 'key-canary')
   expect(reference.deref()).toBe(user)
   expect(JSON.stringify(logins)).not.toContain('canary')
 })

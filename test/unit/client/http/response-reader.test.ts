@@ -32,7 +32,13 @@ const page = '<!doctype html><h1>Down</h1>'
 
 test('a response has its status and text, and no limit', () => {
   const json = '{"a":1}'
-  expect(read({ chunks: [json] })).toEqual({ status: 200, text: json, isPage: false, exhaustedLimit: undefined })
+  expect(read({ chunks: [json] })).toEqual({
+    status: 200,
+    text: json,
+    isPage: false,
+    exhaustedLimit: undefined,
+    retried: false,
+  })
   expect(read({ status: 404, chunks: [page] })).toMatchObject({ status: 404, text: page, isPage: true })
   expect(read({})).toMatchObject({ text: '', isPage: false })
   expect(read({ headers: { 'x-ratelimit-remaining': '0' } })).toHaveProperty('exhaustedLimit', {})
@@ -80,7 +86,7 @@ test.each([[[page.padEnd(KIB_64 + 1)]], [[' ', page, 'x'.repeat(KIB_64)]], [['\u
     const large = thrownBy(() => read({ status: 404, headers: { 'retry-after': '7' }, chunks }))
     expect(large).toBeInstanceOf(LargePage)
     expect(large).toMatchObject({ message: 'a page of more than 64 KiB' })
-    const response = { status: 404, text: '', isPage: true, exhaustedLimit: { retryAfter: 7 } }
+    const response = { status: 404, text: '', isPage: true, exhaustedLimit: { retryAfter: 7 }, retried: false }
     expect(large).toHaveProperty('response', response)
   },
 )
