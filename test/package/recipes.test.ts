@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Express, RequestHandler } from 'express'
+import type { Express, Request, RequestHandler } from 'express'
 import express4 from 'express-4'
 import passport from 'passport'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
@@ -37,6 +37,17 @@ describe('recipes of the documentation', () => {
       passport,
       callbackPath: CALLBACK,
       before: (server) => recipe(server.set('trust proxy', 'loopback'), application),
+    })
+  }
+  const keepInCookie = async (store: HookedStore, before: typeof sessionFirst): Promise<void> => {
+    const strategy = { pendingLogin: (req: Request) => app.strategy.pendingLogin(req) }
+    app = await logins.startApp({
+      store,
+      keep: 'cookie',
+      callbackPath: CALLBACK,
+      // Not `failureMessage`, which saves a session.
+      callback: {},
+      before: (server) => before(server, strategy),
     })
   }
   const visitorAt = async (address: string): Promise<Browser> => {
@@ -87,7 +98,7 @@ describe('recipes of the documentation', () => {
     '"No session, or a strict one": while the session store is away, a login %s',
     async (_title, before, spent, status) => {
       const store = new HookedStore()
-      app = await logins.startApp({ store, keep: 'cookie', callbackPath: CALLBACK, before })
+      await keepInCookie(store, before)
       const browser = new Browser()
       await browser.follow(app.loginURL)
       const key = app.newKey()
@@ -99,6 +110,20 @@ describe('recipes of the documentation', () => {
       expect(logins.exchanges()).toBe(1)
     },
   )
+
+  const savesEachSession: typeof sessionFirst = (server) => {
+    server.use(CALLBACK, (req, _res, next) => req.session.save(next))
+  }
+
+  test.each([
+    ['a session in the store without the check for a login', savesEachSession, true],
+    ['none with it', sessionFirst, false],
+  ] as const)('"No session, or a strict one": a callback of anybody leaves %s', async (_title, before, isLeft) => {
+    const store = new HookedStore()
+    await keepInCookie(store, before)
+    expect((await comeBack(new Browser(), 'a-guess')).status).toBe(403)
+    expect(store.contents() !== '').toBe(isLeft)
+  })
 
   test('"You did not finish signing in": the login page says so, and its link leads to the same place', async () => {
     await build((server, { appID: clientID, appSecret: clientSecret }) => {

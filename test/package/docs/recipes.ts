@@ -40,9 +40,16 @@ export function cookieStore(common: Common, verify: VerifyFunction, LOGIN_COOKIE
   // end
 }
 
-export function sessionFirst(app: Application): void {
+export function sessionFirst(app: Application, strategy: Pick<Strategy, 'pendingLogin'>): void {
   // Quoted: session first
-  app.use('/auth/social-login/callback', (req, _res, next) => req.session.save(next))
+  app.use('/auth/social-login/callback', async (req, _res, next) => {
+    try {
+      if (await strategy.pendingLogin(req)) req.session.save(next)
+      else next() // Otherwise each request, of anybody, would leave a session in the store.
+    } catch (failure) {
+      next(failure)
+    }
+  })
   // end
 }
 
