@@ -98,6 +98,23 @@ describeInEachBrowser('a double click', (start) => {
     },
   )
 
+  test('nor at once, where that policy blocks the script of the guard and allows its style', async () => {
+    const world = suite.world({
+      kind: 'web',
+      way: 'form',
+      before: (app) =>
+        app.use(START, (_req, res, next) => {
+          res.set('Content-Security-Policy', "script-src 'self'; style-src 'self' 'unsafe-inline'")
+          next()
+        }),
+    })
+    const { popup } = await opensUnderThePointer(world, world.target.startURL())
+    if (Number(await popup.run('performance.now()')) < 600) await popup.press(CONTINUE)
+    expect(verdictsOf(world)).toEqual(['confirm page'])
+    await popup.click(CONTINUE)
+    await world.visited(({ verdict }) => verdict === 'started')
+  })
+
   test('nor by one that closes a window above a page opened long before', async () => {
     const world = suite.world({ kind: 'session', way: 'form' })
     const { opener, popup } = await opensUnderThePointer(world, world.target.startURL())
