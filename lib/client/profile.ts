@@ -1,4 +1,3 @@
-import { decodeHTMLStrict } from 'entities/decode'
 import type { JSONObject, JSONValue } from './json'
 import { readUploadsURL } from './option-values'
 import { parseURL, resolvePath } from './url'
@@ -136,7 +135,21 @@ function displayText(value: string | null): string {
 }
 
 function decodeText(value: string): string {
-  return decodeHTMLStrict(value.slice(0, MAX_RAW_LENGTH))
+  return decodeEntities(value.slice(0, MAX_RAW_LENGTH))
+}
+
+type Decoder = typeof import('entities/decode')
+let decoder: Decoder | undefined
+
+function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text
+  decoder ??= loadDecoder()
+  return decoder.decodeHTMLStrict(text)
+}
+
+/** Loaded when first needed: its tables take milliseconds. */
+function loadDecoder(): Decoder {
+  return require('entities/decode')
 }
 
 /** Never cleaned: an address with characters removed could be somebody else's. */
@@ -174,5 +187,5 @@ function relativePicture(value: JSONValue | undefined, uploadsURL?: URL): string
 }
 
 function pictureText(value: JSONValue | undefined): string {
-  return typeof value === 'string' && value.length <= MAX_RAW_LENGTH ? decodeHTMLStrict(value.trim()) : ''
+  return typeof value === 'string' && value.length <= MAX_RAW_LENGTH ? decodeEntities(value.trim()) : ''
 }

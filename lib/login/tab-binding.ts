@@ -1,4 +1,4 @@
-import { escapeUTF8 } from 'entities'
+import { escapeUTF8 } from 'entities/escape'
 import { type HTTPResponse, relativeToItself, renderPage } from './pages/page'
 
 /** The query parameter that carries the tab's secret, at the start and at the callback. */

@@ -1,4 +1,4 @@
-import { escapeUTF8 } from 'entities'
+import { escapeUTF8 } from 'entities/escape'
 import type { Profile } from '../client/profile'
 import type { TokenResponse } from '../client/responses'
 import { isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'

@@ -34,12 +34,7 @@ const PRIVATE: ReadonlyArray<readonly [string, number]> = [
   ['ff00::', 8],
 ]
 
-const list = new BlockList()
-for (const [network, prefix] of PRIVATE) {
-  list.addSubnet(network, prefix, isIPv6(network) ? 'ipv6' : 'ipv4')
-  // In networks without IPv4, name servers (DNS64) give the public addresses in this form, too.
-  if (!isIPv6(network)) list.addSubnet(`64:ff9b::${network}`, 96 + prefix, 'ipv6')
-}
+let list: BlockList | undefined
 
 /** A host that is none of the public internet, or its name leads to one. */
 export class PrivateAddressError extends Error {
@@ -51,9 +46,21 @@ class LookupError extends Error {
   readonly code = 'ENOTFOUND'
 }
 
+/** Built when first needed: that takes milliseconds. */
+function privateNetworks(): BlockList {
+  const networks = new BlockList()
+  for (const [network, prefix] of PRIVATE) {
+    networks.addSubnet(network, prefix, isIPv6(network) ? 'ipv6' : 'ipv4')
+    // In networks without IPv4, name servers (DNS64) give the public addresses in this form, too.
+    if (!isIPv6(network)) networks.addSubnet(`64:ff9b::${network}`, 96 + prefix, 'ipv6')
+  }
+  return networks
+}
+
 /** Whether an IP address is private, loopback, link-local, or otherwise not one of the public internet. */
 function isPrivateAddress(address: string): boolean {
   const [plain = ''] = address.split('%', 1)
+  list ??= privateNetworks()
   return isIP(plain) === 0 || list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
 }
 

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { escapeUTF8 } from 'entities'
+import { escapeUTF8 } from 'entities/escape'
 import { type HTTPResponse, pageHeaders, relativeToItself, renderPage, WHOLE_PAGE_GUARD } from './page'
 
 /**

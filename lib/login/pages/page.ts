@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { escapeUTF8 } from 'entities'
+import { escapeUTF8 } from 'entities/escape'
 
 /** A whole response: status, headers and body. */
 export interface HTTPResponse {
