@@ -62,16 +62,24 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
     statement_timeout: 1500,
     query_timeout: 2000,
   })
+  const use = async <T>(work: (current: Pool) => Promise<T>): Promise<T> => {
+    try {
+      return await whenAdmitted(() => pool.use(work))
+    } catch (error) {
+      // The connection of the checks may be older than what the server refuses to new ones.
+      if (isForbidden(error)) checks.renew()
+      throw error
+    }
+  }
   return {
     dialect: 'postgres',
     now: NOW,
     skipLocked: 'for update skip locked',
     requireTables: REQUIRE_TABLES,
-    query: (sql, values = []) =>
-      whenAdmitted(() => pool.use(async (current) => (await current.query(sql, [...values])).rows)),
+    query: (sql, values = []) => use(async (current) => (await current.query(sql, [...values])).rows),
     transaction(work, { alone = false } = {}) {
       if (alone) return inTransactionAlone(patient, work)
-      return whenAdmitted(() => pool.use((current) => inTransaction(current, work)))
+      return use((current) => inTransaction(current, work))
     },
     async checkStorage() {
       try {
@@ -82,8 +90,8 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
             // The connections that the pool has may still serve logins.
             return whenAdmitted(() => pool.use((current) => current.query(CHECK)))
           })
-        // Without any, logins need a new connection, which the server may refuse.
-        await pool.use(async (current) => current.totalCount > 0 || current.query('select 1'))
+        // Without any, logins need a new connection, which the server may refuse, or which may be of no use.
+        await pool.use(async (current) => current.totalCount > 0 || current.query(CHECK))
       } catch (error) {
         // Renews the pool before a request fails for the same reason.
         if (leadsNowhere(error)) pool.renew()
@@ -235,6 +243,11 @@ async function whenAdmitted<T>(work: () => Promise<T>): Promise<T> {
 
 function isCrowded(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === TOO_MANY_CONNECTIONS
+}
+
+/** Whether the server refuses a statement that another connection may still run: for lack of a table or a right, or to write. */
+function isForbidden(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === READ_ONLY || /^42/.test(error.code ?? ''))
 }
 
 /** Whether a connection must not be used again: the server did not answer the statement, or refuses to write. */

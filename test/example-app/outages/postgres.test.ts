@@ -47,10 +47,11 @@ describeWithPostgres('a Postgres in trouble', () => {
     while ((await health(example)) !== status) await delay(100)
   }
   /** Ends the connection of whoever waits for a lock that this client has. */
-  const cutWhoWaits = async (blocker: Client): Promise<void> => {
-    const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+  const cutWhoWaits = async (blocker: Client): Promise<void> => untilSomebodyWaits(blocker, 'pg_terminate_backend(pid)')
+  const untilSomebodyWaits = async (blocker: Client, andRun = 'pid'): Promise<void> => {
+    const waiting = `select ${andRun} from pg_stat_activity
       where wait_event_type = 'Lock' and datname = current_database()`
-    while ((await blocker.query(cut)).rows.length === 0) {
+    while ((await blocker.query(waiting)).rows.length === 0) {
       await delay(10)
       // Within a transaction, Postgres shows what it saw first.
       await blocker.query('select pg_stat_clear_snapshot()')
@@ -147,6 +148,59 @@ describeWithPostgres('a Postgres in trouble', () => {
     expect(performance.now() - writable).toBeLessThan(5000)
     await example.stop('SIGKILL')
   }, 40_000)
+
+  describe.each(['search_path = nowhere', 'default_transaction_read_only = on'])(
+    'with new connections for which %s',
+    (setting) => {
+      const cutIdle = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and state = 'idle' and query not like '%storage_checks%'`
+      const change = async (client: Client, url: string, how: string): Promise<void> => {
+        await client.query(`alter database "${new URL(url).pathname.slice(1)}" ${how}`)
+      }
+      const set = (client: Client, url: string): Promise<void> => change(client, url, `set ${setting}`)
+      const reset = (client: Client, url: string): Promise<void> =>
+        change(client, url, `reset ${setting.split(' ')[0]}`)
+
+      test('is noticed at /healthz, although its own connection is older, and nobody signs in', async () => {
+        const url = await newDatabase()
+        const example = await start(url)
+        expect(await health(example)).toBe(200)
+        await asSuperuser(url, async (client) => {
+          await set(client, url)
+          // The pool closes its connections when nobody has used them for ten seconds.
+          await untilHealth(example, 503)
+          await reset(client, url)
+        })
+        await untilHealth(example, 200)
+        await example.stop('SIGKILL')
+      }, 20_000)
+
+      test('is noticed at /healthz by the first login that fails, although some connections are older', async () => {
+        const url = await newDatabase()
+        const example = await start(url)
+        const [ada, grace] = ['1', '2'].map((id) => new Visitor(provider, application, id))
+        await ada?.signIn(example.appURL)
+        await grace?.begin(example.appURL)
+        expect(await health(example)).toBe(200)
+        await asSuperuser(url, async (blocker) => {
+          await set(blocker, url)
+          await blocker.query('begin')
+          await blocker.query('select id from sessions for update')
+          const leaving = ada?.submit(`${example.appURL}/logout`)
+          await untilSomebodyWaits(blocker)
+          await blocker.query(cutIdle)
+          expect((await grace?.comeBack(example.appURL))?.location).toBe('/login?reason=database_unavailable')
+          await untilHealth(example, 503)
+          await blocker.query('rollback')
+          expect((await leaving)?.location).toBe('/login?reason=signed_out')
+          await reset(blocker, url)
+        })
+        await untilHealth(example, 200)
+        expect(await grace?.signIn(example.appURL)).toBe('/profile')
+        await example.stop('SIGKILL')
+      }, 20_000)
+    },
+  )
 
   test('that becomes read-only while the provider is asked, as in a failover, costs no key', async () => {
     const url = await newDatabase()
