@@ -1,4 +1,4 @@
-import { type Database, number } from './database'
+import { type Database, number, optionalText, type Query } from './database'
 
 /**
  * Existing entries must never change: append a new one instead. A login (`federated_credentials`) is what the provider
@@ -51,6 +51,12 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
 ]
 
+const CREATE_VERSIONS = 'create table if not exists schema_migrations (version integer primary key)'
+const FIND_TABLE = {
+  sqlite: `select name from sqlite_schema where name = 'federated_credentials'`,
+  postgres: `select cast(to_regclass('federated_credentials') as text) as name`,
+}
+
 /** The database was migrated by a newer version of this application. */
 export class NewerSchemaError extends Error {
   constructor(found: number) {
@@ -69,7 +75,7 @@ export class NewerSchemaError extends Error {
 export async function migrate(database: Database): Promise<void> {
   await database.transaction(
     async (query) => {
-      await query('create table if not exists schema_migrations (version integer primary key)')
+      if (!(await hasTables(database, query))) await query(CREATE_VERSIONS)
       const [row] = await query('select coalesce(max(version), 0) as version from schema_migrations')
       const applied = row === undefined ? 0 : number(row, 'version')
       if (applied > MIGRATIONS.length) throw new NewerSchemaError(applied)
@@ -81,4 +87,13 @@ export async function migrate(database: Database): Promise<void> {
     },
     { alone: true },
   )
+}
+
+/**
+ * Whether there are tables of this application. In Postgres they may be in another schema than the one that new tables go to,
+ * as when somebody has created a schema of the role's name: new, empty ones would hide all accounts.
+ */
+async function hasTables({ dialect }: Database, query: Query): Promise<boolean> {
+  const [row] = await query(FIND_TABLE[dialect])
+  return row !== undefined && optionalText(row, 'name') !== undefined
 }

@@ -71,4 +71,35 @@ describeWithPostgres('the example on Postgres', () => {
       await provider.stop()
     }
   }, 20_000)
+
+  test('keeps its accounts when somebody has created a schema of the name of its role, to which new tables would go', async () => {
+    const url = await cluster.createDatabase('schemas')
+    const provider = await FakeProvider.start()
+    const application = registerExample(provider)
+    const environment = {
+      DATABASE_URL: url,
+      SESSION_SECRET: 'a secret of sixteen or more',
+      DATA_DIR: folder.path,
+      ...providerEnvironment(provider, application),
+    }
+    const signIn = async (): Promise<unknown> => {
+      const example = await startExample(environment)
+      const visitor = new Visitor(provider, application, '1')
+      await visitor.signIn(example.appURL)
+      const shown = await visitor.whoAmI(example.appURL)
+      await example.stop('SIGKILL')
+      return shown?.['account']
+    }
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    try {
+      const account = await signIn()
+      expect(account).toEqual(expect.any(String))
+      await client.query('create schema authorization postgres')
+      expect(await signIn()).toBe(account)
+    } finally {
+      await client.end()
+      await provider.stop()
+    }
+  }, 20_000)
 })
