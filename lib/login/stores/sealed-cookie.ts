@@ -1,7 +1,5 @@
 import { hkdfSync } from 'node:crypto'
 import { stringifySetCookie } from 'cookie'
-import { compactDecrypt } from 'jose/jwe/compact/decrypt'
-import { CompactEncrypt } from 'jose/jwe/compact/encrypt'
 import { isObject } from '../../client/json'
 import { readBoolean, refuseUnknown } from '../../client/option-values'
 import { MAX_AGE_MS, type PendingLogin, readPendingLogin } from '../pending-login'
@@ -34,6 +32,13 @@ const MIN_KEY_LENGTH = 32
 // Of a compact JWE: header, key, initialisation vector, ciphertext, tag.
 const PARTS = 5
 
+type Decrypting = typeof import('jose/jwe/compact/decrypt')
+type Encrypting = typeof import('jose/jwe/compact/encrypt')
+
+// Loaded with the first cookie, which takes milliseconds: most applications keep the login in their session.
+const decrypting = (): Decrypting => require('jose/jwe/compact/decrypt')
+const encrypting = (): Encrypting => require('jose/jwe/compact/encrypt')
+
 /** A cookie with a sealed pending login, as values of `Cookie` and `Set-Cookie` headers. */
 export class SealedCookie {
   readonly #keys: readonly Uint8Array[]
@@ -41,6 +46,7 @@ export class SealedCookie {
   readonly #name: string
   readonly #pattern: RegExp
   readonly #secure: boolean
+  readonly #jose: Pick<Decrypting & Encrypting, 'compactDecrypt' | 'CompactEncrypt'>
 
   /** @throws TypeError when a key is too short or the name is not a valid cookie name */
   constructor(options: CookieStoreOptions) {
@@ -55,11 +61,12 @@ export class SealedCookie {
     const [first, ...others] = readKeys(keys)
     this.#sealingKey = deriveKey(first, this.#name)
     this.#keys = [this.#sealingKey, ...others.map((key) => deriveKey(key, this.#name))]
+    this.#jose = { ...decrypting(), ...encrypting() }
   }
 
   /** A value of `Set-Cookie` that keeps the record for as long as a login may take. */
   async seal(record: PendingLogin): Promise<string> {
-    const sealed = await new CompactEncrypt(Buffer.from(JSON.stringify(record)))
+    const sealed = await new this.#jose.CompactEncrypt(Buffer.from(JSON.stringify(record)))
       // The header is additional data of the encryption: a record cannot be moved to another strategy.
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ctx: record.strategyDigest })
       .encrypt(this.#sealingKey)
@@ -71,7 +78,7 @@ export class SealedCookie {
     const sealed = this.#valueIn(header)
     if (sealed === undefined || !isCanonical(sealed)) return undefined
     for (const key of this.#keys) {
-      const record = await open(sealed, key)
+      const record = await this.#open(sealed, key)
       if (record) return record
     }
     return undefined
@@ -85,6 +92,18 @@ export class SealedCookie {
   /** Whether a value of `Set-Cookie` sets this cookie. */
   isSetBy(line: string): boolean {
     return line.startsWith(`${this.#name}=`)
+  }
+
+  async #open(sealed: string, key: Uint8Array): Promise<PendingLogin | undefined> {
+    try {
+      const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
+      const { plaintext, protectedHeader } = await this.#jose.compactDecrypt(sealed, key, options)
+      const record = readPendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
+      return record?.strategyDigest === protectedHeader['ctx'] ? record : undefined
+    } catch {
+      // Tampered with, sealed with another key, or not a sealed record at all.
+      return undefined
+    }
   }
 
   // Of two cookies with this name one was planted, and they cannot be told apart. Only ASCII spaces are trimmed: a
@@ -118,18 +137,6 @@ function readKey(key: unknown): string | Uint8Array {
 
 function deriveKey(key: string | Uint8Array, name: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, '', `passport-social-login pending login ${name}`, 32))
-}
-
-async function open(sealed: string, key: Uint8Array): Promise<PendingLogin | undefined> {
-  try {
-    const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
-    const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, options)
-    const record = readPendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
-    return record?.strategyDigest === protectedHeader['ctx'] ? record : undefined
-  } catch {
-    // Tampered with, sealed with another key, or not a sealed record at all.
-    return undefined
-  }
 }
 
 /** Decoders skip characters outside base64url and drop spare bits: only the canonical encoding is accepted. */
