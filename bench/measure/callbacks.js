@@ -1,10 +1,10 @@
 import { contenders } from '../app/contenders/index.js'
-import { Application, cpuOf, rotated, roundsWithin } from '../bench.js'
+import { cpuOf } from '../bench.js'
+import { inGenerations } from '../generations.js'
 import { inParallel } from '../load/browser.js'
 import { emptySamples, mapValues, quantile, ratios, spread } from '../statistics.js'
 
 const LOGINS = { 1: 300, 16: 300, 128: 384 }
-const WARM_UP = 600
 
 /**
  * CPU and rate of callbacks in the whole stack; and, by the way, what all these logins leave in memory. In each round
@@ -12,29 +12,28 @@ const WARM_UP = 600
  */
 export async function measureCallbacks(provider, { seconds }) {
   const names = Object.keys(contenders)
-  const applications = await Promise.all(names.map((name) => Application.start(name, provider)))
-  for (const application of applications) await slice(application, 16, WARM_UP)
-  const grown = Object.fromEntries(names.map((name) => [name, { logins: 0 }]))
-  for (const application of applications) grown[application.name].before = await application.ask('memory')
-
   const results = {}
   for (const concurrency of Object.keys(LOGINS)) {
     results[concurrency] = { cpu: emptySamples(names), rate: emptySamples(names) }
   }
-  for (const round of roundsWithin(seconds)) {
+  const grown = Object.fromEntries(names.map((name) => [name, { logins: 0, heap: 0, rss: 0 }]))
+  const warmUp = (application) => slice(application, 16, 300)
+  const weigh = (sign) => async (application) => {
+    const { heap, rss } = await application.ask('memory')
+    grown[application.name].heap += sign * heap
+    grown[application.name].rss += sign * rss
+  }
+  const options = { seconds, warmUp, onReady: weigh(-1), onEnd: weigh(1) }
+  await inGenerations(names, provider, options, async (applications) => {
     for (const [concurrency, logins] of Object.entries(LOGINS)) {
-      for (const application of rotated(applications, round)) {
+      for (const application of applications) {
         const { cpu, seconds } = await slice(application, Number(concurrency), logins)
         results[concurrency].cpu[application.name].push(cpu / logins)
         results[concurrency].rate[application.name].push(logins / seconds)
         grown[application.name].logins += logins
       }
     }
-  }
-  for (const application of applications) {
-    grown[application.name].after = await application.ask('memory')
-    await application.stop()
-  }
+  })
   return { callbacks: summary(results), stackMemory: memorySummary(grown) }
 }
 
@@ -69,10 +68,5 @@ function summary(results) {
 }
 
 function memorySummary(grown) {
-  return mapValues(grown, ({ before, after, logins }) => ({
-    logins,
-    heapPer10000: ((after.heap - before.heap) / logins) * 10_000,
-    heap: after.heap - before.heap,
-    rss: after.rss - before.rss,
-  }))
+  return mapValues(grown, ({ heap, rss, logins }) => ({ logins, heapPer10000: (heap / logins) * 10_000, heap, rss }))
 }

@@ -67,7 +67,7 @@ function callbackTable(callbacks) {
     callbacks[128].rate[name].median.toFixed(0),
   ])
   const head = ['contender', 'CPU, c = 1', 'CPU, c = 16', 'CPU, c = 128', 'us, c = 16', 'rate, c = 128', 'logins/s']
-  return `## CPU and rate of callbacks, over floor-express: median (quartiles)\n\n${table(head, rows)}`
+  return `## CPU and rate of callbacks, over the floor: median (quartiles)\n\n${table(head, rows)}`
 }
 
 function webCallbackTable(callbacks) {
@@ -103,11 +103,11 @@ function aloneTable(alone) {
   return `## CPU of the strategy alone, over the two calls: median (quartiles)\n\n${table(head, rows)}`
 }
 
-function startTable({ ratio: ratios, overMarked, cpuMicroseconds }) {
+function startTable({ ratio: ratios, overFloor, cpuMicroseconds }) {
   const rows = Object.keys(ratios).map((name) => [
     titleOf(name),
     ratio(ratios[name]),
-    ratio(overMarked[name]),
+    ratio(overFloor[name]),
     cpuMicroseconds[name].toFixed(0),
   ])
   const head = ['contender', 'CPU over the bare redirect', 'over the redirect with a mark', 'us']

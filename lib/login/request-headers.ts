@@ -56,7 +56,8 @@ export function isNavigation(req: HTTPRequest): boolean {
  */
 function isWebSocket(req: HTTPRequest): boolean {
   if (header(req, 'upgrade')?.toLowerCase() === 'websocket') return true
-  return WEBSOCKET_HEADERS.some((name) => header(req, name) !== undefined)
+  for (const name of WEBSOCKET_HEADERS) if (header(req, name) !== undefined) return true
+  return false
 }
 
 /** Browsers ask for a page by `text/html`, for a picture, a script or data otherwise. Other programs may not say. */

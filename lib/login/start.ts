@@ -19,7 +19,8 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   const { path, method, verified, resemblesCallback, fetchSite, tabSecret } = request
   const { providerOrigin } = rules
   // Known only here, because it depends on the browser's record.
-  if (await isStrippedCallback(context, request)) throw new SocialLoginError('auth_key_missing', 'callback')
+  const mayBeStripped = resemblesCallback && !verified && method === 'GET'
+  if (mayBeStripped && (await isStrippedCallback(context))) throw new SocialLoginError('auth_key_missing', 'callback')
   if (!verified && rules.unverifiedStart === 'confirm') {
     return respond(confirmPage({ path, method, providerOrigin }, settings.confirmPage))
   }
@@ -39,11 +40,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
  * Whether this is a callback without a key behind a proxy that strips a prefix: its path is the end of the callback's, and
  * the browser's login began at a path that is not. As a start, it would send the browser back to the provider, in a loop.
  */
-async function isStrippedCallback(
-  { settings, strategyDigest, request: { store } }: LoginContext,
-  { method, verified, resemblesCallback }: StartRequest,
-): Promise<boolean> {
-  if (!resemblesCallback || verified || method !== 'GET') return false
+async function isStrippedCallback({ settings, strategyDigest, request: { store } }: LoginContext): Promise<boolean> {
   const record = readPendingLogin(await callStore('start', settings.timeout, () => store.load()))
   return record?.strategyDigest === strategyDigest && record.startResemblesCallback !== true
 }

@@ -153,7 +153,7 @@ export const MUTANTS: readonly Mutant[] = [
     'login',
     'start',
     'a callback without its key is a start',
-    'if (await isStrippedCallback(context, request))',
+    'if (mayBeStripped && (await isStrippedCallback(context)))',
     'if (false)',
   ),
   mutant('login', 'request', 'a callback may come by any method', "req.method !== 'GET' && !isFromTab", 'false'),

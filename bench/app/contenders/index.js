@@ -13,8 +13,8 @@
 /** @type {Record<string, Contender>} */
 export const contenders = {
   bare: { title: 'bare node:http + two undici calls', module: 'bare.js' },
-  floor: { title: 'floor-express', module: 'floor-express.js' },
-  marked: { title: '... with a mark in the session', module: 'floor-marked.js' },
+  floor: { title: 'floor: the stack, a mark in the session', module: 'floor-marked.js' },
+  unmarked: { title: '... without the mark', module: 'floor-express.js' },
   oauth2: { title: 'passport-oauth2 subclass', module: 'passport-oauth2.js' },
   openid: { title: "openid-client's strategy", module: 'openid-client.js', keyParameter: 'code' },
   grant: {
