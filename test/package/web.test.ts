@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { except } from 'hono/combine'
 import { secureHeaders } from 'hono/secure-headers'
 import { FakeProvider } from '../../lib/testing'
 import { type Profile, SocialLogin, type SocialLoginOptions } from '../../lib/web'
@@ -61,6 +62,19 @@ describe('recipes for Request and Response', () => {
     const app = new Hono()
     ownHeaders(app)
     expect(await policies(app)).toEqual(['no-referrer', null, 'same-origin'])
+  })
+
+  test('the page that asks before a link keeps the header by which no other site can frame it', async () => {
+    const frameOptions = async (app: Hono): Promise<string | null> => {
+      app.get('/link/confirm', (c) => c.text('Is this yours?'))
+      return (await app.request('/link/confirm')).headers.get('x-frame-options')
+    }
+    const naive = new Hono()
+    naive.use(except(['/link', '/link/*'], secureHeaders()))
+    expect(await frameOptions(naive)).toBeNull()
+    const app = new Hono()
+    ownHeaders(app)
+    expect(await frameOptions(app)).toBe('SAMEORIGIN')
   })
 
   test('failureRedirect by a function tells the page why', async () => {

@@ -55,7 +55,7 @@ export function quickStart(
 
 export function ownHeaders(app: Hono): void {
   // Quoted: web own headers
-  app.use(except(['/auth', '/auth/*', '/link', '/link/*'], secureHeaders()))
+  app.use(except(['/auth', '/auth/callback', '/link', '/link/callback'], secureHeaders()))
   // end
 }
 
