@@ -73,7 +73,7 @@ export const GUARD_STYLE = `
 /**
  * Hides the buttons again for a moment whenever the page gets the focus or becomes visible. Without JavaScript they are
  * hidden only once, by the style. Uses a timer because animations do not advance in a hidden tab. Then moves the point
- * from which the Tab key goes on to the start of the page: a text fragment (`#:~:text=`) moves it next to the buttons.
+ * from which the Tab key goes on to the start of the page: fragments (`#main`, `#:~:text=`) move it next to the buttons.
  */
 export const GUARD = `
 const { classList } = document.documentElement
@@ -86,7 +86,7 @@ function guard() {
 function show() {
   classList.remove('guarding')
   const { activeElement, body } = document
-  if (activeElement !== body || !document.querySelector('.guarded')) return
+  if (activeElement?.tabIndex >= 0 || !document.querySelector('.guarded')) return
   body.tabIndex = -1
   body.focus({ preventScroll: true })
   body.removeAttribute('tabindex')

@@ -145,6 +145,22 @@ describeInEachBrowser('a double click over the example', (start) => {
     await isAt(tab, '/login/confirm')
   })
 
+  test('nor does a fragment bring slow keys to the buttons of the account page', async () => {
+    const tab = await isAsked()
+    await tab.click(CONTINUE)
+    await isAt(tab, '/profile')
+    const focus = async (address: string): Promise<unknown> => {
+      await tab.goto('about:blank')
+      await tab.goto(`${example.appURL}${address}`)
+      await until(async () => (await tab.run(`document.documentElement.className`)) === '')
+      if (address === '/account?naive') await tab.run(`document.querySelector('main').focus()`)
+      await tab.type('Tab')
+      return tab.run('document.activeElement.textContent')
+    }
+    expect(await focus('/account?naive')).toMatch(/^Add another login/)
+    expect(await focus('/account#main')).toBe('Skip to content')
+  })
+
   /** Two clicks, unless a busy machine has let the first moments of the page pass. */
   async function pressEarly(popup: Tab): Promise<void> {
     for (const _click of [1, 2]) {
