@@ -11,6 +11,7 @@ import { field, sendPage } from '../web/pages'
 import { mentionsKey } from '../web/request-target'
 import type { Communities, Community } from './communities'
 import type { KnownLogins } from './cookies'
+import { LoginsBeingStored } from './logins-being-stored'
 import { type Authentication, VerifiedLogin } from './passport'
 import { RejectedKeys } from './rejected-keys'
 import { SignedInUser, saveSession, signIn, signOut } from './sign-in'
@@ -85,9 +86,16 @@ async function unfinishedLogin(
   return undefined
 }
 
+/** A callback of which the strategy has verified the login. */
+interface VerifiedCallback {
+  readonly type: 'login'
+  readonly input: LoginInput
+  readonly info: unknown
+}
+
 /** What became of a callback. `again`: it was handled before (reload, back button). `left`: the visitor disconnected. */
 type Outcome =
-  | { readonly type: 'login'; readonly input: LoginInput; readonly info: unknown }
+  | VerifiedCallback
   | { readonly type: 'failure'; readonly code: string }
   | { readonly type: 'error'; readonly error: unknown }
   | { readonly type: 'again' | 'left' }
@@ -99,15 +107,17 @@ type Outcome =
  */
 function finishLogin(options: LoginRoutes, rejectedKeys: RejectedKeys): RequestHandler {
   const { passport, requireSpace } = options
+  const beingStored = new LoginsBeingStored<VerifiedCallback>()
+  const store = ({ input, info }: VerifiedCallback, req: Request, res: Response): Promise<void> =>
+    throughBriefOutage(() => completeLogin(options, input, info, req, res))
   return async (req, res, next) => {
     if (isSpeculative(req)) return refuseSpeculative(res)
+    const again = beingStored.find(req)
+    if (again) return store(again, req, res)
     requireSpace()
     const outcome = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
     if ('seconds' in outcome) return askToWait(outcome.reason, outcome.seconds, req, res)
-    if (outcome.type === 'login') {
-      const { input, info } = outcome
-      return throughBriefOutage(() => completeLogin(options, input, info, req, res))
-    }
+    if (outcome.type === 'login') return beingStored.during(req, outcome, () => store(outcome, req, res))
     if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
     if (outcome.type === 'error') return explainError(outcome.error, req, res)
     if (outcome.type === 'again') next()

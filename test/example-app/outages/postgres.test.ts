@@ -48,10 +48,10 @@ describeWithPostgres('a Postgres in trouble', () => {
   }
   /** Ends the connection of whoever waits for a lock that this client has. */
   const cutWhoWaits = async (blocker: Client): Promise<void> => untilSomebodyWaits(blocker, 'pg_terminate_backend(pid)')
-  const untilSomebodyWaits = async (blocker: Client, andRun = 'pid'): Promise<void> => {
+  const untilSomebodyWaits = async (blocker: Client, andRun = 'pid', atLeast = 1): Promise<void> => {
     const waiting = `select ${andRun} from pg_stat_activity
       where wait_event_type = 'Lock' and datname = current_database()`
-    while ((await blocker.query(waiting)).rows.length === 0) {
+    while ((await blocker.query(waiting)).rows.length < atLeast) {
       await delay(10)
       // Within a transaction, Postgres shows what it saw first.
       await blocker.query('select pg_stat_clear_snapshot()')
@@ -223,6 +223,30 @@ describeWithPostgres('a Postgres in trouble', () => {
     expect((await back).location).toBe('/login/confirm')
     await example.stop('SIGKILL')
   }, 40_000)
+
+  test('that lets a callback wait once its key is spent costs no login of who reloads the page', async () => {
+    const url = await newDatabase()
+    const example = await start(url)
+    const ada = new Visitor(provider, application, '1')
+    await ada.signIn(example.appURL)
+    const chess = new Visitor(provider, application, '2', {}, ada.browser)
+    await chess.submit(`${example.appURL}/account/link`)
+    await asSuperuser(url, async (blocker) => {
+      await blocker.query('begin')
+      await blocker.query('select id from sessions for update')
+      const key = chess.newKey()
+      const first = chess.comeBack(example.appURL, key)
+      await untilSomebodyWaits(blocker)
+      const second = chess.comeBack(example.appURL, key)
+      await untilSomebodyWaits(blocker, 'pid', 2)
+      const stranger = new Browser().comeBack(`${example.appURL}/auth/social-login/callback?auth_key=${key}`)
+      expect((await stranger).location).toBe('/login?reason=login_not_started')
+      await blocker.query('rollback')
+      expect([(await first).location, (await second).location]).toEqual(['/login/confirm', '/login/confirm'])
+    })
+    expect(await chess.confirm(example.appURL)).toBe('/account?notice=linked')
+    await example.stop('SIGKILL')
+  }, 20_000)
 
   test('whose certificate has expired is an outage, until it is renewed', async () => {
     const { ca, good, expired } = makeCertificates()

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import type { Request } from 'express'
+import { idOf } from './sign-in'
+
+/**
+ * The verified logins that this process is storing at the moment. A person who reloads the callback meanwhile, because the
+ * database takes long, sees only the answer to the second request, which the strategy refuses: to it, the login has ended.
+ * So the second request stores the same login.
+ *
+ * It must be the same request: of the same user, with the same key and cookies, and before the first has been answered.
+ */
+export class LoginsBeingStored<T> {
+  readonly #logins = new Map<string, T>()
+
+  find(req: Request): T | undefined {
+    return this.#logins.get(digest(req))
+  }
+
+  async during(req: Request, login: T, work: () => Promise<void>): Promise<void> {
+    // Before the work, which replaces the user of the request.
+    const id = digest(req)
+    this.#logins.set(id, login)
+    try {
+      await work()
+    } finally {
+      this.#logins.delete(id)
+    }
+  }
+}
+
+/** Hashed, because the address holds a key, and the cookies are secrets. */
+function digest({ originalUrl, headers: { cookie }, user }: Request): string {
+  const parts = [originalUrl, cookie ?? '', user ? idOf(user) : '']
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}
