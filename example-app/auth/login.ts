@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { type PendingLoginSummary, SocialLoginError, type Strategy } from 'passport-social-login'
-import type { Accounts, Login, LoginInput } from '../storage/accounts'
+import type { Accounts, Login } from '../storage/accounts'
 import type { CallbackSlots } from '../storage/callback-slots'
 import type { UnconfirmedLogin } from '../storage/sessions'
 import { loginPage } from '../views/pages'
@@ -89,7 +88,7 @@ async function unfinishedLogin(
 /** A callback of which the strategy has verified the login. */
 interface VerifiedCallback {
   readonly type: 'login'
-  readonly input: LoginInput
+  readonly login: VerifiedLogin
   readonly info: unknown
 }
 
@@ -108,8 +107,8 @@ type Outcome =
 function finishLogin(options: LoginRoutes, rejectedKeys: RejectedKeys): RequestHandler {
   const { passport, requireSpace } = options
   const beingStored = new LoginsBeingStored<VerifiedCallback>()
-  const store = ({ input, info }: VerifiedCallback, req: Request, res: Response): Promise<void> =>
-    throughBriefOutage(() => completeLogin(options, input, info, req, res))
+  const store = (callback: VerifiedCallback, req: Request, res: Response): Promise<void> =>
+    throughBriefOutage(() => completeLogin(options, callback, req, res))
   return async (req, res, next) => {
     if (isSpeculative(req)) return refuseSpeculative(res)
     const again = beingStored.find(req)
@@ -118,6 +117,9 @@ function finishLogin(options: LoginRoutes, rejectedKeys: RejectedKeys): RequestH
     const outcome = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
     if ('seconds' in outcome) return askToWait(outcome.reason, outcome.seconds, req, res)
     if (outcome.type === 'login') return beingStored.during(req, outcome, () => store(outcome, req, res))
+    // The first may have come so far while this one waited for a slot.
+    const meanwhile = beingStored.find(req)
+    if (meanwhile) return store(meanwhile, req, res)
     if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
     if (outcome.type === 'error') return explainError(outcome.error, req, res)
     if (outcome.type === 'again') next()
@@ -130,7 +132,7 @@ function authenticate(passport: Authentication, req: Request, res: Response): Pr
     if (res.closed) return resolve({ type: 'left' })
     const done = (error: unknown, login: Express.User | false | null | undefined, info: unknown): void => {
       if (error) resolve({ type: 'error', error })
-      else if (login instanceof VerifiedLogin) resolve({ type: 'login', input: login.input, info })
+      else if (login instanceof VerifiedLogin) resolve({ type: 'login', login, info })
       else resolve({ type: 'failure', code: field(info, 'code') ?? 'unknown' })
     }
     passport.authenticate('social-login', done)(req, res, (error: unknown) =>
@@ -182,20 +184,19 @@ function pageFor(code: string, req: Request): string {
 /** Safe to repeat: it redirects only after everything has been stored. */
 async function completeLogin(
   { accounts, knownLogins, communities }: LoginRoutes,
-  input: LoginInput,
-  info: unknown,
+  { login: { input, questionID }, info }: VerifiedCallback,
   req: Request,
   res: Response,
 ): Promise<void> {
   const returnTo = returnPath(field(info, 'returnTo'), communities)
   if (field(info, 'state') === 'link') {
-    req.session.unconfirmed = questionAbout(await accounts.recordLogin(input), 'link', returnTo)
+    req.session.unconfirmed = questionAbout(await accounts.recordLogin(input), 'link', returnTo, questionID)
     await saveSession(req)
     return res.redirect(303, '/login/confirm')
   }
   const { login, userID, isConfirmed } = await accounts.signIn(input)
   const isKnown = knownLogins.has(req, login.id) && (isConfirmed || (await accounts.confirm(login.id, userID)))
-  const unconfirmed = isKnown ? undefined : questionAbout(login, 'sign-in', returnTo)
+  const unconfirmed = isKnown ? undefined : questionAbout(login, 'sign-in', returnTo, questionID)
   await signIn(req, new SignedInUser(userID, login.id, unconfirmed))
   res.redirect(303, isKnown ? returnTo : '/login/confirm')
 }
@@ -204,8 +205,9 @@ function questionAbout(
   { id: loginID, usedAt }: Login,
   purpose: UnconfirmedLogin['purpose'],
   returnTo: string,
+  id: string,
 ): UnconfirmedLogin {
-  return { id: randomUUID(), loginID, purpose, returnTo, expiresAt: usedAt + CONFIRM_WITHIN_MS }
+  return { id, loginID, purpose, returnTo, expiresAt: usedAt + CONFIRM_WITHIN_MS }
 }
 
 /**

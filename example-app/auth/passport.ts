@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Request } from 'express'
 import { Passport } from 'passport'
 import { type PendingLoginStore, type Profile, Strategy } from 'passport-social-login'
@@ -19,6 +20,9 @@ interface PassportParts {
 
 /** What the verify function returns. Nothing of it has been stored yet. */
 export class VerifiedLogin {
+  /** Of the question that it may lead to: the same one, however many requests of a person who reloads share this login. */
+  readonly questionID = randomUUID()
+
   constructor(readonly input: LoginInput) {}
 }
 
