@@ -47,13 +47,17 @@ const JOINING_SCRIPTS = [
 ]
 const joining = JOINING_SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')
 
+// A character that is itself removed permits none beside it: selectors and some vowels belong to scripts, but show nothing.
+const SHOWN = '(?<!\\p{Default_Ignorable_Code_Point})'
+
 // Invisible and direction-changing characters, except those that scripts and emoji need: joiners, variation selectors,
 // and the tags after a black flag. Names that look alike must not differ by them.
 const INVISIBLE = new RegExp(
   [
-    `(?!(?<=[${joining}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])[\\u200c\\u200d](?=[\\p{L}\\p{M}\\p{Extended_Pictographic}]))`,
+    `(?!(?<=[${joining}]${SHOWN}[\\u180b-\\u180d\\u180f]?)[\\u200c\\u200d](?=[\\p{L}\\p{M}]${SHOWN}))`,
+    '(?!(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=\\p{Extended_Pictographic}))',
     '(?!(?<=\\p{Emoji}(?<![#*\\d]))[\\ufe0e\\ufe0f])(?!(?<=[#*\\d])\\ufe0f\\u20e3)',
-    '(?!(?<=[\\p{Script=Han}\\p{Script=Mongolian}])[\\ufe00-\\ufe0d\\u180b-\\u180d\\u180f\\u{e0100}-\\u{e01ef}])',
+    `(?!(?<=[\\p{Script=Han}\\p{Script=Mongolian}]${SHOWN})[\\ufe00-\\ufe0d\\u180b-\\u180d\\u180f\\u{e0100}-\\u{e01ef}])`,
     '(?!(?<=\\u{1f3f4}[\\u{e0020}-\\u{e007f}]{0,6})[\\u{e0020}-\\u{e007f}])',
     '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb\\u{1107f}\\u{13430}-\\u{1343f}\\u{16fe4}\\u{1d159}]',
   ].join(''),

@@ -37,11 +37,20 @@ test.each(invisible.map((character) => [codeOf(character), character]))(
   },
 )
 
+test('no two invisible characters keep each other in a Latin name, as a selector kept the joiner behind it', () => {
+  const plane = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code))
+  const ignorable = plane.filter((character) => /\p{Default_Ignorable_Code_Point}/u.test(character))
+  expect(ignorable.length).toBeGreaterThan(50)
+  const pairs = ignorable.flatMap((first) => ignorable.map((second) => first + second))
+  expect(pairs.filter((pair) => nameOf(`Ada${pair}Lovelace`) !== 'AdaLovelace')).toEqual([])
+})
+
 test.each([
   ['Persian, with a non-joiner', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
   ['Hindi, with a joiner', '\u0915\u094d\u200d\u0937'],
   ['Sinhala, with a joiner', '\u0dc1\u0dca\u200d\u0dbb\u0dd3'],
   ['Mongolian, with a variation selector', '\u182a\u180b'],
+  ['Mongolian, with a joiner behind the selector', '\u182a\u180b\u200d\u1820'],
   ['Han, with a variation sequence', '\u845b\u{e0100}'],
   ['a family of emoji', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'],
   ['an emoji with a skin tone and a profession', '\u{1f469}\u{1f3fd}\u200d\u{1f4bb}'],
@@ -60,6 +69,7 @@ test.each([
   ['a lone surrogate', 'Ada\ud800', 'Ada'],
   ['a selector behind a digit that is no keycap', 'neo1\ufe0f', 'neo1'],
   ['a joiner between Latin letters', 'Love\u200dlace', 'Lovelace'],
+  ['a joiner between an emoji and a letter', '\u{1f600}\u200dAda', '\u{1f600}Ada'],
   ['a joiner with nothing behind it', '\u0645\u06cc\u200c', '\u0645\u06cc'],
 ])('%s is removed', (_title, name, shown) => {
   expect(nameOf(name)).toBe(shown)
