@@ -59,7 +59,7 @@ const INVISIBLE = new RegExp(
     '(?!(?<=\\p{Emoji}(?<![#*\\d]))[\\ufe0e\\ufe0f])(?!(?<=[#*\\d])\\ufe0f\\u20e3)',
     `(?!(?<=[\\p{Script=Han}\\p{Script=Mongolian}]${SHOWN})[\\ufe00-\\ufe0d\\u180b-\\u180d\\u180f\\u{e0100}-\\u{e01ef}])`,
     '(?!(?<=\\u{1f3f4}[\\u{e0020}-\\u{e007f}]{0,6})[\\u{e0020}-\\u{e007f}])',
-    '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb\\u{1107f}\\u{13430}-\\u{1343f}\\u{16fe4}\\u{1d159}]',
+    '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb\\u{1107f}\\u{13430}-\\u{13442}\\u{16fe4}\\u{1d159}]',
   ].join(''),
   'gu',
 )
@@ -158,8 +158,10 @@ function loadDecoder(): Decoder {
 
 /** Never cleaned: an address with characters removed could be somebody else's. */
 function readEmail(value: string | null): string | undefined {
-  const email = decodeText(value ?? '').trim()
-  const isPlain = email.length <= 254 && email.search(INVISIBLE) === -1
+  const text = decodeText(value ?? '')
+  const email = text.trim()
+  // What `trim` removes, too: it takes a byte order mark for white space.
+  const isPlain = email.length <= 254 && text.replace(/[\t-\r]/g, '').search(INVISIBLE) === -1
   return isPlain && /^[^\s@]+@[^\s@]+$/.test(email) ? email : undefined
 }
 

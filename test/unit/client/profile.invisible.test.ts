@@ -16,7 +16,7 @@ const invisible = [
   ...['\u200b', '\u200f', '\u061c', '\u3164', '\u00ad', '\u2060', '\ufeff', '\u2028', '\u2064', '\uffa0', '\ufff9'],
   ...['\u{e0041}', '\ufe0f', '\u{e0100}', '\u200c', '\u200d', '\u202e', '\u2066', '\u0007', '\u034f', '\u180e'],
   // A blank of Braille, a noncharacter, fillers, half a surrogate pair.
-  ...['\u2800', '\uffff', '\u{16fe4}', '\u{1d159}', '\u{1107f}', '\u{13430}'],
+  ...['\u2800', '\uffff', '\u{16fe4}', '\u{1d159}', '\u{1107f}', '\u{13430}', '\u{13441}'],
 ]
 const codeOf = (character: string): string => `U+${character.codePointAt(0)?.toString(16)}`
 
@@ -34,6 +34,7 @@ test.each(invisible.map((character) => [codeOf(character), character]))(
   (_code, character) => {
     expect(profileOf({ user_email: `ada${character}@people.example` })).not.toHaveProperty('emails')
     expect(profileOf({ user_email: `ada@people${character}.example` })).not.toHaveProperty('emails')
+    expect(profileOf({ user_email: `ada@people.example${character}` })).not.toHaveProperty('emails')
   },
 )
 
