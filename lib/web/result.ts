@@ -95,15 +95,12 @@ export function failed(error: SocialLoginError, headers: Headers, { failureRedir
   const { code, status, message } = error
   const type = isFailure(error) ? 'failure' : 'error'
   const path = type === 'failure' ? failureRedirect?.({ code, message }) : undefined
-  const response = path === undefined ? respond(failurePage(message, status), headers) : redirect(path, headers)
+  const main = `<h1>The login has failed</h1>\n<p>${escapeUTF8(message)}</p>`
+  const page = { ...renderPage({ title: 'The login has failed', main }), status }
+  const response = path === undefined ? respond(page, headers) : redirect(path, headers)
   // After those of the page, whose Referrer-Policy is weaker.
   add(response.headers, error.headers)
   return { type, code, status, message, error, response }
-}
-
-function failurePage(message: string, status: number): HTTPResponse {
-  const main = `<h1>The login has failed</h1>\n<p>${escapeUTF8(message)}</p>`
-  return { ...renderPage({ title: 'The login has failed', main }), status }
 }
 
 function redirect(location: string, headers: Headers): Response {

@@ -30,11 +30,7 @@ const OPTIONS: Readonly<Record<keyof SocialLoginOptions | keyof MultiSiteSocialL
 
 const NO_VERIFY = 'callback() resolves to the login; there is no verify function'
 /** Options of the strategy. */
-const INSTEAD_OF: Readonly<Record<string, string>> = {
-  passReqToCallback: NO_VERIFY,
-  skipUserProfile: NO_VERIFY,
-  verifyTimeout: NO_VERIFY,
-}
+const INSTEAD_OF = { passReqToCallback: NO_VERIFY, skipUserProfile: NO_VERIFY, verifyTimeout: NO_VERIFY }
 
 /** @throws TypeError naming the option that is wrong, never its value */
 export function readSettings(options: SocialLoginOptions | MultiSiteSocialLoginOptions): WebSettings {

@@ -43,8 +43,7 @@ export class SocialLogin {
    * @throws TypeError for wrong options, and for the request of a callback
    */
   async start(request: Request, options: StartOptions): Promise<Response> {
-    checkCall(request, options, START_OPTIONS)
-    const result = await this.#handle(request, options)
+    const result = await this.#handle(request, options, START_OPTIONS)
     if (result.type === 'success') throw new TypeError('start() was given a callback: give it to callback() instead')
     return result.response
   }
@@ -55,8 +54,7 @@ export class SocialLogin {
    * @throws TypeError for wrong options
    */
   async callback(request: Request, options: CallbackOptions): Promise<CallbackResult> {
-    checkCall(request, options, CALLBACK_OPTIONS)
-    return this.#handle(request, options)
+    return this.#handle(request, options, CALLBACK_OPTIONS)
   }
 
   /**
@@ -76,7 +74,8 @@ export class SocialLogin {
     return this.#login.close()
   }
 
-  async #handle(request: Request, options: StartOptions): Promise<CallbackResult> {
+  async #handle(request: Request, options: StartOptions, known: object): Promise<CallbackResult> {
+    checkCall(request, options, known)
     const headers = new Headers()
     const loginRequest = this.#requestOf(request, options, headers)
     try {
