@@ -111,14 +111,14 @@ function finishLogin(options: LoginRoutes, rejectedKeys: RejectedKeys): RequestH
     throughBriefOutage(() => completeLogin(options, callback, req, res))
   return async (req, res, next) => {
     if (isSpeculative(req)) return refuseSpeculative(res)
-    const again = beingStored.find(req)
+    const again = beingStored.repeat(req)
     if (again) return store(again, req, res)
     requireSpace()
     const outcome = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
     if ('seconds' in outcome) return askToWait(outcome.reason, outcome.seconds, req, res)
     if (outcome.type === 'login') return beingStored.during(req, outcome, () => store(outcome, req, res))
     // The first may have come so far while this one waited for a slot.
-    const meanwhile = beingStored.find(req)
+    const meanwhile = beingStored.repeat(req)
     if (meanwhile) return store(meanwhile, req, res)
     if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
     if (outcome.type === 'error') return explainError(outcome.error, req, res)

@@ -248,6 +248,32 @@ describeWithPostgres('a Postgres in trouble', () => {
     await example.stop('SIGKILL')
   }, 20_000)
 
+  test('that is slow lets one key make no more than eleven sessions, however often its callback is repeated', async () => {
+    const url = await newDatabase()
+    const example = await start(url, { DATABASE_POOL_SIZE: '20' })
+    await new Visitor(provider, application, '2').signIn(example.appURL)
+    const chess = new Visitor(provider, application, '2')
+    await chess.begin(example.appURL)
+    await asSuperuser(url, async (blocker) => {
+      await blocker.query('begin')
+      await blocker.query('select id from federated_credentials for update')
+      const callback = `${example.appURL}/auth/social-login/callback?auth_key=${chess.newKey()}`
+      // Without a jar, so that all of them carry the cookies of the first.
+      const headers = { cookie: await chess.browser.cookies(callback) }
+      const comeBack = async (): Promise<string> => (await new Browser(headers).comeBack(callback)).location
+      const first = comeBack()
+      await untilSomebodyWaits(blocker)
+      const repeated = Array.from({ length: 30 }, comeBack)
+      await untilSomebodyWaits(blocker, 'pid', 11)
+      await blocker.query('rollback')
+      const answers = await Promise.all([first, ...repeated])
+      expect(answers.filter((location) => location === '/login/confirm')).toHaveLength(11)
+      const { rows } = await blocker.query('select id from sessions')
+      expect(rows).toHaveLength(1 + 11)
+    })
+    await example.stop('SIGKILL')
+  }, 20_000)
+
   test('whose certificate has expired is an outage, until it is renewed', async () => {
     const { ca, good, expired } = makeCertificates()
     const folder = temporaryFolder()
