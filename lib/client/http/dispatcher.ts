@@ -59,8 +59,8 @@ export class DispatcherTransport implements Transport {
   async #request(call: TransportCall): Promise<void> {
     const { request, deadline } = call
     const reader = call.newReader()
-    // Copied, because an interceptor may modify the headers.
-    const options = { ...request, headers: { ...request.headers }, signal: deadline.signal }
+    // The headers are copied, because an interceptor may modify them. That of undici for redirects reads `maxRedirections`.
+    const options = { ...request, headers: { ...request.headers }, signal: deadline.signal, maxRedirections: 0 }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
     try {
       reader.start(statusCode, headers)

@@ -1,7 +1,8 @@
-import { Agent } from 'undici'
-import { Agent as Agent6 } from 'undici-6'
+import { Agent, interceptors } from 'undici'
+import { Agent as Agent6, interceptors as interceptors6 } from 'undici-6'
 import type { OutcomeCode } from '../../../lib'
-import type { Fault } from '../../../lib/testing'
+import type { RequestDispatcher } from '../../../lib/client/http/dispatcher'
+import { FakeProvider, type Fault } from '../../../lib/testing'
 import { expectOutcome, key, marker, useClients } from '../../support/client'
 import { rejectionOf } from '../../support/leak-check'
 
@@ -45,6 +46,39 @@ describe.each(agents)('an agent of %s as the dispatcher', (_, make) => {
     }
   })
 })
+
+const following: [string, () => RequestDispatcher & { close(): Promise<void> }][] = [
+  ['undici 6', () => new Agent6().compose(interceptors6.redirect({ maxRedirections: 3 }))],
+  ['undici 7', () => new Agent().compose(interceptors.redirect({ maxRedirections: 3 }))],
+]
+
+test.each(following)(
+  'a dispatcher of %s that follows redirects takes the secret elsewhere, but not for us',
+  async (_, make) => {
+    const dispatcher = make()
+    const elsewhere = await FakeProvider.start()
+    const { origin } = clients.provider
+    clients.provider.failNext('authorize', { redirect: `${elsewhere.oauthBase}/authorize`, status: 307 }, { times: 2 })
+
+    const naive = await dispatcher.request({
+      origin,
+      path: '/api/authorize',
+      method: 'POST',
+      headers: {},
+      body: `app_secret=${marker}`,
+      idempotent: false,
+      signal: AbortSignal.timeout(5000),
+    })
+    naive.body.resume()
+    expect(elsewhere.requests.map(({ body }) => body)).toEqual([`app_secret=${marker}`])
+
+    const client = clients.client({ dispatcher })
+    expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_redirected', 'exchange')
+    expect(elsewhere.requests).toHaveLength(1)
+    await dispatcher.close()
+    await elsewhere.stop()
+  },
+)
 
 test('a dispatcher that ignores its signal is still given up at the deadline', async () => {
   const client = clients.client({ dispatcher: { request: () => new Promise(() => {}) }, timeout: 50 })
