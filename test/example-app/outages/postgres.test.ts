@@ -24,10 +24,11 @@ describeWithPostgres('a Postgres in trouble', () => {
     provider = await FakeProvider.start()
     application = registerExample(provider)
   }, 30_000)
+  // A busy machine takes longer than five seconds to stop a Postgres.
   afterAll(async () => {
     await cluster.stop()
     await provider.stop()
-  })
+  }, 30_000)
 
   const newDatabase = (): Promise<string> => cluster.createDatabase(`trouble_${databases++}`)
   const start = (url: string, variables: Record<string, string> = {}): Promise<RunningExample> =>
