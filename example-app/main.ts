@@ -3,12 +3,12 @@ import { createApp } from './app'
 import { createCommunities, type FakeProviders, startFakeProviders } from './auth/community-setup'
 import { type Config, ConfigError, readConfig, reasonOf } from './config'
 import { deleteUnconfirmed } from './storage/accounts'
+import { throughBriefOutage } from './storage/brief-outage'
 import { CallbackSlots } from './storage/callback-slots'
 import type { Database } from './storage/database'
 import { migrate, NewerSchemaError } from './storage/migrations'
 import { openDatabase, type WatchedDatabase, watchFullDisk } from './storage/open-database'
 import { DatabaseSessions } from './storage/sessions'
-import { throughBriefOutage } from './web/errors'
 import { createLogger, type Logger } from './web/logger'
 import { withoutChunks } from './web/request-body'
 import { pathsOnly } from './web/request-target'
@@ -120,7 +120,10 @@ async function openMigrated(
     const [name, cure] =
       databaseURL === undefined
         ? ['DATA_DIR', 'is the app.db in it a database of this application, and is there space left on its disk?']
-        : ['DATABASE_URL', 'is it running, can this machine reach it, and are the user, password and name right?']
+        : [
+            'DATABASE_URL',
+            'is it running, can this machine reach it, and are the user, password, name and files of certificates right?',
+          ]
     throw new ConfigError([
       error instanceof NewerSchemaError
         ? `${name} names a database that cannot be opened: ${error.message}.`

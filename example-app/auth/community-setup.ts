@@ -21,8 +21,12 @@ const SECOND_FAKE = { name: 'fake-provider-2', displayName: 'Fake Chess Club' }
 
 export async function startFakeProviders({ fakeProviderPorts: ports }: Config): Promise<FakeProviders | undefined> {
   if (!ports) return undefined
-  const first = await startFakeProvider('PROVIDER_PORT', { port: ports[0] })
-  const second = await startFakeProvider('PROVIDER2_PORT', { port: ports[1], users: SECOND_PEOPLE })
+  const first = await startFakeProvider('PROVIDER_PORT', { port: ports[0], name: FIRST_FAKE.displayName })
+  const second = await startFakeProvider('PROVIDER2_PORT', {
+    port: ports[1],
+    name: SECOND_FAKE.displayName,
+    users: SECOND_PEOPLE,
+  })
   return [first, second]
 }
 

@@ -1,16 +1,16 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { type PendingLoginSummary, SocialLoginError, type Strategy } from 'passport-social-login'
 import type { Accounts, Login } from '../storage/accounts'
+import { throughBriefOutage } from '../storage/brief-outage'
 import type { CallbackSlots } from '../storage/callback-slots'
 import type { UnconfirmedLogin } from '../storage/sessions'
 import { loginPage } from '../views/pages'
-import { throughBriefOutage } from '../web/errors'
 import { sameOriginForms } from '../web/headers'
 import { field, sendPage } from '../web/pages'
 import { mentionsKey } from '../web/request-target'
+import { CallbacksUnderWay } from './callbacks-under-way'
 import type { Communities, Community } from './communities'
 import type { KnownLogins } from './cookies'
-import { LoginsBeingStored } from './logins-being-stored'
 import { type Authentication, VerifiedLogin } from './passport'
 import { RejectedKeys } from './rejected-keys'
 import { SignedInUser, saveSession, signIn, signOut } from './sign-in'
@@ -36,10 +36,11 @@ export function loginRoutes(options: LoginRoutes): Router {
   const router = Router()
 
   router.get('/login', async (req, res) => {
-    if (req.user) return res.redirect(303, '/profile')
+    const told = field(req.query, 'reason')
+    if (req.user) return res.redirect(303, isTrouble(told) ? `/account?notice=${told}` : '/profile')
     // A person who cancels at the provider is not sent back by it, and comes here sooner or later.
     const unfinished = await unfinishedLogin(options, req)
-    const reason = field(req.query, 'reason') ?? (unfinished && 'not_finished')
+    const reason = told ?? (unfinished && 'not_finished')
     const returnTo = field(req.query, 'returnTo') ?? unfinished?.returnTo
     sendPage(req, res, loginPage({ communities: communities.list, reason, returnTo }))
   })
@@ -72,6 +73,11 @@ function addLogin(router: Router, community: Community, options: LoginRoutes): v
   )
 }
 
+/** Why a callback failed before the database could tell that somebody is signed in. */
+function isTrouble(reason: string | undefined): boolean {
+  return reason === 'database_unavailable' || reason === 'failed_here'
+}
+
 /** The login that this browser has begun, at whichever community, and can still finish. */
 async function unfinishedLogin(
   { strategy, communities }: LoginRoutes,
@@ -97,7 +103,8 @@ type Outcome =
   | VerifiedCallback
   | { readonly type: 'failure'; readonly code: string }
   | { readonly type: 'error'; readonly error: unknown }
-  | { readonly type: 'again' | 'left' }
+  | { readonly type: 'again' }
+  | { readonly type: 'left' }
 
 /**
  * Handles the provider's callback. It always ends in a redirect, because the URL of this request contains the `auth_key`
@@ -106,24 +113,32 @@ type Outcome =
  */
 function finishLogin(options: LoginRoutes, rejectedKeys: RejectedKeys): RequestHandler {
   const { passport, requireSpace } = options
-  const beingStored = new LoginsBeingStored<VerifiedCallback>()
+  const underWay = new CallbacksUnderWay<Outcome>()
   const store = (callback: VerifiedCallback, req: Request, res: Response): Promise<void> =>
     throughBriefOutage(() => completeLogin(options, callback, req, res))
   return async (req, res, next) => {
     if (isSpeculative(req)) return refuseSpeculative(res)
-    const again = beingStored.repeat(req)
-    if (again) return store(again, req, res)
-    requireSpace()
-    const outcome = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
-    if ('seconds' in outcome) return askToWait(outcome.reason, outcome.seconds, req, res)
-    if (outcome.type === 'login') return beingStored.during(req, outcome, () => store(outcome, req, res))
-    // The first may have come so far while this one waited for a slot.
-    const meanwhile = beingStored.repeat(req)
-    if (meanwhile) return store(meanwhile, req, res)
-    if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
-    if (outcome.type === 'error') return explainError(outcome.error, req, res)
-    if (outcome.type === 'again') next()
+    await underWay.handle(req, async (first, tell) => {
+      // Of several reloads, only the last is still waited for.
+      if (res.closed) return
+      if (first?.type === 'login') return store(first, req, res)
+      requireSpace()
+      const own = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
+      if ('seconds' in own) return askToWait(own.reason, own.seconds, req, res)
+      if (own.type === 'left') return
+      const outcome = first && isOver(own) ? first : own
+      tell(outcome)
+      if (outcome.type === 'login') return store(outcome, req, res)
+      if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
+      if (outcome.type === 'error') return explainError(outcome.error, req, res)
+      next()
+    })
   }
+}
+
+/** Whether the login had ended before: why, the callback knows that ended it. */
+function isOver(outcome: Outcome): boolean {
+  return outcome.type === 'again' || (outcome.type === 'failure' && outcome.code === 'login_not_started')
 }
 
 function authenticate(passport: Authentication, req: Request, res: Response): Promise<Outcome> {

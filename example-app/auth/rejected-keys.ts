@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request, RequestHandler } from 'express'
 import * as ipaddr from 'ipaddr.js'
+import { throughBriefOutage } from '../storage/brief-outage'
 import { type CallbackSlots, SLOTS, type Slot } from '../storage/callback-slots'
 import { reasonFor } from '../views/messages'
 import { HTTPError } from '../web/errors'
@@ -10,6 +11,10 @@ import type { Community } from './communities'
 // Many people may share an address and return from the provider at the same time: ten pass at once, the others wait.
 const MAX_WAIT_MS = 5000
 const RETRY_MS = 20
+// The database may take longer to answer the one ahead, on a connection that has died.
+const MAX_TURN_MS = 1500
+// Afterwards a slot is about to expire.
+const RELEASE_WITHIN_MS = 10_000
 // Some proxies append the port: 192.0.2.1:5678 and [2001:db8::1]:5678.
 const ADDRESS_WITH_PORT = /^(?:\[([^\]]*)\](?::\d*)?|([\d.]+):\d*)$/
 
@@ -78,21 +83,20 @@ export class RejectedKeys {
 
   /** Runs in the background. If it fails, the slot expires by itself after some seconds. */
   #release(req: Request, slot: Slot): void {
-    this.#slots
-      .release(slot)
-      .catch((error: unknown) =>
-        req.log.warn(
-          { err: error },
-          'the slot of a finished callback could not be released: it stays taken for some seconds',
-        ),
-      )
+    throughBriefOutage(() => this.#slots.release(slot), RELEASE_WITHIN_MS).catch((error: unknown) =>
+      req.log.warn(
+        { err: error },
+        'the slot of a finished callback could not be released: it stays taken for some seconds',
+      ),
+    )
   }
 
-  /** Queues the callbacks of a visitor within this process, so that only the first of them polls the database. */
+  /** Queues the callbacks of a visitor within this process, so that as a rule only the first of them polls the database. */
   async #inTurn<T>(visitor: string, work: (deadline: number) => Promise<T>): Promise<T> {
     const deadline = performance.now() + MAX_WAIT_MS
-    const ahead = this.#queues.get(visitor) ?? Promise.resolve()
-    const turn = ahead.then(() => work(deadline))
+    const ahead = this.#queues.get(visitor)
+    const comesUp = ahead && Promise.race([ahead, sleep(MAX_TURN_MS, undefined, { ref: false })])
+    const turn = Promise.resolve(comesUp).then(() => work(deadline))
     const end = turn.catch(() => {})
     this.#queues.set(visitor, end)
     try {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import { SocialLoginError } from 'passport-social-login'
 import { messagePage } from '../views/pages'
@@ -8,15 +7,6 @@ import { mentionsKey } from './request-target'
 const OUTAGE_MESSAGE = 'Our database cannot be reached at the moment. Please try again in a few seconds.'
 // The value of `Retry-After` during an outage.
 const RETRY_AFTER_S = 5
-// Long enough for most restarts and failovers, and short enough for a person to wait for the page.
-const BRIEF_OUTAGE_MS = 4000
-const RETRY_EVERY_MS = 100
-// Codes of connections that broke or could not be opened (ENOENT: a Unix socket without a server; 53300: too many), and of
-// transactions that were cancelled because of another one (55P03: it holds a lock); of a server that is about to be replaced
-// (25006: it is read-only), or a database that is being restored (55000: it admits nobody).
-const BROKEN_CONNECTION =
-  /^(E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_AGAIN)\w*|ENOENT|25006|53300|55000|55P03|(08|40|57)[\dA-Z]{3})$/
-const BROKEN_CONNECTION_MESSAGES = /^(Connection terminated|timeout exceeded when trying to connect)/
 const OUTAGE_CODES = [
   // Network errors of Node.
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|PIPE|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|NOTFOUND|AI_AGAIN)$/,
@@ -113,27 +103,4 @@ function isOutage(error: unknown): boolean {
   if (OUTAGE_DRIVER_MESSAGES.test(error.message)) return true
   if (error instanceof AggregateError && error.errors.some(isOutage)) return true
   return isOutage(error.cause)
-}
-
-/**
- * Repeats the work during a brief outage of the database, so that a login whose key is spent already does not fail. The
- * work must be safe to repeat, because a statement that failed may have been executed.
- */
-export async function throughBriefOutage<T>(work: () => Promise<T>, limitMs = BRIEF_OUTAGE_MS): Promise<T> {
-  const deadline = performance.now() + limitMs
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isBroken(error) || performance.now() > deadline) throw error
-      await sleep(RETRY_EVERY_MS)
-    }
-  }
-}
-
-function isBroken(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if (error instanceof AggregateError) return error.errors.some(isBroken)
-  if (BROKEN_CONNECTION_MESSAGES.test(error.message)) return true
-  return ('code' in error && BROKEN_CONNECTION.test(String(error.code))) || isBroken(error.cause)
 }

@@ -167,6 +167,25 @@ describe('a login of the example', () => {
     expect(page.body).not.toContain(code)
   })
 
+  test.each([
+    ['authorize', 'provider_unavailable', { status: 503 }],
+    ['authorize', 'auth_key_rejected', { body: '{"error":true}' }],
+    ['user/me', 'provider_bad_response', { body: '<html>' }],
+  ] as const)('whoever reloads a callback that waits for %s reads the same: %s', async (endpoint, code, fault) => {
+    const reloads = async (visitor: Visitor): Promise<string[]> => {
+      provider.failNext(endpoint, { ...fault, delay: 500 })
+      const key = visitor.newKey()
+      const answers = await Promise.all([1, 2, 3].map(() => visitor.comeBack(example.appURL, key)))
+      return answers.map(({ location }) => location)
+    }
+    await ada.begin(example.appURL)
+    expect(await reloads(ada)).toEqual(Array(3).fill(`/login?reason=${code}`))
+    const grace = new Visitor(provider, application, '4')
+    await grace.signIn(example.appURL)
+    await grace.submit(`${example.appURL}/account/link`)
+    expect(await reloads(grace)).toEqual(Array(3).fill(`/account?notice=${code}`))
+  })
+
   test('a callback that nobody began here, and a start from another site, open nothing', async () => {
     expect((await ada.comeBack(example.appURL)).location).toBe('/login?reason=login_not_started')
     const start = `${example.appURL}/auth/social-login`

@@ -108,6 +108,18 @@ describeWithPostgres('while Postgres is away, the example', () => {
     expect((await bob.comeBack(example.appURL, bobsKey)).location).toBe('/login/confirm')
   }, 30_000)
 
+  test('tells a person whose second login it could not add, once it is back', async () => {
+    const vera = new Visitor(provider, application, '3')
+    await vera.signIn(example.appURL)
+    await vera.submit(`${example.appURL}/account/link`)
+    await cluster.halt()
+    expect((await vera.comeBack(example.appURL)).location).toBe(TRY_AGAIN)
+    await cluster.resume()
+    const page = await vera.browser.follow(`${example.appURL}${TRY_AGAIN}`)
+    expect([page.status, page.location]).toEqual([303, '/account?notice=database_unavailable'])
+    expect((await vera.browser.follow(`${example.appURL}${page.location}`)).body).toContain('could not be reached')
+  }, 30_000)
+
   test('keeps the question about a second login that it could not add, and leads back to it', async () => {
     await ada.submit(`${example.appURL}/account/link`)
     const key = provider.issueAuthKey({ appID: application.appID, userID: '2' })
