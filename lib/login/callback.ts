@@ -37,7 +37,7 @@ export async function callback<User>(
   if (rules.tabBinding && tabSecret === undefined) return askTab(context, request)
   if (!site.slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   const info = loginInfo(record, request)
-  // Before the record is consumed: a store that fails at once has it forgotten.
+  // Before `consume`, which forgets it at once if the store throws.
   usedLogins.add(record.id)
   const consumed = consume(context, record)
   const result = exchange(context, consumed, request.authKey).then((exchanged) => verify(context, exchanged, info))

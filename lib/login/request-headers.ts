@@ -5,8 +5,14 @@ export interface HTTPRequest {
   readonly method: string | undefined
   /** The request target as it was sent, before a framework stripped a prefix. */
   readonly target: string
-  /** By lower-case name, as Node has them. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** `Host`, or `:authority` over HTTP/2; read only where the rules have no `appOrigin`. */
+  readonly host: string | undefined
+  /**
+   * The value of a header; those of a repeated one, joined.
+   *
+   * @param name in lower case
+   */
+  header(name: string): string | undefined
 }
 
 /** Settings for classifying a request. */
@@ -33,9 +39,9 @@ const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
  * latter comes beside the navigation, and Firefox says `same-origin` of it, whoever caused the navigation.
  */
 export function isSpeculative(req: HTTPRequest): boolean {
-  if (header(req, 'service-worker-navigation-preload') !== undefined) return true
+  if (req.header('service-worker-navigation-preload') !== undefined) return true
   for (const name of PURPOSE_HEADERS) {
-    const purpose = header(req, name)
+    const purpose = req.header(name)
     if (purpose !== undefined && /prefetch|prerender|preview/i.test(purpose)) return true
   }
   return false
@@ -48,26 +54,26 @@ export function isSpeculative(req: HTTPRequest): boolean {
 export function isNavigation(req: HTTPRequest): boolean {
   if (isWebSocket(req)) return false
   if (fetchSite(req) === undefined) return acceptsPages(req)
-  return header(req, 'sec-fetch-mode') === 'navigate' && header(req, 'sec-fetch-dest') === 'document'
+  return req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document'
 }
 
 /**
  * By any header of the handshake: over HTTP/2 it has no key, and a proxy may pass it on as a GET without one (Envoy does).
  */
 function isWebSocket(req: HTTPRequest): boolean {
-  if (header(req, 'upgrade')?.toLowerCase() === 'websocket') return true
-  for (const name of WEBSOCKET_HEADERS) if (header(req, name) !== undefined) return true
+  if (req.header('upgrade')?.toLowerCase() === 'websocket') return true
+  for (const name of WEBSOCKET_HEADERS) if (req.header(name) !== undefined) return true
   return false
 }
 
 /** Browsers ask for a page by `text/html`, for a picture, a script or data otherwise. Other programs may not say. */
 function acceptsPages(req: HTTPRequest): boolean {
-  return header(req, 'accept')?.includes('text/html') ?? true
+  return req.header('accept')?.includes('text/html') ?? true
 }
 
 /** Whether a script, or a service worker on behalf of a page, made the request. */
 export function isScripted(req: HTTPRequest): boolean {
-  return header(req, 'sec-fetch-dest') === 'empty'
+  return req.header('sec-fetch-dest') === 'empty'
 }
 
 /**
@@ -75,13 +81,13 @@ export function isScripted(req: HTTPRequest): boolean {
  * mode `navigate` (Chromium) or `same-origin` (Firefox).
  */
 export function isFetch(req: HTTPRequest): boolean {
-  const mode = header(req, 'sec-fetch-mode')
+  const mode = req.header('sec-fetch-mode')
   return fetchSite(req) !== undefined && isScripted(req) && (mode === 'cors' || mode === 'no-cors')
 }
 
 /** `Sec-Fetch-Site`; undefined where the browser sent none. */
 export function fetchSite(req: HTTPRequest): string | undefined {
-  return header(req, 'sec-fetch-site')
+  return req.header('sec-fetch-site')
 }
 
 /** Whether a page of this application, or of a sister site that the options allow, caused the request. */
@@ -114,7 +120,7 @@ export function isFromProvider(req: HTTPRequest, rules: RequestRules): boolean {
 
 /** Whose page the `Referer` names. On a silent approval it is the application's own. */
 export function refererOf(req: HTTPRequest, rules: RequestRules): 'provider' | 'app' | 'absent' | 'foreign' {
-  const value = header(req, 'referer')
+  const value = req.header('referer')
   // Some privacy proxies send an empty one instead of none.
   if (!value) return 'absent'
   const origin = originOf(value)
@@ -125,8 +131,8 @@ export function refererOf(req: HTTPRequest, rules: RequestRules): 'provider' | '
 
 /** The origin whose page caused the request. `Origin: null` tells nothing: helmet's no-referrer causes it. */
 function sourceOrigin(req: HTTPRequest): string | undefined {
-  const origin = header(req, 'origin')
-  const source = origin === undefined || origin === 'null' ? header(req, 'referer') : origin
+  const origin = req.header('origin')
+  const source = origin === undefined || origin === 'null' ? req.header('referer') : origin
   return source === undefined ? undefined : originOf(source)
 }
 
@@ -139,25 +145,15 @@ function originOf(url: string): string | undefined {
 // Host, not X-Forwarded-Host: a victim's browser always sends its true Host.
 function isAppOrigin(origin: string, req: HTTPRequest, rules: RequestRules): boolean {
   if (rules.appOrigin !== undefined) return origin === rules.appOrigin
-  return new URL(origin).host === hostOf(req)?.toLowerCase()
+  return new URL(origin).host === req.host?.toLowerCase()
 }
 
 function appHostname(req: HTTPRequest, rules: RequestRules): string {
-  return parseURL(rules.appOrigin ?? `http://${hostOf(req)}`)?.hostname ?? ''
+  return parseURL(rules.appOrigin ?? `http://${req.host}`)?.hostname ?? ''
 }
 
 /** False only if the two hosts certainly belong to different sites: more would need the public suffix list. */
 function mayBeSameSite(a: string, b: string): boolean {
   const site = (hostname: string): string => hostname.split('.').slice(-2).join('.')
   return a === b || (site(a) === site(b) && !/^[\d.]+$|:/.test(a))
-}
-
-/** HTTP/2 has `:authority` instead of `Host`; no header of HTTP/1 can have that name. */
-function hostOf(req: HTTPRequest): string | undefined {
-  return header(req, 'host') ?? header(req, ':authority')
-}
-
-function header(req: HTTPRequest, name: string): string | undefined {
-  const value = req.headers[name]
-  return Array.isArray(value) ? value.join(', ') : value
 }

@@ -105,7 +105,7 @@ export class ManySites {
 
   /** A callback made of the `Host` header can come in millions of spellings, each of which would have limits of its own. */
   #inOneSpelling(site: SiteSource): SiteSource {
-    // Known in this very spelling: it need not be parsed again.
+    // Claimed already, and so in its plain form.
     if (this.#siteOf.has(site.callbackURL ?? '')) return site
     const { origin, path } = readCallback(site.callbackURL, this.#shared)
     return { ...site, callbackURL: `${origin}${path}` }

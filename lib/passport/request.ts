@@ -4,14 +4,17 @@ import type { HTTPRequest } from '../login/request-headers'
 import type { AuthenticateOptions } from './options'
 
 /** The request as the browser sent it. */
-export function httpRequest(req: IncomingMessage): HTTPRequest {
+export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): HTTPRequest {
+  const { method, url = '/', headers } = req
   // Express and Connect strip the mount path from `url`.
   const original: unknown = Reflect.get(req, 'originalUrl')
-  return {
-    method: req.method,
-    target: typeof original === 'string' ? original : (req.url ?? '/'),
-    headers: req.headers,
+  const header = (name: string): string | undefined => {
+    const value = headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
   }
+  const target = typeof original === 'string' ? original : url
+  // No header of HTTP/1 can have the name `:authority`.
+  return { method, target, host: header('host') ?? header(':authority'), header }
 }
 
 /**

@@ -3,8 +3,9 @@ import type { HTTPRequest } from '../login/request-headers'
 import type { UserID } from './options'
 
 /** The request as the browser sent it, except for the origin of its URL, which is that of the server behind any proxy. */
-export function httpRequest(request: Request): HTTPRequest {
-  return { method: request.method, target: request.url, headers: Object.fromEntries(request.headers) }
+export function httpRequest({ method, url, headers }: Request): HTTPRequest {
+  // Host is not needed: the application's origin is that of `callbackURL`.
+  return { method, target: url, host: undefined, header: (name) => headers.get(name) ?? undefined }
 }
 
 /** @throws TypeError for anything but a Request, for an option that does not exist, and for a missing `user` */

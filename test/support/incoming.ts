@@ -36,7 +36,10 @@ export function incoming(url: string, headers: Headers = {}, more: object = {}):
 }
 
 /** How a Node request is read through the Passport adapter. */
-export function readRequest(message: IncomingMessage, given: RequestRules): ReturnType<typeof readHTTPRequest> {
+export function readRequest(
+  message: Parameters<typeof httpRequest>[0],
+  given: RequestRules,
+): ReturnType<typeof readHTTPRequest> {
   return readHTTPRequest(httpRequest(message), given)
 }
 

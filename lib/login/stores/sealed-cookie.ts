@@ -35,7 +35,7 @@ const PARTS = 5
 type Decrypting = typeof import('jose/jwe/compact/decrypt')
 type Encrypting = typeof import('jose/jwe/compact/encrypt')
 
-// Loaded with the first cookie, which takes milliseconds: most applications keep the login in their session.
+// Loaded by the first SealedCookie: that takes milliseconds, and most applications keep the login in their session.
 const decrypting = (): Decrypting => require('jose/jwe/compact/decrypt')
 const encrypting = (): Encrypting => require('jose/jwe/compact/encrypt')
 
