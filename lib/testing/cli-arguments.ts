@@ -15,6 +15,7 @@ Options:
   --app "NAME=URL"      Register an application with its redirect URL; repeatable
   --app-id ID           The id of that application; else a new one at each start
   --app-secret SECRET   Its secret. Several: in the order of --app
+  --name NAME           What its pages call the provider (default: Fake Social)
   --users FILE          The people: a JSON array of records with user_id, user_name ...
   --mode MODE           specification (default), wild, or behaviours: "wild,wrapUser=data,getOnly"
   --mode-file FILE      Behaviours as JSON, such as "doctor --record FILE" writes
@@ -32,6 +33,7 @@ export interface Arguments {
   readonly host: string
   readonly allowRemote: boolean
   readonly applications: readonly ApplicationInput[]
+  readonly name: string | undefined
   readonly usersFile: string | undefined
   readonly mode: ProviderMode
   readonly rateLimit: number
@@ -44,6 +46,7 @@ const optionTypes = {
   app: { type: 'string', multiple: true },
   'app-id': { type: 'string', multiple: true },
   'app-secret': { type: 'string', multiple: true },
+  name: { type: 'string' },
   users: { type: 'string' },
   mode: { type: 'string' },
   'mode-file': { type: 'string' },
@@ -63,6 +66,7 @@ export function readArguments(args: readonly string[]): Arguments {
     host: values.host,
     allowRemote: values['allow-remote'],
     applications: applicationsFrom(values.app, values['app-id'], values['app-secret']),
+    name: values.name,
     usersFile: values.users,
     mode:
       values['mode-file'] === undefined ? modeFrom(values.mode ?? 'specification') : readModeFile(values['mode-file']),

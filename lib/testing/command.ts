@@ -5,9 +5,9 @@ import { FakeProvider } from './provider'
 import type { FakeProviderOptions } from './types'
 import { readUsersFile } from './users-file'
 
-function optionsFrom({ port, host, allowRemote, mode, rateLimit, usersFile }: Arguments): FakeProviderOptions {
+function optionsFrom({ name, port, host, allowRemote, mode, rateLimit, usersFile }: Arguments): FakeProviderOptions {
   const users = usersFile === undefined ? {} : { users: readUsersFile(usersFile) }
-  return { port, host, allowRemote, mode, rateLimit, ...users }
+  return { port, host, allowRemote, mode, rateLimit, ...users, ...(name !== undefined && { name }) }
 }
 
 /** Validates all arguments before anything listens. */

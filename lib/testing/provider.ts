@@ -7,7 +7,7 @@ import { Listener } from './http/listener'
 import { samplePeople } from './people'
 import { RequestLog } from './request-log'
 import { createBoundedServer, listen, shutDown } from './server'
-import { Applications } from './state/applications'
+import { Applications, checkedName } from './state/applications'
 import { Grants } from './state/grants'
 import { RateLimit } from './state/rate-limit'
 import { Sessions } from './state/sessions'
@@ -63,7 +63,7 @@ export class FakeProvider {
     this._log = new RequestLog(this.clock)
     for (const user of options.users ?? samplePeople) this._users.add(user)
     this._listener = new Listener({
-      state: this._state(options.rateLimit ?? 1000),
+      state: this._state(options),
       faults: this._faults,
       log: this._log,
       origin: () => this._origin,
@@ -240,8 +240,9 @@ export class FakeProvider {
     this._users.existing(userID)
   }
 
-  private _state(rateLimit: number): State {
+  private _state({ name = 'Fake Social', rateLimit = 1000 }: FakeProviderOptions): State {
     return {
+      name: checkedName(name),
       behaviours: () => this._behaviours,
       clock: this.clock,
       applications: this._applications,

@@ -175,6 +175,8 @@ export interface FakeProviderOptions {
   mode?: ProviderMode
   /** API requests per hour and token: a whole number from 1, or `Infinity`. Default `1000`. */
   rateLimit?: number
+  /** What the pages call the provider: 1 to 200 characters. Default `'Fake Social'`. */
+  name?: string
   /** The people. Default: several sample people. */
   users?: readonly FakeUserInput[]
   /** A clock to share between providers. Default: a new one. */

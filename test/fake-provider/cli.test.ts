@@ -77,6 +77,7 @@ test('--help lists every option', async () => {
     '--app ',
     '--app-id',
     '--app-secret',
+    '--name',
     '--users',
     '--mode-file',
     '--mode',
@@ -96,6 +97,17 @@ test('it prints addresses, ids and secrets that work', async () => {
   expect((await ask(`${origin}/api/oauth?app_id=${appID}`)).text).toContain('My app')
   const refused = await post(`${origin}/api/authorize`, { app_id: appID, app_secret: appSecret, auth_key: 'x' })
   expect(JSON.parse(refused.text).message).toContain('auth_key')
+})
+
+test('--name is what its pages call it', async () => {
+  const { origin } = await started('--name', 'Chess & Co')
+  const { text } = await ask(`${origin}/`)
+  expect(text).toContain('<title>Home · Chess &amp; Co</title>')
+  expect(text).not.toContain('Fake Social')
+  expect(await run('--name', ' ')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('name must have 1 to 200'),
+  })
 })
 
 test('--app-id and --app-secret stay the same, so that a .env does not age', async () => {

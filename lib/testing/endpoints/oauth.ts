@@ -10,15 +10,16 @@ import { redirectURLWith } from './redirect-url'
 /** Section 4.1: where the application sends the browser. Other parameters than `app_id` are ignored and not echoed. */
 export function oauth(request: ProviderRequest, state: State): Answer {
   if (request.method !== 'GET') {
-    return messagePage(405, 'This page is for a browser', 'Follow the link with GET.', { allow: 'GET' })
+    return messagePage(state, 405, 'This page is for a browser', 'Follow the link with GET.', { allow: 'GET' })
   }
   const appID = oneOf(request.query, 'app_id')
   if (appID === undefined) {
-    return messagePage(400, 'Which application?', 'The link must name one application with app_id.')
+    return messagePage(state, 400, 'Which application?', 'The link must name one application with app_id.')
   }
   const application = state.applications.get(appID)
   if (application === undefined) {
     return messagePage(
+      state,
       404,
       'Unknown application',
       'No application has this app_id. Developers shows those that are registered; a restart forgets them, and makes new ids.',
@@ -29,11 +30,11 @@ export function oauth(request: ProviderRequest, state: State): Answer {
 
 function stepFor(application: Application, request: ProviderRequest, state: State): Answer {
   const user = state.users.get(state.sessions.userIDOf(request.headers.cookie) ?? '')
-  if (user === undefined) return signInPage(state.users.all(), application)
+  if (user === undefined) return signInPage(state, application)
   const grant = { appID: application.appID, userID: user.user_id }
   state.grants.visit(grant)
   if (state.grants.isApproved(grant)) return approvedRedirect(application, user.user_id, state)
-  return approvalPage(application, user, state.behaviours())
+  return approvalPage(state, application, user)
 }
 
 /** Redirects to the application with a new key. */

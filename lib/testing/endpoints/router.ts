@@ -26,7 +26,7 @@ export function refusalFor(request: ProviderRequest, state: State): Answer | und
   if (refusal === undefined) return undefined
   const { status, title, message } = refusal
   if (!request.pathname.startsWith('/api/') || endpointOf(request.pathname) === 'oauth') {
-    return messagePage(status, title, message)
+    return messagePage(state, status, title, message)
   }
   return errorAnswer(state.behaviours(), status, message)
 }

@@ -24,6 +24,7 @@ export function home(request: ProviderRequest, state: State): Answer {
 <form method="post" action="/sign-out"><button>Sign out</button></form>`
     : html`<p>You are not signed in.</p><p><a class="button" href="/sign-in">Sign in</a></p>`
   return page(
+    state,
     'Home',
     html`<section class="card" aria-labelledby="you"><h2 id="you">You</h2>${who}</section>
 <section class="card" aria-labelledby="there"><h2 id="there">Pages</h2><ul>
@@ -35,13 +36,13 @@ export function home(request: ProviderRequest, state: State): Answer {
 
 /** `GET /sign-in`. */
 export function showSignIn(_request: ProviderRequest, state: State): Answer {
-  return signInPage(state.users.all())
+  return signInPage(state)
 }
 
 /** `POST /sign-in`. */
 export function signIn(request: ProviderRequest, state: State): Answer {
   const user = state.users.get(request.form.get('user_id') ?? '')
-  if (user === undefined) return messagePage(400, 'Unknown person', 'There is no person with this id.')
+  if (user === undefined) return messagePage(state, 400, 'Unknown person', 'There is no person with this id.')
   const appID = request.form.get('app_id')
   const cookie = { 'set-cookie': state.sessions.signIn(user.user_id, request.headers.cookie) }
   return redirectTo(appID === null ? '/' : loginURL(appID), 303, cookie)
@@ -57,7 +58,7 @@ export function signOut(request: ProviderRequest, state: State): Answer {
 /** `POST /approval`: the person's decision. */
 export function decide(request: ProviderRequest, state: State): Answer {
   const application = state.applications.get(request.form.get('app_id') ?? '')
-  if (application === undefined) return messagePage(404, 'Unknown application', 'It may have been deleted.')
+  if (application === undefined) return messagePage(state, 404, 'Unknown application', 'It may have been deleted.')
   const user = signedIn(request, state)
   // The page may have asked somebody who was signed in to this browser before.
   const asked = request.form.get('user_id') ?? user?.user_id
@@ -74,6 +75,7 @@ export function approvals(request: ProviderRequest, state: State): Answer {
   const user = signedIn(request, state)
   if (user === undefined) {
     return page(
+      state,
       'Approvals',
       html`<div class="card"><p>You are not signed in.</p>
 <p><a class="button" href="/sign-in">Sign in</a></p></div>`,
@@ -82,7 +84,7 @@ export function approvals(request: ProviderRequest, state: State): Answer {
   const rows = state.grants.approvalsOf(user.user_id).map((grant) => approvalRow(grant.appID, state))
   const none = html`<p>No application signs ${displayNameOf(user)} in without asking.</p>`
   const main = rows.length > 0 ? html`<ul class="rows">${rows}</ul>` : none
-  return page('Approvals', html`<div class="card">${main}</div>`)
+  return page(state, 'Approvals', html`<div class="card">${main}</div>`)
 }
 
 function approvalRow(appID: string, state: State): Markup {

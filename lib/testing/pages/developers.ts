@@ -29,7 +29,7 @@ ${field('name', 'Name', attempt.name ?? '', html`required maxlength="200" autoco
 ${field('redirect_url', 'App Redirect URL', attempt.redirectURL ?? '', urlField)}
 <p><button class="primary">Register</button></p></form></section>
 <section aria-labelledby="applications"><h2 id="applications">Applications</h2>${list.length > 0 ? list : none}</section>`
-  return page('Developers', main, { status: attempt.message === undefined ? 200 : 422 })
+  return page(state, 'Developers', main, { status: attempt.message === undefined ? 200 : 422 })
 }
 
 function applicationCard({ appID, appSecret, name, redirectURL }: Application): Markup {

@@ -1,4 +1,5 @@
 import type { Answer } from '../http/answer'
+import type { State } from '../state/state'
 import { html, type Markup } from './html'
 
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -22,20 +23,20 @@ const navigation = html`<nav aria-label="Provider">
 <a href="/">Home</a> <a href="/developers">Developers</a> <a href="/users">People</a> <a href="/approvals">Approvals</a>
 </nav>`
 
-/** A whole page. */
-export function page(title: string, main: Markup, options: PageOptions = {}): Answer {
+/** A whole page of the provider. */
+export function page({ name }: State, title: string, main: Markup, options: PageOptions = {}): Answer {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Fake Social</title>
+<title>${title} · ${name}</title>
 <link rel="stylesheet" href="/style.css">
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header><a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Fake Social</a>${navigation}</header>
+<header><a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">${name}</a>${navigation}</header>
 <main id="main" tabindex="-1">
 <h1>${title}</h1>
 ${main}
@@ -57,8 +58,14 @@ ${main}
 }
 
 /** A page with only a message. */
-export function messagePage(status: number, title: string, message: string, headers: Answer['headers'] = {}): Answer {
-  return page(title, html`<p>${message}</p>\n<p><a href="/">Home</a></p>`, { status, headers })
+export function messagePage(
+  state: State,
+  status: number,
+  title: string,
+  message: string,
+  headers: Answer['headers'] = {},
+): Answer {
+  return page(state, title, html`<p>${message}</p>\n<p><a href="/">Home</a></p>`, { status, headers })
 }
 
 /** A labelled text field. */

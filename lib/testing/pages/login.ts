@@ -1,5 +1,5 @@
-import type { ProviderBehaviours } from '../behaviours'
 import type { Answer } from '../http/answer'
+import type { State } from '../state/state'
 import type { Application, FakeUser } from '../types'
 import { html, type Markup } from './html'
 import { page } from './layout'
@@ -11,18 +11,19 @@ function personButton(user: FakeUser): Markup {
 }
 
 /** Signs the browser in as one of the people; continues to the application's approval page if there is one. */
-export function signInPage(users: readonly FakeUser[], application?: Application): Answer {
+export function signInPage(state: State, application?: Application): Answer {
+  const users = state.users.all()
   const purpose = application && html`<p>to continue to <strong>${application.name}</strong></p>`
   const hidden = application && html`<input type="hidden" name="app_id" value="${application.appID}">`
   const people = html`<form method="post" action="/sign-in">${hidden}
 <ul class="people">${users.map(personButton)}</ul></form>`
   const nobody = html`<p>There are no people yet. <a href="/users">Add a person</a> first.</p>`
   const main = html`<div class="card narrow">${purpose}${users.length > 0 ? people : nobody}</div>`
-  return page('Sign in', main, { leadsElsewhere: true })
+  return page(state, 'Sign in', main, { leadsElsewhere: true })
 }
 
 /** The approval step of section 4.1. */
-export function approvalPage(application: Application, user: FakeUser, behaviours: ProviderBehaviours): Answer {
+export function approvalPage(state: State, application: Application, user: FakeUser): Answer {
   const remember = html`<p class="check"><input type="checkbox" id="remember" name="remember" value="yes">
 <label for="remember">Do not ask me again</label></p>`
   const main = html`<div class="card narrow">
@@ -33,12 +34,12 @@ Afterwards you return to <code>${new URL(application.redirectURL).origin}</code>
 <form method="post" action="/approval">
 <input type="hidden" name="app_id" value="${application.appID}">
 <input type="hidden" name="user_id" value="${user.user_id}">
-${behaviours.silentReapproval ? html`` : remember}
+${state.behaviours().silentReapproval ? html`` : remember}
 <p class="buttons"><button class="primary" name="decision" value="approve">Approve</button>
 <button name="decision" value="cancel">Cancel</button></p>
 </form>
 <form method="post" action="/sign-out"><input type="hidden" name="app_id" value="${application.appID}">
 <p><button class="link">Sign in as somebody else</button></p></form>
 </div>`
-  return page(`Continue to ${application.name}?`, main, { leadsElsewhere: true })
+  return page(state, `Continue to ${application.name}?`, main, { leadsElsewhere: true })
 }

@@ -32,7 +32,7 @@ function initialsOf(name: string): string {
 /** `GET /pictures/:userID.svg`: initials on a coloured background. */
 export function picture(_request: ProviderRequest, state: State, file: string): Answer {
   const user = state.users.get(file.replace(/\.svg$/, ''))
-  if (user === undefined) return messagePage(404, 'No picture', 'There is no person with this id.')
+  if (user === undefined) return messagePage(state, 404, 'No picture', 'There is no person with this id.')
   const hue = hueOf(user.user_id)
   return svgAnswer(html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 120" width="240" height="240">
 <defs><linearGradient id="g" x2="1" y2="1"><stop stop-color="hsl(${hue} 62% 42%)"/>
@@ -45,7 +45,7 @@ text-anchor="middle" dominant-baseline="central">${initialsOf(displayNameOf(user
 /** `GET /covers/:userID.svg`: hills at dusk. */
 export function cover(_request: ProviderRequest, state: State, file: string): Answer {
   const user = state.users.get(file.replace(/\.svg$/, ''))
-  if (user === undefined) return messagePage(404, 'No picture', 'There is no person with this id.')
+  if (user === undefined) return messagePage(state, 404, 'No picture', 'There is no person with this id.')
   const hue = hueOf(user.user_id)
   return svgAnswer(html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 200" width="1200" height="400">
 <rect width="600" height="200" fill="hsl(${hue} 60% 80%)"/><circle cx="440" cy="70" r="34" fill="#fff" opacity=".8"/>

@@ -35,12 +35,12 @@ export function pageFor(request: ProviderRequest, state: State): Answer {
   const [, first = '', parameter, ...rest] = request.pathname.split('/')
   const pattern = parameter === undefined ? `/${first}` : ['', first, ':', ...rest].join('/')
   const methods = Object.hasOwn(pages, pattern) ? pages[pattern] : undefined
-  if (methods === undefined) return messagePage(404, 'Not found', 'This page does not exist.')
+  if (methods === undefined) return messagePage(state, 404, 'Not found', 'This page does not exist.')
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const show = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (show === undefined) {
     const allow = Object.keys(methods).join(', ')
-    return messagePage(405, 'Method not allowed', `Use ${allow}.`, { allow })
+    return messagePage(state, 405, 'Method not allowed', `Use ${allow}.`, { allow })
   }
   return show(request, state, decoded(parameter ?? ''))
 }

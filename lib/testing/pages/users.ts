@@ -39,7 +39,7 @@ function peopleWith(state: State, attempt: FakeUserInput, message?: string): Ans
 <form method="post" action="/users">
 ${field('user_id', 'Id', String(attempt.user_id ?? ''), html`maxlength="200" autocomplete="off" inputmode="numeric"`)}
 ${fieldsFor(attempt)}<p><button class="primary">Add</button></p></form></section>`
-  return page('People', main, { status: message === undefined ? 200 : 422 })
+  return page(state, 'People', main, { status: message === undefined ? 200 : 422 })
 }
 
 function fieldsFor(values: FakeUserInput): Markup {
@@ -55,13 +55,13 @@ function fieldsFor(values: FakeUserInput): Markup {
 /** `GET /users/:userID`: one person's ten fields. */
 export function person(_request: ProviderRequest, state: State, userID: string): Answer {
   const user = state.users.get(userID)
-  if (user === undefined) return messagePage(404, 'Unknown person', 'There is no person with this id.')
+  if (user === undefined) return messagePage(state, 404, 'Unknown person', 'There is no person with this id.')
   const main = html`<div class="card"><div class="person still">${portrait(user)}<span>${displayNameOf(user)}
 <small>user_id ${user.user_id}</small></span></div>
 <form method="post" action="${pathOf(user)}">${fieldsFor(user)}
 <p class="buttons"><button class="primary">Save</button>
 <button class="danger" formaction="${pathOf(user)}/delete">Remove</button></p></form></div>`
-  return page(displayNameOf(user), main)
+  return page(state, displayNameOf(user), main)
 }
 
 function inputFrom(form: URLSearchParams): FakeUserInput {
@@ -100,9 +100,9 @@ export function addPerson(request: ProviderRequest, state: State): Answer {
 /** `POST /users/:userID`. */
 export function savePerson(request: ProviderRequest, state: State, userID: string): Answer {
   if (state.users.get(userID) === undefined)
-    return messagePage(404, 'Unknown person', 'There is no person with this id.')
+    return messagePage(state, 404, 'Unknown person', 'There is no person with this id.')
   const message = problemWith(() => state.users.update(userID, checked(inputFrom(request.form))))
-  return message === undefined ? redirectTo('/users', 303) : messagePage(422, 'Not saved', message)
+  return message === undefined ? redirectTo('/users', 303) : messagePage(state, 422, 'Not saved', message)
 }
 
 /** `POST /users/:userID/delete`. */

@@ -4,8 +4,9 @@ import type { Application, ApplicationInput } from '../types'
 
 const visibleASCII = /^[\x21-\x7e]{1,200}$/
 
-function checkedName(name: string): string {
-  const trimmed = name.trim()
+/** @throws TypeError for what is no name of an application or a provider */
+export function checkedName(name: string): string {
+  const trimmed = typeof name === 'string' ? name.trim() : ''
   if (trimmed === '' || trimmed.length > 200) throw new TypeError('name must have 1 to 200 characters')
   return trimmed
 }

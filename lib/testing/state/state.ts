@@ -8,6 +8,8 @@ import type { Users } from './users'
 
 /** The provider's state, for its endpoints and pages. */
 export interface State {
+  /** What the pages call the provider. */
+  readonly name: string
   readonly behaviours: () => ProviderBehaviours
   readonly clock: Clock
   readonly applications: Applications
