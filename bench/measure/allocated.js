@@ -2,7 +2,10 @@ import { Application } from '../bench.js'
 import { inParallel } from '../load/browser.js'
 import { mapValues, median } from '../statistics.js'
 
-const NAMES = ['bare', 'floor', 'unmarked', 'oauth2', 'openid', 'grant', 'ours', 'cookie', 'legacy', 'bareFetch', 'web']
+const NAMES = [
+  ...['bare', 'floor', 'unmarked', 'oauth2', 'openid', 'grant', 'ours', 'cookie', 'legacy'],
+  ...['bareFetch', 'sealedFetch', 'web'],
+]
 const CONCURRENCY = 16
 const LOGINS = 400
 const WARM_UP = 2000

@@ -14,7 +14,9 @@ const LOADS = {
   'passport-oauth2 + undici': { folder: BENCH, code: "require('passport-oauth2'); require('undici')" },
 }
 
-/** Milliseconds to load, and what is installed: packages with their dependencies, and their bytes. */
+const isTypes = (name) => /\.d\.[cm]?ts$/.test(name)
+
+/** Milliseconds to load, and what is installed: packages with their dependencies, and their bytes, without types. */
 export function measureFootprint({ rounds }) {
   const milliseconds = Object.fromEntries(Object.keys(LOADS).map((name) => [name, []]))
   for (let round = 0; round < rounds; round++) {
@@ -67,7 +69,8 @@ function bytesOf(folder, path) {
 function publishedBytes() {
   const output = execFileSync('npm', ['pack', '--dry-run', '--json'], { cwd: ROOT, encoding: 'utf8' })
   // What the scripts print comes first.
-  return JSON.parse(output.slice(output.indexOf('[\n')))[0].unpackedSize
+  const [{ files }] = JSON.parse(output.slice(output.indexOf('[\n')))
+  return files.filter(({ path }) => !isTypes(path)).reduce((sum, { size }) => sum + size, 0)
 }
 
 function sizeOf(path) {
@@ -75,6 +78,6 @@ function sizeOf(path) {
   const stats = statSync(path)
   if (!stats.isDirectory()) return stats.size
   return readdirSync(path)
-    .filter((name) => name !== 'node_modules')
+    .filter((name) => name !== 'node_modules' && !isTypes(name))
     .reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
 }

@@ -166,5 +166,5 @@ function footprintTable({ loadMs, installed }) {
     installed[name]?.packages ?? '',
     installed[name] ? megabytes(installed[name].bytes) : '',
   ])
-  return `## Load time and installed size\n\n${table(['package', 'ms to load', 'packages', 'installed'], rows)}`
+  return `## Load time and installed size\n\n${table(['package', 'ms to load', 'packages', 'installed, without types'], rows)}`
 }

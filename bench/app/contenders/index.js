@@ -28,6 +28,7 @@ export const contenders = {
   cookie: { title: '... with CookieStore', module: 'ours.js', options: { cookieStore: true } },
   legacy: { title: '... with get_user_info', module: 'ours.js', options: { profileEndpoint: 'get_user_info' } },
   bareFetch: { title: 'bare Request + two undici calls', module: 'bare-fetch.js' },
+  sealedFetch: { title: '... and a sealed cookie', module: 'sealed-fetch.js' },
   web: { title: 'passport-social-login/web', module: 'web.js' },
   authjs: {
     title: 'Auth.js',
@@ -55,7 +56,7 @@ export const siteContenders = {
 }
 
 /** Those that speak Request and Response, behind one listener, without Express. */
-export const WEB = ['bareFetch', 'web', 'authjs', 'betterAuth']
+export const WEB = ['bareFetch', 'sealedFetch', 'web', 'authjs', 'betterAuth']
 
 /** @returns {Contender} */
 export function contender(name) {
