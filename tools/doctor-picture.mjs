@@ -1,11 +1,12 @@
 // Renews docs/doctor.png and the transcript in docs/connecting.md: the doctor on a terminal of 80 columns, with a fake
-// provider as deployed sites are. Needs a build, Chromium and the command script (Debian: bsdutils).
+// provider as deployed sites are. Needs a build, Chromium, and the commands script and pngquant (Debian: bsdutils, pngquant).
 //   node tools/doctor-picture.mjs
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
+import { shrink } from './shrink.mjs'
 
 const root = join(import.meta.dirname, '..')
 const command = 'npx passport-social-login doctor http://127.0.0.1:4400/api/v1 --app-id my-app'
@@ -46,5 +47,7 @@ const view = await browser.newPage({ deviceScaleFactor: 1 })
 await view.setContent(
   `<pre style="display:inline-block;margin:0;padding:16px 20px;background:#161b22;color:#e6edf3;font:14px/1.45 monospace">$ ${command}\n${coloured}</pre>`,
 )
-await view.locator('pre').screenshot({ path: join(root, 'docs/doctor.png') })
+const picture = join(root, 'docs/doctor.png')
+await view.locator('pre').screenshot({ path: picture })
+shrink(picture)
 await browser.close()

@@ -1,11 +1,12 @@
 // Renews the screenshots of the README and the example's README from the example application as `npm start` runs it, on
-// its own ports, with an empty DATA_DIR:
+// its own ports, with an empty DATA_DIR (needs Debian's package pngquant):
 //   node tools/screenshots.mjs
 // With a folder, every page of the example and of the fake provider, at two widths, light and dark:
 //   node tools/screenshots.mjs FOLDER
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
+import { shrink } from './shrink.mjs'
 
 const APP = 'http://localhost:3000'
 const PROVIDER = 'http://127.0.0.1:4400'
@@ -51,6 +52,7 @@ async function look(name) {
       await page.emulateMedia({ colorScheme })
       const path = everything ? join(everything, `${file}-${colorScheme}.png`) : join(shownFolder, `${file}.png`)
       await page.screenshot({ path, fullPage: Boolean(everything) })
+      shrink(path)
     }
   }
   await page.setViewportSize(DESKTOP)

@@ -175,7 +175,7 @@ export const MUTANTS: readonly Mutant[] = [
     'source !== undefined && isAppOrigin(source, req, rules)',
     'source !== undefined',
   ),
-  mutant('login', 'request-headers', 'a frame is a page', " && header(req, 'sec-fetch-dest') === 'document'", ''),
+  mutant('login', 'request-headers', 'a frame is a page', " && req.header('sec-fetch-dest') === 'document'", ''),
   mutant(
     'processes, session',
     'stores/session-store',

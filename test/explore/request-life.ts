@@ -104,11 +104,13 @@ export class RequestLife {
   }
 
   #request(run: Run, navigation: Navigation, row: Row, sent: SentRequest): LoginRequest<User> {
+    const headers = headersOf(row, PROVIDER_ORIGINS[navigation.provider])
     return {
       http: {
         method: row.method,
         target: sent.target,
-        headers: headersOf(row, PROVIDER_ORIGINS[navigation.provider]),
+        host: headers['host'],
+        header: (name) => headers[name],
       },
       options: {},
       findSite: () => undefined,

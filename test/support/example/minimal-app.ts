@@ -24,9 +24,10 @@ export async function startMinimalApp(provider: FakeProvider) {
     },
     stdio: 'inherit',
   })
+  const exited = once(child, 'exit')
   const stop = async (): Promise<void> => {
     child.kill()
-    await once(child, 'exit')
+    await exited
   }
   while (!(await new Browser().request(`${origin}/`).catch(() => undefined))) {
     if (child.exitCode !== null) throw new Error('the application did not start')

@@ -10,6 +10,8 @@ export interface PostgresProxy {
   settled(): Promise<void>
   /** Forwards no bytes from now on, like a firewall that dropped its connection table. */
   silence(): void
+  /** Resets each open connection at its next use, like a firewall that rejects what it does not know any more. */
+  forget(): void
   /** New connections work; earlier ones stay silent. */
   restore(): void
   stop(): Promise<void>
@@ -57,6 +59,9 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
     silence() {
       isSilent = true
       for (const socket of sockets) socket.removeAllListeners('data').pause()
+    },
+    forget() {
+      for (const socket of sockets) socket.removeAllListeners('data').on('data', () => socket.resetAndDestroy())
     },
     restore() {
       isSilent = false
