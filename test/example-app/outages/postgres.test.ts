@@ -191,8 +191,8 @@ describeWithPostgres('a Postgres in trouble', () => {
           await untilSomebodyWaits(blocker)
           await blocker.query(cutIdle)
           expect((await grace?.comeBack(example.appURL))?.location).toBe('/login?reason=database_unavailable')
-          // A login that met a connection which had just been cut has failed for another reason.
-          while ((await health(example)) !== 503) await new Visitor(provider, application, '3').begin(example.appURL)
+          // A callback that met a connection which had just been cut has failed for another reason. Only callbacks write.
+          while ((await health(example)) !== 503) await new Visitor(provider, application, '3').signIn(example.appURL)
           await blocker.query('rollback')
           await leaving
           await reset(blocker, url)
