@@ -108,14 +108,22 @@ export class Accounts {
     })
   }
 
-  /** Removes a login from an account, unless none of these providers would remain: only by theirs can anybody sign in. */
+  /**
+   * Removes a login from an account, unless none of these providers would remain: only by theirs can anybody sign in.
+   *
+   * @returns whether the account is without it now
+   */
   async unlink(loginID: string, userID: string, providers: readonly string[]): Promise<boolean> {
     return this.#database.transaction(async (query) => {
       await lockAccount(query, userID)
       const list = providers.map((_provider, index) => `$${index + 3}`).join(', ')
       const sql = `delete from federated_credentials where id = $1 and user_id = $2 and exists (
-        select 1 from federated_credentials where user_id = $2 and id <> $1 and provider in (${list})) returning id`
-      return (await query(sql, [loginID, userID, ...providers])).length > 0
+        select 1 from federated_credentials where user_id = $2 and id <> $1 and provider in (${list}))`
+      await query(sql, [loginID, userID, ...providers])
+      return (
+        (await query('select id from federated_credentials where id = $1 and user_id = $2', [loginID, userID]))
+          .length === 0
+      )
     })
   }
 

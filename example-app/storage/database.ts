@@ -31,8 +31,12 @@ export interface Database {
    * missing, the statement waits or fails.
    */
   readonly requireTables: string
+  /** A statement must be safe to repeat: it may have been executed before its connection broke. */
   readonly query: Query
-  /** Runs a transaction. With `alone`, no other process can run a transaction with `alone` at the same time. */
+  /**
+   * Runs a transaction, which must be safe to repeat, too. With `alone`, no other process can run a transaction with `alone` at
+   * the same time.
+   */
   transaction<T>(work: (query: Query) => Promise<T>, options?: { readonly alone?: boolean }): Promise<T>
   /** @throws an error when the database cannot store data at this moment */
   checkStorage(): Promise<void>

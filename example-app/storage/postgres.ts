@@ -1,5 +1,5 @@
 import { DatabaseError, type PoolConfig } from 'pg'
-import { repeatWhile, SharedOutage } from './brief-outage'
+import { isBroken, repeatWhile, SharedOutage } from './brief-outage'
 import type { Database, Query } from './database'
 import { isCrowded, isReadOnly, KnownPool, leadsNowhere, RenewablePool } from './postgres-pool'
 
@@ -60,8 +60,8 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
     statement_timeout: 1500,
     query_timeout: 2000,
   })
-  // The server has rolled back, and the next connection may lead to its successor.
-  const mayRepeat = (error: unknown, begunAt: number): boolean => isReadOnly(error) && outage.isBrief(begunAt)
+  // All work is safe to repeat: a statement that failed with its connection may have been executed.
+  const mayRepeat = (error: unknown, begunAt: number): boolean => isBroken(error) && outage.isBrief(begunAt)
   const use: RenewablePool['use'] = async (work) => {
     try {
       return await repeatWhile(mayRepeat, () => pool.use(work))
