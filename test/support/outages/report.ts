@@ -22,7 +22,7 @@ export interface Report {
   readonly reloads: number
   /** Keys that were exchanged although the login failed. */
   readonly spentInVain: number
-  /** Seconds from the repair to the start of the last login that failed after it; the worst of several outages. */
+  /** Seconds from the repair to the last step that failed after it; the worst of several outages. */
   readonly goodAgainS: number
   /** People who were shown another person's account. */
   readonly mixedUp: number
@@ -34,7 +34,7 @@ export interface Report {
   readonly crashes: number
   /** The longest answer of `/healthz`. */
   readonly healthMs: number
-  /** Seconds in which every process returned 200 although no new login succeeded, or the reverse. */
+  /** Seconds in which every process returned 200 although no login succeeded whose last step began then, or the reverse. */
   readonly healthWrongS: number
   /** Seconds that processes took to stop on SIGTERM, in order. */
   readonly endedS: readonly number[]
@@ -56,7 +56,7 @@ export interface Observed {
 export function reportOf({ trial, logins, outages, health, endedS, deployment, accounts }: Observed): Report {
   const good = logins.filter(isGood)
   const failed = logins.filter((login) => !isGood(login))
-  const times = good.map(({ began, ended }) => ended - began).sort((one, other) => one - other)
+  const times = good.map(({ began, ended, thoughtMs }) => ended - began - thoughtMs).sort((one, other) => one - other)
   const shown = accountsShown(good)
   return {
     trial,
@@ -114,21 +114,21 @@ function spentInVain(failed: readonly LoginRecord[], { provider }: Deployment): 
 
 function goodAgain(failed: readonly LoginRecord[], { cured }: Outage, next: Outage | undefined): number {
   const until = next?.began ?? Number.POSITIVE_INFINITY
-  const after = failed.filter(({ began, ended }) => began >= cured && ended < until)
-  return Math.max(0, ...after.map(({ began }) => (began - cured) / 1000))
+  const after = failed.filter(({ lastStepBegan, ended }) => lastStepBegan >= cured && ended < until)
+  return Math.max(0, ...after.map(({ lastStepBegan }) => (lastStepBegan - cured) / 1000))
 }
 
 function secondsOfWrongHealth(logins: readonly LoginRecord[], health: HealthPoller): number {
   const second = (at: number): number => Math.floor(at / 1000)
   let wrong = 0
-  for (const now of new Set(logins.map(({ began }) => second(began)))) {
-    const begun = logins.filter(({ began }) => second(began) === now)
+  for (const now of new Set(logins.map(({ lastStepBegan }) => second(lastStepBegan)))) {
+    const decided = logins.filter(({ lastStepBegan }) => second(lastStepBegan) === now)
     const answers = health.answers.filter(({ at }) => second(at) === now)
     // A single login may fail or succeed by chance.
-    if (begun.length < 2 || answers.length === 0) continue
+    if (decided.length < 2 || answers.length === 0) continue
     const isHealthy = answers.every(({ status }) => status === 200)
     const isIll = answers.every(({ status }) => status !== 200)
-    if ((isHealthy && !begun.some(isGood)) || (isIll && begun.every(isGood))) wrong += 1
+    if ((isHealthy && !decided.some(isGood)) || (isIll && decided.every(isGood))) wrong += 1
   }
   return wrong
 }

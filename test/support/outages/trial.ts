@@ -18,6 +18,8 @@ export interface TrialOptions extends DeploymentOptions {
 
 const WARM_UP_MS = 2000
 const SETTLE_MS = 8000
+// Long enough for callbacks to meet an outage that their starts have not met.
+const MAX_THOUGHT_MS = 3000
 const PER_SECOND = Number(process.env['OUTAGE_RATE'] ?? 8)
 
 /** A deployment under load, for fault injection. */
@@ -55,7 +57,8 @@ export async function runTrial(
 ): Promise<Report> {
   const deployment = await Deployment.start(options)
   try {
-    const [trial, visitors, health] = [new Trial(deployment), new Visitors(deployment), new HealthPoller(deployment)]
+    const [trial, health] = [new Trial(deployment), new HealthPoller(deployment)]
+    const visitors = new Visitors(deployment, MAX_THOUGHT_MS)
     visitors.start(perSecond)
     health.start()
     await sleep(WARM_UP_MS)

@@ -8,6 +8,10 @@ export interface LoginRecord {
   readonly person: string
   readonly began: number
   readonly ended: number
+  /** When the last step began: the one that failed, or the profile. */
+  readonly lastStepBegan: number
+  /** How long the person stayed at the provider. */
+  readonly thoughtMs: number
   /** `good`, `mixed up`, or the step that failed and how. */
   readonly outcome: string
   /** The key that the provider issued; undefined if the start failed. */
@@ -20,6 +24,8 @@ export interface LoginRecord {
 
 const STEP_TIMEOUT_MS = 30_000
 const RELOADS = 3
+// Multiples of the golden ratio, without their integral part, are spread evenly, in each part of a run.
+const SPREAD = (Math.sqrt(5) - 1) / 2
 const RELOAD_AFTER_MS = 1000
 
 /** People who sign in, each with a browser of their own. */
@@ -30,7 +36,11 @@ export class Visitors {
   #count = 0
   #isStopping = false
 
-  constructor(private readonly deployment: Deployment) {}
+  /** @param maxThoughtMs each person stays at the provider for between none of this time and all of it */
+  constructor(
+    private readonly deployment: Deployment,
+    private readonly maxThoughtMs = 0,
+  ) {}
 
   /** Starts logins at a fixed rate, independent of their duration. */
   start(perSecond: number): void {
@@ -53,7 +63,9 @@ export class Visitors {
   }
 
   async #signIn(): Promise<void> {
-    this.logins.push(await new Login(this.deployment, this.#count++).run())
+    const index = this.#count++
+    const thoughtMs = this.maxThoughtMs * ((index * SPREAD) % 1)
+    this.logins.push(await new Login(this.deployment, index, thoughtMs).run())
   }
 
   #track(work: Promise<void>): void {
@@ -72,11 +84,13 @@ class Login {
   readonly #person: string
   #key: string | undefined
   #account: string | undefined
+  #lastStepBegan = 0
   #reloads = 0
 
   constructor(
     private readonly deployment: Deployment,
     index: number,
+    private readonly thoughtMs: number,
   ) {
     const { provider, application } = deployment
     this.#person = provider.users[index % provider.users.length]?.user_id ?? ''
@@ -88,8 +102,17 @@ class Login {
   async run(): Promise<LoginRecord> {
     const began = Date.now()
     const outcome = await this.#outcome()
-    const [person, key, account, reloads] = [this.#person, this.#key, this.#account, this.#reloads]
-    return { person, began, ended: Date.now(), outcome, key, account, reloads }
+    return {
+      person: this.#person,
+      began,
+      ended: Date.now(),
+      lastStepBegan: this.#lastStepBegan,
+      thoughtMs: this.thoughtMs,
+      outcome,
+      key: this.#key,
+      account: this.#account,
+      reloads: this.#reloads,
+    }
   }
 
   async #outcome(): Promise<string> {
@@ -107,11 +130,12 @@ class Login {
 
   async #signIn(): Promise<void> {
     const { url } = this.deployment
-    const start = await step('start', this.#visitor.begin(url))
+    const start = await this.#step('start', () => this.#visitor.begin(url))
     if (start.status !== 302) throw new StepFailed(`start ${start.status}`)
+    await sleep(this.thoughtMs)
     const key = this.#visitor.newKey()
     this.#key = key
-    const back = await step('callback', this.#visitor.comeBack(url, key))
+    const back = await this.#step('callback', () => this.#visitor.comeBack(url, key))
     if (back.location === '/profile') return
     const reason = /reason=(\w+)/.exec(back.location)?.[1] ?? back.status
     if (back.location !== '/login/confirm') throw new StepFailed(`callback ${reason}`)
@@ -139,7 +163,7 @@ class Login {
   async #reloading(name: string, work: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        const answer = await step(name, work())
+        const answer = await this.#step(name, work)
         if (answer.status < 500) return answer
         throw new StepFailed(`${name} ${answer.status}`)
       } catch (error) {
@@ -149,10 +173,16 @@ class Login {
       await sleep(RELOAD_AFTER_MS)
     }
   }
+
+  /** The response, or a StepFailed. */
+  async #step(name: string, work: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> {
+    this.#lastStepBegan = Date.now()
+    return withinTime(name, work())
+  }
 }
 
-/** The response, or a StepFailed. */
-async function step(name: string, answer: Promise<BrowserAnswer>): Promise<BrowserAnswer> {
+/** The same, or a StepFailed. */
+async function withinTime(name: string, answer: Promise<BrowserAnswer>): Promise<BrowserAnswer> {
   const cancel = new AbortController()
   const timeout = sleep(STEP_TIMEOUT_MS, undefined, { signal: cancel.signal }).then(() => {
     throw new StepFailed(`${name} timeout`)
