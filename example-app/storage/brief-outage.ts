@@ -22,16 +22,12 @@ export async function throughBriefOutage<T>(work: () => Promise<T>, limitMs = BR
 }
 
 /** Repeats the work, a tenth of a second after each failure, as long as `mayRepeat` says so. */
-export async function repeatWhile<T>(
-  mayRepeat: (error: unknown, begunAt: number) => boolean,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function repeatWhile<T>(mayRepeat: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
   for (;;) {
-    const begunAt = performance.now()
     try {
       return await work()
     } catch (error) {
-      if (!mayRepeat(error, begunAt)) throw error
+      if (!mayRepeat(error)) throw error
       await sleep(RETRY_EVERY_MS)
     }
   }
@@ -45,20 +41,56 @@ export function isBroken(error: unknown): boolean {
   return ('code' in error && BROKEN_CONNECTION.test(String(error.code))) || isBroken(error.cause)
 }
 
-/** An outage that all requests wait for together: for its first seconds, so that in a long one they fail fast. */
+/**
+ * An outage that all requests wait for together: for its first seconds, so that in a long one they fail fast. Of those that
+ * wait, one tries each tenth of a second, until one has succeeded. If all tried, they would leave no time for anything else.
+ */
 export class SharedOutage {
   #since = Number.NEGATIVE_INFINITY
   #lastSeen = Number.NEGATIVE_INFINITY
+  #waiting: ((mayTry: boolean) => void)[] = []
+  #timer: NodeJS.Timeout | undefined
 
-  /**
-   * Whether the outage has just begun. To be asked at each failure.
-   *
-   * @param begunAt when the work began that has failed, by `performance.now()`
-   */
-  isBrief(begunAt: number): boolean {
+  /** Repeats the work as long as the outage is brief. It must be safe to repeat. */
+  async outlast<T>(work: () => Promise<T>): Promise<T> {
+    for (let isFirst = true; ; isFirst = false) {
+      const begunAt = performance.now()
+      try {
+        const result = await work()
+        // At the first time it may be something that works in spite of the outage.
+        if (!isFirst) this.#letAll(true)
+        return result
+      } catch (error) {
+        if (!isBroken(error)) throw error
+        this.#note(begunAt)
+        if (!this.#isBrief() || !(await this.#turn())) throw error
+      }
+    }
+  }
+
+  /** @param begunAt when the work began that has failed */
+  #note(begunAt: number): void {
     const now = performance.now()
     if (now - this.#lastSeen > OVER_AFTER_MS) this.#since = begunAt
     this.#lastSeen = now
-    return now - this.#since < BRIEF_MS
+  }
+
+  #isBrief(): boolean {
+    return performance.now() - this.#since < BRIEF_MS
+  }
+
+  /** Waits. @returns whether to try again */
+  #turn(): Promise<boolean> {
+    this.#timer ??= setInterval(
+      () => (this.#isBrief() ? this.#waiting.shift()?.(true) : this.#letAll(false)),
+      RETRY_EVERY_MS,
+    )
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  #letAll(mayTry: boolean): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    for (const resolve of this.#waiting.splice(0)) resolve(mayTry)
   }
 }

@@ -1,12 +1,11 @@
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg'
-import { isBroken, repeatWhile, type SharedOutage } from './brief-outage'
+import { repeatWhile } from './brief-outage'
 import type { Query, Row, Value } from './database'
 
 const READ_ONLY = '25006'
 const TOO_MANY_CONNECTIONS = '53300'
-const ADMITTED_WITHIN_MS = 4000
 const RENEW_EVERY_MS = 1000
 const RETIRE_WITHIN_MS = 10_000
 // A connection that somebody has closed, or that nobody knows any more.
@@ -117,15 +116,15 @@ export class KnownPool {
  */
 export class RenewablePool {
   readonly #config: PoolConfig
-  readonly #outage: SharedOutage | undefined
+  readonly #admittedWithinMs: number
   readonly #retired = new Set<KnownPool>()
   #current: KnownPool
   #renewedAt = Number.NEGATIVE_INFINITY
 
-  /** @param outage the server's, to wait for a connection while it is brief */
-  constructor(config: PoolConfig, outage?: SharedOutage) {
+  /** @param admittedWithinMs how long to wait for a connection while the server admits no further one */
+  constructor(config: PoolConfig, admittedWithinMs = 0) {
     this.#config = config
-    this.#outage = outage
+    this.#admittedWithinMs = admittedWithinMs
     this.#current = new KnownPool(config)
   }
 
@@ -162,17 +161,10 @@ export class RenewablePool {
     void failed.retire().finally(() => this.#retired.delete(failed))
   }
 
-  /**
-   * Waits for a server that is away for a moment, as in a restart, or that admits no further connection: one of the pool's own
-   * may soon be free. Nothing has been asked of it yet.
-   */
+  /** Repeated while the server admits no further connection: one of the pool's own may soon be free. */
   #connect(): Promise<[Connection, KnownPool]> {
-    const outage = this.#outage
-    const deadline = performance.now() + ADMITTED_WITHIN_MS
-    const mayRepeat = (error: unknown, begunAt: number): boolean => {
-      if (!outage) return false
-      return isCrowded(error) ? performance.now() < deadline : isBroken(error) && outage.isBrief(begunAt)
-    }
+    const deadline = performance.now() + this.#admittedWithinMs
+    const mayRepeat = (error: unknown): boolean => isCrowded(error) && performance.now() < deadline
     return repeatWhile(mayRepeat, async () => {
       const pool = this.#current
       return [await pool.connect(), pool]

@@ -1,5 +1,5 @@
 import { DatabaseError, type PoolConfig } from 'pg'
-import { isBroken, repeatWhile, SharedOutage } from './brief-outage'
+import { SharedOutage } from './brief-outage'
 import type { Database, Query } from './database'
 import { isCrowded, isReadOnly, KnownPool, leadsNowhere, RenewablePool } from './postgres-pool'
 
@@ -9,6 +9,7 @@ const MIGRATION_LOCK_WAIT_MS = 1000
 // Afterwards, the process was suspended or cut off, and holds up the others.
 const MIGRATION_IDLE_MS = 60_000
 const CLOSE_MS = 3000
+const ADMITTED_WITHIN_MS = 4000
 // Constant within a statement, so that Postgres can use an index for comparisons with it.
 const NOW = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
 // Takes the locks of a login, and needs the same rights and keys, which a restore creates last. Changes nothing.
@@ -39,7 +40,6 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'passport-social-login-example',
   }
-  const outage = new SharedOutage()
   const pool = new RenewablePool(
     {
       ...patient,
@@ -50,7 +50,7 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
       // Limits how long a process that was suspended in a transaction can block the others.
       idle_in_transaction_session_timeout: 10_000,
     },
-    outage,
+    ADMITTED_WITHIN_MS,
   )
   // A separate connection, so that a pool that is busy with logins does not count as unhealthy. Its limits are short,
   // because a check that waits on a dead connection keeps the next one from seeing that the database is back.
@@ -60,11 +60,10 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
     statement_timeout: 1500,
     query_timeout: 2000,
   })
-  // All work is safe to repeat: a statement that failed with its connection may have been executed.
-  const mayRepeat = (error: unknown, begunAt: number): boolean => isBroken(error) && outage.isBrief(begunAt)
+  const outage = new SharedOutage()
   const use: RenewablePool['use'] = async (work) => {
     try {
-      return await repeatWhile(mayRepeat, () => pool.use(work))
+      return await outage.outlast(() => pool.use(work))
     } catch (error) {
       // The connection of the checks may be older than what the server refuses to new ones.
       if (isForbidden(error)) checks.renew()

@@ -226,6 +226,23 @@ describeWithPostgres('a Postgres in trouble', () => {
     await example.stop('SIGKILL')
   }, 30_000)
 
+  test('that is away is tried by one of all the requests that wait for it, not by each', async () => {
+    const proxy = await startPostgresProxy(await newDatabase())
+    const example = await start(proxy.url)
+    proxy.close()
+    const visitors = Array.from({ length: 40 }, () => new Visitor(provider, application, '1'))
+    const starts = visitors.map((visitor) => visitor.begin(example.appURL))
+    await delay(2500)
+    const tries = proxy.closed()
+    proxy.restore()
+    expect((await Promise.all(starts)).map(({ status }) => status)).toEqual(Array(40).fill(302))
+    // Each tries once. If each tried ten times a second, it would be 1000.
+    expect(tries).toBeGreaterThan(visitors.length)
+    expect(tries).toBeLessThan(100)
+    await example.stop('SIGKILL')
+    await proxy.stop()
+  }, 20_000)
+
   test('whose open connections are reset at their next use costs no request', async () => {
     const proxy = await startPostgresProxy(await newDatabase())
     const example = await start(proxy.url)

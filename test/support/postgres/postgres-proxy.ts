@@ -12,7 +12,11 @@ export interface PostgresProxy {
   silence(): void
   /** Resets each open connection at its next use, like a firewall that rejects what it does not know any more. */
   forget(): void
-  /** New connections work; earlier ones stay silent. */
+  /** Closes all connections, and new ones at once. */
+  close(): void
+  /** How many connections were closed since `close`. */
+  closed(): number
+  /** New connections work; earlier ones stay as they are. */
   restore(): void
   stop(): Promise<void>
 }
@@ -25,7 +29,14 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
   const sockets = new Set<Socket>()
   const counter = new StatementCounter()
   let isSilent = false
+  let isClosed = false
+  let closed = 0
   const server = createServer((client) => {
+    if (isClosed) {
+      closed += 1
+      client.destroy()
+      return
+    }
     const upstream = connect(Number(target.port), target.hostname)
     for (const socket of [client, upstream]) {
       sockets.add(socket.setNoDelay())
@@ -63,8 +74,14 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
     forget() {
       for (const socket of sockets) socket.removeAllListeners('data').on('data', () => socket.resetAndDestroy())
     },
+    close() {
+      isClosed = true
+      for (const socket of sockets) socket.destroy()
+    },
+    closed: () => closed,
     restore() {
       isSilent = false
+      isClosed = false
     },
     async stop() {
       for (const socket of sockets) socket.destroy()
