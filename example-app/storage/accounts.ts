@@ -158,14 +158,14 @@ export async function recordLogin(database: Database, input: LoginInput): Promis
 
 /**
  * Inserts or updates a login and, if it has no account, creates the account `newID` in the same transaction. Postgres may
- * be far away, so it gets a single statement. SQLite does not support that statement, but has no network latency.
+ * be far away, so it gets a single statement, which finds its own account when it is repeated. SQLite does not support that statement, but has no network latency.
  */
 async function upsertAndOpen(database: Database, input: LoginInput, newID: string): Promise<Row> {
   const insert = 'insert into users (id, created_at, unconfirmed_since)'
   const values = valuesOf(input, newID)
   if (database.dialect === 'postgres') {
     const sql = `with login as (${upsertSQL(database)}),
-      account as (${insert} select user_id, used_at, used_at from login where user_id = $6)
+      account as (${insert} select user_id, used_at, used_at from login where user_id = $6 on conflict (id) do nothing)
       select * from login`
     return requireRow((await database.query(sql, values))[0])
   }

@@ -41,6 +41,13 @@ export function isBroken(error: unknown): boolean {
   return ('code' in error && BROKEN_CONNECTION.test(String(error.code))) || isBroken(error.cause)
 }
 
+/** Work that waits for the end of an outage. */
+interface Waiting {
+  /** When it gives up. */
+  readonly until: number
+  readonly mayTry: (may: boolean) => void
+}
+
 /**
  * An outage that all requests wait for together: for its first seconds, so that in a long one they fail fast. Of those that
  * wait, one tries each tenth of a second, until one has succeeded. If all tried, they would leave no time for anything else.
@@ -48,49 +55,56 @@ export function isBroken(error: unknown): boolean {
 export class SharedOutage {
   #since = Number.NEGATIVE_INFINITY
   #lastSeen = Number.NEGATIVE_INFINITY
-  #waiting: ((mayTry: boolean) => void)[] = []
+  #waiting: Waiting[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** Repeats the work as long as the outage is brief. It must be safe to repeat. */
+  /** Repeats the work as long as the outage is brief, and for four seconds at most. It must be safe to repeat. */
   async outlast<T>(work: () => Promise<T>): Promise<T> {
+    const deadline = performance.now() + BRIEF_MS
     for (let isFirst = true; ; isFirst = false) {
-      const begunAt = performance.now()
       try {
         const result = await work()
-        // At the first time it may be something that works in spite of the outage.
-        if (!isFirst) this.#letAll(true)
+        // The first time does not count: reading, for example, succeeds while a server is read-only.
+        if (!isFirst) this.#end()
         return result
       } catch (error) {
-        if (!isBroken(error)) throw error
-        this.#note(begunAt)
-        if (!this.#isBrief() || !(await this.#turn())) throw error
+        // A statement that was given up after a long time says nothing about the others.
+        if (!isBroken(error) || performance.now() >= deadline) throw error
+        this.#note()
+        if (!(await this.#turn(Math.min(deadline, this.#since + BRIEF_MS)))) throw error
       }
     }
   }
 
-  /** @param begunAt when the work began that has failed */
-  #note(begunAt: number): void {
+  #note(): void {
     const now = performance.now()
-    if (now - this.#lastSeen > OVER_AFTER_MS) this.#since = begunAt
+    if (now - this.#lastSeen > OVER_AFTER_MS) this.#since = now
     this.#lastSeen = now
   }
 
-  #isBrief(): boolean {
-    return performance.now() - this.#since < BRIEF_MS
+  #turn(until: number): Promise<boolean> {
+    if (until <= performance.now()) return Promise.resolve(false)
+    this.#timer ??= setInterval(() => this.#letOne(), RETRY_EVERY_MS)
+    return new Promise((mayTry) => this.#waiting.push({ until, mayTry }))
   }
 
-  /** Waits. @returns whether to try again */
-  #turn(): Promise<boolean> {
-    this.#timer ??= setInterval(
-      () => (this.#isBrief() ? this.#waiting.shift()?.(true) : this.#letAll(false)),
-      RETRY_EVERY_MS,
-    )
-    return new Promise((resolve) => this.#waiting.push(resolve))
+  #letOne(): void {
+    const now = performance.now()
+    const late = this.#waiting.filter(({ until }) => until <= now)
+    this.#waiting = this.#waiting.filter(({ until }) => until > now)
+    for (const { mayTry } of late) mayTry(false)
+    this.#waiting.shift()?.mayTry(true)
+    if (this.#waiting.length === 0) this.#stopTimer()
   }
 
-  #letAll(mayTry: boolean): void {
+  #end(): void {
+    this.#lastSeen = Number.NEGATIVE_INFINITY
+    for (const { mayTry } of this.#waiting.splice(0)) mayTry(true)
+    this.#stopTimer()
+  }
+
+  #stopTimer(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
-    for (const resolve of this.#waiting.splice(0)) resolve(mayTry)
   }
 }

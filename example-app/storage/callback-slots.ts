@@ -75,8 +75,8 @@ export class CallbackSlots {
     })
   }
 
-  // A random free slot: if all processes tried the first one, they would conflict. `requireTables`, because the callback
-  // spends its key next, and could then not store the login.
+  // The slot that this id has, when the statement is repeated, or a random free one: if all processes tried the first one,
+  // they would conflict. `requireTables`, because the callback spends its key next, and could then not store the login.
   async #take(id: string, visitor: string, isRejected: boolean): Promise<Slot | undefined> {
     const { now, requireTables } = this.#database
     const all = Array.from({ length: SLOTS }, (_, slot) => `select ${slot} as slot`).join(' union all ')
@@ -85,11 +85,12 @@ export class CallbackSlots {
       select cast($1 as text), free.slot, cast($2 as text), ${isRejected ? 1 : 0}, ${now} + ${lifetime}
       from (${all}) as free
       where not exists (select 1 from callback_slots as other
-        where other.address = $1 and other.slot = free.slot and other.expires_at > ${now})
-      order by random() limit 1
+        where other.address = $1 and other.slot = free.slot and other.expires_at > ${now} and other.id <> $2)
+      order by exists (select 1 from callback_slots as own
+        where own.address = $1 and own.slot = free.slot and own.id = $2) desc, random() limit 1
       on conflict (address, slot) do update set
         id = excluded.id, rejected = excluded.rejected, expires_at = excluded.expires_at
-      where callback_slots.expires_at <= ${now}
+      where callback_slots.expires_at <= ${now} or callback_slots.id = $2
       returning slot`
     const [row] = await this.#database.query(sql, [visitor, id])
     return row && { id, visitor, slot: number(row, 'slot') }

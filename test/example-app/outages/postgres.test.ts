@@ -243,6 +243,65 @@ describeWithPostgres('a Postgres in trouble', () => {
     await proxy.stop()
   }, 20_000)
 
+  test('that is away for a moment, again and again, is waited for each time', async () => {
+    const proxy = await startPostgresProxy(await newDatabase())
+    const example = await start(proxy.url)
+    for (let time = 0; time < 4; time += 1) {
+      proxy.close()
+      const starts = ['1', '2', '3'].map((id) => new Visitor(provider, application, id).begin(example.appURL))
+      await delay(700)
+      proxy.restore()
+      expect((await Promise.all(starts)).map(({ status }) => status)).toEqual([302, 302, 302])
+      await delay(1000)
+    }
+    await example.stop('SIGKILL')
+    await proxy.stop()
+  }, 20_000)
+
+  test('is waited for, although somebody has just waited in vain for a lock', async () => {
+    const url = await newDatabase()
+    const proxy = await startPostgresProxy(url)
+    const example = await start(proxy.url)
+    const ada = new Visitor(provider, application, '1')
+    await ada.signIn(example.appURL)
+    await asSuperuser(url, async (blocker) => {
+      await blocker.query('begin')
+      await blocker.query('select id from sessions for update')
+      expect((await ada.submit(`${example.appURL}/logout`)).status).toBe(503)
+      await blocker.query('rollback')
+    })
+    proxy.close()
+    const begin = new Visitor(provider, application, '2').begin(example.appURL)
+    await delay(500)
+    proxy.restore()
+    expect((await begin).status).toBe(302)
+    await example.stop('SIGKILL')
+    await proxy.stop()
+  }, 20_000)
+
+  // The first columns, because other statements insert nothing into these tables.
+  test.each(['federated_credentials (id, provider', 'callback_slots (address, slot, id', 'sessions (id, user_id'])(
+    'whose answer to a statement of a first sign-in is lost (insert into %s) costs no login, and leaves no slot taken',
+    async (statement) => {
+      const url = await newDatabase()
+      const proxy = await startPostgresProxy(url)
+      const example = await start(proxy.url)
+      const ada = new Visitor(provider, application, '1')
+      await ada.begin(example.appURL)
+      proxy.loseAnswerTo(statement)
+      expect((await ada.comeBack(example.appURL)).location).toBe('/login/confirm')
+      expect(await ada.confirm(example.appURL)).toBe('/profile')
+      await asSuperuser(url, async (client) => {
+        while ((await client.query('select id from callback_slots')).rows.length > 0) await delay(10)
+        expect((await client.query('select id from users')).rows).toHaveLength(1)
+        expect((await client.query('select id from sessions where user_id is not null')).rows).toHaveLength(1)
+      })
+      await example.stop('SIGKILL')
+      await proxy.stop()
+    },
+    10_000,
+  )
+
   test('whose open connections are reset at their next use costs no request', async () => {
     const proxy = await startPostgresProxy(await newDatabase())
     const example = await start(proxy.url)

@@ -14,14 +14,17 @@ export interface PostgresProxy {
   forget(): void
   /** Closes all connections, and new ones at once. */
   close(): void
-  /** How many connections were closed since `close`. */
+  /** How many connections were closed after `close`. */
   closed(): number
+  /** Executes the next statement that contains this text, and resets the connection instead of answering. */
+  loseAnswerTo(text: string): void
   /** New connections work; earlier ones stay as they are. */
   restore(): void
   stop(): Promise<void>
 }
 
 const LENGTH_BYTES = 4
+const READY_FOR_QUERY = /Z\0\0\0\x05[ITE]$/
 
 /** @param delayMs of a round trip */
 export async function startPostgresProxy(databaseURL: string, delayMs = 0): Promise<PostgresProxy> {
@@ -31,6 +34,7 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
   let isSilent = false
   let isClosed = false
   let closed = 0
+  let lost: string | undefined
   const server = createServer((client) => {
     if (isClosed) {
       closed += 1
@@ -46,11 +50,20 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
     upstream.on('close', () => client.destroy())
     if (isSilent) return
     const seen = counter.connection()
+    let losesAnswer = false
     client.on('data', (bytes) => {
+      if (lost !== undefined && bytes.includes(lost)) {
+        losesAnswer = true
+        lost = undefined
+      }
       seen.sent(bytes)
       setTimeout(() => upstream.write(bytes), delayMs / 2)
     })
     upstream.on('data', (bytes) => {
+      if (losesAnswer) {
+        if (READY_FOR_QUERY.test(bytes.toString('latin1'))) client.resetAndDestroy()
+        return
+      }
       setTimeout(() => {
         seen.received(bytes)
         client.write(bytes)
@@ -79,6 +92,9 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
       for (const socket of sockets) socket.destroy()
     },
     closed: () => closed,
+    loseAnswerTo(text) {
+      lost = text
+    },
     restore() {
       isSilent = false
       isClosed = false
