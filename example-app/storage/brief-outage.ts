@@ -82,6 +82,7 @@ export class SharedOutage {
     this.#lastSeen = now
   }
 
+  /** Waits. @returns whether to try again; false when it is too late */
   #turn(until: number): Promise<boolean> {
     if (until <= performance.now()) return Promise.resolve(false)
     this.#timer ??= setInterval(() => this.#letOne(), RETRY_EVERY_MS)
