@@ -1,7 +1,7 @@
 import { DatabaseError, type PoolConfig } from 'pg'
-import { SharedOutage } from './brief-outage'
 import type { Database, Query } from './database'
 import { isCrowded, isReadOnly, KnownPool, leadsNowhere, RenewablePool } from './postgres-pool'
+import { SharedOutage } from './shared-outage'
 
 const MIGRATION_LOCK = 20_261_121
 // Shorter than the limit of a health check.

@@ -258,6 +258,24 @@ describeWithPostgres('a Postgres in trouble', () => {
     await proxy.stop()
   }, 20_000)
 
+  test('that is away for a moment, just after a long outage, is waited for', async () => {
+    const proxy = await startPostgresProxy(await newDatabase())
+    const example = await start(proxy.url)
+    const begin = (): Promise<number> =>
+      new Visitor(provider, application, '1').begin(example.appURL).then(({ status }) => status)
+    proxy.close()
+    expect(await begin()).toBe(503)
+    proxy.restore()
+    expect(await begin()).toBe(302)
+    proxy.close()
+    const again = begin()
+    await delay(500)
+    proxy.restore()
+    expect(await again).toBe(302)
+    await example.stop('SIGKILL')
+    await proxy.stop()
+  }, 20_000)
+
   test('is waited for, although somebody has just waited in vain for a lock', async () => {
     const url = await newDatabase()
     const proxy = await startPostgresProxy(url)

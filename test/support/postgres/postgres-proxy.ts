@@ -24,7 +24,8 @@ export interface PostgresProxy {
 }
 
 const LENGTH_BYTES = 4
-const READY_FOR_QUERY = /Z\0\0\0\x05[ITE]$/
+// The end of an answer, before the byte of the transaction's status.
+const READY_FOR_QUERY = Buffer.from('Z\0\0\0\x05')
 
 /** @param delayMs of a round trip */
 export async function startPostgresProxy(databaseURL: string, delayMs = 0): Promise<PostgresProxy> {
@@ -61,7 +62,7 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
     })
     upstream.on('data', (bytes) => {
       if (losesAnswer) {
-        if (READY_FOR_QUERY.test(bytes.toString('latin1'))) client.resetAndDestroy()
+        if (bytes.subarray(-6, -1).equals(READY_FOR_QUERY)) client.resetAndDestroy()
         return
       }
       setTimeout(() => {
