@@ -64,7 +64,7 @@ export class Visitors {
 
   async #signIn(): Promise<void> {
     const index = this.#count++
-    const thoughtMs = this.maxThoughtMs * ((index * SPREAD) % 1)
+    const thoughtMs = Math.round(this.maxThoughtMs * ((index * SPREAD) % 1))
     this.logins.push(await new Login(this.deployment, index, thoughtMs).run())
   }
 
