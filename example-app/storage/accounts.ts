@@ -158,7 +158,8 @@ export async function recordLogin(database: Database, input: LoginInput): Promis
 
 /**
  * Inserts or updates a login and, if it has no account, creates the account `newID` in the same transaction. Postgres may
- * be far away, so it gets a single statement, which finds its own account when it is repeated. SQLite does not support that statement, but has no network latency.
+ * be far away, so it gets a single statement, which finds its own account when it is repeated. SQLite does not support
+ * that statement, but has no network latency.
  */
 async function upsertAndOpen(database: Database, input: LoginInput, newID: string): Promise<Row> {
   const insert = 'insert into users (id, created_at, unconfirmed_since)'

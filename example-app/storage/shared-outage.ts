@@ -26,14 +26,14 @@ export class SharedOutage {
   #waiting: Waiting[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** Repeats the work as long as the outage is brief, and for four seconds at most. It must be safe to repeat. */
+  /** Repeats the work, which must be safe to repeat, while the outage is brief. Begins no repeat after four seconds. */
   async outlast<T>(work: () => Promise<T>): Promise<T> {
     const deadline = performance.now() + BRIEF_MS
     for (let isFirst = true; ; isFirst = false) {
       const begunAt = performance.now()
       try {
         const result = await work()
-        // Without having failed before, it may only have read.
+        // Without having failed before, it may only have read. (So may a repeated one: those that wait then begin anew.)
         if (!isFirst || (begunAt > this.#lastSeen && !this.#isReadable)) this.#lastSeen = Number.NEGATIVE_INFINITY
         if (!isFirst) this.#letAll()
         return result

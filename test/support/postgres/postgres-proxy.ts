@@ -18,6 +18,8 @@ export interface PostgresProxy {
   closed(): number
   /** Executes the next statement that contains this text, and resets the connection instead of answering. */
   loseAnswerTo(text: string): void
+  /** How many answers were lost. */
+  lostAnswers(): number
   /** New connections work; earlier ones stay as they are. */
   restore(): void
   stop(): Promise<void>
@@ -36,6 +38,7 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
   let isClosed = false
   let closed = 0
   let lost: string | undefined
+  let lostAnswers = 0
   const server = createServer((client) => {
     if (isClosed) {
       closed += 1
@@ -62,7 +65,9 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
     })
     upstream.on('data', (bytes) => {
       if (losesAnswer) {
-        if (bytes.subarray(-6, -1).equals(READY_FOR_QUERY)) client.resetAndDestroy()
+        if (!bytes.subarray(-6, -1).equals(READY_FOR_QUERY)) return
+        lostAnswers += 1
+        client.resetAndDestroy()
         return
       }
       setTimeout(() => {
@@ -96,6 +101,7 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
     loseAnswerTo(text) {
       lost = text
     },
+    lostAnswers: () => lostAnswers,
     restore() {
       isSilent = false
       isClosed = false
