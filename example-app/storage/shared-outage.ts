@@ -1,11 +1,8 @@
-import { DatabaseError } from 'pg'
 import { BRIEF_MS, isBroken, RETRY_EVERY_MS } from './brief-outage'
 import { isReadOnly } from './postgres-pool'
 
 // After this time without a failure, the next one begins another outage.
 const OVER_AFTER_MS = 2000
-// Of a statement that was cancelled, because of another transaction or for having taken too long.
-const CANCELLED = /^(40[\dA-Z]{3}|55P03|57014)$/
 
 /** Work that waits for the end of an outage. */
 interface Waiting {
@@ -45,8 +42,6 @@ export class SharedOutage {
   }
 
   #endOfWaiting(error: unknown): number {
-    // Says nothing about the server.
-    if (error instanceof DatabaseError && CANCELLED.test(error.code ?? '')) return Number.POSITIVE_INFINITY
     const now = performance.now()
     if (now - this.#lastSeen > OVER_AFTER_MS) this.#since = now
     this.#lastSeen = now
