@@ -18,8 +18,8 @@ interface Waiting {
 export class SharedOutage {
   #since = Number.NEGATIVE_INFINITY
   #lastSeen = Number.NEGATIVE_INFINITY
-  /** Whether the server could be read from. */
-  #isReadable = false
+  /** Whether the last failure was that of a server that is read-only. */
+  #isReadOnly = false
   #waiting: Waiting[] = []
   #timer: NodeJS.Timeout | undefined
 
@@ -30,23 +30,23 @@ export class SharedOutage {
       const begunAt = performance.now()
       try {
         const result = await work()
-        // Without having failed before, it may only have read. (So may a repeated one: those that wait then begin anew.)
-        if (!isFirst || (begunAt > this.#lastSeen && !this.#isReadable)) this.#lastSeen = Number.NEGATIVE_INFINITY
+        // A server that is read-only still answers reads: there, only work that has failed before shows that it is over.
+        if (!isFirst || (begunAt > this.#lastSeen && !this.#isReadOnly)) this.#lastSeen = Number.NEGATIVE_INFINITY
         if (!isFirst) this.#letAll()
         return result
       } catch (error) {
         if (!isBroken(error) || performance.now() >= deadline) throw error
-        if (!(await this.#turn(Math.min(deadline, this.#endOfWaiting(error))))) throw error
+        this.#note(error)
+        if (!(await this.#turn(Math.min(deadline, this.#since + BRIEF_MS)))) throw error
       }
     }
   }
 
-  #endOfWaiting(error: unknown): number {
+  #note(error: unknown): void {
     const now = performance.now()
     if (now - this.#lastSeen > OVER_AFTER_MS) this.#since = now
     this.#lastSeen = now
-    this.#isReadable = isReadOnly(error)
-    return this.#since + BRIEF_MS
+    this.#isReadOnly = isReadOnly(error)
   }
 
   /** Waits. @returns whether to try again; false when it is too late */
