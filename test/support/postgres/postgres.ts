@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { types } from 'node:util'
 import { Client } from 'pg'
 import { freePort } from '../free-port'
 
@@ -115,7 +116,8 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    // Not `instanceof`: jest's tests have an Error of their own, which Node's errors are not made of.
+    if (!(types.isNativeError(error) && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 
