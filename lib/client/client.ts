@@ -42,7 +42,7 @@ export class SocialLoginClient {
   }
 
   /**
-   * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Retried only on a stale
+   * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Sent again only after a stale
    * kept-alive connection: if the retry is refused, the first request probably spent the key, and the outcome is
    * `provider_unreachable`.
    *

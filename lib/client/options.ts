@@ -41,7 +41,10 @@ export interface SocialLoginClientOptions {
   readonly userAgent?: string | undefined
   /** Default `post`. With `get`, for servers that know nothing else, the secret is part of a URL. Never tried by itself. */
   readonly exchangeMethod?: ExchangeMethod | undefined
-  /** Milliseconds for a whole call, connection and body included. Default 10,000; 1 to 120,000. */
+  /**
+   * Milliseconds for a whole call, connection and body included. Default 10,000; 1 to 120,000. While a connection cannot
+   * be opened, it is tried again for up to three seconds, at most a third of this.
+   */
   readonly timeout?: number | undefined
   /** Maximum of concurrent connections to the provider, besides one spare. Default 128; 1 to 10,000. */
   readonly maxConnections?: number | undefined

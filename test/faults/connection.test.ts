@@ -33,6 +33,9 @@ const TIMES = process.env['SOAK'] === '1' ? 20 : 3
 
 const AT = ['exchange', 'profile'] as const
 
+// Short, because a refused connection is tried again for a third of it.
+const SHORT = { timeout: 1200 }
+
 /** The fault affects the connection of the exchange, or the new one of the profile request. */
 async function expectUnreachable(
   at: (typeof AT)[number],
@@ -87,7 +90,7 @@ describe.each(['session', 'web'] as const)('with a pending login of the kind %s'
 
   describe.each(AT)('at the %s', (at) => {
     test('a closed port is unreachable', async () => {
-      harness = await FaultHarness.start(await RawProvider.start(), keep)
+      harness = await FaultHarness.start(await RawProvider.start(), keep, undefined, SHORT)
       await expectUnreachable(
         at,
         () => harness.raw.refuse(),
@@ -97,7 +100,7 @@ describe.each(['session', 'web'] as const)('with a pending login of the kind %s'
     })
 
     test('a connection that is reset as soon as it opens is unreachable', async () => {
-      harness = await FaultHarness.start(await RawProvider.start(), keep)
+      harness = await FaultHarness.start(await RawProvider.start(), keep, undefined, SHORT)
       await expectUnreachable(
         at,
         () => harness.raw.greetWith((socket) => socket.resetAndDestroy()),
@@ -119,7 +122,7 @@ describe.each(['session', 'web'] as const)('with a pending login of the kind %s'
         }
         answer(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }))
       })
-      harness = await FaultHarness.start(raw, keep, raw.baseURL.replace('localhost', host))
+      harness = await FaultHarness.start(raw, keep, raw.baseURL.replace('localhost', host), SHORT)
       const know = (known: boolean) => () => {
         isKnown = known
       }
@@ -128,7 +131,7 @@ describe.each(['session', 'web'] as const)('with a pending login of the kind %s'
 
     test('an interrupted TLS handshake is unreachable', async () => {
       trustTheAuthority()
-      harness = await FaultHarness.start(await RawProvider.start(certificates.good), keep)
+      harness = await FaultHarness.start(await RawProvider.start(certificates.good), keep, undefined, SHORT)
       await expectUnreachable(
         at,
         () => harness.raw.cutHandshakes(true),

@@ -1,11 +1,9 @@
 import dns from 'node:dns'
 import { connect, type LookupFunction, type Socket } from 'node:net'
+import { type Connect, reconnecting } from './reconnect'
 import { tlsOptions } from './tls-options'
 import { TLSOverhead } from './tls-overhead'
 import { buildConnector, errors } from './undici'
-
-/** Opens a connection for undici. */
-export type Connect = ReturnType<typeof buildConnector>
 
 // Twice the largest body. What does not count as body (chunk extensions, white space, early hints, trailers) would
 // otherwise cost unbounded memory and time.
@@ -25,6 +23,9 @@ const PRECONNECT_INTERVAL_AFTER_FAILURE_MS = 10_000
 // Node gives an address 0.25 seconds before it turns to the next one: too few where the provider is far away or a packet is
 // lost, and the next one, often of IPv6, cannot be reached at all. A lost packet is sent again after a second.
 const ADDRESS_TIMEOUT_MS = 1500
+
+// Six retries take three seconds, as do most restarts, or a third of the timeout: the rest is for the requests.
+const RECONNECT_PAUSE_MS = 500
 
 // Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
 const SPARE_MAX_AGE_MS = 50_000
@@ -56,6 +57,7 @@ export class Connector {
   readonly #lookup: LookupFunction
   readonly #timeout: number
   readonly #addressTimeout: number
+  readonly #reopen: Connect
   #closed = false
 
   /** @param timeout milliseconds that a connection may take to open */
@@ -67,6 +69,7 @@ export class Connector {
     this.#addressTimeout = Math.ceil(Math.min(ADDRESS_TIMEOUT_MS, timeout / 4))
     const options = this.#origin.protocol === 'https:' ? tlsOptions() : {}
     const autoSelectFamilyAttemptTimeout = this.#addressTimeout
+    this.#reopen = reconnecting(this.#open, Math.min(RECONNECT_PAUSE_MS, timeout / 18))
     this.#connect = buildConnector({ timeout, lookup: this.#lookup, autoSelectFamilyAttemptTimeout, ...options })
   }
 
@@ -91,7 +94,7 @@ export class Connector {
 
   /** `connect` for a request that must not use a kept-alive connection. */
   readonly connectNew: Connect = (options, callback) => {
-    this.#open(options, (...result) => {
+    this.#reopen(options, (...result) => {
       if (result[1]) this.#watch(result[1], false)
       callback(...result)
     })

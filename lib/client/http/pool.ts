@@ -1,8 +1,9 @@
 import type { LookupFunction } from 'node:net'
 import { Semaphore } from '../semaphore'
-import { type Connect, Connector } from './connector'
+import { Connector } from './connector'
 import { dispatch } from './dispatch'
 import { PooledRequest, type PoolState } from './pooled-request'
+import type { Connect } from './reconnect'
 import type { Transport, TransportCall } from './transport'
 import { Client, errors, Pool } from './undici'
 

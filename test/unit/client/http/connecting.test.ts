@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import dns from 'node:dns'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -60,6 +61,56 @@ test.each(['http', 'https'])(
   },
 )
 
+/** Runs the work, and calls `onConnection` with the number of each connection that this process begins to open. */
+async function countConnections(work: () => Promise<unknown>, onConnection = (_count: number) => {}): Promise<number> {
+  let count = 0
+  const opened = () => {
+    count += 1
+    onConnection(count)
+  }
+  subscribe('net.client.socket', opened)
+  await work()
+  unsubscribe('net.client.socket', opened)
+  return count
+}
+
+test.each(['exchange', 'profile'])('a provider that restarts at the %s is waited for', async (phase) => {
+  const provider = await RawProvider.start()
+  const { baseURL } = provider
+  const client = new SocialLoginClient({ ...credentials, baseURL })
+  provider.refuse()
+  const call = () => (phase === 'exchange' ? client.exchangeAuthKey('a-key') : client.getCurrentUser('token'))
+  await countConnections(call, (count) => {
+    if (count === 3) void provider.listen()
+  })
+  expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual([phase === 'exchange' ? 'authorize' : 'user/me'])
+  await client.close()
+  await provider.stop()
+})
+
+test('a provider that is away is given up long before the timeout, so that the callback says why it failed', async () => {
+  const provider = await RawProvider.start()
+  provider.refuse()
+  const client = new SocialLoginClient({ ...credentials, baseURL: provider.baseURL, timeout: 900 })
+  const count = await countConnections(async () =>
+    expect(await rejectionOf(client.exchangeAuthKey('a-key'))).toMatchObject({ code: 'provider_unreachable' }),
+  )
+  expect(count).toBe(7)
+  await client.close()
+  await provider.stop()
+})
+
+test('a certificate that is not accepted is not asked for again', async () => {
+  const provider = await RawProvider.start(makeCertificates().good)
+  const client = new SocialLoginClient({ ...credentials, baseURL: provider.baseURL })
+  const count = await countConnections(async () =>
+    expect(await rejectionOf(client.exchangeAuthKey('a-key'))).toMatchObject({ code: 'provider_unreachable' }),
+  )
+  expect(count).toBe(1)
+  await client.close()
+  await provider.stop()
+})
+
 // Linux drops packets that open a connection while the queue of a listener is full, and sends them again after a second.
 const onLinux = process.platform === 'linux' ? test : test.skip
 
@@ -98,7 +149,7 @@ test('of a name with hundreds of addresses a naive client tries all, ours 32: ea
   const { statusCode } = await naive.request({ origin, path: '/', method: 'GET' })
   expect(statusCode).toBeLessThan(500)
   await naive.destroy()
-  const client = new SocialLoginClient({ ...credentials, baseURL: `${origin}/api/v1` })
+  const client = new SocialLoginClient({ ...credentials, baseURL: `${origin}/api/v1`, timeout: 2000 })
   expect(await rejectionOf(client.exchangeAuthKey('a-guess'))).toMatchObject({ code: 'provider_unreachable' })
   found = [...refusing(31), addressOf('127.0.0.1')]
   expect(await rejectionOf(client.exchangeAuthKey('a-guess'))).toMatchObject({ code: 'auth_key_rejected' })
