@@ -27,7 +27,9 @@ test('the quick tests and the slow ones are all of them', () => {
   expect(scripts['test:slow']).toContain('--testPathPatterns')
   expect(foldersIn(scripts['test:slow'])).toBe(foldersIn(scripts.test))
   const ci = readFileSync(join(folder, '../../.ci/run'), 'utf8')
-  for (const command of ['npm cit', 'npm run test:slow']) expect(ci.split('\n')).toContain(command)
+  const outages = ['npx jest --runInBand --testPathPatterns /outages/ &', 'wait "$outages"']
+  const slow = 'npm run test:slow -- --testPathIgnorePatterns /outages/'
+  for (const command of ['npm cit', slow, ...outages]) expect(ci.split('\n')).toContain(command)
 })
 
 describe.each(files)('%s', (file) => {

@@ -24,8 +24,8 @@ const PRECONNECT_INTERVAL_AFTER_FAILURE_MS = 10_000
 // lost, and the next one, often of IPv6, cannot be reached at all. A lost packet is sent again after a second.
 const ADDRESS_TIMEOUT_MS = 1500
 
-// Six retries take three seconds, as do most restarts, or a third of the timeout: the rest is for the requests.
-const RECONNECT_PAUSE_MS = 500
+// Longer than most restarts. At most a third of the timeout: the rest is for the requests.
+const RECONNECT_MS = 3000
 
 // Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
 const SPARE_MAX_AGE_MS = 50_000
@@ -69,7 +69,7 @@ export class Connector {
     this.#addressTimeout = Math.ceil(Math.min(ADDRESS_TIMEOUT_MS, timeout / 4))
     const options = this.#origin.protocol === 'https:' ? tlsOptions() : {}
     const autoSelectFamilyAttemptTimeout = this.#addressTimeout
-    this.#reopen = reconnecting(this.#open, Math.min(RECONNECT_PAUSE_MS, timeout / 18))
+    this.#reopen = reconnecting(this.#open, Math.min(RECONNECT_MS, timeout / 3))
     this.#connect = buildConnector({ timeout, lookup: this.#lookup, autoSelectFamilyAttemptTimeout, ...options })
   }
 

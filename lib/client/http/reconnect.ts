@@ -18,18 +18,20 @@ const PASSING: ReadonlySet<string | undefined> = new Set([
 const RETRIES = 6
 
 /**
- * `connect`, with up to six retries while the provider refuses, `pause` milliseconds apart. No request has been sent, so
- * the login of a person who comes back while the provider restarts need not fail.
+ * `connect`, with up to six retries within `milliseconds` while the provider refuses. No request has been sent, so the
+ * login of a person who comes back while the provider restarts need not fail.
  */
-export function reconnecting(connect: Connect, pause: number): Connect {
+export function reconnecting(connect: Connect, milliseconds: number): Connect {
+  const pause = milliseconds / RETRIES
   return (options, callback) => {
-    const attempt = (retriesLeft: number): void => {
+    const until = performance.now() + milliseconds
+    const attempt = (): void => {
       connect(options, (...result) => {
-        if (retriesLeft === 0 || !PASSING.has(errorCode(result[0]))) return callback(...result)
+        if (performance.now() >= until || !PASSING.has(errorCode(result[0]))) return callback(...result)
         // Unreferenced: whoever waits has a deadline, and its timer keeps the process alive.
-        setTimeout(attempt, pause, retriesLeft - 1).unref()
+        setTimeout(attempt, pause).unref()
       })
     }
-    attempt(RETRIES)
+    attempt()
   }
 }

@@ -7,7 +7,7 @@ import { useLogins } from '../../support/logins'
 import { inParallel } from '../../support/parallel'
 import { isSoak } from '../../support/runs'
 
-const LOGINS = 5000
+const LOGINS = isSoak ? 5000 : 2000
 const AT_ONCE = 100
 // Per request to the provider; realistic with `SOAK=1`.
 const MAX_DELAY_MS = isSoak ? 200 : 20

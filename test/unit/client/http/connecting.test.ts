@@ -95,7 +95,8 @@ test('a provider that is away is given up long before the timeout, so that the c
   const count = await countConnections(async () =>
     expect(await rejectionOf(client.exchangeAuthKey('a-key'))).toMatchObject({ code: 'provider_unreachable' }),
   )
-  expect(count).toBe(7)
+  expect(count).toBeGreaterThan(1)
+  expect(count).toBeLessThan(8)
   await client.close()
   await provider.stop()
 })
