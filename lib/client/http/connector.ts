@@ -1,6 +1,6 @@
 import dns from 'node:dns'
 import { connect, type LookupFunction, type Socket } from 'node:net'
-import { type Connect, reconnecting } from './reconnect'
+import { type Connect, retryConnect } from './retry-connect'
 import { tlsOptions } from './tls-options'
 import { TLSOverhead } from './tls-overhead'
 import { buildConnector, errors } from './undici'
@@ -25,7 +25,7 @@ const PRECONNECT_INTERVAL_AFTER_FAILURE_MS = 10_000
 const ADDRESS_TIMEOUT_MS = 1500
 
 // Longer than most restarts. At most a third of the timeout: the rest is for the requests.
-const RECONNECT_MS = 3000
+const CONNECT_RETRY_MS = 3000
 
 // Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
 const SPARE_MAX_AGE_MS = 50_000
@@ -57,7 +57,7 @@ export class Connector {
   readonly #lookup: LookupFunction
   readonly #timeout: number
   readonly #addressTimeout: number
-  readonly #reopen: Connect
+  readonly #openWithRetries: Connect
   #closed = false
 
   /** @param timeout milliseconds that a connection may take to open */
@@ -69,7 +69,7 @@ export class Connector {
     this.#addressTimeout = Math.ceil(Math.min(ADDRESS_TIMEOUT_MS, timeout / 4))
     const options = this.#origin.protocol === 'https:' ? tlsOptions() : {}
     const autoSelectFamilyAttemptTimeout = this.#addressTimeout
-    this.#reopen = reconnecting(this.#open, Math.min(RECONNECT_MS, timeout / 3))
+    this.#openWithRetries = retryConnect(this.#open, Math.min(CONNECT_RETRY_MS, timeout / 3))
     this.#connect = buildConnector({ timeout, lookup: this.#lookup, autoSelectFamilyAttemptTimeout, ...options })
   }
 
@@ -94,7 +94,7 @@ export class Connector {
 
   /** `connect` for a request that must not use a kept-alive connection. */
   readonly connectNew: Connect = (options, callback) => {
-    this.#reopen(options, (...result) => {
+    this.#openWithRetries(options, (...result) => {
       if (result[1]) this.#watch(result[1], false)
       callback(...result)
     })

@@ -3,7 +3,7 @@ import { Semaphore } from '../semaphore'
 import { Connector } from './connector'
 import { dispatch } from './dispatch'
 import { PooledRequest, type PoolState } from './pooled-request'
-import type { Connect } from './reconnect'
+import type { Connect } from './retry-connect'
 import type { Transport, TransportCall } from './transport'
 import { Client, errors, Pool } from './undici'
 

@@ -55,7 +55,7 @@ describeInChromium('the example application with the two communities of its own,
 
     await page.getByRole('link', { name: 'Account' }).click()
     await press('Add another login at Fake Chess Club')
-    expect(await page.title()).toBe('Sign in · Fake Chess Club')
+    await page.waitForFunction("document.title === 'Sign in · Fake Chess Club'")
     await press(/Ada Lovelace/)
     await press('Approve')
     await heading('Add this login?')

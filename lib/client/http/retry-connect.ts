@@ -5,7 +5,7 @@ import { errorCode } from './unreachable'
 export type Connect = ReturnType<typeof buildConnector>
 
 // What connections meet while a server restarts, or while its address or its name moves.
-const PASSING: ReadonlySet<string | undefined> = new Set([
+const TRANSIENT: ReadonlySet<string | undefined> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EHOSTUNREACH',
@@ -21,13 +21,13 @@ const RETRIES = 6
  * `connect`, with up to six retries within `milliseconds` while the provider refuses. No request has been sent, so the
  * login of a person who comes back while the provider restarts need not fail.
  */
-export function reconnecting(connect: Connect, milliseconds: number): Connect {
+export function retryConnect(connect: Connect, milliseconds: number): Connect {
   const pause = milliseconds / RETRIES
   return (options, callback) => {
     const until = performance.now() + milliseconds
     const attempt = (): void => {
       connect(options, (...result) => {
-        if (performance.now() >= until || !PASSING.has(errorCode(result[0]))) return callback(...result)
+        if (performance.now() >= until || !TRANSIENT.has(errorCode(result[0]))) return callback(...result)
         // Unreferenced: whoever waits has a deadline, and its timer keeps the process alive.
         setTimeout(attempt, pause).unref()
       })
