@@ -27,7 +27,7 @@ test('the quick tests and the slow ones are all of them', () => {
   expect(scripts['test:slow']).toContain('--testPathPatterns')
   expect(foldersIn(scripts['test:slow'])).toBe(foldersIn(scripts.test))
   const ci = readFileSync(join(folder, '../../.ci/run'), 'utf8')
-  const outages = ['npx jest --runInBand --testPathPatterns /outages/ &', 'wait "$outages"']
+  const outages = ['npx jest --maxWorkers 4 --testPathPatterns /outages/ &', 'wait "$outages"']
   const slow = 'npm run test:slow -- --testPathIgnorePatterns /outages/'
   for (const command of ['npm cit', slow, ...outages]) expect(ci.split('\n')).toContain(command)
 })
