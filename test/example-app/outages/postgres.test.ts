@@ -24,6 +24,8 @@ describeWithPostgres('a Postgres in trouble', () => {
     provider = await FakeProvider.start()
     application = registerExample(provider)
   }, 30_000)
+  // A test that fails must not leave it frozen for those that follow.
+  afterEach(() => cluster.thaw())
   // A busy machine takes longer than five seconds to stop a Postgres.
   afterAll(async () => {
     await cluster.stop()
