@@ -26,7 +26,8 @@ export interface SharedOptions
   readonly name?: string | undefined
   /**
    * Milliseconds for the exchange and the profile together. Default 10,000; 1 to 120,000. Beyond that: error
-   * `provider_timeout`.
+   * `provider_timeout`. While a connection cannot be opened, it is tried again for up to three seconds, at most a third of
+   * this; then error `provider_unreachable`.
    */
   readonly timeout?: number | undefined
   /**

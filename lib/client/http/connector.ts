@@ -1,9 +1,9 @@
 import dns from 'node:dns'
 import { connect, type LookupFunction, type Socket } from 'node:net'
-import { type Connect, retryConnect } from './retry-connect'
+import { retryConnect } from './retry-connect'
 import { tlsOptions } from './tls-options'
 import { TLSOverhead } from './tls-overhead'
-import { buildConnector, errors } from './undici'
+import { buildConnector, type Connect, errors } from './undici'
 
 // Twice the largest body. What does not count as body (chunk extensions, white space, early hints, trailers) would
 // otherwise cost unbounded memory and time.

@@ -3,9 +3,8 @@ import { Semaphore } from '../semaphore'
 import { Connector } from './connector'
 import { dispatch } from './dispatch'
 import { PooledRequest, type PoolState } from './pooled-request'
-import type { Connect } from './retry-connect'
 import type { Transport, TransportCall } from './transport'
-import { Client, errors, Pool } from './undici'
+import { Client, type Connect, errors, Pool } from './undici'
 
 /** Limits of the connections to the provider. */
 export interface PoolLimits {

@@ -1,8 +1,5 @@
-import type { buildConnector } from './undici'
+import type { Connect } from './undici'
 import { errorCode } from './unreachable'
-
-/** Opens a connection for undici. */
-export type Connect = ReturnType<typeof buildConnector>
 
 // What connections meet while a server restarts, or while its address or its name moves.
 const TRANSIENT: ReadonlySet<string | undefined> = new Set([

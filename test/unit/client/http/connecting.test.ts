@@ -61,16 +61,15 @@ test.each(['http', 'https'])(
   },
 )
 
-/** Runs the work, and calls `onConnection` with the number of each connection that this process begins to open. */
-async function countConnections(work: () => Promise<unknown>, onConnection = (_count: number) => {}): Promise<number> {
+/** Counts the connections that this process begins to open during the work; tells `onAttempt` the number of each. */
+async function countAttempts(work: () => Promise<unknown>, onAttempt = (_count: number) => {}): Promise<number> {
   let count = 0
-  const opened = () => {
+  const counted = () => {
     count += 1
-    onConnection(count)
+    onAttempt(count)
   }
-  subscribe('net.client.socket', opened)
-  await work()
-  unsubscribe('net.client.socket', opened)
+  subscribe('net.client.socket', counted)
+  await work().finally(() => unsubscribe('net.client.socket', counted))
   return count
 }
 
@@ -80,7 +79,7 @@ test.each(['exchange', 'profile'])('a provider that restarts at the %s is waited
   const client = new SocialLoginClient({ ...credentials, baseURL })
   provider.refuse()
   const call = () => (phase === 'exchange' ? client.exchangeAuthKey('a-key') : client.getCurrentUser('token'))
-  await countConnections(call, (count) => {
+  await countAttempts(call, (count) => {
     if (count === 3) void provider.listen()
   })
   expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual([phase === 'exchange' ? 'authorize' : 'user/me'])
@@ -92,7 +91,7 @@ test('a provider that is away is given up long before the timeout, so that the c
   const provider = await RawProvider.start()
   provider.refuse()
   const client = new SocialLoginClient({ ...credentials, baseURL: provider.baseURL, timeout: 900 })
-  const count = await countConnections(async () =>
+  const count = await countAttempts(async () =>
     expect(await rejectionOf(client.exchangeAuthKey('a-key'))).toMatchObject({ code: 'provider_unreachable' }),
   )
   expect(count).toBeGreaterThan(1)
@@ -104,7 +103,7 @@ test('a provider that is away is given up long before the timeout, so that the c
 test('a certificate that is not accepted is not asked for again', async () => {
   const provider = await RawProvider.start(makeCertificates().good)
   const client = new SocialLoginClient({ ...credentials, baseURL: provider.baseURL })
-  const count = await countConnections(async () =>
+  const count = await countAttempts(async () =>
     expect(await rejectionOf(client.exchangeAuthKey('a-key'))).toMatchObject({ code: 'provider_unreachable' }),
   )
   expect(count).toBe(1)
