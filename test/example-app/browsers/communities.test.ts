@@ -62,6 +62,7 @@ describeInChromium('the example application with the two communities of its own,
     await page.getByText('With the following login at Fake Chess Club').waitFor()
     await press('Add this login')
     await page.getByText('The login was added').waitFor()
+    await page.waitForLoadState()
     expect(await page.getByRole('listitem').count()).toBe(2)
     await page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
     expect(await page.locator('img.portrait').count()).toBe(2)

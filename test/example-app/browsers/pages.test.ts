@@ -62,6 +62,11 @@ describeInChromium('the example application in Chromium', () => {
     expect(overflow).toBe(0)
     if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
   }
+  /** Both logins of the account. All of the page must be there to count them. */
+  const seesTwoLogins = async (): Promise<void> => {
+    await page.waitForLoadState()
+    expect(await page.getByRole('listitem').count()).toBe(2)
+  }
   const comeFromProvider = async (person: string): Promise<void> => {
     await visit('/login')
     await press(/^Continue with/)
@@ -191,7 +196,7 @@ describeInChromium('the example application in Chromium', () => {
     await look('9-link')
     await press('Add this login')
     await page.getByText('The login was added').waitFor()
-    expect(await page.getByRole('listitem').count()).toBe(2)
+    await seesTwoLogins()
     await look('10-linked')
     await press('Sign out everywhere')
     await page.getByText('here and in every other browser').waitFor()
@@ -199,7 +204,7 @@ describeInChromium('the example application in Chromium', () => {
     await press('Approve')
     await heading('Your profile')
     await page.getByRole('link', { name: 'Account' }).click()
-    expect(await page.getByRole('listitem').count()).toBe(2)
+    await seesTwoLogins()
     await press(/^Remove .*Brien/)
     await page.getByText('The login was removed.').waitFor()
   }, 20_000)

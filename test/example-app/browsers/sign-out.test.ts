@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { describeInChromium, launchChromium } from '../../support/browsers/chromium'
+import { until } from '../../support/browsers/live-world'
 import { type RunningExample, startExample, temporaryFolder } from '../../support/example/example-app'
 
 describeInChromium('the back button of Chromium, which keeps pages in memory', () => {
@@ -36,10 +37,7 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     await page.evaluate('addEventListener("pageshow", (event) => { window.isFromCache = event.persisted })')
   }
   /** Playwright does not see a page come back from memory, so its own `goBack` would wait for ever. */
-  const goBack = async (): Promise<void> => {
-    await page.evaluate('void setTimeout(() => history.back(), 50)')
-    await page.waitForTimeout(1000)
-  }
+  const goBack = (): Promise<unknown> => page.evaluate('void setTimeout(() => history.back(), 50)')
 
   const signOut = async (button: string): Promise<void> => {
     await page.getByRole('button', { name: button, exact: true }).click()
@@ -51,7 +49,7 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     await openAccount()
     await signOut('Sign out')
     await goBack()
-    expect(await page.evaluate('window.isFromCache')).toBe(true)
+    await until(async () => (await page.evaluate('window.isFromCache')) === true)
     expect(await page.innerText('main')).toContain('Ada Lovelace')
   }, 20_000)
 
@@ -62,7 +60,7 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
       await signOut(button)
       expect((await context.cookies()).map(({ name }) => name)).not.toContain('example-session')
       await goBack()
-      expect(page.url()).toBe(`${example.appURL}/login?returnTo=%2Faccount`)
+      await page.waitForURL(`${example.appURL}/login?returnTo=%2Faccount`)
       expect(await page.innerText('main')).not.toContain('Ada')
     },
     20_000,
@@ -73,7 +71,7 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     await page.getByRole('link', { name: 'Profile' }).click()
     await page.getByRole('heading', { name: 'Your profile' }).waitFor()
     await goBack()
-    await page.getByRole('heading', { name: 'Your account' }).waitFor()
-    expect(await page.evaluate('window.isFromCache')).toBeUndefined()
+    const account = `document.querySelector('h1')?.textContent === 'Your account'`
+    await until(async () => (await page.evaluate(`${account} && window.isFromCache === undefined`)) === true)
   }, 20_000)
 })

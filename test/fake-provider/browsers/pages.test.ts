@@ -62,7 +62,7 @@ describeInChromium('the pages in Chromium', () => {
   test('a whole login: sign in, approve, return with a key that works', async () => {
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: /Ada Lovelace/ }).click()
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Continue to My app?')
+    await page.getByRole('heading', { level: 1, name: 'Continue to My app?' }).waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.waitForURL('**/cb?auth_key=*')
     expect(callbacks).toHaveLength(1)
@@ -98,6 +98,7 @@ describeInChromium('the pages in Chromium', () => {
     await tabTo(/Ada Lovelace/)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Continue to My app?' }).waitFor()
+    await page.waitForLoadState()
     await tabTo('Approve')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/cb?auth_key=*')
@@ -117,13 +118,16 @@ describeInChromium('the pages in Chromium', () => {
     await page.getByRole('button', { name: 'Register' }).click()
     const card = page.getByRole('article', { name: 'Second app' })
     const secret = provider.applications[1]?.appSecret ?? ''
+    await page.waitForLoadState()
     expect(await card.textContent()).toContain(secret)
     await card.getByLabel('App Redirect URL').fill('http://localhost:4000/new')
     await card.getByRole('button', { name: 'Change the URL' }).click()
     expect(provider.applications[1]?.redirectURL).toBe('http://localhost:4000/new')
     await card.getByRole('button', { name: 'Renew the secret' }).click()
+    await page.waitForLoadState()
     expect(await card.textContent()).not.toContain(secret)
     await card.getByRole('button', { name: 'Delete' }).click()
+    await page.waitForLoadState()
     expect(await card.count()).toBe(0)
   })
 

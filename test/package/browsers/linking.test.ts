@@ -84,7 +84,7 @@ describeInEachBrowser('a double click on a hostile page while a link is pending'
     const tab = await visitor.open()
     await tab.goto(`${sites.origin('evil.test')}/`)
     await tab.click('#go')
-    await until(async () => (await tab.run(`document.querySelector('${ADD}') !== null`).catch(() => false)) === true)
+    await until(async () => (await tab.run(`document.querySelector('${ADD}') !== null`)) === true)
     return tab
   }
 

@@ -78,8 +78,7 @@ describeInEachBrowser('a single-page application', (start) => {
     await tab.click(`button[name="user_id"][value="${userID}"]`)
     await tab.click('button[value="approve"]')
   }
-  const shows = (tab: Tab, text: string): Promise<void> =>
-    until(async () => (await tab.text().catch(() => '')).includes(text))
+  const shows = (tab: Tab, text: string): Promise<void> => until(async () => (await tab.text()).includes(text))
 
   async function openAt(route: string): Promise<Tab> {
     const tab = await visitor.open()

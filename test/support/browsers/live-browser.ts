@@ -25,7 +25,7 @@ export interface Tab {
   url(): Promise<string>
   /** The errors and warnings on the browser's console. */
   complaints(): readonly string[]
-  /** The text of the page. */
+  /** The text of the page, once all of it is there. */
   text(): Promise<string>
 }
 
@@ -89,7 +89,10 @@ export function chromiumTab(page: Page): Tab {
     run: (expression) => page.evaluate(expression),
     url: async () => page.url(),
     complaints: () => complaints,
-    text: () => page.innerText('body'),
+    text: async () => {
+      await page.waitForLoadState('domcontentloaded')
+      return page.innerText('body')
+    },
   }
 }
 

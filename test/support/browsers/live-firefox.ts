@@ -63,6 +63,7 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
     const { result } = answer
     return typeof result === 'object' && result !== null ? Reflect.get(result, 'value') : undefined
   }
+  const parsed = `new Promise((done) => document.readyState === 'loading' ? addEventListener('DOMContentLoaded', done) : done())`
   // A click before the first painted frame has no effect.
   const painted = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))'
   const locate = async (selector: string): Promise<unknown> => {
@@ -115,7 +116,7 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
     run,
     url: () => run('location.href').then(String, () => ''),
     complaints: () => [],
-    text: async () => String(await run('document.body.innerText')),
+    text: async () => String(await run(`${parsed}.then(() => document.body.innerText)`)),
   }
 }
 

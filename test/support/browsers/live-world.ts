@@ -126,7 +126,7 @@ class Pages {
   }
 }
 
-/** Waits until the condition holds. */
+/** Waits until the condition holds. A condition that fails, as in a page that is being left, does not hold yet. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   await untilDefined(async () => (await condition()) || undefined, String(condition))
 }
@@ -135,9 +135,14 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export async function untilDefined<T>(look: () => T | undefined | Promise<T | undefined>, what = ''): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS
   for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    if (Date.now() > deadline) throw new Error(`waited ${PATIENCE_MS} ms in vain for: ${what || look}`)
+    let cause: unknown
+    try {
+      const found = await look()
+      if (found !== undefined) return found
+    } catch (error) {
+      cause = error
+    }
+    if (Date.now() > deadline) throw new Error(`waited ${PATIENCE_MS} ms in vain for: ${what || look}`, { cause })
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
