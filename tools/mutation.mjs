@@ -38,7 +38,7 @@ const targets = {
     'unit/client/exchange-by-get',
     'unit/client/abort-and-deadline',
     'unit/client/hints',
-    'unit/client/http/kept-connections',
+    'unit/client/http/closed-connections',
   ],
   responses: ['client/responses', 'unit/client/responses'],
   'response-reader': ['client/http/response-reader', 'unit/client/http/response-reader'],

@@ -42,9 +42,9 @@ export class SocialLoginClient {
   }
 
   /**
-   * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Sent again only after a stale
-   * kept-alive connection: if the retry is refused, the first request probably spent the key, and the outcome is
-   * `provider_unreachable`.
+   * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Sent again, once, if its
+   * connection closes before the response begins: if the retry is refused, the first request probably spent the key, and
+   * the outcome is `provider_unreachable`.
    *
    * @throws SocialLoginError `auth_key_malformed` for a value that cannot be a key, `auth_key_rejected` when the
    *   provider grants

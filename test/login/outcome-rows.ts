@@ -258,7 +258,7 @@ const transportRows: Row[] = [
     sent: [],
     app: { strategy: { baseURL: 'http://127.0.0.1:1/api/v1' } },
   },
-  // Retried, because the connection was kept alive since the start: see kept-connections.test.ts.
+  // Sent again when the first connection closes: see connections.test.ts.
   {
     situation: 'two resets before the answer at the exchange',
     code: 'provider_unreachable',

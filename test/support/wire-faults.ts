@@ -11,7 +11,7 @@ export interface WireFault {
   readonly title: string
   readonly wire: Wire
   readonly code: Expected | Readonly<Record<RawRequest['endpoint'], Expected>>
-  /** No byte of a response: on a kept-alive connection the request is retried. */
+  /** No byte of a response: the request is retried. */
   readonly unanswered?: boolean
   /** A reset may or may not discard bytes already sent: success is accepted, too. */
   readonly orSuccess?: boolean

@@ -134,7 +134,6 @@ describe('the tracing channels', () => {
     logins.provider.failNext('user/me', { status: 503 }, { times: 2 })
     await logIn()
     expect(retried()).toEqual({ profile: true })
-    // The connection was opened at the start: it may have been stale.
     logins.provider.failNext('authorize', { reset: 'before' })
     await logIn()
     expect(retried()).toEqual({ exchange: true })

@@ -43,15 +43,15 @@ type Waiter = (socket: Socket | null) => void
  *
  * - A person spends seconds on the provider's page between start and callback. A spare connection opened at the start
  *   saves the callback the handshakes.
- * - A server may close a kept-alive connection just as a request is written to it. The connector recognises requests to
- *   which no response began, so that they can be retried.
+ * - A connection may close while a request waits for its response: a kept-alive one just as the request is written to
+ *   it, any when the server restarts. The connector recognises such requests, so that they can be retried.
  */
 export class Connector {
   readonly #origin: URL
   readonly #connect: Connect
   readonly #tlsOverhead = new TLSOverhead()
   readonly #spare = new SpareSocket()
-  readonly #stale = new WeakSet<object>()
+  readonly #unanswered = new WeakSet<object>()
   #opening: { waiter?: Waiter } | undefined
   #nextPreconnectAt = Number.NEGATIVE_INFINITY
   readonly #lookup: LookupFunction
@@ -78,13 +78,13 @@ export class Connector {
     const spare = this.#spare.take()
     if (spare) {
       this.#nextPreconnectAt = Number.NEGATIVE_INFINITY
-      this.#watch(spare, true)
+      this.#watch(spare)
       // Asynchronously, as with a new connection: undici cannot take a socket before `connect` has returned.
       setImmediate(() => (spare.destroyed ? this.connectNew(options, callback) : callback(null, spare)))
     } else if (this.#opening && !this.#opening.waiter) {
       this.#opening.waiter = (socket) => {
         if (!socket) return this.connectNew(options, callback)
-        this.#watch(socket, false)
+        this.#watch(socket)
         callback(null, socket)
       }
     } else {
@@ -95,7 +95,7 @@ export class Connector {
   /** `connect` for a request that must not use a kept-alive connection. */
   readonly connectNew: Connect = (options, callback) => {
     this.#openWithRetries(options, (...result) => {
-      if (result[1]) this.#watch(result[1], false)
+      if (result[1]) this.#watch(result[1])
       callback(...result)
     })
   }
@@ -147,10 +147,10 @@ export class Connector {
   }
 
   /**
-   * Whether the request that failed with this error met a stale connection: kept alive, and closed before a response.
+   * Whether the connection of the request that failed with this error closed before the first byte of a response.
    */
-  wasStale(error: unknown): boolean {
-    return typeof error === 'object' && error !== null && this.#stale.has(error)
+  wasUnanswered(error: unknown): boolean {
+    return typeof error === 'object' && error !== null && this.#unanswered.has(error)
   }
 
   close(): void {
@@ -164,10 +164,10 @@ export class Connector {
   }
 
   /**
-   * Remembers the error of a kept-alive socket that received nothing after the last request was sent: undici rejects
-   * that request with the same error object. Bytes received between two requests belong to the response to the first.
+   * Remembers the error of a socket that received nothing after the last request was sent: undici rejects that request
+   * with the same error object. Bytes received between two requests belong to the response to the first.
    */
-  #watch(socket: Socket, kept: boolean): void {
+  #watch(socket: Socket): void {
     readInPieces(socket)
     let reads = 0
     let bytesRead = 0
@@ -187,9 +187,8 @@ export class Connector {
       if (isTooMuch) socket.destroy(new errors.ResponseExceededMaxSizeError())
     })
     socket.on('error', (error) => {
-      // Nothing was received since the last request was sent.
-      const unanswered = bytesWrittenBefore < socket.bytesWritten
-      if ((kept || bytesRead > 0) && unanswered) this.#stale.add(error)
+      const isUnanswered = bytesWrittenBefore < socket.bytesWritten
+      if (isUnanswered && !(error instanceof errors.ResponseExceededMaxSizeError)) this.#unanswered.add(error)
     })
   }
 }

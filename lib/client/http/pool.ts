@@ -50,8 +50,8 @@ export class ProviderPool implements Transport {
   }
 
   /**
-   * Sends a request. Retried after a stale connection (closed by the server as the request was written), because in
-   * nearly all cases the server has not read it, and where the call allows it. The retry keeps the slot.
+   * Sends a request. Retried if its connection closed before the response began (a key works once: if the server has
+   * read it, the retry is refused, and nothing is lost by it), and where the call allows it. The retry keeps the slot.
    */
   send(call: TransportCall): Promise<void> {
     if (this.#closing !== undefined) return Promise.reject(new errors.ClientClosedError())
@@ -101,8 +101,8 @@ export class ProviderPool implements Transport {
 
   async #retry(call: TransportCall, wait: number, error: unknown): Promise<void> {
     const { connector, slots } = this.#state
-    // All other kept-alive connections may be stale, too.
-    if (connector.wasStale(error)) return this.#sendOnNewConnection(call)
+    // The other connections may be dead, too.
+    if (connector.wasUnanswered(error)) return this.#sendOnNewConnection(call)
     try {
       await call.deadline.pause(wait)
     } catch (reason) {

@@ -43,6 +43,6 @@ export class PooledRequest implements RequestObserver {
 
   #retryAfter(error: unknown): number | undefined {
     if (error === undefined || this.#call.deadline.ended) return undefined
-    return this.#state.connector.wasStale(error) ? 0 : this.#call.retryAfter(error)
+    return this.#state.connector.wasUnanswered(error) ? 0 : this.#call.retryAfter(error)
   }
 }

@@ -3,20 +3,15 @@ import { type Lived, liveAll, rowsOf } from '../../support/browsers/live-suite'
 
 // A changed row means changed browser behaviour: review SECURITY.md before you change the fixture.
 describeInEachBrowser('the rows of browser-headers.json', (start, name) => {
-  describe.each([
-    { adapter: 'the strategy', kinds: ['session', 'cookie'] },
-    { adapter: 'SocialLogin in Hono', kinds: ['web'] },
-  ] as const)('with $adapter', ({ kinds }) => {
-    let lived: ReadonlyMap<string, Lived | Error>
+  let lived: ReadonlyMap<string, Lived | Error>
 
-    beforeAll(async () => {
-      const browser = await start()
-      lived = await liveAll(rowsOf(name), browser, name === 'chromium' ? 3 : 1, kinds)
-      await browser.close()
-    }, 180_000)
+  beforeAll(async () => {
+    const browser = await start()
+    lived = await liveAll(rowsOf(name), browser, name === 'chromium' ? 3 : 1)
+    await browser.close()
+  }, 180_000)
 
-    test.each(rowsOf(name))('$id, $scenario: the $request is $verdict', ({ id, sent, verdict }) => {
-      expect(lived.get(id)).toEqual({ sent, verdict })
-    })
+  test.each(rowsOf(name))('$id, $scenario: the $request is $verdict', ({ id, sent, verdict }) => {
+    expect(lived.get(id)).toEqual({ sent, verdict })
   })
 })

@@ -1,7 +1,7 @@
 import type { Keep } from '../app'
 import type { HeaderRow } from '../attacks/header-rows'
 import { headerRows, sentWith } from '../attacks/header-rows'
-import type { Visit } from '../attacks/target-app'
+import { ours, type Visit } from '../attacks/target-app'
 import type { LiveBrowser, Visitor } from './live-browser'
 import { liveRows } from './live-rows'
 import { createWorld, isCallback, isStart, type World, type WorldOptions } from './live-world'
@@ -47,20 +47,19 @@ async function live(row: HeaderRow, browser: LiveBrowser, sites: Sites, kind: Ke
 
 /**
  * Reproduces rows, each lane on its own sites. One lane where only one tab can have the focus (Firefox). Rows alternate
- * between the kinds, because the headers are the same for all.
+ * between the kinds, because a browser sends the same to all: recorded-headers.test.ts sends each row to each kind.
  */
 export async function liveAll(
   rows: readonly HeaderRow[],
   browser: LiveBrowser,
   lanes: number,
-  kinds: readonly Keep[],
 ): Promise<ReadonlyMap<string, Lived | Error>> {
   const results = new Map<string, Lived | Error>()
   const queue = rows.entries()
   const lane = async (): Promise<void> => {
     const sites = await Sites.start()
     for (const [index, row] of queue) {
-      const ended = await live(row, browser, sites, kinds[index % kinds.length] ?? 'session').catch(
+      const ended = await live(row, browser, sites, ours[index % ours.length] ?? 'session').catch(
         (error: Error) => error,
       )
       results.set(row.id, ended)

@@ -114,7 +114,7 @@ describe.each<[string, () => Agent | undefined]>([
   })
 })
 
-test('a stale kept-alive connection is the only reason to send it again, as with POST', async () => {
+test('a connection that closes before the response is the only reason to send it again, as with POST', async () => {
   for (const exchangeMethod of ['post', 'get'] as const) {
     const raw = await RawProvider.start()
     const client = clients.client({ baseURL: raw.baseURL, exchangeMethod })

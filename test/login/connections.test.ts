@@ -48,6 +48,29 @@ test('1,000 logins at a provider that closes kept-alive connections as they are 
   expect(Object.fromEntries(statuses)).toEqual({ 200: 1000 })
 }, 60_000)
 
+test('20 logins at once whose exchanges are under way when the provider dies: none is lost', async () => {
+  const { server, origin } = logins.stopLater(await listen(logins.provider.requestListener))
+  endConnectionsOnce(server, 20)
+  const app = await logins.startApp({ strategy: { baseURL: `${origin}/api/v1` } })
+  const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await app.logIn()).status))
+  expect(statuses).toEqual(Array(20).fill(200))
+  expect(app.profiles).toHaveLength(20)
+})
+
+/** Reads so many requests without answering them, then closes their connections, and answers all later ones. */
+function endConnectionsOnce(server: Server, requests: number): void {
+  const listeners = server.listeners('request')
+  const underWay: Socket[] = []
+  server.removeAllListeners('request')
+  server.on('request', (req, res) => {
+    if (underWay.length === requests) {
+      for (const listener of listeners) Reflect.apply(listener, server, [req, res])
+    } else if (underWay.push(req.socket) === requests) {
+      for (const socket of underWay) socket.resetAndDestroy()
+    }
+  })
+}
+
 /** Closes the connection of every fifth request as it is sent, unless the connection is new. */
 function endConnectionsInUse(server: Server): void {
   let requests = 0
