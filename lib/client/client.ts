@@ -43,8 +43,8 @@ export class SocialLoginClient {
 
   /**
    * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Sent again, once, if its
-   * connection closes before the response begins: if the retry is refused, the first request probably spent the key, and
-   * the outcome is `provider_unreachable`.
+   * connection closes before the response begins (not with your own `dispatcher`): if the retry is refused, the first
+   * request probably spent the key, and the outcome is `provider_unreachable`.
    *
    * @throws SocialLoginError `auth_key_malformed` for a value that cannot be a key, `auth_key_rejected` when the
    *   provider grants
@@ -57,7 +57,7 @@ export class SocialLoginClient {
   /**
    * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Retried once after a
    * server error (5xx) or a failed connection, provided that, after any `Retry-After`, at least as much time is left
-   * before the deadline as the first request took.
+   * before the deadline as the first request took; at once if the connection closed before the response began.
    *
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */

@@ -93,7 +93,7 @@ export class Endpoints {
     const path = `${oauthPath}/authorize`
     const form = this.#exchangeForm + encodeURIComponent(authKey)
     const headers = this.#exchangeHeaders
-    // By GET, too: the provider exchanges a key once.
+    // By GET, too: the provider exchanges a key once, and may have done so once its response begins.
     const idempotent = false
     if (exchangeMethod === 'get')
       return { origin, method: 'GET', path: `${path}?${form}`, headers, body: null, idempotent }

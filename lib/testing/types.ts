@@ -119,7 +119,8 @@ export interface Fault {
   truncate?: number
   /**
    * Resets the connection: before the response (`true` means this, too), within its headers, within its body, or after
-   * it.
+   * it. This package sends a request whose connection closes before the response once more: `{ times: 2 }` makes both
+   * fail.
    */
   reset?: boolean | 'before' | 'headers' | 'body' | 'after'
   /** Repeats the body (the bytes, with `raw`) endlessly until the client disconnects. */

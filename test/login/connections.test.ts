@@ -57,7 +57,7 @@ test('20 logins at once whose exchanges are under way when the provider dies: no
   expect(app.profiles).toHaveLength(20)
 })
 
-/** Reads so many requests without answering them, then closes their connections, and answers all later ones. */
+/** Reads so many requests without answering them, then resets their connections, and answers all later ones. */
 function endConnectionsOnce(server: Server, requests: number): void {
   const listeners = server.listeners('request')
   const underWay: Socket[] = []

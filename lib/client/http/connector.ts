@@ -43,15 +43,16 @@ type Waiter = (socket: Socket | null) => void
  *
  * - A person spends seconds on the provider's page between start and callback. A spare connection opened at the start
  *   saves the callback the handshakes.
- * - A connection may close while a request waits for its response: a kept-alive one just as the request is written to
- *   it, any when the server restarts. The connector recognises such requests, so that they can be retried.
+ * - A connection may close before the response to a request begins: a kept-alive one just as the request is written to
+ *   it, and any connection when the server restarts. The connector recognises such requests, so that they can be
+ *   retried.
  */
 export class Connector {
   readonly #origin: URL
   readonly #connect: Connect
   readonly #tlsOverhead = new TLSOverhead()
   readonly #spare = new SpareSocket()
-  readonly #unanswered = new WeakSet<object>()
+  readonly #hadAnswered = new WeakMap<object, boolean>()
   #opening: { waiter?: Waiter } | undefined
   #nextPreconnectAt = Number.NEGATIVE_INFINITY
   readonly #lookup: LookupFunction
@@ -147,10 +148,14 @@ export class Connector {
   }
 
   /**
-   * Whether the connection of the request that failed with this error closed before the first byte of a response.
+   * Whether a request failed because its connection, which was open, closed before the first byte of its response.
+   *
+   * @param isSent whether the request had been written to the connection
    */
-  wasUnanswered(error: unknown): boolean {
-    return typeof error === 'object' && error !== null && this.#unanswered.has(error)
+  closedBeforeResponse(error: unknown, isSent: boolean): boolean {
+    const hadAnswered = typeof error === 'object' && error !== null ? this.#hadAnswered.get(error) : undefined
+    // Of a connection that had answered all requests, the response was one to an earlier request.
+    return hadAnswered === false || (hadAnswered === true && !isSent)
   }
 
   close(): void {
@@ -164,8 +169,9 @@ export class Connector {
   }
 
   /**
-   * Remembers the error of a socket that received nothing after the last request was sent: undici rejects that request
-   * with the same error object. Bytes received between two requests belong to the response to the first.
+   * Remembers with the error of a socket whether anything was received after the last request was written: undici
+   * rejects that request with the same error object. Bytes received between two requests belong to the response to the
+   * first.
    */
   #watch(socket: Socket): void {
     readInPieces(socket)
@@ -187,8 +193,9 @@ export class Connector {
       if (isTooMuch) socket.destroy(new errors.ResponseExceededMaxSizeError())
     })
     socket.on('error', (error) => {
-      const isUnanswered = bytesWrittenBefore < socket.bytesWritten
-      if (isUnanswered && !(error instanceof errors.ResponseExceededMaxSizeError)) this.#unanswered.add(error)
+      // Not when a limit of ours closed it: the server would do the same again.
+      if (error instanceof errors.ResponseExceededMaxSizeError) return
+      this.#hadAnswered.set(error, bytesWrittenBefore === socket.bytesWritten)
     })
   }
 }

@@ -50,8 +50,8 @@ export class ProviderPool implements Transport {
   }
 
   /**
-   * Sends a request. Retried if its connection closed before the response began (a key works once: if the server has
-   * read it, the retry is refused, and nothing is lost by it), and where the call allows it. The retry keeps the slot.
+   * Sends a request. Retried once if its connection closed before the response began (a profile request changes nothing,
+   * and a provider that has exchanged a key refuses it), or where the call allows it. The retry keeps the slot.
    */
   send(call: TransportCall): Promise<void> {
     if (this.#closing !== undefined) return Promise.reject(new errors.ClientClosedError())
@@ -62,8 +62,11 @@ export class ProviderPool implements Transport {
   #send(call: TransportCall): Promise<void> {
     const request = new PooledRequest(call, this.#state)
     return dispatch(this.#pool, call, request).catch((error: unknown) => {
-      if (request.retryAfter === undefined) throw error
-      return this.#retry(call, request.retryAfter, error)
+      if (request.retry === undefined) throw error
+      // The other connections may be closed, too.
+      return request.retry === 'on a new connection'
+        ? this.#sendOnNewConnection(call)
+        : this.#sendAgain(call, request.retry)
     })
   }
 
@@ -99,14 +102,11 @@ export class ProviderPool implements Transport {
     })
   }
 
-  async #retry(call: TransportCall, wait: number, error: unknown): Promise<void> {
-    const { connector, slots } = this.#state
-    // The other connections may be dead, too.
-    if (connector.wasUnanswered(error)) return this.#sendOnNewConnection(call)
+  async #sendAgain(call: TransportCall, wait: number): Promise<void> {
     try {
       await call.deadline.pause(wait)
     } catch (reason) {
-      slots.release()
+      this.#state.slots.release()
       throw reason
     }
     await dispatch(this.#pool, call, new PooledRequest(call, this.#state, true))

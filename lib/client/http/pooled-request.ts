@@ -20,8 +20,8 @@ export class PooledRequest implements RequestObserver {
   readonly #state: PoolState
   readonly #isRetry: boolean
   #isWaiting = true
-  /** Milliseconds to wait before the call is retried; undefined if it is not. */
-  retryAfter: number | undefined
+  /** How the call is retried: at once on a new connection, or after so many milliseconds; undefined if it is not. */
+  retry: 'on a new connection' | number | undefined
 
   constructor(call: TransportCall, state: PoolState, isRetry = false) {
     this.#call = call
@@ -36,13 +36,15 @@ export class PooledRequest implements RequestObserver {
   }
 
   onDone(error?: unknown): void {
+    const isSent = !this.#isWaiting
     this.onSent()
-    this.retryAfter = this.#isRetry ? undefined : this.#retryAfter(error)
-    if (this.retryAfter === undefined) this.#state.slots.release()
+    this.retry = this.#isRetry ? undefined : this.#retryFor(error, isSent)
+    if (this.retry === undefined) this.#state.slots.release()
   }
 
-  #retryAfter(error: unknown): number | undefined {
+  #retryFor(error: unknown, isSent: boolean): PooledRequest['retry'] {
     if (error === undefined || this.#call.deadline.ended) return undefined
-    return this.#state.connector.wasUnanswered(error) ? 0 : this.#call.retryAfter(error)
+    if (this.#state.connector.closedBeforeResponse(error, isSent)) return 'on a new connection'
+    return this.#call.retryAfter(error)
   }
 }

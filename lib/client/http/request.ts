@@ -25,7 +25,7 @@ export interface RequestContext {
 /**
  * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is at most
  * 64 KiB of UTF-8 and complete before the deadline ends. An idempotent request is retried once if the provider is
- * unavailable or unreachable.
+ * unavailable or unreachable; the pool also retries others, if the connection closes before the response begins.
  *
  * @throws SocialLoginError `provider_unreachable`, `provider_timeout`, `provider_redirected`,
  *   `provider_unavailable`, `provider_rate_limited`, `provider_bad_response`

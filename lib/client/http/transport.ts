@@ -8,17 +8,20 @@ export interface ProviderRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
-  /** Whether sending the request twice is harmless. undici, too, reads it. */
+  /** Whether the request may be sent again after a response has begun. undici, too, reads it. */
   readonly idempotent: boolean
 }
 
-/** One request of the client, which a transport may retry once if that is allowed. */
+/** One request of the client, which a transport may send a second time. */
 export interface TransportCall {
   readonly request: ProviderRequest
   readonly deadline: Deadline
   /** A reader for the response to one attempt. */
   newReader(): ResponseReader
-  /** Milliseconds to wait before the request is retried after this error; undefined if it must not be. */
+  /**
+   * Milliseconds to wait before the request is retried after this error; undefined if it must not be. Does not speak of
+   * connections that close before the response begins: only the pool knows of them.
+   */
   retryAfter(error: unknown): number | undefined
 }
 

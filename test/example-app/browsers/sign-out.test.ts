@@ -34,7 +34,9 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     await press('Approve')
     await press(/^Continue as/)
     await page.waitForURL(`${example.appURL}/account`)
-    await page.evaluate('addEventListener("pageshow", (event) => { window.isFromCache = event.persisted })')
+    await page.evaluate(
+      'window.isFromCache = false, addEventListener("pageshow", (event) => { window.isFromCache = event.persisted })',
+    )
   }
   /** Playwright does not see a page come back from memory, so its own `goBack` would wait for ever. */
   const goBack = (): Promise<unknown> => page.evaluate('void setTimeout(() => history.back(), 50)')

@@ -4,7 +4,7 @@ import { runExample } from '../../support/example/example-app'
 import { asSuperuser, untilSomebodyWaits, useTroubledPostgres } from '../../support/outages/troubled-postgres'
 import { describeWithPostgres } from '../../support/postgres/postgres'
 
-describeWithPostgres('a Postgres that answers, if only with errors', () => {
+describeWithPostgres('a Postgres that answers, in part with errors', () => {
   const postgres = useTroubledPostgres()
   const { newDatabase, start, newVisitor, health, untilHealth, exchanges } = postgres
 

@@ -8,7 +8,7 @@ import {
 } from '../../support/outages/troubled-postgres'
 import { describeWithPostgres } from '../../support/postgres/postgres'
 
-describeWithPostgres('a Postgres in the middle of a callback', () => {
+describeWithPostgres('a Postgres that fails or waits during a callback', () => {
   const postgres = useTroubledPostgres()
   const { newDatabase, startProxy, start, newVisitor, health } = postgres
 

@@ -1,4 +1,4 @@
-import type { Kind } from '../../support/attacks/target-app'
+import type { Kind, Visit } from '../../support/attacks/target-app'
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
 import type { Tab, Visitor } from '../../support/browsers/live-browser'
 import { liveSuite, userIn, verdictsOf } from '../../support/browsers/live-suite'
@@ -93,6 +93,8 @@ describeInEachBrowser('a service worker that answers navigations', (start) => {
         // Beside the preloaded request, the navigation itself has been answered.
         await until(async () => !['', evilPage].includes(await tab.url()))
       }
+      const wasPreloaded = ({ headers }: Visit): boolean => headers['service-worker-navigation-preload'] !== undefined
+      expect(world.target.visits.some(wasPreloaded)).toBe(true)
       expect(await userIn(world, victim)).toBe(user)
     },
   )

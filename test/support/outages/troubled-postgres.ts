@@ -46,9 +46,9 @@ export function useTroubledPostgres(): TroubledPostgres {
     application = registerExample(provider)
   }, 30_000)
   afterEach(async () => {
+    for (const each of started.splice(0).reverse()) await each.stop('SIGKILL')
     // A test that fails must not leave it frozen for those that follow.
     cluster.thaw()
-    for (const each of started.splice(0).reverse()) await each.stop('SIGKILL')
   })
   // A busy machine takes longer than five seconds to stop a Postgres.
   afterAll(async () => {

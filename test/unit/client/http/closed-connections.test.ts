@@ -62,10 +62,27 @@ describe('a server that closes connections', () => {
     await asked.close()
   })
 
-  test('a request is sent at most twice', async () => {
-    answer = (socket) => socket.resetAndDestroy()
+  test.each<[string, number]>([
+    ['a new', 0],
+    ['a kept-alive', 1],
+  ])('a request on %s connection is sent at most twice', async (_title, before) => {
+    answer = (socket, _nth, mth) => (mth < before ? good(socket) : socket.resetAndDestroy())
     const asked = client(origin)
+    for (let nth = 0; nth < before; nth += 1) await asked.exchangeAuthKey('first')
     await expect(asked.exchangeAuthKey('key')).rejects.toMatchObject({ code: 'provider_unreachable' })
+    expect([requests, connections.length]).toEqual([before + 2, 2])
+    await asked.close()
+  })
+
+  test('a request that has not been written when its kept-alive connection is reset is sent on a new one', async () => {
+    answer = good
+    const asked = client(origin)
+    await asked.exchangeAuthKey('first')
+    // The reset arrives in the turn in which undici waits for what an idle connection may still receive.
+    await new Promise((resolve) => setImmediate(resolve))
+    const second = asked.exchangeAuthKey('second')
+    connections[0]?.resetAndDestroy()
+    expect(await second).toEqual({ access_token: 'token' })
     expect([requests, connections.length]).toEqual([2, 2])
     await asked.close()
   })

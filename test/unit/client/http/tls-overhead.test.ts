@@ -26,9 +26,9 @@ const BODY = JSON.stringify({ access_token: RAW_TOKEN })
 const RESPONSE = `HTTP/1.1 200 OK\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`
 
 /** Ours reads the authorities of the system. */
-function trustTheCertificates(): void {
+function trustTheCertificates(): jest.SpyInstance {
   const { connect } = tls
-  jest.spyOn(tls, 'connect').mockImplementation((...args: unknown[]) => {
+  return jest.spyOn(tls, 'connect').mockImplementation((...args: unknown[]) => {
     const [options, ...rest] = args
     return Reflect.apply(connect, tls, [{ ...Object(options), ca: certificates.ca }, ...rest])
   })
@@ -105,9 +105,10 @@ describe('a server that sends a hundred session tickets', () => {
   })
 
   test('is left by ours: each ticket costs CPU', async () => {
-    trustTheCertificates()
+    const opened = trustTheCertificates()
     const client = new SocialLoginClient({ baseURL, clientID: 'a', clientSecret: 'b' })
     expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_bad_response' })
+    expect(opened).toHaveBeenCalledTimes(1)
     await client.close()
   })
 })
