@@ -195,7 +195,9 @@ export class Connector {
     socket.on('error', (error) => {
       // Not when a limit of ours closed it: the server would do the same again.
       if (error instanceof errors.ResponseExceededMaxSizeError) return
-      this.#hadAnswered.set(error, bytesWrittenBefore === socket.bytesWritten)
+      // Node does not count a text whose write fails at once.
+      const failedToWrite = 'syscall' in error && error.syscall === 'write'
+      this.#hadAnswered.set(error, bytesWrittenBefore === socket.bytesWritten && !failedToWrite)
     })
   }
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { stat } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { SocialLoginClient } from '../../../../lib'
 import { port } from '../../../support/listen'
@@ -83,6 +84,24 @@ describe('a server that closes connections', () => {
     const second = asked.exchangeAuthKey('second')
     connections[0]?.resetAndDestroy()
     expect(await second).toEqual({ access_token: 'token' })
+    expect([requests, connections.length]).toEqual([2, 2])
+    await asked.close()
+  })
+
+  test('a profile request that cannot be written, because its connection was reset, is sent on one of its own', async () => {
+    answer = (socket) => {
+      const body = '{"access_token":"token","user_id":"1"}'
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    }
+    const asked = client(origin)
+    await asked.exchangeAuthKey('first')
+    // From here, undici writes to the idle connection before Node reads that it was reset.
+    await new Promise<void>((resolve) => stat('.', () => resolve()))
+    const user = asked.getCurrentUser('token')
+    connections[0]?.resetAndDestroy()
+    expect(await user).toMatchObject({ user_id: '1' })
+    const [, second] = connections
+    if (second?.destroyed === false) await once(second, 'close')
     expect([requests, connections.length]).toEqual([2, 2])
     await asked.close()
   })
