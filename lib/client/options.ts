@@ -46,7 +46,10 @@ export interface SocialLoginClientOptions {
    * be opened, it is tried again for up to three seconds, at most a third of this.
    */
   readonly timeout?: number | undefined
-  /** Maximum of concurrent connections to the provider, besides one spare and those of requests that are retried. Default 128; 1 to 10,000. */
+  /**
+   * Maximum of concurrent connections to the provider, besides one spare and those of requests that are retried. Default
+   * 128; 1 to 10,000.
+   */
   readonly maxConnections?: number | undefined
   /**
    * The dispatcher to use instead of the built-in pool, for a proxy, a custom CA or a mock. You close it. Only its

@@ -1,5 +1,5 @@
-import dns from 'node:dns'
 import type { LookupFunction } from 'node:net'
+import { systemLookup } from '../client/http/lookup'
 import { isPrivateHost, publicLookup as publicLookupBy } from '../client/http/private-address'
 import { ProbeError } from './probe-error'
 
@@ -13,4 +13,4 @@ export function refusePrivate({ hostname }: URL): void {
 }
 
 /** `dns.lookup` that refuses private addresses. */
-export const publicLookup: LookupFunction = publicLookupBy((...args) => dns.lookup(...args))
+export const publicLookup: LookupFunction = publicLookupBy(systemLookup)

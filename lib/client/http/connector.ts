@@ -1,6 +1,7 @@
-import dns from 'node:dns'
 import { connect, type LookupFunction, type Socket } from 'node:net'
+import { oneLookupAtATime, systemLookup } from './lookup'
 import { retryConnect } from './retry-connect'
+import { SpareSocket } from './spare-socket'
 import { tlsOptions } from './tls-options'
 import { TLSOverhead } from './tls-overhead'
 import { buildConnector, type Connect, errors } from './undici'
@@ -27,14 +28,6 @@ const ADDRESS_TIMEOUT_MS = 1500
 // Longer than most restarts. At most a third of the timeout: the rest is for the requests.
 const CONNECT_RETRY_MS = 3000
 
-// Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
-const SPARE_MAX_AGE_MS = 50_000
-// A younger spare connection serves a new start, too: it outlasts the person's visit to the provider's page.
-const SPARE_FRESH_MS = 10_000
-
-// Addresses are tried one after the other. A name may have thousands, and each refused one costs 50 us of CPU.
-const MAX_ADDRESSES = 32
-
 /** A request that waits for the spare connection to open; gets null if that failed. */
 type Waiter = (socket: Socket | null) => void
 
@@ -52,6 +45,7 @@ export class Connector {
   readonly #connect: Connect
   readonly #tlsOverhead = new TLSOverhead()
   readonly #spare = new SpareSocket()
+  /** By the error of a connection: whether anything was received after the last request was written to it. */
   readonly #hadAnswered = new WeakMap<object, boolean>()
   #opening: { waiter?: Waiter } | undefined
   #nextPreconnectAt = Number.NEGATIVE_INFINITY
@@ -64,7 +58,7 @@ export class Connector {
   /** @param timeout milliseconds that a connection may take to open */
   constructor(origin: string, timeout: number, lookup: LookupFunction = systemLookup) {
     this.#origin = new URL(origin)
-    this.#lookup = oneAtATime(lookup)
+    this.#lookup = oneLookupAtATime(lookup)
     this.#timeout = timeout
     // Leaves time for further addresses.
     this.#addressTimeout = Math.ceil(Math.min(ADDRESS_TIMEOUT_MS, timeout / 4))
@@ -169,9 +163,8 @@ export class Connector {
   }
 
   /**
-   * Remembers with the error of a socket whether anything was received after the last request was written: undici
-   * rejects that request with the same error object. Bytes received between two requests belong to the response to the
-   * first.
+   * Limits what a socket may receive for one request, and fills `#hadAnswered`: undici rejects a request with the error
+   * object of its socket. Bytes received between two requests belong to the response to the first.
    */
   #watch(socket: Socket): void {
     readInPieces(socket)
@@ -207,62 +200,4 @@ function readInPieces(socket: Socket): void {
   const read = socket.read.bind(socket)
   socket.read = (size = Math.min(socket.readableLength, PIECE_BYTES) || undefined) =>
     socket.destroyed ? null : read(size)
-}
-
-const systemLookup: LookupFunction = (...args) => dns.lookup(...args)
-
-/**
- * Runs one DNS lookup at a time. Each blocks a thread of libuv's small pool until the name servers answer: one provider
- * must not occupy the threads that others need. Only the first addresses of a name are told.
- */
-function oneAtATime(lookup: LookupFunction): LookupFunction {
-  let waiting: Parameters<LookupFunction>[2][] | undefined
-  return (hostname, options, callback) => {
-    if (waiting) return void waiting.push(callback)
-    const callbacks = [callback]
-    waiting = callbacks
-    lookup(hostname, options, (error, found, family) => {
-      waiting = undefined
-      const addresses = Array.isArray(found) ? found.slice(0, MAX_ADDRESSES) : found
-      for (const tell of callbacks) tell(error, addresses, family)
-    })
-  }
-}
-
-/** Keeps one open socket until it is taken, the server closes it, or it is too old. */
-class SpareSocket {
-  #socket: Socket | undefined
-  #keptAt = 0
-  #timer: NodeJS.Timeout | undefined
-
-  /** Whether there is a socket young enough to last for a while. */
-  get isFresh(): boolean {
-    return this.#socket !== undefined && Date.now() - this.#keptAt < SPARE_FRESH_MS
-  }
-
-  /** Replaces any socket held before. */
-  keep(socket: Socket): void {
-    this.drop()
-    this.#socket = socket
-    this.#keptAt = Date.now()
-    // A server that closes the connection, or sends anything before a request, will not serve a request on it.
-    for (const event of ['readable', 'end', 'close', 'error']) socket.on(event, this.drop)
-    this.#timer = setTimeout(this.drop, SPARE_MAX_AGE_MS).unref()
-    // An unused connection must not keep the process alive.
-    socket.unref()
-  }
-
-  take(): Socket | undefined {
-    const socket = this.#socket
-    this.#socket = undefined
-    clearTimeout(this.#timer)
-    for (const event of ['readable', 'end', 'close', 'error']) socket?.off(event, this.drop)
-    return socket?.ref()
-  }
-
-  readonly drop = (): void => {
-    this.take()
-      ?.on('error', () => {})
-      .destroy()
-  }
 }

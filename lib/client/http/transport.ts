@@ -8,7 +8,7 @@ export interface ProviderRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
-  /** Whether the request may be sent again after a response has begun. undici, too, reads it. */
+  /** Whether the request changes nothing at the provider, however often it is sent. undici, too, reads it. */
   readonly idempotent: boolean
 }
 
@@ -19,8 +19,8 @@ export interface TransportCall {
   /** A reader for the response to one attempt. */
   newReader(): ResponseReader
   /**
-   * Milliseconds to wait before the request is retried after this error; undefined if it must not be. Does not speak of
-   * connections that close before the response begins: only the pool knows of them.
+   * Milliseconds to wait before the request is retried after this error; undefined if it must not be. The pool does not
+   * ask after a connection that closed before the response began: it always sends such a request again.
    */
   retryAfter(error: unknown): number | undefined
 }

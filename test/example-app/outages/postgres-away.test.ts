@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeCertificates } from '../../support/certificates'
 import { temporaryFolder } from '../../support/example/example-app'
-import { asSuperuser, useTroubledPostgres } from '../../support/outages/troubled-postgres'
+import { asSuperuser, slotsTaken, useTroubledPostgres } from '../../support/outages/troubled-postgres'
 import { describeWithPostgres } from '../../support/postgres/postgres'
 import { startPostgresTLSProxy } from '../../support/postgres/tls-proxy'
 
@@ -167,7 +167,6 @@ describeWithPostgres('a Postgres that is away, frozen or silent', () => {
     // Not earlier: a callback that cannot take a slot fails, and spends no key.
     while (exchanges() === before) await delay(10)
     await asSuperuser(url, async (client) => {
-      const slots = async (): Promise<number> => (await client.query('select id from callback_slots')).rows.length
       proxy.close()
       const begun = performance.now()
       // As long as others meet it, it is one outage, in which nobody waits after its first seconds.
@@ -177,7 +176,7 @@ describeWithPostgres('a Postgres that is away, frozen or silent', () => {
       }
       proxy.restore()
       expect((await back).location).toBe('/login/confirm')
-      while ((await slots()) > 0) await delay(10)
+      while ((await slotsTaken(client)) > 0) await delay(10)
     })
   }, 20_000)
 

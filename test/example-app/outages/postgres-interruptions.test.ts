@@ -3,6 +3,7 @@ import { Browser } from '../../support/browser'
 import {
   asSuperuser,
   cutWhoWaits,
+  slotsTaken,
   untilSomebodyWaits,
   useTroubledPostgres,
 } from '../../support/outages/troubled-postgres'
@@ -26,7 +27,7 @@ describeWithPostgres('a Postgres that fails or waits during a callback', () => {
       expect(proxy.lostAnswers()).toBe(1)
       expect(await ada.confirm(example.appURL)).toBe('/profile')
       await asSuperuser(url, async (client) => {
-        while ((await client.query('select id from callback_slots')).rows.length > 0) await delay(10)
+        while ((await slotsTaken(client)) > 0) await delay(10)
         expect((await client.query('select id from users')).rows).toHaveLength(1)
         expect((await client.query('select id from sessions where user_id is not null')).rows).toHaveLength(1)
       })
@@ -46,7 +47,7 @@ describeWithPostgres('a Postgres that fails or waits during a callback', () => {
         postgres.provider.failNext('authorize', { delay: 500, rewrite: (body) => body })
         const back = ada.comeBack(example.appURL)
         // Not earlier, because a callback that finds a table locked waits before it takes a slot and spends its key.
-        while ((await blocker.query('select id from callback_slots')).rows.length === 0) await delay(10)
+        while ((await slotsTaken(blocker)) === 0) await delay(10)
         await blocker.query(`lock table ${table} in exclusive mode`)
         await cutWhoWaits(blocker)
         await blocker.query('rollback')
@@ -64,16 +65,15 @@ describeWithPostgres('a Postgres that fails or waits during a callback', () => {
     const ada = newVisitor('1')
     await ada.begin(example.appURL)
     await asSuperuser(url, async (blocker) => {
-      const slots = async (): Promise<number> => (await blocker.query('select id from callback_slots')).rows.length
       postgres.provider.failNext('authorize', { delay: 1000, rewrite: (body) => body })
       const back = ada.comeBack(example.appURL)
-      while ((await slots()) === 0) await delay(10)
+      while ((await slotsTaken(blocker)) === 0) await delay(10)
       await blocker.query('begin')
       await blocker.query('lock table callback_slots')
       expect((await back).location).toBe('/login/confirm')
       await cutWhoWaits(blocker)
       await blocker.query('rollback')
-      while ((await slots()) > 0) await delay(10)
+      while ((await slotsTaken(blocker)) > 0) await delay(10)
     })
   }, 10_000)
 

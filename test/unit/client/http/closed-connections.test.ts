@@ -63,6 +63,18 @@ describe('a server that closes connections', () => {
     await asked.close()
   })
 
+  test('such a request is retried at once, although most of the time is over', async () => {
+    const body = '{"user_id":"1"}'
+    answer = (socket, _nth, mth) => {
+      if (mth === 0) setTimeout(() => socket.resetAndDestroy(), 600)
+      else socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    }
+    const asked = client(origin, 1000)
+    expect(await asked.getCurrentUser('token')).toMatchObject({ user_id: '1' })
+    expect([requests, connections.length]).toEqual([2, 2])
+    await asked.close()
+  })
+
   test.each<[string, number]>([
     ['a new', 0],
     ['a kept-alive', 1],
