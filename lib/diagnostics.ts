@@ -19,8 +19,8 @@ import { type OutcomeCode, type Phase, SocialLoginError } from './errors'
 export interface TracedPhase {
   /** The `name` of the strategy. */
   readonly strategy: string
-  /** The `name` of the site, if the strategy has many, and it is known. */
-  readonly site?: string
+  /** The `name` of the provider, if the strategy has many, and it is known. */
+  readonly provider?: string
   readonly phase: Phase
   /**
    * Digest of the id of the login in progress, the same from its start to its verify function; undefined if there is
@@ -78,12 +78,12 @@ const debug = debuglog('passport-social-login')
  */
 export class Trace {
   readonly #strategy: string
-  readonly #site: string | undefined
+  readonly #provider: string | undefined
   #recordID: string | undefined
 
-  constructor(strategy: string, site?: string) {
+  constructor(strategy: string, provider?: string) {
     this.#strategy = strategy
-    this.#site = site
+    this.#provider = provider
   }
 
   /** Sets the login that the request belongs to. */
@@ -102,8 +102,8 @@ export class Trace {
 
   async #report<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
     const { start, end, asyncStart, asyncEnd, error: errors } = CHANNELS[phase]
-    const site = this.#site === undefined ? {} : { site: this.#site }
-    const report: TracedPhase = { strategy: this.#strategy, ...site, phase, ...this.#login() }
+    const provider = this.#provider === undefined ? {} : { provider: this.#provider }
+    const report: TracedPhase = { strategy: this.#strategy, ...provider, phase, ...this.#login() }
     const startedAt = performance.now()
     const finish = (outcome: Pick<TracedPhase, 'code' | 'error'>): void => {
       Object.assign(report, this.#login(), outcome, { duration: performance.now() - startedAt })

@@ -56,24 +56,24 @@ export const OUTCOMES = {
     message:
       'Passport cannot sign anybody in with this session, because it lacks regenerate or save (cookie-session has neither): add both as in the recipe "cookie-session", or pass session: false to passport.authenticate().',
   },
-  site_unknown: {
+  provider_unknown: {
     kind: 'fail',
     status: 404,
     retryable: false,
-    message: 'There is no such site: start the login from a page that lists the sites.',
+    message: 'There is no such provider: start the login from a page that lists the providers.',
   },
-  site_invalid: {
+  provider_invalid: {
     kind: 'error',
     status: 500,
     retryable: false,
-    message: 'The application has returned a site that cannot be used: correct its record.',
+    message: 'The application has returned a provider that cannot be used: correct its record.',
   },
-  site_timeout: {
+  provider_lookup_timeout: {
     kind: 'error',
     status: 504,
     retryable: true,
     message:
-      'The application did not find the site in time: make every path through the site function settle its promise, or raise timeout.',
+      'The application did not find the provider in time: make every path through the provider function settle its promise, or raise timeout.',
   },
   method_not_allowed: {
     kind: 'fail',

@@ -13,13 +13,13 @@ export type { FailureInfo, OutcomeCode, Phase, SocialLoginErrorDetails } from '.
 export { OUTCOMES, SocialLoginError } from './errors'
 export type { SkipUserProfile } from './login/exchange'
 export type { Assurance, LoginInfo } from './login/info'
-export type { Site, SiteAnswer } from './login/options'
+export type { Provider, ProviderResult } from './login/options'
 export type { ConfirmPage, RenderConfirmPage } from './login/pages/confirm-page'
 export type { PendingLogin, PendingLoginStore, PendingLoginSummary } from './login/pending-login'
 export { CookieStore } from './login/stores/cookie-store'
 export type { CookieStoreOptions } from './login/stores/sealed-cookie'
 export { SessionStore } from './login/stores/session-store'
-export type { AuthenticateOptions, MultiSiteStrategyOptions, StrategyOptions } from './passport/options'
+export type { AuthenticateOptions, MultiProviderStrategyOptions, StrategyOptions } from './passport/options'
 export { Strategy } from './passport/strategy'
 export type {
   Request,

@@ -148,15 +148,15 @@ function siteTables({ cpu, logins, hanging }) {
   ])
   const rows = [
     ['sites, origins, logins', [logins.sites, logins.origins, logins.logins].join(', ')],
-    ['logins that failed, brought another person, or met another site', logins.wrong],
+    ['logins that failed, brought another person, or met another provider', logins.wrong],
     ['heap before, after', `${megabytes(before.heap)}, ${megabytes(after.heap)}`],
     ['resident memory before, after', `${megabytes(before.rss)}, ${megabytes(after.rss)}`],
     ['connections to providers at most, at the end', `${most}, ${logins.open}`],
-    ['callbacks of other sites, p50 / p99', milliseconds(hanging.before)],
-    ['... while one site hangs', milliseconds(hanging.during)],
+    ['callbacks of other providers, p50 / p99', milliseconds(hanging.before)],
+    ['... while one provider hangs', milliseconds(hanging.during)],
   ]
   const cpuTable = table(['contender', 'CPU of a callback, c = 16', 'us'], cpuRows)
-  return `## Many sites\n\n${cpuTable}\n\n${table(['', ''], rows)}`
+  return `## Many providers\n\n${cpuTable}\n\n${table(['', ''], rows)}`
 }
 
 function footprintTable({ loadMs, installed }) {

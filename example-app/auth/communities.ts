@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express'
-import type { ExchangeMethod, ProfileEndpoint, Site } from 'passport-social-login'
+import type { ExchangeMethod, ProfileEndpoint, Provider } from 'passport-social-login'
 import type { CommunityPaths } from './callback-path'
 
-/** A community that people sign in at: a site, as the strategy wants it, with what routes and pages need. */
-export interface Community extends Site, CommunityPaths {
+/** A community that people sign in at: a provider, as the strategy wants it, with what routes and pages need. */
+export interface Community extends Provider, CommunityPaths {
   /**
    * The `provider` of profiles. Stored with each login, because the same user id belongs to different people at different
    * communities.

@@ -35,9 +35,9 @@ interface PassportSetup {
 /** Sets up Passport. The verify function stores nothing: `login.ts` stores the login together with its account. */
 export function createPassport({ communities, sessions, sealer, store }: PassportParts): PassportSetup {
   const passport = new Passport()
-  const site = (req: object): Community | undefined => communities.of(req)
+  const provider = (req: object): Community | undefined => communities.of(req)
   // Allowed because the operator configures the communities, which may be on this machine or in a network of their own.
-  const options = { site, store, allowPrivateAddresses: true }
+  const options = { provider, store, allowPrivateAddresses: true }
   const strategy = new Strategy(options, async (accessToken, _refreshToken, profile) => {
     const login = { provider: profile.provider, subject: profile.id }
     const sealedToken = await sealer.seal(accessToken, login)

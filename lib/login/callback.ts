@@ -20,7 +20,7 @@ export async function callback<User>(
   context: LoginContext<User>,
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
-  const { settings, site, rules, strategyDigest, usedLogins } = context
+  const { settings, provider, rules, strategyDigest, usedLogins } = context
   // Validated, because the store may be the application's.
   const record = readPendingLogin(await callStore('callback', settings.timeout, () => context.request.store.load()))
   if (!record) return handleReplay(context)
@@ -35,7 +35,7 @@ export async function callback<User>(
   // No await from here to `usedLogins.share`, so that only one of two callbacks gets there.
   if (refusal) return rejectCallback(context, refusal)
   if (rules.tabBinding && tabSecret === undefined) return askTab(context, request)
-  if (!site.slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
+  if (!provider.slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   const info = loginInfo(record, request)
   // Before `consume`, which forgets it at once if the store throws.
   usedLogins.add(record.id)

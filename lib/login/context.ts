@@ -3,12 +3,12 @@ import type { SocialLoginError } from '../errors'
 import type { BrowserStore } from './browser-store'
 import type { ExchangedLogin, SkipUserProfile } from './exchange'
 import type { LoginInfo } from './info'
-import type { SiteAnswer } from './options'
+import type { ProviderResult } from './options'
 import type { RenderConfirmPage } from './pages/confirm-page'
 import type { HTTPResponse } from './pages/page'
+import type { ProviderSettings } from './provider'
+import type { ManyProviders, OneProvider } from './providers'
 import type { HTTPRequest, RequestRules } from './request-headers'
-import type { SiteSettings } from './site'
-import type { ManySites, OneSite } from './sites'
 import type { UsedLogins } from './used-logins'
 
 /** What all logins of one strategy have in common. */
@@ -19,7 +19,7 @@ export interface LoginSettings {
   readonly timeout: number
   readonly skipUserProfile: boolean | SkipUserProfile
   readonly confirmPage: RenderConfirmPage | undefined
-  readonly sites: OneSite | ManySites
+  readonly providers: OneProvider | ManyProviders
 }
 
 /** Options of a single start or callback. */
@@ -33,8 +33,8 @@ export interface LoginOptions {
 export interface LoginRequest<User = unknown> {
   readonly http: HTTPRequest
   readonly options: LoginOptions
-  /** Asks the application for the site of the request, if there are many. */
-  findSite(): SiteAnswer
+  /** Asks the application for the provider of the request, if there are many. */
+  findProvider(): ProviderResult
   /** The pending login of the browser that sent the request. */
   readonly store: BrowserStore
   /** A string unique to the signed-in user; undefined if there is none. */
@@ -69,10 +69,10 @@ export type LoginAction<User = unknown> =
 export interface LoginContext<User = unknown> {
   readonly settings: LoginSettings
   readonly request: LoginRequest<User>
-  readonly site: SiteSettings
-  /** Those of the site, except for a callback URL given for this request. */
+  readonly provider: ProviderSettings
+  /** Those of the provider, except for a callback URL given for this request. */
   readonly rules: RequestRules
-  /** Digest of the site's identity and this request's callback URL. */
+  /** Digest of the provider's identity and this request's callback URL. */
   readonly strategyDigest: string
   readonly usedLogins: UsedLogins<Verdict<User>>
   readonly trace: Trace

@@ -5,7 +5,7 @@ import { type Profile, profileOf } from '../client/profile'
 import type { TokenResponse } from '../client/responses'
 import type { Trace } from '../diagnostics'
 import { SocialLoginError } from '../errors'
-import type { SiteSettings } from './site'
+import type { ProviderSettings } from './provider'
 
 /** What an `auth_key` was exchanged for. */
 export interface ExchangedLogin {
@@ -28,7 +28,7 @@ export type SkipUserProfile = (
 
 interface ExchangeContext {
   readonly settings: { readonly timeout: number; readonly skipUserProfile: boolean | SkipUserProfile }
-  readonly site: SiteSettings
+  readonly provider: ProviderSettings
   readonly trace: Trace
 }
 
@@ -43,35 +43,35 @@ export async function exchange(
   consumed: Promise<void>,
   authKey: string,
 ): Promise<ExchangedLogin> {
-  const { site, trace } = context
+  const { provider, trace } = context
   try {
     await consumed
     const deadline = new Deadline(context.settings.timeout)
     try {
-      const exchanging = trace.run('exchange', (onRetry) => site.endpoints.exchange(authKey, { deadline, onRetry }))
-      site.refusals.watch(exchanging)
+      const exchanging = trace.run('exchange', (onRetry) => provider.endpoints.exchange(authKey, { deadline, onRetry }))
+      provider.refusals.watch(exchanging)
       const params = await exchanging
       const token = params.access_token
       const profile = await trace.run('profile', (onRetry) => fetchProfile(context, token, { deadline, onRetry }))
-      site.onLogin?.()
+      provider.onLogin?.()
       return { params, profile }
     } finally {
       deadline.clear()
     }
   } finally {
-    site.slots.release()
+    provider.slots.release()
   }
 }
 
 function fetchProfile(
-  { settings: { skipUserProfile }, site }: ExchangeContext,
+  { settings: { skipUserProfile }, provider }: ExchangeContext,
   accessToken: string,
   context: RequestContext,
 ): Promise<Profile | undefined> {
   const load = (): Promise<Profile> =>
-    site.endpoints
-      .fetchProfile(site.profileEndpoint, accessToken, context)
-      .then((user) => profileOf(user, site.name, site.uploadsURL))
+    provider.endpoints
+      .fetchProfile(provider.profileEndpoint, accessToken, context)
+      .then((user) => profileOf(user, provider.name, provider.uploadsURL))
   if (typeof skipUserProfile === 'boolean') return skipUserProfile ? Promise.resolve(undefined) : load()
   return decideSkip(skipUserProfile, accessToken, context.deadline).then((skips) => (skips ? undefined : load()))
 }

@@ -6,8 +6,8 @@ import { callback } from './callback'
 import type { LoginAction, LoginContext, LoginOptions, LoginRequest, LoginSettings, Verdict } from './context'
 import type { HTTPResponse } from './pages/page'
 import { checkRecord, type PendingLoginSummary, readPendingLogin, summaryOf } from './pending-login'
+import { type ProviderSettings, strategyDigest } from './provider'
 import { type CallbackRequest, type RefusedRequest, readRequest, type StartRequest } from './request'
-import { type SiteSettings, strategyDigest } from './site'
 import { start } from './start'
 import { UsedLogins } from './used-logins'
 
@@ -27,7 +27,7 @@ export class Login<User = unknown> {
    * @throws SocialLoginError for every outcome of the table that is not an action
    */
   async handle(request: LoginRequest<User>): Promise<LoginAction<User>> {
-    const context = this.#contextOf(request, this.#settings.sites.fixed ?? (await this.#findSite(request)))
+    const context = this.#contextOf(request, this.#settings.providers.fixed ?? (await this.#findProvider(request)))
     const read = readRequest(request.http, context.rules)
     const phase = read.type === 'refused' ? read.phase : read.type
     return context.trace.run(phase, () => decide(context, read), codeOf)
@@ -36,14 +36,14 @@ export class Login<User = unknown> {
   /**
    * The login that this browser has begun, if a callback may still finish it. Changes nothing.
    *
-   * @throws SocialLoginError `session_unavailable`, and what {@link ManySites.find} throws
+   * @throws SocialLoginError `session_unavailable`, and what {@link ManyProviders.find} throws
    */
   async pending(
-    request: Pick<LoginRequest, 'options' | 'store' | 'currentUserKey' | 'findSite'>,
+    request: Pick<LoginRequest, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
   ): Promise<PendingLoginSummary | undefined> {
-    const { sites, timeout } = this.#settings
-    const site = sites.fixed ?? (await sites.find(() => request.findSite(), 'start'))
-    const { strategyDigest } = callbackOf(site, request.options)
+    const { providers, timeout } = this.#settings
+    const provider = providers.fixed ?? (await providers.find(() => request.findProvider(), 'start'))
+    const { strategyDigest } = callbackOf(provider, request.options)
     const record = readPendingLogin(await callStore('start', timeout, () => request.store.load()))
     if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
     return checkRecord(record, { strategyDigest, user: request.currentUserKey() }) ? undefined : summaryOf(record)
@@ -51,33 +51,33 @@ export class Login<User = unknown> {
 
   /** Closes the connections after pending logins have ended. Idempotent. */
   close(): Promise<void> {
-    this.#closing ??= this.#settings.sites.close()
+    this.#closing ??= this.#settings.providers.close()
     return this.#closing
   }
 
-  /** Without its site, a request is a callback if its address mentions a key. */
-  async #findSite(request: LoginRequest<User>): Promise<SiteSettings> {
-    const { name, sites } = this.#settings
-    if (sites.fixed) return sites.fixed
+  /** Without its provider, a request is a callback if its address mentions a key. */
+  async #findProvider(request: LoginRequest<User>): Promise<ProviderSettings> {
+    const { name, providers } = this.#settings
+    if (providers.fixed) return providers.fixed
     const phase = request.http.target.includes('auth_key') ? 'callback' : 'start'
     try {
-      return await sites.find(() => request.findSite(), phase)
+      return await providers.find(() => request.findProvider(), phase)
     } catch (error) {
       return new Trace(name).run(phase, () => Promise.reject(error))
     }
   }
 
-  #contextOf(request: LoginRequest<User>, site: SiteSettings): LoginContext<User> {
+  #contextOf(request: LoginRequest<User>, provider: ProviderSettings): LoginContext<User> {
     const settings = this.#settings
-    const trace = new Trace(settings.name, settings.sites.fixed ? undefined : site.name)
-    const { rules, strategyDigest } = callbackOf(site, request.options)
-    return { rules, strategyDigest, settings, site, request, usedLogins: this.#usedLogins, trace }
+    const trace = new Trace(settings.name, settings.providers.fixed ? undefined : provider.name)
+    const { rules, strategyDigest } = callbackOf(provider, request.options)
+    return { rules, strategyDigest, settings, provider, request, usedLogins: this.#usedLogins, trace }
   }
 }
 
 /** What the `callbackURL` of one request changes. */
 function callbackOf(
-  { rules, identity, strategyDigest: usual }: SiteSettings,
+  { rules, identity, strategyDigest: usual }: ProviderSettings,
   { callbackURL }: LoginOptions,
 ): Pick<LoginContext, 'rules' | 'strategyDigest'> {
   if (callbackURL === undefined) return { rules, strategyDigest: usual }

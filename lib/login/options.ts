@@ -2,7 +2,7 @@ import type { ExchangeMethod, ProfileEndpoint, SocialLoginClientOptions } from '
 import type { RenderConfirmPage } from './pages/confirm-page'
 
 /** Options that describe one provider, besides its name. */
-export interface SiteOptions
+export interface ProviderOptions
   extends Pick<SocialLoginClientOptions, 'baseURL' | 'clientID' | 'clientSecret' | 'exchangeMethod'> {
   /**
    * Where the profile comes from. Default `user/me`; `get_user_info` for servers without the versioned API; `auto` tries
@@ -60,13 +60,13 @@ export interface SharedOptions
 }
 
 /** Options for one provider, in any framework. */
-export interface CommonOptions extends SharedOptions, SiteOptions {
+export interface CommonOptions extends SharedOptions, ProviderOptions {
   /**
    * The URL registered with the provider as "App Redirect URL", or its path. The path tells callbacks from starts; the
    * origin, if given, is the application's own. Without it, the `Host` header is used.
    */
   readonly callbackURL: string
-  readonly site?: undefined
+  readonly provider?: undefined
 }
 
 /**
@@ -74,18 +74,18 @@ export interface CommonOptions extends SharedOptions, SiteOptions {
  * will do: members that are not listed here are ignored, and null counts as absent.
  *
  * @example
- * const site: Site = { name: 'chess-club', baseURL: 'https://chess.example/api/v1', clientID, clientSecret }
+ * const provider: Provider = { name: 'chess-club', baseURL: 'https://chess.example/api/v1', clientID, clientSecret }
  */
-export interface Site {
+export interface Provider {
   /**
-   * The `provider` of this site's profiles, by which you tell its people from those of other sites: never change it, and
-   * give no name to two sites, nor that of another strategy.
+   * The `provider` of this provider's profiles, by which you tell its people from those of other providers: never change it, and
+   * give no name to two providers, nor that of another strategy.
    */
   readonly name: string
   readonly baseURL: string
   readonly clientID: string
   readonly clientSecret: string
-  /** The whole URL registered with this site, and with no other. Default: the option `callbackURL`. */
+  /** The whole URL registered with this provider, and with no other. Default: the option `callbackURL`. */
   readonly callbackURL?: string | null | undefined
   readonly profileEndpoint?: ProfileEndpoint | null | undefined
   readonly exchangeMethod?: ExchangeMethod | null | undefined
@@ -93,33 +93,33 @@ export interface Site {
 }
 
 /**
- * What the function `site` returns.
+ * What the function `provider` returns.
  *
  * @example
- * const answer: SiteAnswer = sites.find('chess-club')
+ * const answer: ProviderResult = providers.find('chess-club')
  */
-export type SiteAnswer = Site | null | undefined | PromiseLike<Site | null | undefined>
+export type ProviderResult = Provider | null | undefined | PromiseLike<Provider | null | undefined>
 
 /**
  * Options for many providers, one of which is found for each request.
  *
  * @example
- * const options: MultiSiteOptions<Request> = { site: (request) => sites.find(new URL(request.url).host) }
+ * const options: MultiProviderOptions<Request> = { provider: (request) => providers.find(new URL(request.url).host) }
  */
-export interface MultiSiteOptions<Request> extends SharedOptions {
+export interface MultiProviderOptions<Request> extends SharedOptions {
   /**
-   * Finds the site of a request, at the start and at the callback of each login; undefined or null for one that does not
-   * exist, which becomes the failure `site_unknown`. May take as long as `timeout` says.
+   * Finds the provider of a request, at the start and at the callback of each login; undefined or null for one that does not
+   * exist, which becomes the failure `provider_unknown`. May take as long as `timeout` says.
    */
-  readonly site: (req: Request) => SiteAnswer
+  readonly provider: (req: Request) => ProviderResult
   /**
-   * The callback of sites that have none of their own: a whole URL in which `:site` stands for the name, such as
-   * `https://app.example/auth/:site/callback`. With one callback for two sites, a hostile one could be sent a key of the
+   * The callback of providers that have none of their own: a whole URL in which `:provider` stands for the name, such as
+   * `https://app.example/auth/:provider/callback`. With one callback for two providers, a hostile one could be sent a key of the
    * other (RFC 9700, section 4.4).
    */
   readonly callbackURL?: string | undefined
   /**
-   * Allows sites at private, loopback and link-local addresses, which are refused after each lookup of their names. Those of
+   * Allows providers at private, loopback and link-local addresses, which are refused after each lookup of their names. Those of
    * people whom you do not trust could read services of your own network. Default false; a `dispatcher` requires true,
    * because it looks names up by itself.
    */

@@ -1,12 +1,12 @@
 import { openTransport } from '../client/http/open-transport'
 import { readBoolean, readChoice, readInteger, readOrigins, requireText } from '../client/option-values'
 import type { LoginSettings } from './context'
-import type { CommonOptions, MultiSiteOptions, SharedOptions } from './options'
-import { createSite, readCallback, type SharedSettings } from './site'
-import { ManySites, OneSite } from './sites'
+import type { CommonOptions, MultiProviderOptions, SharedOptions } from './options'
+import { createProvider, readCallback, type SharedSettings } from './provider'
+import { ManyProviders, OneProvider } from './providers'
 
 /** The options that every adapter has; complete, by its type. */
-export const COMMON_OPTIONS: Readonly<Record<keyof CommonOptions | keyof MultiSiteOptions<never>, true>> = {
+export const COMMON_OPTIONS: Readonly<Record<keyof CommonOptions | keyof MultiProviderOptions<never>, true>> = {
   baseURL: true,
   clientID: true,
   clientSecret: true,
@@ -25,7 +25,7 @@ export const COMMON_OPTIONS: Readonly<Record<keyof CommonOptions | keyof MultiSi
   uploadsURL: true,
   dispatcher: true,
   allowInsecureHTTP: true,
-  site: true,
+  provider: true,
   allowPrivateAddresses: true,
   maxPools: true,
 }
@@ -38,18 +38,19 @@ export type CommonSettings = Omit<LoginSettings, 'skipUserProfile'>
  * @throws TypeError naming the option that is wrong, never its value
  */
 export function readCommonSettings(
-  options: CommonOptions | MultiSiteOptions<never>,
+  options: CommonOptions | MultiProviderOptions<never>,
   needsOrigin = false,
 ): CommonSettings {
   const { name = 'social-login', confirmPage } = options
   requireText('name', name)
   if (confirmPage !== undefined && typeof confirmPage !== 'function')
     throw new TypeError('confirmPage must be a function')
-  const hasMany = options.site !== undefined
+  const hasMany = options.provider !== undefined
   const shared = readShared(options, needsOrigin || hasMany)
   const timeout = readInteger('timeout', options.timeout, 10_000, 120_000)
-  const sites = options.site === undefined ? oneSite(name, options, shared) : manySites(name, options, timeout, shared)
-  return { name, confirmPage, timeout, sites }
+  const providers =
+    options.provider === undefined ? oneProvider(name, options, shared) : manyProviders(name, options, timeout, shared)
+  return { name, confirmPage, timeout, providers }
 }
 
 /** @throws TypeError when a method is missing */
@@ -75,27 +76,35 @@ function readShared(options: SharedOptions, needsOrigin: boolean): SharedSetting
   }
 }
 
-function oneSite(name: string, options: CommonOptions, shared: SharedSettings): OneSite {
+function oneProvider(name: string, options: CommonOptions, shared: SharedSettings): OneProvider {
   for (const option of ['allowPrivateAddresses', 'maxPools']) {
     if (Reflect.get(options, option) !== undefined)
-      throw new TypeError(`${option} is an option of many sites: see site`)
+      throw new TypeError(`${option} is an option of many providers: see provider`)
   }
-  return new OneSite(createSite({ ...options, name }, [name, options.baseURL, options.clientID], shared, openTransport))
+  return new OneProvider(
+    createProvider({ ...options, name }, [name, options.baseURL, options.clientID], shared, openTransport),
+  )
 }
 
-// Options of one site.
-const OF_SITES = ['baseURL', 'clientID', 'clientSecret', 'exchangeMethod', 'profileEndpoint', 'uploadsURL']
+// Options of one provider.
+const OF_PROVIDERS = ['baseURL', 'clientID', 'clientSecret', 'exchangeMethod', 'profileEndpoint', 'uploadsURL']
 
-function manySites(name: string, options: MultiSiteOptions<never>, timeout: number, shared: SharedSettings): ManySites {
-  if (typeof options.site !== 'function')
-    throw new TypeError('site must be a function that returns the site of a request')
-  const misplaced = OF_SITES.find((option) => Reflect.get(options, option) !== undefined)
-  if (misplaced !== undefined) throw new TypeError(`${misplaced} and site exclude each other: return it from site`)
+function manyProviders(
+  name: string,
+  options: MultiProviderOptions<never>,
+  timeout: number,
+  shared: SharedSettings,
+): ManyProviders {
+  if (typeof options.provider !== 'function')
+    throw new TypeError('provider must be a function that returns the provider of a request')
+  const misplaced = OF_PROVIDERS.find((option) => Reflect.get(options, option) !== undefined)
+  if (misplaced !== undefined)
+    throw new TypeError(`${misplaced} and provider exclude each other: return it from provider`)
   const { callbackURL } = options
   if (callbackURL !== undefined) {
     readCallback(callbackURL, shared)
-    if (!/:site\b/.test(callbackURL))
-      throw new TypeError('callbackURL must contain :site, which becomes the name of the site')
+    if (!/:provider\b/.test(callbackURL))
+      throw new TypeError('callbackURL must contain :provider, which becomes the name of the provider')
   }
   const allowPrivateAddresses = readBoolean('allowPrivateAddresses', options.allowPrivateAddresses)
   if (options.dispatcher && !allowPrivateAddresses)
@@ -103,5 +112,5 @@ function manySites(name: string, options: MultiSiteOptions<never>, timeout: numb
       'dispatcher connects by itself, so that private addresses cannot be refused: make it refuse them, and set allowPrivateAddresses',
     )
   const maxPools = readInteger('maxPools', options.maxPools, 100, 10_000)
-  return new ManySites(name, { timeout, callbackURL, allowPrivateAddresses, maxPools }, shared)
+  return new ManyProviders(name, { timeout, callbackURL, allowPrivateAddresses, maxPools }, shared)
 }

@@ -15,7 +15,7 @@ import { tabStartPage } from './tab-binding'
  * @throws TypeError when `state` is not JSON of up to 1,024 bytes
  */
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction<never>> {
-  const { settings, site, rules, strategyDigest, trace } = context
+  const { settings, provider, rules, strategyDigest, trace } = context
   const { path, method, verified, resemblesCallback, fetchSite, tabSecret } = request
   const { providerOrigin } = rules
   // Known only here, because it depends on the browser's record.
@@ -32,8 +32,8 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   const record = createPendingLogin({ strategyDigest, user, startSite, resemblesCallback, tabSecret, returnTo, state })
   trace.follow(record)
   await callStore('start', settings.timeout, () => context.request.store.save(record))
-  site.endpoints.preconnect()
-  return { type: 'redirect', url: site.endpoints.loginURL }
+  provider.endpoints.preconnect()
+  return { type: 'redirect', url: provider.endpoints.loginURL }
 }
 
 /**

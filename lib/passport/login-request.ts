@@ -2,7 +2,7 @@ import { type BrowserStore, RequestStore } from '../login/browser-store'
 import type { LoginRequest, Verdict } from '../login/context'
 import type { ExchangedLogin } from '../login/exchange'
 import type { LoginInfo } from '../login/info'
-import type { SiteAnswer } from '../login/options'
+import type { ProviderResult } from '../login/options'
 import type { HTTPRequest } from '../login/request-headers'
 import { replayDestination } from './actions'
 import type { AuthenticateOptions } from './options'
@@ -33,8 +33,8 @@ export class PassportLoginRequest implements LoginRequest {
     return replayDestination(this.options) !== undefined || !this.options.assignProperty
   }
 
-  findSite(): SiteAnswer {
-    return this.#settings.findSite(this.#req)
+  findProvider(): ProviderResult {
+    return this.#settings.findProvider(this.#req)
   }
 
   currentUserKey(): string | undefined {

@@ -6,7 +6,7 @@ import type {
 } from 'passport'
 import type { SkipUserProfile } from '../login/exchange'
 import type { LoginInfo } from '../login/info'
-import type { CommonOptions, MultiSiteOptions } from '../login/options'
+import type { CommonOptions, MultiProviderOptions } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
 import type { Request } from './verify'
 
@@ -40,16 +40,16 @@ export interface StrategyOptions<WithRequest extends boolean = false>
     PassportOptions<WithRequest> {}
 
 /**
- * Options of a {@link Strategy} for many sites, one of which is found for each request.
+ * Options of a {@link Strategy} for many providers, one of which is found for each request.
  *
  * @example
- * const options: MultiSiteStrategyOptions = {
- *   callbackURL: 'https://app.example/auth/:site/callback',
- *   site: async (req) => sites.find(req.params['site']),
+ * const options: MultiProviderStrategyOptions = {
+ *   callbackURL: 'https://app.example/auth/:provider/callback',
+ *   provider: async (req) => providers.find(req.params['provider']),
  * }
  */
-export interface MultiSiteStrategyOptions<WithRequest extends boolean = false>
-  extends MultiSiteOptions<Request>,
+export interface MultiProviderStrategyOptions<WithRequest extends boolean = false>
+  extends MultiProviderOptions<Request>,
     PassportOptions<WithRequest> {}
 
 /**

@@ -1,10 +1,10 @@
 import { readBoolean, readInteger, refuseUnknown } from '../client/option-values'
 import type { LoginSettings } from '../login/context'
-import type { SiteAnswer } from '../login/options'
+import type { ProviderResult } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
 import { COMMON_OPTIONS, readCommonSettings, requireStore } from '../login/settings'
 import { SessionStore } from '../login/stores/session-store'
-import type { MultiSiteStrategyOptions, StrategyOptions } from './options'
+import type { MultiProviderStrategyOptions, StrategyOptions } from './options'
 import type { Request } from './verify'
 
 /** Validated options of the strategy. */
@@ -12,12 +12,12 @@ export interface StrategySettings extends LoginSettings {
   readonly store: PendingLoginStore
   readonly passReqToCallback: boolean
   readonly verifyTimeout: number
-  /** Asks the application for the site of a request; never called if there is only one. */
-  findSite(req: Request): SiteAnswer
+  /** Asks the application for the provider of a request; never called if there is only one. */
+  findProvider(req: Request): ProviderResult
 }
 
 /** The options that exist; complete, by its type. */
-const OPTIONS: Readonly<Record<keyof StrategyOptions | keyof MultiSiteStrategyOptions, true>> = {
+const OPTIONS: Readonly<Record<keyof StrategyOptions | keyof MultiProviderStrategyOptions, true>> = {
   ...COMMON_OPTIONS,
   passReqToCallback: true,
   skipUserProfile: true,
@@ -45,7 +45,9 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
 }
 
 /** @throws TypeError naming the option that is wrong, never its value */
-export function readSettings(options: StrategyOptions<boolean> | MultiSiteStrategyOptions<boolean>): StrategySettings {
+export function readSettings(
+  options: StrategyOptions<boolean> | MultiProviderStrategyOptions<boolean>,
+): StrategySettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('Strategy needs an options object')
   refuseUnknown(options, OPTIONS, INSTEAD_OF)
   const { skipUserProfile = false, store = new SessionStore() } = options
@@ -55,7 +57,7 @@ export function readSettings(options: StrategyOptions<boolean> | MultiSiteStrate
   requireStore(store)
   return {
     ...readCommonSettings(options),
-    findSite: options.site ?? (() => undefined),
+    findProvider: options.provider ?? (() => undefined),
     store,
     skipUserProfile,
     verifyTimeout: readInteger('verifyTimeout', options.verifyTimeout, 30_000, 600_000),

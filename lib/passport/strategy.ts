@@ -6,7 +6,7 @@ import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
 import { captureActions, missingRedirect, perform, setHeaders } from './actions'
 import { PassportLoginRequest } from './login-request'
-import type { AuthenticateOptions, MultiSiteStrategyOptions, StrategyOptions } from './options'
+import type { AuthenticateOptions, MultiProviderStrategyOptions, StrategyOptions } from './options'
 import { readSettings, type StrategySettings } from './settings'
 import type {
   AnyVerifyFunction,
@@ -46,13 +46,13 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: StrategyOptions, verify: VerifyFunctionWithParams)
   constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
   constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
-  constructor(options: MultiSiteStrategyOptions, verify: VerifyFunction)
-  constructor(options: MultiSiteStrategyOptions, verify: VerifyFunctionWithParams)
-  constructor(options: MultiSiteStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
-  constructor(options: MultiSiteStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
+  constructor(options: MultiProviderStrategyOptions, verify: VerifyFunction)
+  constructor(options: MultiProviderStrategyOptions, verify: VerifyFunctionWithParams)
+  constructor(options: MultiProviderStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
+  constructor(options: MultiProviderStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
   // Repeated, because TypeScript reports errors against the last overload.
   constructor(options: StrategyOptions, verify: VerifyFunction)
-  constructor(options: StrategyOptions<boolean> | MultiSiteStrategyOptions<boolean>, verify: AnyVerifyFunction) {
+  constructor(options: StrategyOptions<boolean> | MultiProviderStrategyOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
     const settings = readSettings(options)
     super(INHERITED_OPTIONS, () => {})
@@ -106,9 +106,9 @@ export class Strategy extends OAuth2Strategy {
   }
 }
 
-async function loadProfile({ sites, timeout }: StrategySettings, accessToken: string): Promise<Profile> {
-  if (!sites.fixed) throw new TypeError('userProfile() cannot know the site of a token: use SocialLoginClient')
-  const { endpoints, profileEndpoint, name, uploadsURL } = sites.fixed
+async function loadProfile({ providers, timeout }: StrategySettings, accessToken: string): Promise<Profile> {
+  if (!providers.fixed) throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
+  const { endpoints, profileEndpoint, name, uploadsURL } = providers.fixed
   const deadline = new Deadline(timeout)
   try {
     return profileOf(await endpoints.fetchProfile(profileEndpoint, accessToken, { deadline }), name, uploadsURL)

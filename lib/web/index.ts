@@ -3,12 +3,12 @@ export type { TokenResponse } from '../client/responses'
 export type { FailureInfo, OutcomeCode } from '../errors'
 export { OUTCOMES, SocialLoginError } from '../errors'
 export type { Assurance, LoginInfo } from '../login/info'
-export type { MultiSiteOptions, Site, SiteAnswer } from '../login/options'
+export type { MultiProviderOptions, Provider, ProviderResult } from '../login/options'
 export type { ConfirmPage, RenderConfirmPage } from '../login/pages/confirm-page'
 export type { PendingLogin, PendingLoginStore, PendingLoginSummary } from '../login/pending-login'
 export type {
   CallbackOptions,
-  MultiSiteSocialLoginOptions,
+  MultiProviderSocialLoginOptions,
   SocialLoginOptions,
   StartOptions,
   UserID,

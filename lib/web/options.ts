@@ -1,9 +1,9 @@
 import type { FailureInfo } from '../errors'
-import type { CommonOptions, MultiSiteOptions } from '../login/options'
+import type { CommonOptions, MultiProviderOptions } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
 import type { CookieStoreOptions } from '../login/stores/sealed-cookie'
 
-interface FixedSiteOptions extends CommonOptions {
+interface FixedProviderOptions extends CommonOptions {
   /**
    * The whole URL registered with the provider as "App Redirect URL". Its path tells callbacks from starts; its origin is
    * the application's own, as browsers see it, whatever a proxy makes of it.
@@ -48,19 +48,19 @@ type StoreOptions =
  *   keys: [newKey, oldKey],
  * }
  */
-export type SocialLoginOptions = FixedSiteOptions & OwnOptions & StoreOptions
+export type SocialLoginOptions = FixedProviderOptions & OwnOptions & StoreOptions
 
 /**
- * Options of a {@link SocialLogin} for many sites, one of which is found for each request.
+ * Options of a {@link SocialLogin} for many providers, one of which is found for each request.
  *
  * @example
- * const options: MultiSiteSocialLoginOptions = {
- *   callbackURL: 'https://app.example/auth/:site/callback',
- *   site: async (request) => sites.find(new URL(request.url).pathname.split('/')[2]),
+ * const options: MultiProviderSocialLoginOptions = {
+ *   callbackURL: 'https://app.example/auth/:provider/callback',
+ *   provider: async (request) => providers.find(new URL(request.url).pathname.split('/')[2]),
  *   keys: [newKey, oldKey],
  * }
  */
-export type MultiSiteSocialLoginOptions = MultiSiteOptions<Request> & OwnOptions & StoreOptions
+export type MultiProviderSocialLoginOptions = MultiProviderOptions<Request> & OwnOptions & StoreOptions
 
 /**
  * The id of the signed-in user, which must not change while the user is signed in. Nobody: undefined, null or an empty

@@ -3,11 +3,11 @@ import { refuseUnknown } from '../client/option-values'
 import type { FailureInfo } from '../errors'
 import { type BrowserStore, RequestStore } from '../login/browser-store'
 import type { LoginSettings } from '../login/context'
-import type { SiteAnswer } from '../login/options'
+import type { ProviderResult } from '../login/options'
 import { readReturnPath } from '../login/return-path'
 import { COMMON_OPTIONS, readCommonSettings, requireStore } from '../login/settings'
 import { SealedCookie } from '../login/stores/sealed-cookie'
-import type { MultiSiteSocialLoginOptions, SocialLoginOptions } from './options'
+import type { MultiProviderSocialLoginOptions, SocialLoginOptions } from './options'
 
 /** Validated options. */
 export interface WebSettings extends LoginSettings {
@@ -15,12 +15,12 @@ export interface WebSettings extends LoginSettings {
   readonly successRedirect: string
   /** The pending login of the browser that sent the request; cookies are added to the headers of the response. */
   storeFor(request: Request, headers: Headers): BrowserStore
-  /** Asks the application for the site of a request; never called if there is only one. */
-  findSite(request: Request): SiteAnswer
+  /** Asks the application for the provider of a request; never called if there is only one. */
+  findProvider(request: Request): ProviderResult
 }
 
 /** The options that exist; complete, by its type. */
-const OPTIONS: Readonly<Record<keyof SocialLoginOptions | keyof MultiSiteSocialLoginOptions, true>> = {
+const OPTIONS: Readonly<Record<keyof SocialLoginOptions | keyof MultiProviderSocialLoginOptions, true>> = {
   ...COMMON_OPTIONS,
   keys: true,
   store: true,
@@ -33,12 +33,12 @@ const NO_VERIFY = 'callback() resolves to the login; there is no verify function
 const INSTEAD_OF = { passReqToCallback: NO_VERIFY, skipUserProfile: NO_VERIFY, verifyTimeout: NO_VERIFY }
 
 /** @throws TypeError naming the option that is wrong, never its value */
-export function readSettings(options: SocialLoginOptions | MultiSiteSocialLoginOptions): WebSettings {
+export function readSettings(options: SocialLoginOptions | MultiProviderSocialLoginOptions): WebSettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('SocialLogin needs an options object')
   refuseUnknown(options, OPTIONS, INSTEAD_OF)
   return {
     ...readCommonSettings(options, true),
-    findSite: options.site ?? (() => undefined),
+    findProvider: options.provider ?? (() => undefined),
     skipUserProfile: false,
     storeFor: readStore(options),
     failureRedirect: readFailureRedirect(options.failureRedirect),
@@ -46,7 +46,7 @@ export function readSettings(options: SocialLoginOptions | MultiSiteSocialLoginO
   }
 }
 
-function readStore(options: SocialLoginOptions | MultiSiteSocialLoginOptions): WebSettings['storeFor'] {
+function readStore(options: SocialLoginOptions | MultiProviderSocialLoginOptions): WebSettings['storeFor'] {
   const { keys, store } = options
   if (keys !== undefined && store !== undefined) throw new TypeError('keys and store exclude each other: give one')
   if (store !== undefined) {

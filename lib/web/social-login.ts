@@ -3,7 +3,7 @@ import type { LoginRequest, Verdict } from '../login/context'
 import type { ExchangedLogin } from '../login/exchange'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
-import type { CallbackOptions, MultiSiteSocialLoginOptions, SocialLoginOptions, StartOptions } from './options'
+import type { CallbackOptions, MultiProviderSocialLoginOptions, SocialLoginOptions, StartOptions } from './options'
 import { checkCall, httpRequest, userKey } from './request'
 import { type CallbackResult, failed, resultOf, type SignedIn } from './result'
 import { readSettings, type WebSettings } from './settings'
@@ -29,9 +29,9 @@ export class SocialLogin {
   readonly #login: Login<SignedIn>
 
   /** @throws TypeError naming the invalid option, never its value */
-  constructor(options: MultiSiteSocialLoginOptions)
+  constructor(options: MultiProviderSocialLoginOptions)
   constructor(options: SocialLoginOptions)
-  constructor(options: SocialLoginOptions | MultiSiteSocialLoginOptions) {
+  constructor(options: SocialLoginOptions | MultiProviderSocialLoginOptions) {
     this.#settings = readSettings(options)
     this.#login = new Login(this.#settings)
   }
@@ -92,7 +92,7 @@ export class SocialLogin {
     return {
       http: httpRequest(request),
       options,
-      findSite: () => this.#settings.findSite(request),
+      findProvider: () => this.#settings.findProvider(request),
       store: this.#settings.storeFor(request, headers),
       currentUserKey: () => currentUser,
       // The application signs the user in by itself, after the callback.

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { Semaphore } from '../../lib/client/semaphore'
 import { Login } from '../../lib/login/login'
+import { OneProvider } from '../../lib/login/providers'
 import { Refusals } from '../../lib/login/refusals'
 import { type CommonSettings, readCommonSettings } from '../../lib/login/settings'
-import { OneSite } from '../../lib/login/sites'
 import type { Owner } from './clock'
 import type { Configuration, ProviderName } from './configuration'
 import { APP_ORIGIN } from './rows'
@@ -38,11 +38,11 @@ export function callbackPath(provider: ProviderName): string {
 }
 
 /** The settings of one configuration, which all its worlds share: to read them takes longer than many an event. */
-export type Settings = Readonly<Record<ProviderName, CommonSettings & { readonly sites: OneSite }>>
+export type Settings = Readonly<Record<ProviderName, CommonSettings & { readonly providers: OneProvider }>>
 
 export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, send: SendToProvider): Settings {
   const read = (provider: ProviderName): Settings[ProviderName] => {
-    const { sites, ...settings } = readCommonSettings({
+    const { providers, ...settings } = readCommonSettings({
       name: provider,
       baseURL: `${PROVIDER_ORIGINS[provider]}/api/v1`,
       clientID: 'application',
@@ -58,18 +58,18 @@ export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, s
         },
       },
     })
-    if (!(sites instanceof OneSite)) throw new Error('one site was expected')
-    return { ...settings, sites }
+    if (!(providers instanceof OneProvider)) throw new Error('one site was expected')
+    return { ...settings, providers }
   }
   return { honest: read('honest'), hostile: read('hostile') }
 }
 
 export function startProcess(name: string, skew: number, slots: number, settings: Settings): Process {
   const login = (provider: ProviderName): Login<User> => {
-    const { sites, ...others } = settings[provider]
+    const { providers, ...others } = settings[provider]
     // What counts is each process's own.
-    const site = { ...sites.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
-    return new Login({ ...others, sites: new OneSite(site), skipUserProfile: false })
+    const site = { ...providers.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
+    return new Login({ ...others, providers: new OneProvider(site), skipUserProfile: false })
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false }
 }

@@ -113,7 +113,7 @@ export class RequestLife {
         header: (name) => headers[name],
       },
       options: {},
-      findSite: () => undefined,
+      findProvider: () => undefined,
       store: this.#observed(run, this.#storeOf(run)),
       currentUserKey: () => run.session?.user,
       canSignIn: () => sent.canSignIn,

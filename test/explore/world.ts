@@ -135,7 +135,7 @@ export class World {
         remove: refuse,
       },
       currentUserKey: () => undefined,
-      findSite: () => undefined,
+      findProvider: () => undefined,
     })
     return summary !== undefined
   }

@@ -15,11 +15,11 @@ function exchanged(
 ): Promise<ExchangedLogin> {
   const { skipUserProfile = false, ...others } = options
   const common = readCommonSettings({ ...clients.required(), callbackURL: '/callback', ...others })
-  const site = common.sites.fixed
-  if (!site) throw new Error('there is one site')
+  const provider = common.providers.fixed
+  if (!provider) throw new Error('there is one provider')
   const settings = { ...common, skipUserProfile }
-  site.slots.tryAcquire()
-  return exchange({ settings, site, trace: new Trace(settings.name) }, Promise.resolve(), clients.newKey())
+  provider.slots.tryAcquire()
+  return exchange({ settings, provider, trace: new Trace(settings.name) }, Promise.resolve(), clients.newKey())
 }
 
 test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(

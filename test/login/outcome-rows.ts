@@ -1,5 +1,5 @@
 import { MemoryStore } from 'express-session'
-import type { OutcomeCode, Site, SiteAnswer } from '../../lib'
+import type { OutcomeCode, Provider, ProviderResult } from '../../lib'
 import type { AppOptions } from '../support/app'
 import { Browser } from '../support/browser'
 import { firstContactFailures } from './first-contact-rows'
@@ -14,32 +14,43 @@ export class FailingStore extends MemoryStore {
   }
 }
 
-/** Rows in which the application finds another site at the callback than at the start. */
-const siteRows: Row[] = [
-  ...[undefined, null].map((none) => siteRow(`a site that has become ${none}`, 'site_unknown', () => none)),
-  siteRow('a site whose search hangs', 'site_timeout', () => new Promise(() => {}), { timeout: 200 }),
-  siteRow('a site that is another one', 'site_invalid', (site) => ({ ...site, name: 'other' })),
-  siteRow('a site whose application id was replaced', 'context_mismatch', (site) => ({ ...site, clientID: 'new' })),
-  siteRow('a site that is no longer complete', 'site_invalid', ({ clientSecret: _, ...site }) => site),
-  siteRow('a site whose name is not text', 'site_invalid', (site) => ({ ...site, name: 7n })),
-  siteRow('a site of plain http', 'site_invalid', (site) => ({
-    ...site,
+/** Rows in which the application finds another community at the callback than at the start. */
+const communityRows: Row[] = [
+  ...[undefined, null].map((none) =>
+    communityRow(`a community that has become ${none}`, 'provider_unknown', () => none),
+  ),
+  communityRow('a community whose search hangs', 'provider_lookup_timeout', () => new Promise(() => {}), {
+    timeout: 200,
+  }),
+  communityRow('a community that is another one', 'provider_invalid', (community) => ({ ...community, name: 'other' })),
+  communityRow('a community whose application id was replaced', 'context_mismatch', (community) => ({
+    ...community,
+    clientID: 'new',
+  })),
+  communityRow(
+    'a community that is no longer complete',
+    'provider_invalid',
+    ({ clientSecret: _, ...community }) => community,
+  ),
+  communityRow('a community whose name is not text', 'provider_invalid', (community) => ({ ...community, name: 7n })),
+  communityRow('a community of plain http', 'provider_invalid', (community) => ({
+    ...community,
     baseURL: `http://${BODY_CANARY}.test/api/v1`,
   })),
-  siteRow('a site that is text', 'site_invalid', () => BODY_CANARY),
+  communityRow('a community that is text', 'provider_invalid', () => BODY_CANARY),
 ]
 
-function siteRow(
+function communityRow(
   situation: string,
   code: OutcomeCode,
-  answer: (site: Site) => unknown,
+  answer: (community: Provider) => unknown,
   strategy: AppOptions['strategy'] = {},
 ): Row {
   // Reflect, because the types refuse a wrong answer.
-  const find = (site: Site, url: string): SiteAnswer =>
-    url.includes('changed') ? Reflect.get([answer(site)], '0') : site
+  const find = (community: Provider, url: string): ProviderResult =>
+    url.includes('changed') ? Reflect.get([answer(community)], '0') : community
   const visit = visitWith(({ authKey }) => `?auth_key=${authKey}&changed`)
-  return { situation, code, record: 'kept', sent: [], app: { site: find, strategy }, visit }
+  return { situation, code, record: 'kept', sent: [], app: { provider: find, strategy }, visit }
 }
 
 const callbackRows: Row[] = [
@@ -353,7 +364,7 @@ const profileRows: Row[] = [
 /** The rows of the table in which a callback fails. */
 export const failures: readonly Row[] = [
   ...callbackRows,
-  ...siteRows,
+  ...communityRows,
   ...exchangeRows,
   ...transportRows,
   ...profileRows,

@@ -17,18 +17,18 @@ const table = readLeftTable()
 const fates = new Map<OutcomeCode, ReadonlySet<string>>()
 
 const stores = ['session', 'cookie', 'web'] as const
-type Situation = Omit<Row, 'keep'> & { readonly keep: Keep; readonly sites: 'one site' | 'many sites' }
+type Situation = Omit<Row, 'keep'> & { readonly keep: Keep; readonly communities: 'one community' | 'many communities' }
 
 const situations: Situation[] = stores.flatMap((keep) => {
   const rows = failures.filter((row) => row.keep?.includes(keep) ?? true)
   return rows.flatMap((row) => [
-    ...(row.app?.site ? [] : [{ ...row, keep, sites: 'one site' as const }]),
-    ...(keep === 'cookie' ? [] : [{ ...row, keep, sites: 'many sites' as const }]),
+    ...(row.app?.provider ? [] : [{ ...row, keep, communities: 'one community' as const }]),
+    ...(keep === 'cookie' ? [] : [{ ...row, keep, communities: 'many communities' as const }]),
   ])
 })
 
 test.each(situations)(
-  '$situation is $code; the record is $record; the provider receives $sent ($keep, $sites)',
+  '$situation is $code; the record is $record; the provider receives $sent ($keep, $communities)',
   async (row) => {
     const { result: played, output } = await captureOutput(() => captureEvents(() => play(row)))
     const { result, events } = played
@@ -76,7 +76,11 @@ type Played = Scenario & { readonly answer: BrowserAnswer }
 
 async function play(row: Situation): Promise<Played> {
   const { provider } = logins
-  const app = await logins.startApp({ ...(row.sites === 'many sites' && { site: true }), ...row.app, keep: row.keep })
+  const app = await logins.startApp({
+    ...(row.communities === 'many communities' && { provider: true }),
+    ...row.app,
+    keep: row.keep,
+  })
   const browser = new Browser()
   expect((await browser.follow(app.loginURL)).status).toBe(302)
   const authKey = app.newKey()

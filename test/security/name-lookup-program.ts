@@ -29,14 +29,14 @@ function connectNaively(): void {
 async function logIn(): Promise<string> {
   const origin = 'https://app.example'
   const callbackURL = `${origin}/callback`
-  const site = {
+  const community = {
     name: 'hostile',
     baseURL: 'https://hostile.example/v1',
     clientID: 'id',
     clientSecret: 's',
     callbackURL,
   }
-  const login = new SocialLogin({ site: () => site, keys: ['0123456789abcdef0123456789abcdef'] })
+  const login = new SocialLogin({ provider: () => community, keys: ['0123456789abcdef0123456789abcdef'] })
   const browser = new WebBrowser(origin)
   await browser.send('/auth', 'same-origin', (request) => login.start(request, { user: null }))
   const back = await browser.send('/callback?auth_key=key', 'cross-site', async (request) => {

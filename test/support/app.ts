@@ -7,8 +7,8 @@ import {
   OUTCOMES,
   type OutcomeCode,
   type Profile,
-  type Site,
-  type SiteAnswer,
+  type Provider,
+  type ProviderResult,
   SocialLoginError,
   Strategy,
   type StrategyOptions,
@@ -32,8 +32,8 @@ export interface AppOptions {
   readonly application?: Application
   readonly strategy?: Partial<StrategyOptions<false>>
   readonly verify?: VerifyFunction
-  /** Finds the only site by each request, as for many sites; a function may return another answer. */
-  readonly site?: true | ((site: Site, url: string) => SiteAnswer)
+  /** Finds the only community by each request, as for many communities; a function may return another answer. */
+  readonly provider?: true | ((provider: Provider, url: string) => ProviderResult)
   /** Creates the strategy in a custom way; `profiles` stays empty then. */
   readonly newStrategy?: (settings: StrategyOptions<false>) => Strategy
   /** Default: a new one. */
@@ -115,7 +115,7 @@ export async function startApp(provider: FakeProvider, options: AppOptions = {})
   const other = new Strategy({ ...common, callbackURL: otherCallbackURL, name: 'other' }, () => false)
   const passport = newPassport([strategy, other], options.passport)
   const login =
-    options.keep === 'web' ? newSocialLogin({ ...common, callbackURL }, options.strategy, options.site) : undefined
+    options.keep === 'web' ? newSocialLogin({ ...common, callbackURL }, options.strategy, options.provider) : undefined
   const routes = login
     ? webRoutes(
         login,
@@ -144,25 +144,34 @@ export async function startApp(provider: FakeProvider, options: AppOptions = {})
 function newStrategy(
   settings: StrategyOptions<false>,
   profiles: Profile[],
-  { verify = takeID, site }: AppOptions,
+  { verify = takeID, provider }: AppOptions,
 ): Strategy {
   const takeProfile: VerifyFunction = (accessToken, refreshToken, profile, done) => {
     profiles.push(profile)
     return verify(accessToken, refreshToken, profile, done)
   }
-  if (site === undefined) return new Strategy(settings, takeProfile)
-  const { shared, find } = findingSite(settings, site)
-  return new Strategy({ ...shared, site: (req) => find(req.originalUrl) }, takeProfile)
+  if (provider === undefined) return new Strategy(settings, takeProfile)
+  const { shared, find } = findingProvider(settings, provider)
+  return new Strategy({ ...shared, provider: (req) => find(req.originalUrl) }, takeProfile)
 }
 
-/** Options for many sites that find the only one. */
-function findingSite<T extends CommonOptions>(settings: T, answer: NonNullable<AppOptions['site']>) {
+/** Options for many providers that find the only one. */
+function findingProvider<T extends CommonOptions>(settings: T, answer: NonNullable<AppOptions['provider']>) {
   const { baseURL, clientID, clientSecret, callbackURL, exchangeMethod, profileEndpoint, uploadsURL, ...others } =
     settings
-  const { site: _, ...shared } = others
+  const { provider: _, ...shared } = others
   const { name = 'social-login' } = settings
-  const site: Site = { name, baseURL, clientID, clientSecret, callbackURL, exchangeMethod, profileEndpoint, uploadsURL }
-  const find = (url: string): SiteAnswer => (answer === true ? site : answer(site, url))
+  const only: Provider = {
+    name,
+    baseURL,
+    clientID,
+    clientSecret,
+    callbackURL,
+    exchangeMethod,
+    profileEndpoint,
+    uploadsURL,
+  }
+  const find = (url: string): ProviderResult => (answer === true ? only : answer(only, url))
   return { shared: { ...shared, allowPrivateAddresses: true }, find }
 }
 
@@ -213,14 +222,14 @@ type RequiredOptions = Pick<SocialLoginOptions, 'baseURL' | 'clientID' | 'client
 function newSocialLogin(
   required: RequiredOptions,
   strategy: AppOptions['strategy'] = {},
-  site?: AppOptions['site'],
+  provider?: AppOptions['provider'],
 ): SocialLogin {
   const { passReqToCallback: _, skipUserProfile: _skip, verifyTimeout: _timeout, store: _store, ...common } = strategy
   const settings = { ...required, ...common }
   const keys = [COOKIE_KEY_CANARY]
-  if (site === undefined) return new SocialLogin({ ...settings, keys })
-  const { shared, find } = findingSite(settings, site)
-  return new SocialLogin({ ...shared, keys, site: (request) => find(request.url) })
+  if (provider === undefined) return new SocialLogin({ ...settings, keys })
+  const { shared, find } = findingProvider(settings, provider)
+  return new SocialLogin({ ...shared, keys, provider: (request) => find(request.url) })
 }
 
 function mount(

@@ -48,7 +48,7 @@ export const contenders = {
   },
 }
 
-/** Our strategy with the option `site`: measured by measure/sites.js alone. @type {Record<string, Contender>} */
+/** Our strategy with the option `provider`: measured by measure/sites.js alone. @type {Record<string, Contender>} */
 export const siteContenders = {
   sites: { title: '... with a site from a Map', module: 'sites.js' },
   asyncSites: { title: '... from an async function', module: 'sites.js', options: { isAsync: true } },

@@ -9,14 +9,14 @@ export function createApp({ origin: _origin, providerOrigin, callbackURL, ...opt
   )
   const strategy = new Strategy(
     {
-      site: ({ params }) => sites.get(params.site),
-      callbackURL: `${callbackURL}/:site`,
+      provider: ({ params }) => sites.get(params.provider),
+      callbackURL: `${callbackURL}/:provider`,
       allowPrivateAddresses: true,
       ...options,
     },
     (_token, _refreshToken, { provider, id }, done) => done(null, { id: `${provider} ${id}` }),
   )
-  return createStack(strategy, '/:site')
+  return createStack(strategy, '/:provider')
 }
 
 function createSite(index, providerOrigin) {

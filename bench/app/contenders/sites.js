@@ -6,7 +6,7 @@ export function createStrategy({ origin, providerOrigin, callbackURL, isAsync = 
   const sites = new Map([[new URL(origin).host, { ...site, callbackURL }]])
   const find = (req) => sites.get(req.headers.host)
   return new Strategy(
-    { site: isAsync ? async (req) => find(req) : find, allowPrivateAddresses: true },
+    { provider: isAsync ? async (req) => find(req) : find, allowPrivateAddresses: true },
     (_token, _refreshToken, { id }, done) => done(null, { id }),
   )
 }

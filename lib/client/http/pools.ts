@@ -20,7 +20,7 @@ interface SharedPool {
 // As long as a pool waits after a spare connection that has failed, which it would forget when closed.
 const MIN_IDLE_MS = 10_000
 
-/** A pool for each origin, shared by all sites there; the one that has been idle for the longest is closed for a new one. */
+/** A pool for each origin, shared by all providers there; the one that has been idle for the longest is closed for a new one. */
 export class ProviderPools {
   readonly #options: PoolsOptions
   readonly #busy = new Map<string, SharedPool>()
@@ -64,7 +64,7 @@ export class ProviderPools {
     }
   }
 
-  /** Whether a start may open a connection: starts at many sites in turn would close and open a pool each, at 3 ms of CPU. */
+  /** Whether a start may open a connection: starts at many providers in turn would close and open a pool each, at 3 ms of CPU. */
   #hasRoomFor(origin: string): boolean {
     if (this.#busy.has(origin) || this.#idle.has(origin)) return true
     if (this.#busy.size + this.#idle.size < this.#options.maxPools) return true

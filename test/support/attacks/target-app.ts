@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { MemoryStore, type SessionOptions } from 'express-session'
 import { type Dispatcher, getGlobalDispatcher } from 'undici'
-import { CookieStore, type Site, Strategy } from '../../../lib'
+import { CookieStore, type Provider, Strategy } from '../../../lib'
 import type { SharedOptions } from '../../../lib/login/options'
 import type { Application, FakeProvider } from '../../../lib/testing'
 import {
@@ -166,7 +166,7 @@ function strategyFor({ name, provider }: Login, target: Target, options: TargetO
 
 /** One strategy, which finds its provider by the path of the request. */
 function strategyForSites(target: Target, { logins, strategy }: TargetOptions): Strategy {
-  const siteAt = (path: string): Site | undefined => {
+  const providerAt = (path: string): Provider | undefined => {
     const [, , name = ''] = path.split(/[/?]/)
     const application = target.applications.get(name)
     const baseURL = logins.find((login) => login.name === name)?.provider.baseURL
@@ -175,8 +175,8 @@ function strategyForSites(target: Target, { logins, strategy }: TargetOptions): 
   }
   return new Strategy(
     {
-      callbackURL: `${target.origin}/auth/:site/callback`,
-      site: (req) => siteAt(req.originalUrl),
+      callbackURL: `${target.origin}/auth/:provider/callback`,
+      provider: (req) => providerAt(req.originalUrl),
       allowPrivateAddresses: true,
       ...strategy,
     },

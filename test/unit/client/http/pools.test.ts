@@ -41,10 +41,10 @@ async function send(pools: ProviderPools, { origin }: Provider): Promise<number>
   return status
 }
 
-test('all sites of an origin share its pool', async () => {
+test('all communities of an origin share its pool', async () => {
   const provider = await startProvider()
   const pools = newPools(2)
-  for (let site = 0; site < 5; site += 1) expect(await send(pools, provider)).toBe(200)
+  for (let community = 0; community < 5; community += 1) expect(await send(pools, provider)).toBe(200)
   expect(provider.accepted).toBe(1)
   await pools.close()
 })

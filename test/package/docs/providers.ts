@@ -1,12 +1,12 @@
 import type { Application } from 'express'
 import type { Authenticator } from 'passport'
-import { type Site, Strategy, type VerifyFunction } from 'passport-social-login'
+import { type Provider, Strategy, type VerifyFunction } from 'passport-social-login'
 import { SocialLogin } from 'passport-social-login/web'
 
 /** A table of communities. */
 export interface Communities {
-  find(name: string | undefined): Promise<Site | undefined>
-  findByHost(host: string | undefined): Promise<(Site & { readonly host: string }) | undefined>
+  find(name: string | undefined): Promise<Provider | undefined>
+  findByHost(host: string | undefined): Promise<(Provider & { readonly host: string }) | undefined>
 }
 
 export function sitesByPath(
@@ -16,17 +16,17 @@ export function sitesByPath(
   origin: string,
   verify: VerifyFunction,
 ): Strategy {
-  // Quoted: sites by path
+  // Quoted: communities by path
   const strategy = new Strategy(
     {
-      callbackURL: `${origin}/auth/:site/callback`, // :site becomes the name of the site
-      site: (req) => communities.find(String(req.params['site'])), // undefined: there is none
+      callbackURL: `${origin}/auth/:provider/callback`, // :provider becomes the name of the provider
+      provider: (req) => communities.find(String(req.params['provider'])), // undefined: there is none
     },
-    verify, // finds the account by profile.provider, which is the site's name, and profile.id
+    verify, // finds the account by profile.provider, which is the provider's name, and profile.id
   )
   passport.use(strategy)
-  app.get('/auth/:site', passport.authenticate('social-login'))
-  app.get('/auth/:site/callback', passport.authenticate('social-login', { successRedirect: '/' }))
+  app.get('/auth/:provider', passport.authenticate('social-login'))
+  app.get('/auth/:provider/callback', passport.authenticate('social-login', { successRedirect: '/' }))
   // end
   return strategy
 }
@@ -37,10 +37,10 @@ export function sitesByHost(
   communities: Communities,
   verify: VerifyFunction,
 ): Strategy {
-  // Quoted: sites by host
+  // Quoted: communities by host
   const strategy = new Strategy(
     {
-      site: async (req) => {
+      provider: async (req) => {
         const community = await communities.findByHost(req.headers.host)
         return community && { ...community, callbackURL: `https://${community.host}/auth/callback` }
       },
@@ -55,10 +55,10 @@ export function sitesByHost(
 }
 
 export function sitesOnTheWeb(communities: Communities, origin: string, keys: string[]): SocialLogin {
-  // Quoted: sites on the web
+  // Quoted: communities on the web
   const login = new SocialLogin({
-    callbackURL: `${origin}/auth/:site/callback`,
-    site: (request) => communities.find(new URL(request.url).pathname.split('/')[2]),
+    callbackURL: `${origin}/auth/:provider/callback`,
+    provider: (request) => communities.find(new URL(request.url).pathname.split('/')[2]),
     keys,
   })
   // end

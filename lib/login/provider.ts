@@ -3,19 +3,19 @@ import type { Transport } from '../client/http/transport'
 import { type CallbackLocation, readCallbackURL, readChoice, readUploadsURL } from '../client/option-values'
 import { type ClientSettings, type ProfileEndpoint, readClientOptions } from '../client/options'
 import { Semaphore } from '../client/semaphore'
-import type { SharedOptions, SiteOptions } from './options'
+import type { ProviderOptions, SharedOptions } from './options'
 import { digest } from './pending-login'
 import { Refusals } from './refusals'
 import type { RequestRules } from './request-headers'
 
-/** What a site is made of. */
-export interface SiteSource extends SiteOptions {
+/** What a provider is made of. */
+export interface ProviderSource extends ProviderOptions {
   readonly name: string
   readonly callbackURL: string | undefined
 }
 
 /** One provider, and what belongs to its logins alone. */
-export interface SiteSettings {
+export interface ProviderSettings {
   /** The `provider` of profiles. */
   readonly name: string
   /** Where the provider is, as an URL. */
@@ -24,18 +24,18 @@ export interface SiteSettings {
   readonly profileEndpoint: ProfileEndpoint
   readonly uploadsURL: URL | undefined
   readonly rules: RequestRules
-  /** Distinguishes it from other strategies and sites: the names, the provider and the application id. */
+  /** Distinguishes it from other strategies and providers: the names, the provider and the application id. */
   readonly identity: readonly string[]
   /** Digest of the identity and the callback. */
   readonly strategyDigest: string
   /** One slot for each login that waits for the provider. */
   readonly slots: Semaphore
   readonly refusals: Refusals
-  /** Called after each exchange that has brought a profile. @throws SocialLoginError `site_invalid` if another site has the name */
+  /** Called after each exchange that has brought a profile. @throws SocialLoginError `provider_invalid` if another provider has the name */
   readonly onLogin?: () => void
 }
 
-/** What all sites of a strategy share. */
+/** What all providers of a strategy share. */
 export interface SharedSettings {
   readonly options: SharedOptions
   readonly rules: Omit<RequestRules, 'callbackPath' | 'appOrigin' | 'providerOrigin'>
@@ -50,26 +50,26 @@ const PROFILE_ENDPOINTS: readonly ProfileEndpoint[] = ['user/me', 'get_user_info
  * @param transportOf the connections to the provider
  * @throws TypeError naming the option that is wrong, never its value
  */
-export function createSite(
-  site: SiteSource,
+export function createProvider(
+  provider: ProviderSource,
   identity: readonly string[],
   shared: SharedSettings,
   transportOf: (settings: ClientSettings) => Transport,
-): SiteSettings {
+): ProviderSettings {
   const { options, maxConcurrentLogins } = shared
-  const client = readClientOptions({ ...clientOptions(options, site), maxConnections: maxConcurrentLogins })
-  const { path, origin } = readCallback(site.callbackURL, shared)
+  const client = readClientOptions({ ...clientOptions(options, provider), maxConnections: maxConcurrentLogins })
+  const { path, origin } = readCallback(provider.callbackURL, shared)
   return {
-    name: site.name,
+    name: provider.name,
     baseURL: client.origin + client.basePath,
     endpoints: new Endpoints(client, transportOf(client)),
-    profileEndpoint: readChoice('profileEndpoint', site.profileEndpoint, 'user/me', PROFILE_ENDPOINTS),
-    uploadsURL: readUploadsURL(site.uploadsURL, options.allowInsecureHTTP),
+    profileEndpoint: readChoice('profileEndpoint', provider.profileEndpoint, 'user/me', PROFILE_ENDPOINTS),
+    uploadsURL: readUploadsURL(provider.uploadsURL, options.allowInsecureHTTP),
     rules: { ...shared.rules, callbackPath: path, appOrigin: origin, providerOrigin: client.origin },
     identity,
     strategyDigest: strategyDigest(identity, path),
     slots: new Semaphore(maxConcurrentLogins),
-    refusals: new Refusals(site.name),
+    refusals: new Refusals(provider.name),
   }
 }
 
@@ -78,7 +78,7 @@ export function strategyDigest(identity: readonly string[], callbackPath: string
   return digest(...identity, callbackPath, otherOrigin)
 }
 
-function clientOptions(shared: SharedOptions, { baseURL, clientID, clientSecret, exchangeMethod }: SiteSource) {
+function clientOptions(shared: SharedOptions, { baseURL, clientID, clientSecret, exchangeMethod }: ProviderSource) {
   const { userAgent, timeout, dispatcher, allowInsecureHTTP } = shared
   return { baseURL, clientID, clientSecret, exchangeMethod, userAgent, timeout, dispatcher, allowInsecureHTTP }
 }

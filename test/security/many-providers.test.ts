@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express'
 import { MemoryStore } from 'express-session'
 import { Strategy as PassportStrategy } from 'passport'
-import { type Site, type SiteAnswer, SocialLoginClient, Strategy } from '../../lib'
+import { type Provider, type ProviderResult, SocialLoginClient, Strategy } from '../../lib'
 import { FakeProvider } from '../../lib/testing'
 import { codeOf, failureIn, keepSessions, newPassport, type PassportInstance } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
@@ -16,18 +16,18 @@ beforeEach(async () => {
   hostile = logins.stopLater(await FakeProvider.start())
 })
 
-/** Signs in at the site of each request, as an application without this package does. */
+/** Signs in at the community of each request, as an application without this package does. */
 class NaiveStrategy extends PassportStrategy {
   override name = 'social-login'
 
-  constructor(private readonly _site: (req: Request) => Site | undefined) {
+  constructor(private readonly _findCommunity: (req: Request) => Provider | undefined) {
     super()
   }
 
   override authenticate(req: Request): void {
-    const site = this._site(req)
-    if (!site) return this.fail(404)
-    const { baseURL, clientID, clientSecret } = site
+    const community = this._findCommunity(req)
+    if (!community) return this.fail(404)
+    const { baseURL, clientID, clientSecret } = community
     const client = new SocialLoginClient({ baseURL, clientID, clientSecret })
     const { auth_key: key } = req.query
     if (key === undefined) return this.redirect(client.loginURL())
@@ -47,24 +47,24 @@ class NaiveStrategy extends PassportStrategy {
 
 declare module 'express-session' {
   interface SessionData {
-    site?: string
+    provider?: string
   }
 }
 
-/** How the application finds the site of a request, and where logins come back. */
+/** How the application finds the community of a request, and where logins come back. */
 type Shape = 'by its path' | 'in the session'
 
 interface Application {
   readonly origin: string
-  readonly sites: Map<string, Site>
+  readonly communities: Map<string, Provider>
   readonly errors: unknown[]
   sessions(): string
-  start(site: string): string
-  callback(site: string, authKey: string): string
+  start(community: string): string
+  callback(community: string, authKey: string): string
   userOf(browser: Browser): Promise<unknown>
 }
 
-/** @param hostileCallback that of the hostile site, where the site is found in the session */
+/** @param hostileCallback that of the hostile community, where the community is found in the session */
 async function startApplication(
   kind: 'naive' | 'ours',
   shape: Shape,
@@ -73,37 +73,37 @@ async function startApplication(
   const app = express()
   const { origin, stop } = await listen(app)
   logins.stopLater({ stop })
-  const callbackOf = (site: string): string => {
-    if (shape === 'by its path') return `${origin}/auth/${site}/callback`
-    return origin + (site === 'good' ? '/auth/callback' : hostileCallback)
+  const callbackOf = (community: string): string => {
+    if (shape === 'by its path') return `${origin}/auth/${community}/callback`
+    return origin + (community === 'good' ? '/auth/callback' : hostileCallback)
   }
-  const sites = new Map([
+  const communities = new Map([
     ['good', register(logins.provider, 'good', callbackOf('good'))],
     ['hostile', register(hostile, 'hostile', callbackOf('hostile'))],
   ])
-  const find = (req: Request): Site | undefined =>
-    sites.get(String(shape === 'in the session' ? req.session.site : req.params['site']))
+  const find = (req: Request): Provider | undefined =>
+    communities.get(String(shape === 'in the session' ? req.session.provider : req.params['provider']))
   const store = new MemoryStore()
   const errors: unknown[] = []
   mount(app, store, newPassport([kind === 'naive' ? new NaiveStrategy(find) : ourStrategy(find)]), errors)
   return {
     origin,
-    sites,
+    communities,
     errors,
     sessions: () => JSON.stringify(Reflect.get(store, 'sessions')),
-    start: (site) => `${origin}/auth/${site}`,
-    callback: (site, authKey) => `${callbackOf(site)}?auth_key=${authKey}`,
+    start: (community) => `${origin}/auth/${community}`,
+    callback: (community, authKey) => `${callbackOf(community)}?auth_key=${authKey}`,
     userOf: async (browser) => JSON.parse((await browser.follow(`${origin}/me`)).body)?.id ?? null,
   }
 }
 
-function register(provider: FakeProvider, name: string, callbackURL: string): Site {
+function register(provider: FakeProvider, name: string, callbackURL: string): Provider {
   const { appID, appSecret } = provider.registerApplication({ name: 'App', redirectURL: callbackURL })
   return { name, baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret, callbackURL }
 }
 
-function ourStrategy(site: (req: Request) => Site | undefined): Strategy {
-  return new Strategy({ site, allowPrivateAddresses: true }, async (_token, _refresh, { provider, id }) => ({
+function ourStrategy(provider: (req: Request) => Provider | undefined): Strategy {
+  return new Strategy({ provider, allowPrivateAddresses: true }, async (_token, _refresh, { provider, id }) => ({
     id: `${provider} ${id}`,
   }))
 }
@@ -114,13 +114,13 @@ function mount(app: Express, store: MemoryStore, passport: PassportInstance, err
   app.use(keepSessions(store), passport.session())
   app.get('/me', (req, res) => res.json(req.user ?? null))
   app.get('/auth/callback', authenticate, showMe)
-  app.get('/auth/:site', rememberSite, authenticate)
-  app.get('/auth/:site/callback', authenticate, showMe)
+  app.get('/auth/:provider', rememberCommunity, authenticate)
+  app.get('/auth/:provider/callback', authenticate, showMe)
   app.use(recordErrors(errors))
 }
 
-const rememberSite: RequestHandler = (req, _res, next) => {
-  req.session.site = String(req.params['site'])
+const rememberCommunity: RequestHandler = (req, _res, next) => {
+  req.session.provider = String(req.params['provider'])
   next()
 }
 
@@ -131,10 +131,10 @@ function recordErrors(errors: unknown[]): ErrorRequestHandler {
   }
 }
 
-const keyAt = (provider: FakeProvider, { sites }: Application, site: string): string =>
-  provider.issueAuthKey({ appID: sites.get(site)?.clientID ?? '', userID: '1' })
+const keyAt = (provider: FakeProvider, { communities }: Application, community: string): string =>
+  provider.issueAuthKey({ appID: communities.get(community)?.clientID ?? '', userID: '1' })
 
-/** The victim approves at the good site while the attacker's page has begun a login at the hostile one, in another tab. */
+/** The victim approves at the good community while the attacker's page has begun a login at the hostile one, in another tab. */
 async function beMixedUp(app: Application): Promise<{ victim: Browser; authKey: string }> {
   const victim = new Browser()
   await victim.follow(app.start('good'))
@@ -144,7 +144,7 @@ async function beMixedUp(app: Application): Promise<{ victim: Browser; authKey: 
   return { victim, authKey }
 }
 
-describe('a hostile site that begins a login of its own meanwhile', () => {
+describe('a hostile community that begins a login of its own meanwhile', () => {
   // To Express these are one path.
   const callbacks = ['/auth/callback', '/auth/callback/', '/AUTH/callback']
 
@@ -162,15 +162,18 @@ describe('a hostile site that begins a login of its own meanwhile', () => {
     },
   )
 
-  test.each(callbacks)('is sent nothing with ours, which wants a callback for each site, and not %s', async (path) => {
-    const app = await startApplication('ours', 'in the session', path)
-    await beMixedUp(app)
-    expect(app.errors.map(codeOf)).toEqual(['site_invalid', 'site_invalid'])
-    expect(String(app.errors[0])).toContain('callbackURL is that of another site')
-    expect(hostile.requests).toEqual([])
-  })
+  test.each(callbacks)(
+    'is sent nothing with ours, which wants a callback for each community, and not %s',
+    async (path) => {
+      const app = await startApplication('ours', 'in the session', path)
+      await beMixedUp(app)
+      expect(app.errors.map(codeOf)).toEqual(['provider_invalid', 'provider_invalid'])
+      expect(String(app.errors[0])).toContain('callbackURL is that of another provider')
+      expect(hostile.requests).toEqual([])
+    },
+  )
 
-  test('is sent nothing with ours and such callbacks: the login belongs to the hostile site', async () => {
+  test('is sent nothing with ours and such callbacks: the login belongs to the hostile community', async () => {
     const app = await startApplication('ours', 'by its path')
     const { victim } = await beMixedUp(app)
     expect(failureIn(app.sessions())).toBe('context_mismatch')
@@ -179,7 +182,7 @@ describe('a hostile site that begins a login of its own meanwhile', () => {
   })
 })
 
-describe('a hostile site that sends a browser to its callback without a login', () => {
+describe('a hostile community that sends a browser to its callback without a login', () => {
   const visit = async (app: Application): Promise<unknown> => {
     const victim = new Browser()
     await victim.comeBack(app.callback('hostile', keyAt(hostile, app, 'hostile')))
@@ -209,11 +212,11 @@ describe('a hostile site that sends a browser to its callback without a login', 
   })
 })
 
-describe('a hostile site that names a person of the good one', () => {
-  const logIn = async (app: Application, site: string, provider: FakeProvider): Promise<unknown> => {
+describe('a hostile community that names a person of the good one', () => {
+  const logIn = async (app: Application, community: string, provider: FakeProvider): Promise<unknown> => {
     const browser = new Browser()
-    await browser.follow(app.start(site))
-    await browser.comeBack(app.callback(site, keyAt(provider, app, site)))
+    await browser.follow(app.start(community))
+    await browser.comeBack(app.callback(community, keyAt(provider, app, community)))
     return app.userOf(browser)
   }
 
@@ -232,46 +235,46 @@ describe('a hostile site that names a person of the good one', () => {
   test('nor by the name of the good one, once somebody has signed in there', async () => {
     const app = await startApplication('ours', 'by its path')
     expect(await logIn(app, 'good', logins.provider)).toBe('good 1')
-    const site = app.sites.get('hostile')
-    if (site) app.sites.set('hostile', { ...site, name: 'good' })
+    const community = app.communities.get('hostile')
+    if (community) app.communities.set('hostile', { ...community, name: 'good' })
     expect(await logIn(app, 'hostile', hostile)).toBeNull()
-    expect(String(app.errors[0])).toContain('name is that of a site with another baseURL')
+    expect(String(app.errors[0])).toContain('name is that of a provider with another baseURL')
     expect(hostile.requests).toEqual([])
     expect(await logIn(app, 'good', logins.provider)).toBe('good 1')
   })
 
   test('nor if the login of the other began before anybody had signed in', async () => {
     const app = await startApplication('ours', 'by its path')
-    const site = app.sites.get('hostile')
-    if (site) app.sites.set('hostile', { ...site, name: 'good' })
+    const community = app.communities.get('hostile')
+    if (community) app.communities.set('hostile', { ...community, name: 'good' })
     const [early, browser] = [new Browser(), new Browser()]
     await early.follow(app.start('hostile'))
     await browser.follow(app.start('good'))
     await browser.comeBack(app.callback('good', keyAt(logins.provider, app, 'good')))
     await early.comeBack(app.callback('hostile', keyAt(hostile, app, 'hostile')))
     expect([await app.userOf(browser), await app.userOf(early)]).toEqual(['good 1', null])
-    expect(app.errors.map(codeOf)).toEqual(['site_invalid'])
+    expect(app.errors.map(codeOf)).toEqual(['provider_invalid'])
   })
 
   test('an address that was mistyped can be corrected', async () => {
     const app = await startApplication('ours', 'by its path')
-    const site = app.sites.get('good')
-    if (!site) throw new Error('there is a good site')
-    app.sites.set('good', { ...site, baseURL: 'http://localhost:9/api/v1' })
+    const community = app.communities.get('good')
+    if (!community) throw new Error('there is a good community')
+    app.communities.set('good', { ...community, baseURL: 'http://localhost:9/api/v1' })
     expect(await logIn(app, 'good', logins.provider)).toBeNull()
-    app.sites.set('good', site)
+    app.communities.set('good', community)
     expect(await logIn(app, 'good', logins.provider)).toBe('good 1')
   })
 })
 
-test('the secret of a site is sent to that site alone, also after it was replaced during a login', async () => {
+test('the secret of a community is sent to that community alone, also after it was replaced during a login', async () => {
   const app = await startApplication('ours', 'by its path')
-  const [good, other] = [app.sites.get('good'), app.sites.get('hostile')]
-  if (!good || !other) throw new Error('there are two sites')
+  const [good, other] = [app.communities.get('good'), app.communities.get('hostile')]
+  if (!good || !other) throw new Error('there are two communities')
   const victim = new Browser()
   await victim.follow(app.start('good'))
-  // Somebody moves the good site's name to the hostile address, with its old id and secret.
-  app.sites.set('good', { ...good, baseURL: other.baseURL })
+  // Somebody moves the good community's name to the hostile address, with its old id and secret.
+  app.communities.set('good', { ...good, baseURL: other.baseURL })
   await victim.comeBack(app.callback('good', keyAt(logins.provider, app, 'good')))
   expect(failureIn(app.sessions())).toBe('context_mismatch')
   expect(findSecrets([good.clientSecret], { requests: hostile.requests })).toEqual([])
@@ -292,17 +295,17 @@ test.each([
   'https://[64:ff9b::a00:1]/v1',
   'https://[fd00::1]/v1',
   'https://[fe80::1]/v1',
-])('a site at %s is refused before anything is made of it', async (baseURL) => {
+])('a community at %s is refused before anything is made of it', async (baseURL) => {
   const { errors, answer } = await startAt(() => ({ name: 'private', baseURL, clientID: 'id', clientSecret: 'secret' }))
-  expect(errors.map(codeOf)).toEqual(['site_invalid'])
+  expect(errors.map(codeOf)).toEqual(['provider_invalid'])
   expect(answer.body).toContain('baseURL must not be a private address')
   expect(answer.headers['set-cookie']).toBeUndefined()
 })
 
-test.each(['a\nb', 'a\u0000b', 'a\ud800', '.', '..'])('a site named %j is refused', async (name) => {
-  const site = { name, baseURL: 'https://a.example/v1', clientID: 'id', clientSecret: 'secret' }
-  const { errors } = await startAt(() => site)
-  expect(errors.map(codeOf)).toEqual(['site_invalid'])
+test.each(['a\nb', 'a\u0000b', 'a\ud800', '.', '..'])('a community named %j is refused', async (name) => {
+  const community = { name, baseURL: 'https://a.example/v1', clientID: 'id', clientSecret: 'secret' }
+  const { errors } = await startAt(() => community)
+  expect(errors.map(codeOf)).toEqual(['provider_invalid'])
   expect(String(errors[0])).toContain('name must have no control characters')
 })
 
@@ -311,10 +314,10 @@ test('what the function throws goes to next(error) unchanged', async () => {
   expect((await startAt(() => Promise.reject(reason))).errors).toEqual([reason])
 })
 
-/** The start of a login at the site that is found, as by default. */
-async function startAt(site: () => SiteAnswer): Promise<{ errors: unknown[]; answer: BrowserAnswer }> {
+/** The start of a login at the community that is found, as by default. */
+async function startAt(provider: () => ProviderResult): Promise<{ errors: unknown[]; answer: BrowserAnswer }> {
   const errors: unknown[] = []
-  const strategy = new Strategy({ callbackURL: 'https://app.example/auth/:site/callback', site }, () => false)
+  const strategy = new Strategy({ callbackURL: 'https://app.example/auth/:provider/callback', provider }, () => false)
   const app = express()
   mount(app, new MemoryStore(), newPassport([strategy]), errors)
   const { origin, stop } = await listen(app)

@@ -20,45 +20,45 @@ afterEach(async () => {
 
 const accepted = (): number[] => Array.from(providers.values(), (provider) => provider.accepted)
 
-function siteOf(name = '') {
+function communityOf(name = '') {
   const { baseURL = '' } = providers.get(name) ?? {}
   return { name, baseURL, clientID: 'id', clientSecret: 'secret' }
 }
 
 /** Connections are accepted in their order: when this one was, all before it were. */
-async function connectTo(site: string): Promise<void> {
-  const client = new SocialLoginClient(siteOf(site))
+async function connectTo(community: string): Promise<void> {
+  const client = new SocialLoginClient(communityOf(community))
   await client.exchangeAuthKey('key')
   await client.close()
 }
 
 const newLogin = (): SocialLogin =>
   new SocialLogin({
-    callbackURL: `${origin}/:site/callback`,
-    site: ({ url }) => siteOf(new URL(url).pathname.split('/')[1]),
+    callbackURL: `${origin}/:provider/callback`,
+    provider: ({ url }) => communityOf(new URL(url).pathname.split('/')[1]),
     keys: ['0123456789abcdef0123456789abcdef'],
     allowPrivateAddresses: true,
     maxPools: 1,
   })
 
-const startAt = (login: SocialLogin, browser: WebBrowser, site: string): Promise<Response> =>
-  browser.send(`/${site}`, 'same-origin', (request) => login.start(request, { user: null }))
+const startAt = (login: SocialLogin, browser: WebBrowser, community: string): Promise<Response> =>
+  browser.send(`/${community}`, 'same-origin', (request) => login.start(request, { user: null }))
 
-describe('somebody who starts at more sites in turn than pools are kept', () => {
+describe('somebody who starts at more communities in turn than pools are kept', () => {
   test('makes a naive application open a connection each time', async () => {
-    for (const site of STARTS) await connectTo(site)
+    for (const community of STARTS) await connectTo(community)
     expect(accepted()).toEqual([3, 3])
   })
 
   test('makes ours open no more than one, until the pool has been idle for ten seconds', async () => {
     const login = newLogin()
-    for (const site of STARTS) await startAt(login, new WebBrowser(origin), site)
+    for (const community of STARTS) await startAt(login, new WebBrowser(origin), community)
     await Promise.all([connectTo('one'), connectTo('two')])
     expect(accepted()).toEqual([2, 1])
 
     const now = performance.now()
     jest.spyOn(performance, 'now').mockImplementation(() => now + 10_000)
-    for (const site of STARTS.toReversed()) await startAt(login, new WebBrowser(origin), site)
+    for (const community of STARTS.toReversed()) await startAt(login, new WebBrowser(origin), community)
     await Promise.all([connectTo('one'), connectTo('two')])
     expect(accepted()).toEqual([3, 3])
     await login.close()

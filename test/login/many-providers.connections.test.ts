@@ -1,23 +1,30 @@
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
-import { openOrigin, startSitesApp } from '../support/sites-app'
+import { openOrigin, startManyProvidersApp } from '../support/many-providers-app'
 import { settled, until } from '../support/turns'
 
 const logins = useLogins()
 
 const openOrigins = (count: number) => Promise.all(Array.from({ length: count }, () => openOrigin(logins)))
 
-test('each login brings the person of its own site', async () => {
+test('each login brings the person of its own community', async () => {
   const [first, second] = await openOrigins(2)
-  const app = await startSitesApp(logins, (site) => `${(site === 'first' ? first : second)?.origin}/api/v1`)
-  expect(JSON.parse((await app.logInAt('first', '1')).body)).toEqual({ id: '1', site: 'first' })
-  expect(JSON.parse((await app.logInAt('second', '2')).body)).toEqual({ id: '2', site: 'second' })
+  const app = await startManyProvidersApp(
+    logins,
+    (community) => `${(community === 'first' ? first : second)?.origin}/api/v1`,
+  )
+  expect(JSON.parse((await app.logInAt('first', '1')).body)).toEqual({ id: '1', provider: 'first' })
+  expect(JSON.parse((await app.logInAt('second', '2')).body)).toEqual({ id: '2', provider: 'second' })
 })
 
-test('sites of one origin share its connections', async () => {
+test('communities of one origin share its connections', async () => {
   const [shared, other] = await openOrigins(2)
-  const app = await startSitesApp(logins, (site) => `${(site === 'other' ? other : shared)?.origin}/api/v1`)
-  for (let site = 0; site < 10; site += 1) expect((await app.logInAt(`site-${site}`)).status).toBe(200)
+  const app = await startManyProvidersApp(
+    logins,
+    (community) => `${(community === 'other' ? other : shared)?.origin}/api/v1`,
+  )
+  for (let community = 0; community < 10; community += 1)
+    expect((await app.logInAt(`community-${community}`)).status).toBe(200)
   expect(other?.connections.accepted).toBe(0)
   expect((await app.logInAt('other')).status).toBe(200)
   // The one in use, and a spare one.
@@ -28,33 +35,36 @@ test('sites of one origin share its connections', async () => {
 test('the connections to more origins than maxPools are closed', async () => {
   const origins = await openOrigins(6)
   const isOpen = () => origins.map(({ connections }) => connections.open > 0)
-  const app = await startSitesApp(logins, (site) => `${origins[Number(site)]?.origin}/api/v1`, { maxPools: 2 })
-  for (const site of origins.keys()) expect((await app.logInAt(String(site))).status).toBe(200)
+  const app = await startManyProvidersApp(logins, (community) => `${origins[Number(community)]?.origin}/api/v1`, {
+    maxPools: 2,
+  })
+  for (const community of origins.keys()) expect((await app.logInAt(String(community))).status).toBe(200)
   await until(() => isOpen().filter(Boolean).length === 2)
   expect(isOpen()).toEqual([false, false, false, false, true, true])
   expect((await app.logInAt('0')).status).toBe(200)
 })
 
-test('a site that hangs holds up its own logins only, also where others have the same origin', async () => {
+test('a community that hangs holds up its own logins only, also where others have the same origin', async () => {
   const [shared, other] = await openOrigins(2)
-  const baseURLOf = (site: string): string => `${(site === 'other' ? other : shared)?.origin}/api/v1`
-  const app = await startSitesApp(logins, baseURLOf, { maxConcurrentLogins: 2, maxPools: 1 })
+  const baseURLOf = (community: string): string => `${(community === 'other' ? other : shared)?.origin}/api/v1`
+  const app = await startManyProvidersApp(logins, baseURLOf, { maxConcurrentLogins: 2, maxPools: 1 })
   logins.provider.failNext('authorize', { hang: true }, { times: 2 })
   const hanging = [app.logInAt('hanging'), app.logInAt('hanging')]
   await until(() => logins.exchanges() === 2)
   const third = await app.logInAt('hanging')
   expect([third.status, third.headers['retry-after']]).toEqual([503, '1'])
   expect(logins.exchanges()).toBe(2)
-  for (const site of ['neighbour', 'other', 'neighbour', 'other']) expect((await app.logInAt(site)).status).toBe(200)
+  for (const community of ['neighbour', 'other', 'neighbour', 'other'])
+    expect((await app.logInAt(community)).status).toBe(200)
   await settled(() => shared?.connections.open ?? 0)
   expect(shared?.connections.open).toBeGreaterThanOrEqual(2)
   shared?.server.closeAllConnections()
   await Promise.all(hanging)
 })
 
-test('close waits for the logins of all sites, and refuses those of sites that were never seen before', async () => {
+test('close waits for the logins of all communities, and refuses those of communities that were never seen before', async () => {
   const origins = await openOrigins(3)
-  const app = await startSitesApp(logins, (site) => `${origins[Number(site)]?.origin}/api/v1`)
+  const app = await startManyProvidersApp(logins, (community) => `${origins[Number(community)]?.origin}/api/v1`)
   const late = new Browser()
   await app.begin(late, '0')
   logins.provider.failNext('user/me', { delay: 200 }, { times: 2 })
@@ -74,7 +84,7 @@ test('close waits for the logins of all sites, and refuses those of sites that w
   expect(logins.exchanges()).toBe(2)
   const connections = () => origins.reduce((sum, origin) => sum + origin.connections.accepted, 0)
   const before = connections()
-  for (const site of ['0', '1', '2']) await app.begin(new Browser(), site)
+  for (const community of ['0', '1', '2']) await app.begin(new Browser(), community)
   await settled(connections, 20)
   expect(connections()).toBe(before)
   await until(() => origins.every(({ connections }) => connections.open === 0))

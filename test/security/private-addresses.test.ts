@@ -7,8 +7,8 @@ import { codeOf } from '../support/app'
 import { type Connections, countConnections } from '../support/connections'
 import { type Listening, listen, port } from '../support/listen'
 import { useLogins } from '../support/logins'
+import { startManyProvidersApp } from '../support/many-providers-app'
 import { NameServer } from '../support/name-server'
-import { startSitesApp } from '../support/sites-app'
 
 // For documentation, so that nothing of the internet is meant.
 const ELSEWHERE = '203.0.113.1'
@@ -51,7 +51,7 @@ test('an application that checks a name before it connects is led to a service o
 })
 
 const startApp = (hostname: string) =>
-  startSitesApp(logins, () => `http://${hostname}:${port(service.server)}/api/v1`, {
+  startManyProvidersApp(logins, () => `http://${hostname}:${port(service.server)}/api/v1`, {
     allowPrivateAddresses: false,
     allowInsecureHTTP: true,
   })
@@ -61,12 +61,12 @@ test.each([
   ['private from the second lookup on', (lookup: number) => (lookup === 1 ? [] : ['127.0.0.1'])],
   ['private and public', () => [ELSEWHERE, '127.0.0.1']],
   ['private as IPv6', () => ['::ffff:127.0.0.1']],
-])('a site whose name is %s is not connected to, in none of its logins', async (_title, addresses) => {
-  names.tell('site.example', addresses)
-  const app = await startApp('site.example')
+])('a community whose name is %s is not connected to, in none of its logins', async (_title, addresses) => {
+  names.tell('community.example', addresses)
+  const app = await startApp('community.example')
   for (let login = 0; login < 3; login += 1) await app.logInAt('hostile')
   expect(app.errors.map(codeOf)).toEqual(app.errors.map(() => 'provider_unreachable'))
   expect(String(app.errors.at(-1))).toContain('private address')
-  expect(names.lookupsOf('site.example')).toBeGreaterThanOrEqual(3)
+  expect(names.lookupsOf('community.example')).toBeGreaterThanOrEqual(3)
   expect(connections.accepted).toBe(0)
 })

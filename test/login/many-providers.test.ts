@@ -1,4 +1,4 @@
-import { onPhaseEnd, type Site, type TracedPhase } from '../../lib'
+import { onPhaseEnd, type Provider, type TracedPhase } from '../../lib'
 import { SocialLogin } from '../../lib/web'
 import type { RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
@@ -8,45 +8,53 @@ import { WebBrowser } from '../support/web-browser'
 
 const logins = useLogins('all tests')
 
-const asBefore = (site: Site): Site => site
+const asBefore = (community: Provider): Provider => community
 
 test('the function is asked once at the start and once at the callback', async () => {
   const asked: string[] = []
   const app = await logins.startApp({
-    site: (site, url) => {
+    provider: (community, url) => {
       asked.push(url)
-      return site
+      return community
     },
   })
   expect((await app.logIn()).status).toBe(200)
   expect(asked).toEqual(['/auth', expect.stringMatching(/^\/callback\?auth_key=/)])
 })
 
-test.each<[string, (site: Site) => PromiseLike<Site>]>([
-  ['a promise', async (site) => site],
+test.each<[string, (community: Provider) => PromiseLike<Provider>]>([
+  ['a promise', async (community) => community],
   // biome-ignore lint/suspicious/noThenProperty: query builders are thenables
-  ['a thenable', (site) => ({ then: (resolve) => Promise.resolve(site).then(resolve) })],
+  ['a thenable', (community) => ({ then: (resolve) => Promise.resolve(community).then(resolve) })],
 ])('it may return %s', async (_, answer) => {
-  const app = await logins.startApp({ site: answer })
+  const app = await logins.startApp({ provider: answer })
   expect((await app.logIn()).status).toBe(200)
 })
 
 test('a record of a database will do, with nulls and further members', async () => {
   const app = await logins.startApp({
-    site: (site) => ({ ...site, exchangeMethod: null, profileEndpoint: null, uploadsURL: null, ...{ owner: 7n } }),
+    provider: (community) => ({
+      ...community,
+      exchangeMethod: null,
+      profileEndpoint: null,
+      uploadsURL: null,
+      ...{ owner: 7n },
+    }),
   })
   expect((await app.logIn()).status).toBe(200)
 })
 
-test.each(['session', 'web'] as const)('the provider of a profile is the name of its site (%s)', async (keep) => {
-  const app = await logins.startApp({ keep, site: (site) => ({ ...site, name: 'chess-club' }) })
+test.each(['session', 'web'] as const)('the provider of a profile is the name of its community (%s)', async (keep) => {
+  const app = await logins.startApp({ keep, provider: (community) => ({ ...community, name: 'chess-club' }) })
   await app.logIn()
   expect(app.profiles).toEqual([expect.objectContaining({ provider: 'chess-club', id: '1' })])
 })
 
-test('a site with other credentials is used at once, and a new secret does not end a login', async () => {
+test('a community with other credentials is used at once, and a new secret does not end a login', async () => {
   let secret: string | undefined
-  const app = await logins.startApp({ site: (site) => ({ ...site, clientSecret: secret ?? site.clientSecret }) })
+  const app = await logins.startApp({
+    provider: (community) => ({ ...community, clientSecret: secret ?? community.clientSecret }),
+  })
   const browser = new Browser()
   await browser.follow(app.loginURL)
   secret = 'wrong'
@@ -65,9 +73,9 @@ async function phasesOf(work: () => Promise<unknown>): Promise<TracedPhase[]> {
   return phases
 }
 
-test('diagnostics name the site, as far as it is known', async () => {
+test('diagnostics name the community, as far as it is known', async () => {
   const app = await logins.startApp({
-    site: (site, url) => (url.includes('gone') ? undefined : { ...site, name: 'chess' }),
+    provider: (community, url) => (url.includes('gone') ? undefined : { ...community, name: 'chess' }),
   })
   const phases = await phasesOf(async () => {
     await app.logIn()
@@ -75,28 +83,28 @@ test('diagnostics name the site, as far as it is known', async () => {
   })
   const strategy = 'social-login'
   expect(phases).toEqual([
-    expect.objectContaining({ strategy, phase: 'start', site: 'chess' }),
-    expect.objectContaining({ strategy, phase: 'exchange', site: 'chess' }),
-    expect.objectContaining({ strategy, phase: 'callback', site: 'chess' }),
-    expect.objectContaining({ strategy, phase: 'start', code: 'site_unknown' }),
+    expect.objectContaining({ strategy, phase: 'start', provider: 'chess' }),
+    expect.objectContaining({ strategy, phase: 'exchange', provider: 'chess' }),
+    expect.objectContaining({ strategy, phase: 'callback', provider: 'chess' }),
+    expect.objectContaining({ strategy, phase: 'start', code: 'provider_unknown' }),
   ])
-  expect(phases[3]).not.toHaveProperty('site')
+  expect(phases[3]).not.toHaveProperty('provider')
 })
 
-test('with one site, diagnostics name none', async () => {
+test('with one community, diagnostics name none', async () => {
   const app = await logins.startApp()
-  for (const phase of await phasesOf(() => app.logIn())) expect(phase).not.toHaveProperty('site')
+  for (const phase of await phasesOf(() => app.logIn())) expect(phase).not.toHaveProperty('provider')
 })
 
 describe('the login that a browser has begun', () => {
   const pendingAt = async (app: RunningApp, browser: Browser, path: string): Promise<unknown> =>
     JSON.parse((await browser.follow(`${app.origin}${path}`)).body)
 
-  test('is told at its site alone', async () => {
+  test('is told at its community alone', async () => {
     const names: string[] = []
     const app: RunningApp = await logins.startApp({
-      site: (site, url) => ({
-        ...site,
+      provider: (community, url) => ({
+        ...community,
         ...(url === '/other' && { name: 'other', callbackURL: 'https://b.example/cb' }),
       }),
       before: (express) => {
@@ -118,14 +126,14 @@ describe('the login that a browser has begun', () => {
 
 test('SocialLogin rejects with what the function throws', async () => {
   const reason = new Error('the database is down')
-  const login = new SocialLogin({ site: () => Promise.reject(reason), keys: ['0123456789abcdef0123456789abcdef'] })
+  const login = new SocialLogin({ provider: () => Promise.reject(reason), keys: ['0123456789abcdef0123456789abcdef'] })
   const browser = new WebBrowser('https://app.example')
   const start = browser.send('/auth', 'same-origin', (request) => login.start(request, { user: null }))
   expect(await rejectionOf(start)).toBe(reason)
 })
 
-test('a strategy for many sites cannot load the profile of a token, whose site is not known', async () => {
-  const app = await logins.startApp({ site: asBefore })
+test('a strategy for many communities cannot load the profile of a token, whose community is not known', async () => {
+  const app = await logins.startApp({ provider: asBefore })
   const error = await new Promise((resolve) => app.strategy.userProfile('token', resolve))
-  expect(String(error)).toContain('userProfile() cannot know the site of a token')
+  expect(String(error)).toContain('userProfile() cannot know the provider of a token')
 })
