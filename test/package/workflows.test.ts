@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -26,10 +26,18 @@ test('the quick tests and the slow ones are all of them', () => {
   expect(scripts.test).toContain('--testPathIgnorePatterns')
   expect(scripts['test:slow']).toContain('--testPathPatterns')
   expect(foldersIn(scripts['test:slow'])).toBe(foldersIn(scripts.test))
-  const ci = readFileSync(join(folder, '../../.ci/run'), 'utf8')
+  const nightly = readFileSync(join(folder, '../../.ci/nightly'), 'utf8')
   const outages = ['npx jest --maxWorkers 4 --testPathPatterns /outages/ &', 'wait "$outages"']
   const slow = 'npm run test:slow -- --testPathIgnorePatterns /outages/'
-  for (const command of ['npm cit', slow, ...outages]) expect(ci.split('\n')).toContain(command)
+  for (const command of ['npm cit', slow, ...outages]) expect(nightly.split('\n')).toContain(command)
+})
+
+test('each file of slow tests that .ci/run names exists', () => {
+  const [, arguments_ = ''] =
+    /npx jest \\\n([\s\S]*?)\nnode /.exec(readFileSync(join(folder, '../../.ci/run'), 'utf8')) ?? []
+  const names = arguments_.split(/[\s\\]+/).filter((name) => name !== '')
+  expect(names.length).toBeGreaterThan(5)
+  for (const name of names) expect([name, existsSync(join(folder, `../../test/${name}.test.ts`))]).toEqual([name, true])
 })
 
 describe.each(files)('%s', (file) => {
