@@ -6,10 +6,10 @@ import { Provider } from './bench.js'
 import { measureAllocated } from './measure/allocated.js'
 import { measureAlone } from './measure/alone.js'
 import { measureCallbacks } from './measure/callbacks.js'
+import { measureCommunities } from './measure/communities.js'
 import { measureFootprint } from './measure/footprint.js'
 import { measureMemory } from './measure/memory.js'
 import { measureRoundTrips } from './measure/round-trips.js'
-import { measureSites } from './measure/sites.js'
 import { measureStall } from './measure/stall.js'
 import { measureStarts } from './measure/starts.js'
 import { CORES, canPin, pinThisProcess } from './processes.js'
@@ -28,8 +28,8 @@ const extent = options.full
       starts: 90,
       batches: 4,
       allocated: 15,
-      sites: 240,
-      siteLogins: 100_000,
+      communities: 240,
+      communityLogins: 100_000,
       hangs: 10,
     }
   : {
@@ -41,8 +41,8 @@ const extent = options.full
       starts: 12,
       batches: 2,
       allocated: 5,
-      sites: 20,
-      siteLogins: 10_000,
+      communities: 20,
+      communityLogins: 10_000,
       hangs: 2,
     }
 
@@ -55,8 +55,8 @@ const measurements = {
   starts: (provider) => measureStarts(provider, { seconds: extent.starts }),
   memory: (provider) => measureMemory(provider, { batches: extent.batches }),
   stall: (provider) => measureStall(provider),
-  sites: (provider) =>
-    measureSites(provider, { seconds: extent.sites, logins: extent.siteLogins, rounds: extent.hangs }),
+  communities: (provider) =>
+    measureCommunities(provider, { seconds: extent.communities, logins: extent.communityLogins, rounds: extent.hangs }),
 }
 const chosen = options.only?.split(',') ?? Object.keys(measurements)
 const unknown = chosen.filter((name) => !measurements[name])

@@ -18,11 +18,11 @@ class Login {
   callback = ''
   #cookies = new Map()
 
-  /** @param site the person's, if there are many: whose name then ends the paths, and begins the answer */
-  constructor({ site, id = String(++lastKey) } = {}) {
+  /** @param community the person's, if there are many: whose name then ends the paths, and begins the answer */
+  constructor({ community, id = String(++lastKey) } = {}) {
     this.id = id
-    this.suffix = site === undefined ? '' : `/${site}`
-    this.answer = site === undefined ? id : `${site} ${id}`
+    this.suffix = community === undefined ? '' : `/${community}`
+    this.answer = community === undefined ? id : `${community} ${id}`
   }
 
   get key() {
@@ -94,8 +94,8 @@ export class Browsers {
     return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams({ csrfToken }).toString() }
   }
 
-  #request(path, { cookie }, site, post) {
-    const headers = { ...this.#headers, 'sec-fetch-site': site, ...(cookie && { cookie }) }
+  #request(path, { cookie }, fetchSite, post) {
+    const headers = { ...this.#headers, 'sec-fetch-site': fetchSite, ...(cookie && { cookie }) }
     if (!post) return this.#pool.request({ method: 'GET', path, headers })
     return this.#pool.request({
       method: 'POST',

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import { createServer as createTLSServer } from 'node:https'
 import { serveCommands } from '../app/commands.js'
-import { addressOf, siteName, siteOfKey } from '../sites.js'
+import { addressOf, communityName, siteOfKey } from '../communities.js'
 import { createDelayProxy } from './delay-proxy.js'
 
 // With this header given, Node leaves out its own `Keep-Alive: timeout=...`: as nginx does by default.
@@ -16,19 +16,19 @@ class Listener {
   mostOpen = 0
   /** Requests received per login, as [exchanges, profiles]. */
   logins = new Map()
-  /** Requests that met another site than that of their key. */
+  /** Requests that met another community than that of their key. */
   misdirected = 0
-  /** Whether nobody gets an answer, or the name of the one site that gives none. */
+  /** Whether nobody gets an answer, or the name of the one community that gives none. */
   hanging = false
 
-  /** @param manySites whether the sites of ../sites.js are served */
-  async listen({ tls, keepAliveSeconds = 75, announced = true, roundTripMs = 0, manySites = false }) {
-    this.manySites = manySites
+  /** @param manyCommunities whether the communities of ../communities.js are served */
+  async listen({ tls, keepAliveSeconds = 75, announced = true, roundTripMs = 0, manyCommunities = false }) {
+    this.manyCommunities = manyCommunities
     this.headers = { 'Content-Type': 'application/json', ...(!announced && SILENT_KEEP_ALIVE) }
     this.server = tls ? createTLSServer(tls) : createServer()
     this.server.keepAliveTimeout = keepAliveSeconds * 1000
     this.server.on('request', (req, res) => this.#answer(req, res))
-    const port = await listen(this.server, manySites ? '0.0.0.0' : 'localhost')
+    const port = await listen(this.server, manyCommunities ? '0.0.0.0' : 'localhost')
     if (!roundTripMs) {
       this.server.on('connection', (socket) => this.#connected(socket))
       return port
@@ -58,16 +58,16 @@ class Listener {
       })
       req.on('end', () => {
         const key = /(?:^|&)(?:auth_key|code)=(k\d+)/.exec(body)?.[1]
-        const site = /(?:^|&)app_id=([^&]*)/.exec(body)?.[1]
+        const community = /(?:^|&)app_id=([^&]*)/.exec(body)?.[1]
         this.#count(key, 0)
-        if (this.manySites) this.#checkSite(key, req, site)
-        if (this.hanging === site) return
+        if (this.manyCommunities) this.#checkCommunity(key, req, community)
+        if (this.hanging === community) return
         this.#send(res, key && `{"access_token":"t-${key}","token_type":"Bearer"}`)
       })
     } else {
       const key = /t-(k\d+)/.exec(req.headers.authorization ?? req.url)?.[1]
       this.#count(key, 1)
-      if (this.manySites) this.#checkSite(key, req)
+      if (this.manyCommunities) this.#checkCommunity(key, req)
       this.#send(res, key && profileOf(key.slice(1)))
     }
   }
@@ -78,10 +78,10 @@ class Listener {
     this.logins.set(key, counts)
   }
 
-  #checkSite(key, req, site) {
+  #checkCommunity(key, req, community) {
     const index = siteOfKey(key)
     const address = req.headers.host.split(':', 1)[0]
-    if (address !== addressOf(index) || (site ?? siteName(index)) !== siteName(index)) this.misdirected++
+    if (address !== addressOf(index) || (community ?? communityName(index)) !== communityName(index)) this.misdirected++
   }
 
   #send(res, body) {

@@ -6,7 +6,7 @@ const OURS = ['ours', 'cookie', 'legacy', 'web']
 const FLOOR_LIMITS = [1.1, 1.08, 1.1]
 
 /** The goals, each with what was measured and whether that reaches it. */
-export function judge({ roundTrips, callbacks, allocated, alone, starts, memory, stall, sites, footprint }) {
+export function judge({ roundTrips, callbacks, allocated, alone, starts, memory, stall, communities, footprint }) {
   return [
     ...(roundTrips ? judgeRoundTrips(roundTrips) : []),
     ...(alone && callbacks ? judgeCPU(alone, callbacks) : []),
@@ -16,7 +16,7 @@ export function judge({ roundTrips, callbacks, allocated, alone, starts, memory,
     ...(memory ? judgeMemory(memory) : []),
     ...(stall ? judgeStall(stall) : []),
     ...(footprint ? judgeFootprint(footprint) : []),
-    ...(sites ? judgeSites(sites) : []),
+    ...(communities ? judgeCommunities(communities) : []),
   ]
 }
 
@@ -113,8 +113,8 @@ function judgeFootprint({ loadMs, installed }) {
   ]
 }
 
-function judgeSites({ cpu, logins, hanging }) {
-  const ratios = ['sites', 'asyncSites'].map((name) => cpu.ratio[name].median)
+function judgeCommunities({ cpu, logins, hanging }) {
+  const ratios = ['communities', 'asyncCommunities'].map((name) => cpu.ratio[name].median)
   const { before, during } = hanging
   return [
     goal(

@@ -25,7 +25,7 @@ const SCENARIOS = {
 const PROVIDERS = { keeps75: 'provider keeps idle connections 75 s', keeps5: 'provider keeps them 5 s and says so' }
 
 /** Every measurement as a titled table. */
-export function tables({ roundTrips, callbacks, allocated, alone, starts, memory, stall, sites, footprint }) {
+export function tables({ roundTrips, callbacks, allocated, alone, starts, memory, stall, communities, footprint }) {
   return [
     roundTrips && roundTripTables(roundTrips),
     callbacks && callbackTable(callbacks),
@@ -35,7 +35,7 @@ export function tables({ roundTrips, callbacks, allocated, alone, starts, memory
     starts && startTable(starts),
     memory && memoryTable(memory),
     stall && stallTable(stall),
-    sites && siteTables(sites),
+    communities && communityTables(communities),
     footprint && footprintTable(footprint),
   ]
     .filter(Boolean)
@@ -138,7 +138,7 @@ function stallTable({ callbacks, bulkhead, contenders: stalled }) {
   return `## A provider that hangs, ${callbacks} callbacks, bulkhead of ${bulkhead}\n\n${table(head, rows)}`
 }
 
-function siteTables({ cpu, logins, hanging }) {
+function communityTables({ cpu, logins, hanging }) {
   const { before, after, most } = logins
   const milliseconds = ({ p50, p99 }) => `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`
   const cpuRows = Object.keys(cpu.ratio).map((name) => [
@@ -147,7 +147,7 @@ function siteTables({ cpu, logins, hanging }) {
     cpu.cpuMicroseconds[name].toFixed(0),
   ])
   const rows = [
-    ['sites, origins, logins', [logins.sites, logins.origins, logins.logins].join(', ')],
+    ['communities, origins, logins', [logins.communities, logins.origins, logins.logins].join(', ')],
     ['logins that failed, brought another person, or met another provider', logins.wrong],
     ['heap before, after', `${megabytes(before.heap)}, ${megabytes(after.heap)}`],
     ['resident memory before, after', `${megabytes(before.rss)}, ${megabytes(after.rss)}`],

@@ -9,7 +9,7 @@ afterAll(closeBrowsers)
 
 const names = ['one', 'two', 'three']
 /** One strategy for each provider, and one for all of them. */
-const ours = [...fixed, 'sites'] as const
+const ours = [...fixed, 'many providers'] as const
 
 let providers: Map<string, FakeProvider>
 let target: HTTPTarget

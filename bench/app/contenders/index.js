@@ -48,11 +48,11 @@ export const contenders = {
   },
 }
 
-/** Our strategy with the option `provider`: measured by measure/sites.js alone. @type {Record<string, Contender>} */
+/** Our strategy with the option `provider`: measured by measure/communities.js alone. @type {Record<string, Contender>} */
 export const siteContenders = {
-  sites: { title: '... with a site from a Map', module: 'sites.js' },
-  asyncSites: { title: '... from an async function', module: 'sites.js', options: { isAsync: true } },
-  manySites: { title: '... with 10,000 sites', module: 'many-sites.js' },
+  communities: { title: '... with a community from a Map', module: 'communities.js' },
+  asyncCommunities: { title: '... from an async function', module: 'communities.js', options: { isAsync: true } },
+  manyCommunities: { title: '... with 10,000 communities', module: 'many-communities.js' },
 }
 
 /** Those that speak Request and Response, behind one listener, without Express. */

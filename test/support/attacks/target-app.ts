@@ -23,7 +23,7 @@ import { homePage, page } from './pages'
  * How the application signs in: by a naive strategy, by ours with its record in the session or in a cookie, by one of ours for
  * all providers as sites, or by SocialLogin in Hono.
  */
-export type Kind = 'naive' | 'sites' | Keep
+export type Kind = 'naive' | 'many providers' | Keep
 
 export const ours = ['session', 'cookie', 'web'] as const satisfies readonly Keep[]
 
@@ -126,8 +126,8 @@ export function createTarget(options: TargetOptions): Target {
 }
 
 function mountExpress(app: Express, store: MemoryStore, target: Target, options: TargetOptions): void {
-  const hasSites = options.kind === 'sites'
-  const strategies = hasSites
+  const hasMany = options.kind === 'many providers'
+  const strategies = hasMany
     ? [strategyForSites(target, options)]
     : options.logins.map((login) => strategyFor(login, target, options))
   const passport = newPassport(strategies)
@@ -192,7 +192,7 @@ function mountLogin(
   { kind, stayAtCallback }: TargetOptions,
 ): void {
   const mode = link ? passport.authorize : passport.authenticate
-  const strategy = kind === 'sites' ? 'social-login' : name
+  const strategy = kind === 'many providers' ? 'social-login' : name
   const authenticate: RequestHandler = mode.call(passport, strategy, { failureMessage: true })
   app.all(`/auth/${name}`, authenticate)
   app.all(`/auth/${name}/callback`, authenticate, (req, res) => {

@@ -1,15 +1,15 @@
 import { Strategy } from '../../../dist/lib/index.js'
-import { addressOf, SITES, siteName } from '../../sites.js'
+import { addressOf, COMMUNITIES, communityName } from '../../communities.js'
 import { createStack } from '../stack.js'
 
-/** Our strategy with thousands of sites; who has signed in where is the answer to the callback. */
+/** Our strategy with thousands of communities; who has signed in where is the answer to the callback. */
 export function createApp({ origin: _origin, providerOrigin, callbackURL, ...options }) {
-  const sites = new Map(
-    Array.from({ length: SITES }, (_, index) => [siteName(index), createSite(index, providerOrigin)]),
+  const communities = new Map(
+    Array.from({ length: COMMUNITIES }, (_, index) => [communityName(index), createCommunity(index, providerOrigin)]),
   )
   const strategy = new Strategy(
     {
-      provider: ({ params }) => sites.get(params.provider),
+      provider: ({ params }) => communities.get(params.provider),
       callbackURL: `${callbackURL}/:provider`,
       allowPrivateAddresses: true,
       ...options,
@@ -19,8 +19,8 @@ export function createApp({ origin: _origin, providerOrigin, callbackURL, ...opt
   return createStack(strategy, '/:provider')
 }
 
-function createSite(index, providerOrigin) {
-  const name = siteName(index)
+function createCommunity(index, providerOrigin) {
+  const name = communityName(index)
   const { port } = new URL(providerOrigin)
   return { name, baseURL: `http://${addressOf(index)}:${port}/api/v1`, clientID: name, clientSecret: 'secret' }
 }

@@ -1,6 +1,6 @@
 import { Application, rotated, roundsWithin, sleep } from '../bench.js'
+import { addressOf, COMMUNITIES, communityName } from '../communities.js'
 import { inParallel } from '../load/browser.js'
-import { addressOf, SITES, siteName } from '../sites.js'
 import { emptySamples, mapValues, quantile, ratios } from '../statistics.js'
 import { slice } from './callbacks.js'
 
@@ -8,7 +8,7 @@ const CONCURRENCY = 16
 const CALLBACKS = 300
 const WARM_UP = 600
 
-// Not a neighbour of the one before, and every site once before any comes again.
+// Not a neighbour of the one before, and every community once before any comes again.
 const STEP = 7919
 
 const LOGINS_PER_SECOND = 100
@@ -18,12 +18,12 @@ const TIMEOUT_MS = 3000
 // Of an address that others share.
 const HANGING_SITE = 1
 const BULKHEAD = 128
-// More logins than BULKHEAD arrive within TIMEOUT_MS, so all slots are taken while the site hangs.
+// More logins than BULKHEAD arrive within TIMEOUT_MS, so all slots are taken while the community hangs.
 const HANGING_PER_SECOND = 50
 const SETTLE_SECONDS = TIMEOUT_MS / 1000 + 1
 
-/** What it costs to find the site of each login, and whether thousands of sites keep out of each other's way. */
-export async function measureSites(provider, { seconds, logins, rounds }) {
+/** What it costs to find the community of each login, and whether thousands of communities keep out of each other's way. */
+export async function measureCommunities(provider, { seconds, logins, rounds }) {
   return {
     cpu: await measureCPU(provider, seconds),
     logins: await measureLogins(provider, logins),
@@ -31,9 +31,9 @@ export async function measureSites(provider, { seconds, logins, rounds }) {
   }
 }
 
-/** CPU of a callback that finds its site, beside one of a fixed site, in turns. */
+/** CPU of a callback that finds its community, beside one of a fixed community, in turns. */
 async function measureCPU(provider, seconds) {
-  const names = ['ours', 'sites', 'asyncSites']
+  const names = ['ours', 'communities', 'asyncCommunities']
   const applications = await Promise.all(names.map((name) => Application.start(name, provider)))
   for (const application of applications) await slice(application, CONCURRENCY, WARM_UP)
   const cpu = emptySamples(names)
@@ -47,10 +47,10 @@ async function measureCPU(provider, seconds) {
   return { ratio: ratios(cpu, 'ours'), cpuMicroseconds: mapValues(cpu, (values) => quantile(values, 0.25)) }
 }
 
-/** Logins at all sites: whether each brings its own person, and what they leave. */
+/** Logins at all communities: whether each brings its own person, and what they leave. */
 async function measureLogins(provider, count) {
   const people = newPeople()
-  const application = await startManySites(provider)
+  const application = await startManyCommunities(provider)
   const { browsers } = application
   const logIn = async () => browsers.callback(await browsers.start(people.next()))
   await inParallel(new Array(WARM_UP).fill(0), CONCURRENCY, logIn)
@@ -61,20 +61,20 @@ async function measureLogins(provider, count) {
   const after = await application.ask('memory')
   const { logins, wrong, misdirected, open, mostOpen: most } = await application.provider.counts()
   await application.stop()
-  const origins = new Set(Array.from({ length: SITES }, (_, index) => addressOf(index))).size
-  return { sites: SITES, origins, logins, wrong: failed + wrong + misdirected, before, after, open, most }
+  const origins = new Set(Array.from({ length: COMMUNITIES }, (_, index) => addressOf(index))).size
+  return { communities: COMMUNITIES, origins, logins, wrong: failed + wrong + misdirected, before, after, open, most }
 }
 
-/** How long callbacks of other sites take before one hangs, and meanwhile, in turns. The same logins arrive in both. */
+/** How long callbacks of other communities take before one hangs, and meanwhile, in turns. The same logins arrive in both. */
 async function measureHanging(provider, rounds) {
-  const application = await startManySites(provider, { timeout: TIMEOUT_MS, maxConcurrentLogins: BULKHEAD })
+  const application = await startManyCommunities(provider, { timeout: TIMEOUT_MS, maxConcurrentLogins: BULKHEAD })
   const people = newPeople()
   const milliseconds = { before: [], during: [] }
-  const others = visitHangingSite(application, people)
+  const others = visitHangingCommunity(application, people)
   // The first round, whose errors are the first of the process, warms up.
   for (let round = 0; round <= rounds; round++) {
     const before = await watch(application, people)
-    await application.provider.hang(siteName(HANGING_SITE))
+    await application.provider.hang(communityName(HANGING_SITE))
     await sleep(SETTLE_SECONDS)
     const during = await watch(application, people)
     await application.provider.hang(false)
@@ -96,10 +96,14 @@ async function measureHanging(provider, rounds) {
   })
 }
 
-const startManySites = (provider, overrides) =>
-  Application.start('manySites', provider, { providerOptions: { manySites: true }, connections: 512, overrides })
+const startManyCommunities = (provider, overrides) =>
+  Application.start('manyCommunities', provider, {
+    providerOptions: { manyCommunities: true },
+    connections: 512,
+    overrides,
+  })
 
-/** Milliseconds of callbacks at a steady rate, at all sites but the one that hangs. */
+/** Milliseconds of callbacks at a steady rate, at all communities but the one that hangs. */
 async function watch({ browsers }, people) {
   const milliseconds = []
   const logIn = async () => {
@@ -117,8 +121,8 @@ async function watch({ browsers }, people) {
   return milliseconds
 }
 
-/** Logins at the site that hangs at times, at a steady rate. */
-function visitHangingSite({ browsers }, people) {
+/** Logins at the community that hangs at times, at a steady rate. */
+function visitHangingCommunity({ browsers }, people) {
   const underWay = new Set()
   const logIn = async () => browsers.tryCallback(await browsers.start(people.at(HANGING_SITE)))
   const timer = setInterval(() => {
@@ -133,14 +137,14 @@ function visitHangingSite({ browsers }, people) {
   }
 }
 
-/** People of the sites, each with a number that tells its site. */
+/** People of the communities, each with a number that tells its community. */
 function newPeople() {
   let last = 0
-  const at = (index) => ({ site: siteName(index), id: String(++last * SITES + index) })
+  const at = (index) => ({ community: communityName(index), id: String(++last * COMMUNITIES + index) })
   return {
     at,
     next() {
-      const index = (last * STEP) % SITES
+      const index = (last * STEP) % COMMUNITIES
       return at(index === HANGING_SITE ? index + 1 : index)
     },
   }
