@@ -267,7 +267,7 @@ const transportRows: Row[] = [
     code: 'provider_unreachable',
     record: 'removed',
     sent: [],
-    app: { strategy: { baseURL: 'http://127.0.0.1:1/api/v1' } },
+    app: { strategy: { baseURL: 'http://127.0.0.1:1/api/v1', timeout: 300 } },
   },
   // Sent again when the first connection closes: see connections.test.ts.
   {
