@@ -2,9 +2,8 @@ import { IncomingMessage, type ServerResponse } from 'node:http'
 import { isObject } from '../client/json'
 import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
-import type { LoginInfo } from '../login/info'
-import type { HTTPResponse } from '../login/pages/page'
 import type { AuthenticateOptions } from './options'
+import { explainBareFailure, preferReturnTo, writeResponse } from './overrides'
 import { type Request, toError } from './verify'
 
 /** Passport's five actions on one request. */
@@ -88,39 +87,13 @@ function act(action: LoginAction, actions: PassportActions, req: Request, option
       return destination === undefined ? actions.pass() : actions.redirect(destination)
     }
     case 'respond':
-      return req.res ? write(action.response, req.res) : failWith(action.otherwise, actions, req)
+      return req.res ? writeResponse(action.response, req.res) : failWith(action.otherwise, actions, req)
   }
 }
 
 /** Where a repeated callback redirects a signed-in user, if the route says so. */
 export function replayDestination(options: AuthenticateOptions): string | undefined {
   return options.successReturnToOrRedirect ?? options.successRedirect
-}
-
-/**
- * Makes `successReturnToOrRedirect` lead to the login's `returnTo`. Passport looks for one in `req.session` after `logIn`,
- * which replaces the session: one that was stored before would be lost, and another one may be anything.
- */
-function preferReturnTo(req: Request, options: AuthenticateOptions, { returnTo }: LoginInfo): void {
-  if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
-  const { logIn } = req
-  const keep = (): void => {
-    const session: unknown = Reflect.get(req, 'session')
-    if (isObject(session)) Object.assign(session, { returnTo })
-  }
-  const logInAndReturn = (...args: unknown[]): unknown => {
-    const [user, given, done] = args
-    // With other options it is the application's own call.
-    if (given !== options) return Reflect.apply(logIn, req, args)
-    // Fastify's returns a promise.
-    if (typeof done !== 'function') return Promise.resolve(Reflect.apply(logIn, req, args)).then(keep)
-    const loggedIn = (error: unknown): void => {
-      if (!error) keep()
-      done(error)
-    }
-    return Reflect.apply(logIn, req, [user, given, loggedIn])
-  }
-  Object.assign(req, { logIn: logInAndReturn })
 }
 
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */
@@ -130,7 +103,7 @@ function failWith(error: unknown, actions: PassportActions, req: Request): void 
   // For a failure, Passport would send a second response.
   if (!isFailure(error) || req.res?.headersSent) return actions.error(error)
   const info: FailureInfo = { code: error.code, message: error.message }
-  actions.fail(info, error.status)
+  explainBareFailure(error, req, () => actions.fail(info, error.status))
 }
 
 /** Passport writes a string into the WWW-Authenticate header, which cannot hold every string, and takes a number for the status. */
@@ -172,11 +145,4 @@ function removeReferrerPolicy({ res }: Request): void {
   const { removeHeader }: Partial<ServerResponse> = res
   if (removeHeader) removeHeader.call(res, 'Referrer-Policy')
   else res.setHeader('Referrer-Policy', '')
-}
-
-function write({ status, headers, body }: HTTPResponse, res: ServerResponse): void {
-  res.statusCode = status
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-  res.setHeader('Content-Length', Buffer.byteLength(body))
-  res.end(body)
 }

@@ -13,8 +13,8 @@ interface FixedProviderOptions extends CommonOptions {
 
 interface OwnOptions {
   /**
-   * Where a failure leads: a local path, or a function that returns one. Default: a plain page with the failure's status
-   * and message. Errors are never redirected.
+   * Where a failure leads: a local path, or a function that returns one. Default: a response with the failure's status
+   * and message: a page, JSON or text, by `Accept`. Errors are never redirected.
    */
   readonly failureRedirect?: string | ((failure: FailureInfo) => string) | undefined
   /**
@@ -63,13 +63,13 @@ export type SocialLoginOptions = FixedProviderOptions & OwnOptions & StoreOption
 export type MultiProviderSocialLoginOptions = MultiProviderOptions<Request> & OwnOptions & StoreOptions
 
 /**
- * The id of the signed-in user, which must not change while the user is signed in. Nobody: undefined, null or an empty
- * string.
+ * The id of the signed-in user, which must not change while the user is signed in. Nobody: undefined, null, false (Hono's
+ * answer for a signed cookie that was tampered with) or an empty string.
  *
  * @example
  * const user: UserID = session?.userID
  */
-export type UserID = string | number | bigint | null | undefined
+export type UserID = string | number | bigint | false | null | undefined
 
 /**
  * Options of `callback` and `pendingLogin`.

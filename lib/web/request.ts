@@ -1,3 +1,4 @@
+import { isThenable } from '../client/deadline'
 import { refuseUnknown } from '../client/option-values'
 import type { HTTPRequest } from '../login/request-headers'
 import type { UserID } from './options'
@@ -25,8 +26,24 @@ export function checkCall(request: Request, options: object, known: object): voi
  * @throws TypeError for what cannot be the id of a user
  */
 export function userKey(user: UserID): string | undefined {
-  if (user === undefined || user === null || user === '') return undefined
+  if (user === undefined || user === null || user === '' || user === false) return undefined
+  if (isThenable(user)) {
+    // A rejected promise must not crash the process.
+    Promise.resolve(user).catch(() => {})
+    throw new TypeError('user must be the id of the signed-in user, not a promise: await it first')
+  }
   const isID = typeof user === 'string' || typeof user === 'bigint' || Number.isFinite(user)
-  if (!isID) throw new TypeError('user must be the id of the signed-in user: a string, a number or a bigint')
+  if (!isID) {
+    throw new TypeError(
+      `user must be the id of the signed-in user (a string, a number or a bigint; null for nobody), not ${describe(user)}`,
+    )
+  }
   return `user:${typeof user} ${user}`
+}
+
+/** The kind of a value, never the value itself. */
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'number') return 'NaN or an infinite number'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

@@ -81,7 +81,8 @@ export class SocialLogin {
     try {
       return resultOf(await this.#login.handle(loginRequest), headers, this.#settings)
     } catch (error) {
-      if (error instanceof SocialLoginError) return failed(error, headers, this.#settings)
+      if (error instanceof SocialLoginError)
+        return failed(error, headers, this.#settings, loginRequest.http.header('accept'))
       throw error
     }
   }

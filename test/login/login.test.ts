@@ -214,6 +214,18 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(app.profiles).toHaveLength(1)
     })
 
+    test('a second click that is sent before the answer to a finished login has come, with the old cookie, is refused', async () => {
+      const app = await start({ session: { cookie: { maxAge: 60_000 } }, callback: { failureRedirect: '/login' } })
+      const browser = new Browser()
+      await browser.follow(app.loginURL)
+      const callback = app.approvedCallback()
+      const cookie = await browser.cookies(callback)
+      await browser.comeBack(callback)
+      const second = await new Browser().comeBack(callback, { headers: { cookie } })
+      expect(second.location).toBe('/login')
+      expect(logins.exchanges()).toBe(1)
+    })
+
     test('another key during a pending login is refused and does not affect it', async () => {
       const app = await start()
       const browser = new Browser()

@@ -6,7 +6,7 @@ import { type Profile, SocialLogin, type SocialLoginOptions } from 'passport-soc
 
 /** What the recipes need from an application: who is signed in, and how to sign somebody in. */
 export interface Sessions {
-  userOf(c: Context): string | undefined
+  userOf(c: Context): Promise<string | undefined>
   signIn(c: Context, profile: Profile): Promise<void>
 }
 
@@ -39,10 +39,10 @@ export function quickStart(
   // Quoted: web quick start
   const login = new SocialLogin({ baseURL, clientID, clientSecret, callbackURL, keys: [LOGIN_COOKIE_KEY] })
 
-  app.get('/auth', (c) => login.start(c.req.raw, { user: userOf(c), returnTo: c.req.query('next') }))
+  app.get('/auth', async (c) => login.start(c.req.raw, { user: await userOf(c), returnTo: c.req.query('next') }))
 
   app.get('/auth/callback', async (c) => {
-    const result = await login.callback(c.req.raw, { user: userOf(c) })
+    const result = await login.callback(c.req.raw, { user: await userOf(c) })
     if (result.type !== 'success') return result.response
     const { profile, info, headers } = result
     await signIn(c, profile) // as your application does: a session, a cookie
@@ -86,10 +86,10 @@ export function linking(
   // Quoted: web linking
   const callbackURL = 'https://app.example/link/callback' // registered with the provider, too
 
-  app.post('/link', (c) => login.start(c.req.raw, { user: userOf(c), callbackURL }))
+  app.post('/link', async (c) => login.start(c.req.raw, { user: await userOf(c), callbackURL }))
 
   app.get('/link/callback', async (c) => {
-    const user = userOf(c)
+    const user = await userOf(c)
     const result = await login.callback(c.req.raw, { user, callbackURL })
     if (result.type !== 'success') return result.response
     for (const [name, value] of result.headers) c.header(name, value, { append: true })
@@ -104,7 +104,7 @@ export function linking(
     const { id } = await c.req.parseBody()
     const question = await takeQuestion(c, String(id))
     // Another link has come back, or somebody else has signed in, since that page was shown.
-    if (question === undefined || question.user !== userOf(c)) return c.redirect('/link/confirm')
+    if (question === undefined || question.user !== (await userOf(c))) return c.redirect('/link/confirm')
     await link(question.user, question.profile)
     return c.redirect('/account')
   })
