@@ -190,7 +190,7 @@ export const OUTCOMES = {
     status: 502,
     retryable: true,
     message:
-      'The provider rejected its own new access token at the profile endpoint: check profileEndpoint, then try again.',
+      'The provider refused the access token at the profile endpoint: try again with a new one; if none is accepted, use its other profile endpoint (user/me or get_user_info).',
   },
   overloaded: {
     kind: 'error',

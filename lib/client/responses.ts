@@ -71,7 +71,10 @@ function failedProfile(response: ProviderResponse): SocialLoginError {
   const { status, isPage } = response
   if (status === 401 || status === 403) return refusal('profile_unauthorized', 'profile', response)
   if (isPage && isFirewallStatus(status)) return firewallPage('profile', { retryable: false })
-  return badResponse('profile', 'There seems to be no such profile endpoint: see profileEndpoint.')
+  return badResponse(
+    'profile',
+    'There seems to be no such profile endpoint: try another (user/me, get_user_info or auto).',
+  )
 }
 
 function isRefusal(body: JSONValue | undefined): boolean {
