@@ -6,11 +6,13 @@ import {
   type ParsedOptions,
   parseBaseURL,
   parseBoolean,
+  parseFunction,
   parseOptions,
   parseText,
   parseUserAgent,
   refuseUnknown,
 } from './option-values'
+import type { UserRecord } from './user'
 
 /**
  * Which endpoint the profile is read from: section 4.3 of the specification, the legacy one of section 4.4, or `auto`:
@@ -72,6 +74,11 @@ export interface SocialLoginClientOptions {
    * keys and the tokens. Default false.
    */
   readonly allowInsecureHTTP?: boolean | undefined
+  /**
+   * Returns the person's record from the JSON of a profile endpoint. Default: the whole JSON, or its member `user_info` or
+   * `data`, whichever has a `user_id`.
+   */
+  readonly userRecord?: UserRecord | undefined
 }
 
 /** The default of `userAgent`. A constant, so that bundled applications need no package.json; a test compares the two. */
@@ -88,15 +95,16 @@ export const PROVIDER_OPTIONS = {
 } as const satisfies OptionTable<ProviderOptions>
 
 /** The options that may be the same for several providers. */
-export const CONNECTION_OPTIONS = {
+export const SHARED_OPTIONS = {
   userAgent: (value = USER_AGENT, name) => parseUserAgent(value, name),
   timeout: integer(10_000, 120_000),
   dispatcher: parseDispatcher,
   allowInsecureHTTP: parseBoolean,
+  userRecord: parseFunction<UserRecord | undefined>,
 } as const satisfies OptionTable<Omit<SocialLoginClientOptions, keyof ProviderOptions | 'maxConnections'>>
 
 /** The options of the client, each with its parser. */
-export const CLIENT_OPTIONS = { ...PROVIDER_OPTIONS, ...CONNECTION_OPTIONS, maxConnections: integer(128, 10_000) }
+export const CLIENT_OPTIONS = { ...PROVIDER_OPTIONS, ...SHARED_OPTIONS, maxConnections: integer(128, 10_000) }
 
 /** Options of the strategy. */
 const INSTEAD_OF = { profileEndpoint: 'give it to fetchUser()', uploadsURL: 'give it to toProfile()' }

@@ -35,6 +35,19 @@ export interface UserResponse {
   readonly raw: string
 }
 
+/**
+ * Returns the record of a person from the JSON of a profile endpoint: for a provider that has it in another place than at the
+ * top, in `user_info` or in `data`, or under other names. `provider` is the name in `profile.provider`; a client has none.
+ *
+ * @example
+ * const userRecord: UserRecord = (json) => json.response.profile
+ */
+export type UserRecord = (
+  // The type of what JSON.parse returns, so that a path of members compiles.
+  json: ReturnType<typeof JSON.parse>,
+  provider?: string,
+) => JSONObject
+
 /** The record of a person in a response, and the member that it is wrapped in. */
 export interface PersonRecord {
   readonly record: JSONObject
@@ -55,19 +68,32 @@ const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
  * @param body what `parseJSON` returned
  * @throws SocialLoginError `profile_invalid` without a usable `user_id`
  */
-export function readUser(body: JSONValue, raw: string): UserResponse {
-  const json = findRecord(body)?.record
+export function readUser(body: JSONValue, raw: string, userRecord?: UserRecord): UserResponse {
+  const json = userRecord ? callUserRecord(userRecord, body) : findRecord(body)?.record
   if (!json) throw noRecord(body)
   const id = readID(json)
   if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
   return { user: toUser(json, id), json, raw }
 }
 
-function noRecord(body: JSONValue): SocialLoginError {
+function callUserRecord(userRecord: UserRecord, body: JSONValue): JSONObject {
+  let record: JSONObject
+  try {
+    record = userRecord(body)
+  } catch {
+    // Its error may quote the profile.
+    throw noRecord(body, 'The function userRecord threw an error. ')
+  }
+  if (!isObject(record)) throw noRecord(body, 'The function userRecord returned no object. ')
+  return record
+}
+
+function noRecord(body: JSONValue, problem = ''): SocialLoginError {
   const path = pathToUserID(body)
-  if (path === undefined) return new SocialLoginError('profile_invalid', 'profile')
-  const hint = `The response has a user_id at ${path}: the record must be the whole response, or its member user_info or data.`
-  return new SocialLoginError('profile_invalid', 'profile', { hint })
+  const place =
+    path === undefined ? '' : `The response has a user_id at ${path}: let the option userRecord return its object.`
+  const hint = `${problem}${place}`.trim()
+  return new SocialLoginError('profile_invalid', 'profile', hint === '' ? {} : { hint })
 }
 
 /** The record in the body of a profile endpoint; undefined if there is none with a `user_id`. */

@@ -29,7 +29,7 @@ export interface ProviderOptions
 
 /** Options that depend neither on the framework nor on the provider. */
 export interface SharedOptions
-  extends Pick<SocialLoginClientOptions, 'userAgent' | 'timeout' | 'dispatcher' | 'allowInsecureHTTP'> {
+  extends Pick<SocialLoginClientOptions, 'userAgent' | 'timeout' | 'dispatcher' | 'allowInsecureHTTP' | 'userRecord'> {
   /**
    * The name of the login, for `passport.authenticate` and in `profile.provider`. Default `social-login`. Several providers
    * need several names.
@@ -150,7 +150,7 @@ export const PROVIDER_OPTIONS = {
 
 /** The options of all adapters, for one provider and for many; beside `callbackURL`, which each parses in its own way. */
 export const SHARED_OPTIONS = {
-  ...client.CONNECTION_OPTIONS,
+  ...client.SHARED_OPTIONS,
   name: (value = 'social-login', option) => parseText(value, option),
   maxConcurrentLogins: integer(128, 10_000),
   unverifiedStart: choice('confirm', 'refuse', 'allow'),

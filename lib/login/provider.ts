@@ -45,14 +45,14 @@ export function createProvider(
   shared: ParsedOptions<typeof SHARED_OPTIONS>,
   transportOf: (settings: ClientSettings) => Transport,
 ): ProviderSettings {
-  const { name, callbackURL } = source
-  const { allowInsecureHTTP, maxConcurrentLogins, userAgent, timeout, dispatcher } = shared
-  const { allowedStartOrigins, allowedCallbackOrigins, unverifiedStart, tabBinding } = shared
+  const { name } = source
+  const { allowInsecureHTTP, maxConcurrentLogins, userRecord: select } = shared
   const parsed = parseOptions(PROVIDER_OPTIONS, { ...source, allowInsecureHTTP })
-  const { profileEndpoint, uploadsURL, baseURL: api, ...credentials } = parsed
-  const client = { ...api, ...credentials, userAgent, timeout, dispatcher, maxConnections: maxConcurrentLogins }
+  const { baseURL: api, profileEndpoint, uploadsURL, ...credentials } = parsed
+  const userRecord = select && ((json: unknown) => select(json, name))
+  const client = { ...shared, ...api, ...credentials, userRecord, maxConnections: maxConcurrentLogins }
+  const callback = parseCallbackURL(source.callbackURL, 'callbackURL', shared)
   const baseURL = api.origin + api.basePath
-  const callback = parseCallbackURL(callbackURL, 'callbackURL', { allowInsecureHTTP })
   const identity = [shared.name, name, baseURL, credentials.clientID]
   return {
     name,
@@ -64,10 +64,10 @@ export function createProvider(
       callbackPath: callback.path,
       appOrigin: callback.origin,
       providerOrigin: api.origin,
-      allowedStartOrigins,
-      allowedCallbackOrigins,
-      unverifiedStart,
-      tabBinding,
+      allowedStartOrigins: shared.allowedStartOrigins,
+      allowedCallbackOrigins: shared.allowedCallbackOrigins,
+      unverifiedStart: shared.unverifiedStart,
+      tabBinding: shared.tabBinding,
     },
     identity,
     strategyDigest: strategyDigest(identity, callback.path),

@@ -17,7 +17,7 @@ test.each<[string, JSONValue]>([
   ['data.0.user_id', { data: [{ user_id: '1' }, { user_id: '2' }] }],
 ])('the error for a record in another place says where a user_id is: %s', (path, body) => {
   expect(messageOf(body)).toBe(
-    `${message} The response has a user_id at ${path}: the record must be the whole response, or its member user_info or data.`,
+    `${message} The response has a user_id at ${path}: let the option userRecord return its object.`,
   )
 })
 

@@ -181,6 +181,7 @@ const bad: [string, unknown[]][] = [
   ['passReqToCallback', notBoolean],
   ['tabBinding', notBoolean],
   ['confirmPage', [null, true, 1, '', canary, [], {}]],
+  ['userRecord', [null, true, 1, '', canary, [], {}]],
   ['allowInsecureHTTP', notBoolean],
   ['skipUserProfile', [null, 0, 1, '', 'true', canary, [], {}]],
   [
