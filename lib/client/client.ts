@@ -2,7 +2,7 @@ import { Deadline } from './deadline'
 import { Endpoints } from './endpoints'
 import { openTransport } from './http/open-transport'
 import type { RequestContext } from './http/request'
-import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
+import { type ClientSettings, type ProfileEndpoint, parseClientOptions, type SocialLoginClientOptions } from './options'
 import type { TokenResponse } from './responses'
 import type { SocialLoginUser, UserResponse } from './user'
 
@@ -32,7 +32,7 @@ export class SocialLoginClient {
 
   /** @throws TypeError naming the option that is wrong */
   constructor(options: SocialLoginClientOptions) {
-    this.#settings = readClientOptions(options)
+    this.#settings = parseClientOptions(options)
     this.#endpoints = new Endpoints(this.#settings, openTransport(this.#settings))
   }
 

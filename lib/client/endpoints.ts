@@ -65,7 +65,7 @@ export class Endpoints {
     if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
       return Promise.reject(new SocialLoginError('profile_unauthorized', 'profile'))
     if (endpoint === 'auto') return this.#findProfile(accessToken, context)
-    return this.#requestProfile(endpoint, accessToken, context).then(readProfile)
+    return this.#requestProfile(endpoint, accessToken, context).then((response) => this.#readProfile(response))
   }
 
   /**
@@ -76,16 +76,20 @@ export class Endpoints {
   async #findProfile(accessToken: string, context: RequestContext): Promise<UserResponse> {
     if (!this.#isLegacyOnly) {
       const response = await this.#requestProfile('user/me', accessToken, context)
-      if (response.status !== 404) return readProfile(response)
+      if (response.status !== 404) return this.#readProfile(response)
     }
     try {
-      const user = readProfile(await this.#requestProfile('get_user_info', accessToken, context))
+      const user = this.#readProfile(await this.#requestProfile('get_user_info', accessToken, context))
       this.#isLegacyOnly = true
       return user
     } catch (error) {
       this.#isLegacyOnly = false
       throw error
     }
+  }
+
+  #readProfile(response: ProviderResponse): UserResponse {
+    return readProfile(response, this.#settings.userRecord)
   }
 
   #exchangeRequest(authKey: string): ProviderRequest {

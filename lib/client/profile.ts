@@ -1,5 +1,5 @@
 import type { JSONObject, JSONValue } from './json'
-import { readUploadsURL } from './option-values'
+import { parseUploadsURL } from './option-values'
 import { parseURL, resolvePath } from './url'
 import type { UserResponse } from './user'
 
@@ -98,7 +98,7 @@ export function toProfile(
   answer: UserResponse,
   { provider = 'social-login', uploadsURL }: ProfileOptions = {},
 ): Profile {
-  return profileOf(answer, provider, readUploadsURL(uploadsURL, true))
+  return profileOf(answer, provider, parseUploadsURL(uploadsURL, 'uploadsURL', { allowInsecureHTTP: true }))
 }
 
 /** {@link toProfile} for validated options. */

@@ -2,7 +2,7 @@ import { type Phase, SocialLoginError } from '../errors'
 import { FIREWALL_HINT, firewallPage, isFirewallStatus } from './http/page'
 import { badResponse, type ProviderResponse } from './http/response-reader'
 import { isObject, isTooComplex, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
-import { readUser, type UserResponse } from './user'
+import { readUser, type UserRecord, type UserResponse } from './user'
 
 /**
  * The provider's response to an exchange: the token, and whatever else it sent.
@@ -58,20 +58,23 @@ function failedExchange(response: ProviderResponse, body: JSONValue | undefined)
  *
  * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, `provider_rate_limited`, `provider_bad_response`
  */
-export function readProfile(response: ProviderResponse): UserResponse {
+export function readProfile(response: ProviderResponse, userRecord?: UserRecord): UserResponse {
   const { status, text } = response
   const body = tryParse(text)
   if (isRefusal(body)) throw refusal('profile_unauthorized', 'profile', response)
   if (status >= 400) throw failedProfile(response)
   if (body === undefined) throw notJSON('profile', response, 'The profile must be answered with JSON.')
-  return readUser(body, text)
+  return readUser(body, text, userRecord)
 }
 
 function failedProfile(response: ProviderResponse): SocialLoginError {
   const { status, isPage } = response
   if (status === 401 || status === 403) return refusal('profile_unauthorized', 'profile', response)
   if (isPage && isFirewallStatus(status)) return firewallPage('profile', { retryable: false })
-  return badResponse('profile', 'There seems to be no such profile endpoint: see profileEndpoint.')
+  return badResponse(
+    'profile',
+    'There seems to be no such profile endpoint: try another (user/me, get_user_info or auto).',
+  )
 }
 
 function isRefusal(body: JSONValue | undefined): boolean {

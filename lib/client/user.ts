@@ -35,6 +35,19 @@ export interface UserResponse {
   readonly raw: string
 }
 
+/**
+ * Returns the record of a person from the JSON of a profile endpoint: for a provider that has it in another place than at the
+ * top, in `user_info` or in `data`, or under other names. `provider` is the name in `profile.provider`; a client has none.
+ *
+ * @example
+ * const userRecord: UserRecord = (json) => json.response.profile
+ */
+export type UserRecord = (
+  // The type of what JSON.parse returns, so that a path of members compiles.
+  json: ReturnType<typeof JSON.parse>,
+  provider?: string,
+) => JSONObject
+
 /** The record of a person in a response, and the member that it is wrapped in. */
 export interface PersonRecord {
   readonly record: JSONObject
@@ -45,6 +58,8 @@ const ID = /^[A-Za-z0-9._:-]{1,128}$/
 const WHOLE_NUMBER = /^[1-9][0-9]*$/
 // Texts that buggy servers and clients send in place of an id.
 const NOBODY = /^(undefined|null|nan|true|false)$/i
+// Names with digits or other characters could be ids, keys or addresses.
+const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
 
 /**
  * Reads the body of a profile endpoint: a bare record (the specification), or one inside `user_info` or `data` as
@@ -53,11 +68,32 @@ const NOBODY = /^(undefined|null|nan|true|false)$/i
  * @param body what `parseJSON` returned
  * @throws SocialLoginError `profile_invalid` without a usable `user_id`
  */
-export function readUser(body: JSONValue, raw: string): UserResponse {
-  const json = findRecord(body)?.record
-  const id = json && readID(json)
-  if (!json || id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
+export function readUser(body: JSONValue, raw: string, userRecord?: UserRecord): UserResponse {
+  const json = userRecord ? callUserRecord(userRecord, body) : findRecord(body)?.record
+  if (!json) throw noRecord(body)
+  const id = readID(json)
+  if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
   return { user: toUser(json, id), json, raw }
+}
+
+function callUserRecord(userRecord: UserRecord, body: JSONValue): JSONObject {
+  let record: JSONObject
+  try {
+    record = userRecord(body)
+  } catch {
+    // Its error may quote the profile.
+    throw noRecord(body, 'The function userRecord threw an error. ')
+  }
+  if (!isObject(record)) throw noRecord(body, 'The function userRecord returned no object. ')
+  return record
+}
+
+function noRecord(body: JSONValue, problem = ''): SocialLoginError {
+  const path = pathToUserID(body)
+  const place =
+    path === undefined ? '' : `The response has a user_id at ${path}: let the option userRecord return its object.`
+  const hint = `${problem}${place}`.trim()
+  return new SocialLoginError('profile_invalid', 'profile', hint === '' ? {} : { hint })
 }
 
 /** The record in the body of a profile endpoint; undefined if there is none with a `user_id`. */
@@ -67,6 +103,21 @@ export function findRecord(body: JSONValue): PersonRecord | undefined {
   for (const wrapper of ['user_info', 'data'] as const) {
     const record = ownProperty(body, wrapper)
     if (isObject(record) && Object.hasOwn(record, 'user_id')) return { record, wrapper }
+  }
+  return undefined
+}
+
+/**
+ * Where the JSON has a `user_id`, as in `response.profile.user_id`; undefined if there is none in its first levels. The path
+ * is safe to show: it holds indexes and names of members, and `*` for a name that is not a plain word.
+ */
+export function pathToUserID(json: JSONValue, levels = 4): string | undefined {
+  if (typeof json !== 'object' || json === null) return undefined
+  if (Object.hasOwn(json, 'user_id')) return 'user_id'
+  if (levels === 0) return undefined
+  for (const [name, value] of Object.entries(json)) {
+    const path = pathToUserID(value, levels - 1)
+    if (path !== undefined) return `${Array.isArray(json) || PLAIN_NAME.test(name) ? name : '*'}.${path}`
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-import { readCallbackURL } from '../client/option-values'
+import { parseCallbackURL } from '../client/option-values'
 import { Trace, type TracedPhase } from '../diagnostics'
 import { type FailureInfo, PRIVATE_HEADERS, SocialLoginError } from '../errors'
 import { callStore } from './browser-store'
@@ -81,7 +81,7 @@ function callbackOf(
   { callbackURL }: LoginOptions,
 ): Pick<LoginContext, 'rules' | 'strategyDigest'> {
   if (callbackURL === undefined) return { rules, strategyDigest: usual }
-  const { path, origin = rules.appOrigin } = readCallbackURL(callbackURL, true)
+  const { path, origin = rules.appOrigin } = parseCallbackURL(callbackURL, 'callbackURL', { allowInsecureHTTP: true })
   return {
     rules: { ...rules, callbackPath: path, appOrigin: origin },
     strategyDigest: strategyDigest(identity, path, origin === rules.appOrigin ? '' : origin),

@@ -11,7 +11,7 @@ import type { PendingLoginStore } from '../login/pending-login'
 import type { Request } from './verify'
 
 /** Options that only the strategy has. */
-interface PassportOptions<WithRequest extends boolean> {
+export interface PassportOptions<WithRequest extends boolean> {
   /** Gives the request to the verify function as its first argument. Default false. */
   readonly passReqToCallback?: WithRequest | undefined
   /** Skips the profile request, always or as the function decides: verify then gets `undefined`. Default false. */

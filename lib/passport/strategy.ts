@@ -7,7 +7,7 @@ import type { PendingLoginSummary } from '../login/pending-login'
 import { captureActions, missingRedirect, perform, setHeaders } from './actions'
 import { PassportLoginRequest } from './login-request'
 import type { AuthenticateOptions, MultiProviderStrategyOptions, StrategyOptions } from './options'
-import { readSettings, type StrategySettings } from './settings'
+import { parseStrategyOptions, type StrategySettings } from './settings'
 import type {
   AnyVerifyFunction,
   Request,
@@ -54,7 +54,7 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: StrategyOptions, verify: VerifyFunction)
   constructor(options: StrategyOptions<boolean> | MultiProviderStrategyOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
-    const settings = readSettings(options)
+    const settings = parseStrategyOptions(options)
     super(INHERITED_OPTIONS, () => {})
     // The inherited client holds no secret. Reading it throws an error that names the alternatives.
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })

@@ -11,7 +11,8 @@ interface FixedProviderOptions extends CommonOptions {
   readonly callbackURL: string
 }
 
-interface OwnOptions {
+/** Options that only {@link SocialLogin} has, beside its store. */
+export interface OwnOptions {
   /**
    * Where a failure leads: a local path, or a function that returns one. Default: a response with the failure's status
    * and message: a page, JSON or text, by `Accept`. Errors are never redirected.

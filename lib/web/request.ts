@@ -17,7 +17,7 @@ export function checkCall(request: Request, options: object, known: object): voi
   if (typeof options !== 'object' || options === null || !('user' in options)) {
     throw new TypeError('user is missing: give the id of the signed-in user, or null')
   }
-  refuseUnknown(options, known)
+  refuseUnknown('this call', options, known)
 }
 
 /**

@@ -6,7 +6,7 @@ import type { PendingLoginSummary } from '../login/pending-login'
 import type { CallbackOptions, MultiProviderSocialLoginOptions, SocialLoginOptions, StartOptions } from './options'
 import { checkCall, httpRequest, userKey } from './request'
 import { type CallbackResult, failed, resultOf, type SignedIn } from './result'
-import { readSettings, type WebSettings } from './settings'
+import { parseSocialLoginOptions, type WebSettings } from './settings'
 
 const CALLBACK_OPTIONS: Readonly<Record<keyof CallbackOptions, true>> = { user: true, callbackURL: true }
 const START_OPTIONS: Readonly<Record<keyof StartOptions, true>> = { ...CALLBACK_OPTIONS, returnTo: true, state: true }
@@ -32,7 +32,7 @@ export class SocialLogin {
   constructor(options: MultiProviderSocialLoginOptions)
   constructor(options: SocialLoginOptions)
   constructor(options: SocialLoginOptions | MultiProviderSocialLoginOptions) {
-    this.#settings = readSettings(options)
+    this.#settings = parseSocialLoginOptions(options)
     this.#login = new Login(this.#settings)
   }
 

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { Semaphore } from '../../lib/client/semaphore'
+import type { LoginSettings } from '../../lib/login/context'
 import { Login } from '../../lib/login/login'
 import { OneProvider } from '../../lib/login/providers'
 import { Refusals } from '../../lib/login/refusals'
-import { type CommonSettings, readCommonSettings } from '../../lib/login/settings'
+import { parseLoginOptions } from '../../lib/login/settings'
 import type { Owner } from './clock'
 import type { Configuration, ProviderName } from './configuration'
 import { APP_ORIGIN } from './rows'
@@ -38,11 +39,11 @@ export function callbackPath(provider: ProviderName): string {
 }
 
 /** The settings of one configuration, which all its worlds share: to read them takes longer than many an event. */
-export type Settings = Readonly<Record<ProviderName, CommonSettings & { readonly providers: OneProvider }>>
+export type Settings = Readonly<Record<ProviderName, LoginSettings & { readonly providers: OneProvider }>>
 
 export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, send: SendToProvider): Settings {
   const read = (provider: ProviderName): Settings[ProviderName] => {
-    const { providers, ...settings } = readCommonSettings({
+    const { providers, ...settings } = parseLoginOptions({
       name: provider,
       baseURL: `${PROVIDER_ORIGINS[provider]}/api/v1`,
       clientID: 'application',
@@ -69,7 +70,7 @@ export function startProcess(name: string, skew: number, slots: number, settings
     const { providers, ...others } = settings[provider]
     // What counts is each process's own.
     const site = { ...providers.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
-    return new Login({ ...others, providers: new OneProvider(site), skipUserProfile: false })
+    return new Login({ ...others, providers: new OneProvider(site) })
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false }
 }

@@ -1,7 +1,7 @@
 import type { StrategyOptions } from '../../lib'
 import { Trace } from '../../lib/diagnostics'
 import { type ExchangedLogin, exchange } from '../../lib/login/exchange'
-import { readCommonSettings } from '../../lib/login/settings'
+import { parseLoginOptions } from '../../lib/login/settings'
 import { expectOutcome, useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
 
@@ -14,7 +14,7 @@ function exchanged(
   options: Partial<Pick<StrategyOptions, 'skipUserProfile' | 'profileEndpoint' | 'timeout'>> = {},
 ): Promise<ExchangedLogin> {
   const { skipUserProfile = false, ...others } = options
-  const common = readCommonSettings({ ...clients.required(), callbackURL: '/callback', ...others })
+  const common = parseLoginOptions({ ...clients.required(), callbackURL: '/callback', ...others })
   const provider = common.providers.fixed
   if (!provider) throw new Error('there is one provider')
   const settings = { ...common, skipUserProfile }

@@ -1,7 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 import { stringifySetCookie } from 'cookie'
-import { isObject } from '../../client/json'
-import { readBoolean, refuseUnknown } from '../../client/option-values'
+import { parseBoolean, refuseUnknown } from '../../client/option-values'
 import { MAX_AGE_MS, type PendingLogin, readPendingLogin } from '../pending-login'
 
 /**
@@ -50,12 +49,11 @@ export class SealedCookie {
 
   /** @throws TypeError when a key is too short or the name is not a valid cookie name */
   constructor(options: CookieStoreOptions) {
-    if (!isObject(options)) throw new TypeError('CookieStore needs an options object')
-    refuseUnknown(options, { keys: true, name: true, allowInsecureHTTP: true })
+    refuseUnknown('CookieStore', options, { keys: true, name: true, allowInsecureHTTP: true })
     const { keys, name = 'social-login' } = options
     if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
       throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
-    this.#secure = !readBoolean('allowInsecureHTTP', options.allowInsecureHTTP)
+    this.#secure = !parseBoolean(options.allowInsecureHTTP, 'allowInsecureHTTP')
     this.#name = this.#secure ? `__Host-${name}` : name
     this.#pattern = new RegExp(`(?:^|;)[ \\t]*${this.#name}=([^;]*)`, 'g')
     const [first, ...others] = readKeys(keys)

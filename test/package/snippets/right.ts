@@ -176,7 +176,8 @@ passport.use(new Strategy({ ...options, store: new MapStore() }, verify))
 
 // 40 Around the strategy.
 export async function whoIs(authKey: string): Promise<string> {
-  const client = new SocialLoginClient(options)
+  const { baseURL, clientID, clientSecret } = options
+  const client = new SocialLoginClient({ baseURL, clientID, clientSecret })
   const { access_token } = await client.exchangeAuthKey(authKey)
   return toProfile(await client.fetchUser('user/me', access_token)).displayName
 }

@@ -33,6 +33,7 @@ new Strategy({ ...options, store: new CookieStore({ keys: ['a'.repeat(32)] }) },
 new Strategy({ ...options, store: new SessionStore() }, verify)
 new Strategy({ ...options, skipUserProfile: async (accessToken) => accessToken.length > 9 }, verify)
 new Strategy({ ...options, confirmPage: ({ path }) => `<a href="${path}">Go on</a>` }, verify)
+new Strategy({ ...options, userRecord: (json) => json.response.profile }, verify)
 
 new Strategy({ ...options, profileEndpoint: 'auto', exchangeMethod: 'get', userAgent: 'MyApp/1.0' }, verify)
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { SocialLoginClient } from '../../../lib/client/client'
+import { CLIENT_OPTIONS } from '../../../lib/client/options'
 import type { OutcomeCode } from '../../../lib/errors'
+import { LOGIN_OPTIONS } from '../../../lib/login/settings'
 import { wild } from '../../../lib/testing'
 import { expectOutcome, key, marker, secret, token, useClients } from '../../support/client'
 import { expectNoneShown, rejectionOf } from '../../support/leak-check'
@@ -213,6 +215,20 @@ test.each<[OutcomeCode, string[]]>([
   }
 })
 
+test.each([400, 401, 403, 404, 405, 418])(
+  'the errors of status %d name only options that a client has',
+  async (status) => {
+    const names = Object.keys(LOGIN_OPTIONS).filter((name) => /[A-Z]/.test(name))
+    const unknown = names.filter((name) => !Object.hasOwn(CLIENT_OPTIONS, name))
+    clients.provider.failNext('authorize', { status })
+    clients.provider.failNext('user/me', { status })
+    for (const rejected of [client.exchangeAuthKey(key), client.getCurrentUser(token)]) {
+      const message = String(await rejectionOf(rejected))
+      expect(unknown.filter((name) => message.includes(name))).toEqual([])
+    }
+  },
+)
+
 test('every profile fixture can be read from both endpoints', async () => {
   for (const name of ['bare', 'wrapped-user_info', 'wrapped-data', 'wild', 'hostile', 'beyond-2-53']) {
     const body = readFileSync(`${__dirname}/../../../../test/fixtures/profiles/${name}.json`, 'utf8')
@@ -234,10 +250,15 @@ test('a deployed server serves the same person by both endpoints', async () => {
   expectOutcome(await rejectionOf(client.getUserInfo(access_token)), 'profile_invalid', 'profile')
 })
 
-test('a server without user/me gives a profile error that names profileEndpoint', async () => {
+test('a server without user/me gives a profile error that names the other endpoint', async () => {
   clients.provider.setMode({ withoutUserMe: true })
   const { access_token } = await client.exchangeAuthKey(clients.newKey())
-  expect(await rejectionOf(client.getCurrentUser(access_token))).toHaveProperty('phase', 'profile')
+  const error = expectOutcome(
+    await rejectionOf(client.getCurrentUser(access_token)),
+    'provider_bad_response',
+    'profile',
+  )
+  expect(error.message).toContain('get_user_info')
   expect(await client.getUserInfo(access_token)).toMatchObject({ user_id: '1' })
 })
 

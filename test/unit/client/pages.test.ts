@@ -63,7 +63,7 @@ describe.each(over)('a client over %s', (_over, make) => {
       [401, 'profile_unauthorized', /firewall/],
       [403, 'profile_unauthorized', /firewall/],
       [406, 'provider_bad_response', /firewall/],
-      [404, 'provider_bad_response', /see profileEndpoint/],
+      [404, 'provider_bad_response', /get_user_info or auto/],
     ])('with status %d at the profile is %s with a hint', async (status, code, hint) => {
       clients.provider.failNext('user/me', { ...page, status })
       const error = expectOutcome(await rejectionOf(make().getCurrentUser(token)), code, 'profile')

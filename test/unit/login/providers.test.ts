@@ -1,7 +1,7 @@
 import type { Provider, ProviderResult } from '../../../lib'
 import type { ProviderSettings } from '../../../lib/login/provider'
 import { ManyProviders } from '../../../lib/login/providers'
-import { readCommonSettings } from '../../../lib/login/settings'
+import { parseLoginOptions } from '../../../lib/login/settings'
 import { rejectionOf } from '../../support/leak-check'
 
 // As in communities.ts.
@@ -9,7 +9,7 @@ const MAX_COMMUNITIES = 1000
 
 const newCommunities = (timeout?: number): ManyProviders => {
   const callbackURL = 'https://app.example/:provider/callback'
-  const { providers } = readCommonSettings({ provider: () => undefined, callbackURL, timeout })
+  const { providers } = parseLoginOptions({ provider: () => undefined, callbackURL, timeout })
   if (providers instanceof ManyProviders) return providers
   throw new Error('these are the settings of one community')
 }
