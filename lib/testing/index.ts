@@ -11,6 +11,7 @@ export { providerNavigation, sameOriginNavigation } from './navigation'
 export { checkPendingLoginStore } from './pending-login-store/check'
 export type { PendingLoginStoreCheck, StorageOutage } from './pending-login-store/options'
 export { FakeProvider } from './provider'
+export { signIn, type TestBrowser } from './sign-in'
 export type {
   Application,
   ApplicationInput,
