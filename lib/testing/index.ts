@@ -1,10 +1,10 @@
 export {
+  asDeployed,
   type PostAnswer,
   type ProviderBehaviours,
   type ProviderMode,
   type RateLimitAnswer,
   specification,
-  wild,
 } from './behaviours'
 export { Clock } from './clock'
 export { providerNavigation, sameOriginNavigation } from './navigation'

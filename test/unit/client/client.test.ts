@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { SocialLoginClient } from '../../../lib/client/client'
 import type { OutcomeCode } from '../../../lib/errors'
-import { wild } from '../../../lib/testing'
+import { asDeployed } from '../../../lib/testing'
 import { expectOutcome, key, marker, secret, token, useClients } from '../../support/client'
 import { expectNoneShown, rejectionOf } from '../../support/leak-check'
 
@@ -214,7 +214,7 @@ test.each<[OutcomeCode, string[]]>([
 })
 
 test('every profile fixture can be read from both endpoints', async () => {
-  for (const name of ['bare', 'wrapped-user_info', 'wrapped-data', 'wild', 'hostile', 'beyond-2-53']) {
+  for (const name of ['bare', 'wrapped-user_info', 'wrapped-data', 'as-deployed', 'hostile', 'beyond-2-53']) {
     const body = readFileSync(`${__dirname}/../../../../test/fixtures/profiles/${name}.json`, 'utf8')
     clients.provider.failNext('user/me', { body })
     clients.provider.failNext('get_user_info', { body })
@@ -225,7 +225,7 @@ test('every profile fixture can be read from both endpoints', async () => {
 })
 
 test('a deployed server serves the same person by both endpoints', async () => {
-  clients.provider.setMode({ ...wild, wrapUser: 'data', htmlContentType: true })
+  clients.provider.setMode({ ...asDeployed, wrapUser: 'data', htmlContentType: true })
   const { access_token } = await client.exchangeAuthKey(clients.newKey('3'))
   const user = await client.getUserInfo(access_token)
   expect(user).toMatchObject({ user_id: '3', user_lastname: 'O&#039;Brien', user_verified: false })

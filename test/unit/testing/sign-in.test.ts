@@ -76,7 +76,7 @@ test('a function that answers with a Response works as the browser', async () =>
 })
 
 test('it works in the modes of deployed servers', async () => {
-  provider.setMode('wild')
+  provider.setMode('as-deployed')
   await expect(signIn(agent(), { provider })).resolves.toBeDefined()
   provider.setMode({ escapeRedirectAmpersands: true })
   await expect(signIn(agent(), { provider })).resolves.toBeDefined()
