@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FakeProvider, wild } from '../../lib/testing'
+import { asDeployed, FakeProvider } from '../../lib/testing'
 import { findSecrets } from '../support/canaries'
 import { approve } from '../support/doctor'
 import { runDoctor, unwrapped } from '../support/doctor-command'
@@ -69,7 +69,7 @@ test('--help lists every option', async () => {
 })
 
 test('the report is plain ASCII of at most 80 columns, with the level of each line as a word', async () => {
-  logins.provider.setMode('wild')
+  logins.provider.setMode('as-deployed')
   register()
   const { stdout } = await runDoctor([logins.provider.baseURL, '--app-id', 'mine'])
   const lines = stdout.split('\n')
@@ -81,7 +81,7 @@ test('the report is plain ASCII of at most 80 columns, with the level of each li
 test('the documentation shows what is printed', async () => {
   const page = readFileSync(join(__dirname, '../../../docs/connecting.md'), 'utf8')
   const [, shown = ''] = /```text\n\$ .*\n([\s\S]*?)\n```/.exec(page) ?? []
-  logins.provider.setMode({ ...wild, withoutUserMe: true })
+  logins.provider.setMode({ ...asDeployed, withoutUserMe: true })
   logins.provider.registerApplication({ name: 'Mine', redirectURL: 'http://localhost:1/cb', appID: 'my-app' })
   const { stdout } = await runDoctor([logins.provider.baseURL, '--app-id', 'my-app'])
   const untimed = (text: string) => unwrapped(text).replace(/less than a millisecond|\d+ ms/g, 'some ms')
@@ -102,7 +102,7 @@ test('with --json the report is one document, and the exit code the same', async
 })
 
 test('a pasted address is exchanged, the profile read, and a second login compared', async () => {
-  logins.provider.setMode('wild')
+  logins.provider.setMode('as-deployed')
   const application = register()
   const input = `${await approve(logins.provider, application, '3')}\n`
   const recorded = file('site.json')

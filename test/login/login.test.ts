@@ -79,8 +79,8 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(logins.provider.requests.at(-1)?.headers.authorization).toBeUndefined()
     })
 
-    test('works with a provider in wild mode', async () => {
-      logins.provider.setMode('wild')
+    test('works with a provider in the mode as-deployed', async () => {
+      logins.provider.setMode('as-deployed')
       const app = await start({ strategy: { profileEndpoint: 'get_user_info' } })
       const answer = await app.logIn()
       expect(JSON.parse(answer.body).user).toEqual({ id: '1' })

@@ -70,7 +70,7 @@ describe('the documentation', () => {
 
   test('quotes only JavaScript that the consumers or browsers run, and the small application with its types removed', () => {
     const inJavaScript = minimal.replace(`${declarations}\n\n`, '').replace(': Express.User', '')
-    const known = [...regions('test/package/consumers'), ...regions('test/package/docs/pages'), inJavaScript]
+    const known = [...regions('test/package/consumers'), ...regions('test/package/docs'), inJavaScript]
     const quoted = pages.flatMap((page) => blocks(page, 'js'))
     expect(quoted.length).toBeGreaterThan(4)
     for (const block of quoted) expect(known).toContain(block)

@@ -3,7 +3,7 @@ import type { SocialLoginClient } from '../../../lib/client/client'
 import { CLIENT_OPTIONS } from '../../../lib/client/options'
 import type { OutcomeCode } from '../../../lib/errors'
 import { LOGIN_OPTIONS } from '../../../lib/login/settings'
-import { wild } from '../../../lib/testing'
+import { asDeployed } from '../../../lib/testing'
 import { expectOutcome, key, marker, secret, token, useClients } from '../../support/client'
 import { expectNoneShown, rejectionOf } from '../../support/leak-check'
 
@@ -230,7 +230,7 @@ test.each([400, 401, 403, 404, 405, 418])(
 )
 
 test('every profile fixture can be read from both endpoints', async () => {
-  for (const name of ['bare', 'wrapped-user_info', 'wrapped-data', 'wild', 'hostile', 'beyond-2-53']) {
+  for (const name of ['bare', 'wrapped-user_info', 'wrapped-data', 'as-deployed', 'hostile', 'beyond-2-53']) {
     const body = readFileSync(`${__dirname}/../../../../test/fixtures/profiles/${name}.json`, 'utf8')
     clients.provider.failNext('user/me', { body })
     clients.provider.failNext('get_user_info', { body })
@@ -241,7 +241,7 @@ test('every profile fixture can be read from both endpoints', async () => {
 })
 
 test('a deployed server serves the same person by both endpoints', async () => {
-  clients.provider.setMode({ ...wild, wrapUser: 'data', htmlContentType: true })
+  clients.provider.setMode({ ...asDeployed, wrapUser: 'data', htmlContentType: true })
   const { access_token } = await client.exchangeAuthKey(clients.newKey('3'))
   const user = await client.getUserInfo(access_token)
   expect(user).toMatchObject({ user_id: '3', user_lastname: 'O&#039;Brien', user_verified: false })

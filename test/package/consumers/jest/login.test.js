@@ -1,33 +1,38 @@
 // Quoted: test with jest in CommonJS
 const { OUTCOMES } = require('passport-social-login')
-const { FakeProvider, providerNavigation, sameOriginNavigation } = require('passport-social-login/testing')
+const { FakeProvider, providerNavigation, sameOriginNavigation, signIn } = require('passport-social-login/testing')
 const supertest = require('supertest')
 const { createApp } = require('./your-app')
 
-let provider, appID, browser
+let provider, application, browser
 
 beforeEach(async () => {
   provider = await FakeProvider.start()
-  const application = provider.registerApplication({ name: 'Mine', redirectURL: 'http://localhost/callback' })
-  appID = application.appID
-  const app = createApp({ baseURL: provider.baseURL, clientID: appID, clientSecret: application.appSecret })
-  browser = supertest.agent(app)
-  await browser.get('/auth').set(sameOriginNavigation).expect(302)
+  const redirectURL = 'http://localhost:3000/auth/social-login/callback'
+  application = provider.registerApplication({ name: 'My app', redirectURL })
+  const { appID, appSecret } = application
+  browser = supertest.agent(createApp({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret }))
 })
 
 afterEach(() => provider.stop())
 
 test('a person signs in and sees the profile', async () => {
-  const authKey = provider.issueAuthKey({ appID, userID: '1' })
-  await browser.get(`/callback?auth_key=${authKey}`).set(providerNavigation).expect(302)
-  await browser.get('/profile').expect(200, 'Hello, Ada Lovelace')
+  const user = provider.addUser({ user_firstname: 'Grace', user_lastname: 'Hopper' })
+  await signIn(browser, { provider, user })
+  await browser.get('/profile').expect(200, { id: user.user_id, name: 'Grace Hopper' })
+})
+
+test('an outage of the provider is an error', async () => {
+  provider.failNext('authorize', { status: 503 })
+  await expect(signIn(browser, { provider })).rejects.toThrow('provider_unavailable')
 })
 
 test('a login that takes more than ten minutes has expired', async () => {
+  await browser.get('/auth/social-login').set(sameOriginNavigation).expect(302)
   const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 11 * 60 * 1000)
-  const authKey = provider.issueAuthKey({ appID, userID: '1' })
-  await browser.get(`/callback?auth_key=${authKey}`).set(providerNavigation).expect('Location', '/login')
-  await browser.get('/login').expect(200, OUTCOMES.login_expired.message)
+  const authKey = provider.issueAuthKey({ appID: application.appID, userID: '1' })
+  await browser.get(`/auth/social-login/callback?auth_key=${authKey}`).set(providerNavigation).expect('Location', '/')
   clock.mockRestore()
+  expect((await browser.get('/')).text).toContain(OUTCOMES.login_expired.message)
 })
 // end

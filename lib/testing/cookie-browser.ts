@@ -1,5 +1,5 @@
 import { parseSetCookie, stringifyCookie } from 'cookie'
-import type { Clock } from '../clock'
+import type { Clock } from './clock'
 
 interface StoredCookie {
   readonly value: string
