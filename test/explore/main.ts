@@ -15,8 +15,14 @@ const { values } = parseArgs({
   },
 })
 
-/** Outcomes that no event of these worlds can cause: of many sites, and of the adapters. */
-const ELSEWHERE = ['site_unknown', 'site_invalid', 'site_timeout', 'verify_timeout', 'start_forbidden']
+/** Outcomes that no event of these worlds can cause: of many providers, and of the adapters. */
+const ELSEWHERE = [
+  'provider_unknown',
+  'provider_invalid',
+  'provider_lookup_timeout',
+  'verify_timeout',
+  'start_forbidden',
+]
 
 async function exploreWorlds(): Promise<void> {
   const names = CONFIGURATIONS.map(({ name }) => name).filter((name) => name.includes(values.configuration))

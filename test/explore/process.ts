@@ -58,7 +58,7 @@ export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, s
         },
       },
     })
-    if (!(providers instanceof OneProvider)) throw new Error('one site was expected')
+    if (!(providers instanceof OneProvider)) throw new Error('one provider was expected')
     return { ...settings, providers }
   }
   return { honest: read('honest'), hostile: read('hostile') }
@@ -68,8 +68,8 @@ export function startProcess(name: string, skew: number, slots: number, settings
   const login = (provider: ProviderName): Login<User> => {
     const { providers, ...others } = settings[provider]
     // What counts is each process's own.
-    const site = { ...providers.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
-    return new Login({ ...others, providers: new OneProvider(site), skipUserProfile: false })
+    const own = { ...providers.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
+    return new Login({ ...others, providers: new OneProvider(own), skipUserProfile: false })
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false }
 }
