@@ -24,14 +24,17 @@ const ELSEWHERE = [
   'start_forbidden',
 ]
 
+const names = CONFIGURATIONS.map(({ name }) => name).filter((name) => name.includes(values.configuration))
+const milliseconds = Number(values.minutes) * 60_000
+
 async function exploreWorlds(): Promise<void> {
-  const names = CONFIGURATIONS.map(({ name }) => name).filter((name) => name.includes(values.configuration))
   const results: Result[] = []
   console.log('states  transitions  depth  seconds  world')
-  await exploreAll(names, Number(values.minutes) * 60_000, (result) => {
+  await exploreAll(__dirname, names, milliseconds, (result) => {
     results.push(result)
     console.log(lineOf(result))
     if (result.defect) console.log(`\n${result.defect.report}\n`)
+    return true
   })
   const isWhole = values.configuration === ''
   printSum(results)
@@ -85,4 +88,4 @@ async function missingLines(results: readonly Result[]): Promise<string[]> {
   return lines
 }
 
-void (values.mutants ? runMutants(values.mutant) : exploreWorlds())
+void (values.mutants ? runMutants(values.mutant, names, milliseconds) : exploreWorlds())

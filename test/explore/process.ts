@@ -16,6 +16,8 @@ export interface Process extends Owner {
   readonly name: string
   readonly logins: Readonly<Record<ProviderName, Login<User>>>
   hasWorked: boolean
+  /** When it was started, and when it used a login: by this it forgets used logins. */
+  readonly usedAt: number[]
 }
 
 /** Sends a request to a provider: resolves to the status and body, or rejects where the connection was lost. */
@@ -40,7 +42,10 @@ export function callbackPath(provider: ProviderName): string {
 /** The settings of one configuration, which all its worlds share: to read them takes longer than many an event. */
 export type Settings = Readonly<Record<ProviderName, CommonSettings & { readonly providers: OneProvider }>>
 
-export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, send: SendToProvider): Settings {
+export function settingsOf(
+  { tabBinding, unverifiedStart, maxConcurrentLogins }: Configuration,
+  send: SendToProvider,
+): Settings {
   const read = (provider: ProviderName): Settings[ProviderName] => {
     const { providers, ...settings } = readCommonSettings({
       name: provider,
@@ -49,6 +54,7 @@ export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, s
       clientSecret: 'secret',
       callbackURL: APP_ORIGIN + callbackPath(provider),
       tabBinding,
+      unverifiedStart,
       maxConcurrentLogins,
       dispatcher: {
         async request({ path, body, headers }) {
@@ -71,5 +77,5 @@ export function startProcess(name: string, skew: number, slots: number, settings
     const own = { ...providers.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
     return new Login({ ...others, providers: new OneProvider(own), skipUserProfile: false })
   }
-  return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false }
+  return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false, usedAt: [] }
 }
