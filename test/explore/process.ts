@@ -17,6 +17,8 @@ export interface Process extends Owner {
   readonly name: string
   readonly logins: Readonly<Record<ProviderName, Login<User>>>
   hasWorked: boolean
+  /** When it was started, and when it used a login: by this it forgets used logins. */
+  readonly usedAt: number[]
 }
 
 /** Sends a request to a provider: resolves to the status and body, or rejects where the connection was lost. */
@@ -41,7 +43,10 @@ export function callbackPath(provider: ProviderName): string {
 /** The settings of one configuration, which all its worlds share: to read them takes longer than many an event. */
 export type Settings = Readonly<Record<ProviderName, LoginSettings & { readonly providers: OneProvider }>>
 
-export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, send: SendToProvider): Settings {
+export function settingsOf(
+  { tabBinding, unverifiedStart, maxConcurrentLogins }: Configuration,
+  send: SendToProvider,
+): Settings {
   const read = (provider: ProviderName): Settings[ProviderName] => {
     const { providers, ...settings } = parseLoginOptions({
       name: provider,
@@ -50,6 +55,7 @@ export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, s
       clientSecret: 'secret',
       callbackURL: APP_ORIGIN + callbackPath(provider),
       tabBinding,
+      unverifiedStart,
       maxConcurrentLogins,
       dispatcher: {
         async request({ path, body, headers }) {
@@ -59,7 +65,7 @@ export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, s
         },
       },
     })
-    if (!(providers instanceof OneProvider)) throw new Error('one site was expected')
+    if (!(providers instanceof OneProvider)) throw new Error('one provider was expected')
     return { ...settings, providers }
   }
   return { honest: read('honest'), hostile: read('hostile') }
@@ -69,8 +75,8 @@ export function startProcess(name: string, skew: number, slots: number, settings
   const login = (provider: ProviderName): Login<User> => {
     const { providers, ...others } = settings[provider]
     // What counts is each process's own.
-    const site = { ...providers.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
-    return new Login({ ...others, providers: new OneProvider(site) })
+    const own = { ...providers.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
+    return new Login({ ...others, providers: new OneProvider(own) })
   }
-  return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false }
+  return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false, usedAt: [] }
 }

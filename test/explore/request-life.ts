@@ -67,7 +67,7 @@ export class RequestLife {
     await this.#world.noteForgotten(run.process)
     if (!probe) this.#world.judge.expect(run, navigation)
     try {
-      const row = probe?.row ?? this.#rowOf(navigation)
+      const row = probe?.row ?? this.#world.rows[navigation.row]
       const sent = probe ?? { target: targetOf(navigation), canSignIn: true }
       const action = await run.process.logins[navigation.provider].handle(this.#request(run, navigation, row, sent))
       run.outcome = await this.#act(run, navigation, action)
@@ -89,7 +89,7 @@ export class RequestLife {
         return { type: action.type }
       case 'respond':
         if (action.response.status !== 200) return { type: 'refused', code: action.otherwise.code }
-        return { type: 'page', next: nextOf(navigation, action.otherwise.code) }
+        return { type: 'page', next: this.#nextOf(navigation, action.otherwise.code) }
       case 'decided': {
         const { user } = action.verdict
         if (user === false) return { type: 'refused', code: 'verify_refused' }
@@ -101,6 +101,14 @@ export class RequestLife {
         return { type: 'signed in' }
       }
     }
+  }
+
+  /** What a page of our own sends: that of a tab by its script, the confirm page by its button. */
+  #nextOf(navigation: Navigation, code: string): Navigation {
+    // Which secret, the script reads when it runs.
+    if (code === 'tab_mismatch') return { ...navigation, row: 'tab form', tabSecret: '' }
+    const isConfirm = navigation.row !== 'own' && this.#world.configuration.unverifiedStart === 'confirm'
+    return isConfirm ? { ...navigation, row: 'own', injected: false } : { ...navigation, row: 'own', tabSecret: '' }
   }
 
   #request(run: Run, navigation: Navigation, row: Row, sent: SentRequest): LoginRequest<User> {
@@ -117,20 +125,13 @@ export class RequestLife {
       store: this.#observed(run, this.#storeOf(run)),
       currentUserKey: () => run.session?.user,
       canSignIn: () => sent.canSignIn,
-      mayContinueOnReplay: true,
+      mayContinueOnReplay: this.#world.configuration.mayContinueOnReplay,
       verify: async ({ profile }) => {
         const answer = await run.hold('verify')
         run.fate = answer === 'accepts' ? 'signed in' : 'verify_refused'
         return { user: answer === 'accepts' && `${navigation.provider}:${profile?.id}`, info: undefined }
       },
     }
-  }
-
-  #rowOf({ row }: Navigation): Row {
-    const { ownLink, planted, tabForm, callback } = this.#world.rows
-    if (row === 'own') return ownLink
-    if (row === 'planted') return planted
-    return row === 'tab form' ? tabForm : callback[row]
   }
 
   #read(run: Run): void {
@@ -211,6 +212,7 @@ export class RequestLife {
       browser: tab.browser,
       tab,
       provider: navigation.provider,
+      row: navigation.row,
       issuedAt: this.#world.clock.wall(process),
       user: run.session?.user,
       tabSecret: navigation.tabSecret,
@@ -276,11 +278,4 @@ function targetOf({ kind, provider, key, tabSecret }: Navigation): string {
   })
   const path = kind === 'start' ? startPath(provider) : callbackPath(provider)
   return query.size === 0 ? path : `${path}?${query}`
-}
-
-/** What a page of our own sends: that of a tab by its script, the confirm page by its button. */
-function nextOf(navigation: Navigation, code: string): Navigation {
-  // Which secret, the script reads when it runs.
-  if (code === 'tab_mismatch') return { ...navigation, row: 'tab form', tabSecret: '' }
-  return navigation.row === 'own' ? { ...navigation, tabSecret: '' } : { ...navigation, row: 'own', injected: false }
 }
