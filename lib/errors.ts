@@ -235,7 +235,7 @@ export interface FailureInfo {
  * new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
  */
 export interface SocialLoginErrorDetails {
-  /** A fixed sentence that narrows the cause. Never text from outside. */
+  /** A fixed sentence that narrows the cause. Never text from outside, but for plain names of members of a profile. */
   readonly hint?: string
   /** Seconds to wait before the next try, 0 to 86,400. */
   readonly retryAfter?: number

@@ -45,6 +45,8 @@ const ID = /^[A-Za-z0-9._:-]{1,128}$/
 const WHOLE_NUMBER = /^[1-9][0-9]*$/
 // Texts that buggy servers and clients send in place of an id.
 const NOBODY = /^(undefined|null|nan|true|false)$/i
+// Names with digits or other characters could be ids, keys or addresses.
+const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
 
 /**
  * Reads the body of a profile endpoint: a bare record (the specification), or one inside `user_info` or `data` as
@@ -55,9 +57,17 @@ const NOBODY = /^(undefined|null|nan|true|false)$/i
  */
 export function readUser(body: JSONValue, raw: string): UserResponse {
   const json = findRecord(body)?.record
-  const id = json && readID(json)
-  if (!json || id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
+  if (!json) throw noRecord(body)
+  const id = readID(json)
+  if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
   return { user: toUser(json, id), json, raw }
+}
+
+function noRecord(body: JSONValue): SocialLoginError {
+  const path = pathToUserID(body)
+  if (path === undefined) return new SocialLoginError('profile_invalid', 'profile')
+  const hint = `The response has a user_id at ${path}: the record must be the whole response, or its member user_info or data.`
+  return new SocialLoginError('profile_invalid', 'profile', { hint })
 }
 
 /** The record in the body of a profile endpoint; undefined if there is none with a `user_id`. */
@@ -67,6 +77,21 @@ export function findRecord(body: JSONValue): PersonRecord | undefined {
   for (const wrapper of ['user_info', 'data'] as const) {
     const record = ownProperty(body, wrapper)
     if (isObject(record) && Object.hasOwn(record, 'user_id')) return { record, wrapper }
+  }
+  return undefined
+}
+
+/**
+ * Where the JSON has a `user_id`, as in `response.profile.user_id`; undefined if there is none in its first levels. The path
+ * is safe to show: it holds indexes and names of members, and `*` for a name that is not a plain word.
+ */
+export function pathToUserID(json: JSONValue, levels = 4): string | undefined {
+  if (typeof json !== 'object' || json === null) return undefined
+  if (Object.hasOwn(json, 'user_id')) return 'user_id'
+  if (levels === 0) return undefined
+  for (const [name, value] of Object.entries(json)) {
+    const path = pathToUserID(value, levels - 1)
+    if (path !== undefined) return `${Array.isArray(json) || PLAIN_NAME.test(name) ? name : '*'}.${path}`
   }
   return undefined
 }
