@@ -37,9 +37,9 @@ test.each<[string, Fault, RegExp]>([
 test.each<[string, Fault, RegExp]>([
   ['no JSON', { body: 'Hello' }, /profile must be answered with JSON\.$/],
   ['deep JSON', { body: deep }, /nested too deeply\.$/],
-  ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /profileEndpoint/],
-  ['JSON that it is not there', { status: 404, body: `{"message":"${marker}"}` }, /profileEndpoint/],
-  ['JSON that nothing went wrong', { status: 404, body: '{"error":false}' }, /profileEndpoint/],
+  ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /get_user_info or auto/],
+  ['JSON that it is not there', { status: 404, body: `{"message":"${marker}"}` }, /get_user_info or auto/],
+  ['JSON that nothing went wrong', { status: 404, body: '{"error":false}' }, /get_user_info or auto/],
 ])('a profile answered with %s has a hint', async (_, fault, hint) => {
   for (const [endpoint, method] of [
     ['user/me', 'getCurrentUser'],
