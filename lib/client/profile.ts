@@ -40,34 +40,9 @@ export interface Profile {
 const MAX_TEXT_LENGTH = 500
 // Enough for 500 characters written as entities; the rest is not decoded.
 const MAX_RAW_LENGTH = 4096
-// Scripts in which the joiners U+200C and U+200D change how a word is written.
-const JOINING_SCRIPTS = [
-  ...['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil'],
-  ...['Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Myanmar', 'Khmer', 'Tibetan', 'Balinese', 'Javanese'],
-]
-const joining = JOINING_SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')
-
-// A character that is itself removed permits none beside it: selectors and some vowels belong to scripts, but show nothing.
-const SHOWN = '(?<!\\p{Default_Ignorable_Code_Point})'
-
-// Invisible and direction-changing characters, except those that scripts and emoji need: joiners, variation selectors,
-// and the tags after a black flag. Names that look alike must not differ by them.
-const INVISIBLE = new RegExp(
-  [
-    `(?!(?<=[${joining}]${SHOWN}[\\u180b-\\u180d\\u180f]?)[\\u200c\\u200d](?=[\\p{L}\\p{M}]${SHOWN}))`,
-    '(?!(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=\\p{Extended_Pictographic}))',
-    '(?!(?<=\\p{Emoji}(?<![#*\\d]))[\\ufe0e\\ufe0f])(?!(?<=[#*\\d])\\ufe0f\\u20e3)',
-    `(?!(?<=[\\p{Script=Han}\\p{Script=Mongolian}]${SHOWN})[\\ufe00-\\ufe0d\\u180b-\\u180d\\u180f\\u{e0100}-\\u{e01ef}])`,
-    '(?!(?<=\\u{1f3f4}[\\u{e0020}-\\u{e007f}]{0,6})[\\u{e0020}-\\u{e007f}])',
-    '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb\\u{1107f}\\u{13430}-\\u{13442}\\u{16fe4}\\u{1d159}]',
-  ].join(''),
-  'gu',
-)
-// Names that differ only in the kind or number of their spaces look alike.
-const SPACES = /\p{Zs}+/gu
-// Most texts: ASCII, without entities, and with single spaces between words.
-const PLAIN = /^[!-%'-~]+(?: [!-%'-~]+)*$/
-const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
+// Control characters, and those that reverse the text around them.
+const CONTROLS = /[\p{Cc}\p{Bidi_Control}]/gu
+const EMAIL = /^[^\s@\p{Cc}\p{Bidi_Control}]+@[^\s@\p{Cc}\p{Bidi_Control}]+$/u
 
 /**
  * Options of {@link toProfile}.
@@ -88,7 +63,7 @@ export interface ProfileOptions {
 
 /**
  * Maps a response of `SocialLoginClient.fetchUser` to Passport's profile, exactly as the strategy does: decodes texts,
- * removes invisible characters, checks pictures.
+ * removes control characters, checks pictures.
  *
  * @example
  * const profile = toProfile(await client.fetchUser('user/me', accessToken))
@@ -127,15 +102,11 @@ export function profileOf(answer: UserResponse, provider: string, uploadsURL: UR
 
 // Decoded first: an entity may hide a control character. Deployed servers encode names before they store them.
 function displayText(value: string | null): string {
-  if (!value) return ''
-  if (value.length <= MAX_TEXT_LENGTH && PLAIN.test(value)) return value
-  const text = decodeText(value)
-    .slice(0, 2 * MAX_TEXT_LENGTH)
-    .replace(INVISIBLE, '')
-    .replace(SPACES, ' ')
+  const text = decodeText(value ?? '')
+    .replace(CONTROLS, '')
     .trim()
-  if (BLANK.test(text)) return ''
-  return Array.from(text).slice(0, MAX_TEXT_LENGTH).join('')
+  // By code points, so that no half of a pair is left.
+  return text.length > MAX_TEXT_LENGTH ? Array.from(text).slice(0, MAX_TEXT_LENGTH).join('') : text
 }
 
 function decodeText(value: string): string {
@@ -158,11 +129,8 @@ function loadDecoder(): Decoder {
 
 /** Never cleaned: an address with characters removed could be somebody else's. */
 function readEmail(value: string | null): string | undefined {
-  const text = decodeText(value ?? '')
-  const email = text.trim()
-  // What `trim` removes, too: it takes a byte order mark for white space.
-  const isPlain = email.length <= 254 && text.replace(/[\t-\r]/g, '').search(INVISIBLE) === -1
-  return isPlain && /^[^\s@]+@[^\s@]+$/.test(email) ? email : undefined
+  const email = decodeText(value ?? '').trim()
+  return email.length <= 254 && EMAIL.test(email) ? email : undefined
 }
 
 function readDate(value: string | null): string | undefined {

@@ -37,9 +37,9 @@ test.each<[string, Fault, RegExp]>([
 test.each<[string, Fault, RegExp]>([
   ['no JSON', { body: 'Hello' }, /profile must be answered with JSON\.$/],
   ['deep JSON', { body: deep }, /nested too deeply\.$/],
-  ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /no such profile endpoint: try another/],
-  ['JSON that it is not there', { status: 404, body: `{"message":"${marker}"}` }, /no such profile endpoint: try another/],
-  ['JSON that nothing went wrong', { status: 404, body: '{"error":false}' }, /no such profile endpoint: try another/],
+  ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /get_user_info or auto/],
+  ['JSON that it is not there', { status: 404, body: `{"message":"${marker}"}` }, /get_user_info or auto/],
+  ['JSON that nothing went wrong', { status: 404, body: '{"error":false}' }, /get_user_info or auto/],
 ])('a profile answered with %s has a hint', async (_, fault, hint) => {
   for (const [endpoint, method] of [
     ['user/me', 'getCurrentUser'],

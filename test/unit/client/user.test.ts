@@ -45,3 +45,21 @@ test('a user_id is looked for in four levels below the first', () => {
   expect(pathToUserID(parseJSON(nested(4)))).toBe('a.a.a.a.user_id')
   expect(pathToUserID(parseJSON(nested(5)))).toBeUndefined()
 })
+
+test.each([
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '__defineGetter__',
+  '.',
+  '..',
+  '...',
+])('the id %s is refused: as a property name or a path segment it means something else', (id) => {
+  expect(messageOf({ user_id: id })).toBe(message)
+})
+
+test.each(['a..b', 'proto', '_', 'constructor2', '.a', 'a.', 'Constructor'])('the id %s is accepted', (id) => {
+  expect(readUser({ user_id: id }, '').user.user_id).toBe(id)
+})
