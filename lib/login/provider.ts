@@ -5,7 +5,6 @@ import { type ClientSettings, type ProfileEndpoint, readClientOptions } from '..
 import { Semaphore } from '../client/semaphore'
 import type { ProviderOptions, SharedOptions } from './options'
 import { digest } from './pending-login'
-import { Refusals } from './refusals'
 import type { RequestRules } from './request-headers'
 
 /** What a provider is made of. */
@@ -29,8 +28,7 @@ export interface ProviderSettings {
   /** Digest of the identity and the callback. */
   readonly strategyDigest: string
   /** One slot for each login that waits for the provider. */
-  readonly slots: Semaphore
-  readonly refusals: Refusals
+  readonly loginSlots: Semaphore
   /** Called after each exchange that has brought a profile. @throws SocialLoginError `provider_invalid` if another provider has the name */
   readonly onLogin?: () => void
 }
@@ -68,8 +66,7 @@ export function createProvider(
     rules: { ...shared.rules, callbackPath: path, appOrigin: origin, providerOrigin: client.origin },
     identity,
     strategyDigest: strategyDigest(identity, path),
-    slots: new Semaphore(maxConcurrentLogins),
-    refusals: new Refusals(provider.name),
+    loginSlots: new Semaphore(maxConcurrentLogins),
   }
 }
 

@@ -24,7 +24,7 @@ export class OneProvider {
 
   /** Closes the connections after pending logins have ended. */
   async close(): Promise<void> {
-    await this.fixed.slots.close()
+    await this.fixed.loginSlots.close()
     await this.fixed.endpoints.close()
   }
 }
@@ -99,7 +99,7 @@ export class ManyProviders {
   /** Closes the connections after pending logins have ended. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all(Array.from(this.#providers.values(), ({ slots }) => slots.close()))
+    await Promise.all(Array.from(this.#providers.values(), ({ loginSlots }) => loginSlots.close()))
     await this.#pools.close()
   }
 
@@ -140,7 +140,7 @@ export class ManyProviders {
     const claimed = plainPath(callbackURL)
     if ((this.#providerOf.get(claimed) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)
     this.#providerOf.set(claimed, name)
-    if (this.#isClosed) void settings.slots.close()
+    if (this.#isClosed) void settings.loginSlots.close()
     // Not before: an address that was mistyped, and corrected, must not need a restart.
     const onLogin = (): void => {
       if (!this.#isFree(name, baseURL))
@@ -158,7 +158,7 @@ export class ManyProviders {
   #forgetOldest(newest: ProviderSettings): void {
     for (const [key, settings] of this.#providers) {
       if (this.#providers.size <= MAX_PROVIDERS) return
-      if (settings.slots.isIdle && settings !== newest) this.#providers.delete(key)
+      if (settings.loginSlots.isIdle && settings !== newest) this.#providers.delete(key)
     }
   }
 }

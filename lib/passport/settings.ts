@@ -5,7 +5,7 @@ import type { PendingLoginStore } from '../login/pending-login'
 import { COMMON_OPTIONS, readCommonSettings, requireStore } from '../login/settings'
 import { SessionStore } from '../login/stores/session-store'
 import type { MultiProviderStrategyOptions, StrategyOptions } from './options'
-import type { Request } from './verify'
+import type { Request } from './verify-types'
 
 /** Validated options of the strategy. */
 export interface StrategySettings extends LoginSettings {

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import { Semaphore } from '../../lib/client/semaphore'
 import { Login } from '../../lib/login/login'
 import { OneProvider } from '../../lib/login/providers'
-import { Refusals } from '../../lib/login/refusals'
 import { type CommonSettings, readCommonSettings } from '../../lib/login/settings'
 import type { Owner } from './clock'
 import type { Configuration, ProviderName } from './configuration'
@@ -68,7 +67,7 @@ export function startProcess(name: string, skew: number, slots: number, settings
   const login = (provider: ProviderName): Login<User> => {
     const { providers, ...others } = settings[provider]
     // What counts is each process's own.
-    const site = { ...providers.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
+    const site = { ...providers.fixed, loginSlots: new Semaphore(slots) }
     return new Login({ ...others, providers: new OneProvider(site), skipUserProfile: false })
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false }
