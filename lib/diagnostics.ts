@@ -87,7 +87,7 @@ export class Trace {
   }
 
   /** Sets the login that the request belongs to. */
-  follow(record: { readonly id: string }): void {
+  setLogin(record: { readonly id: string }): void {
     this.#recordID = record.id
   }
 

@@ -29,4 +29,4 @@ export type {
   VerifyFunctionWithRequest,
   VerifyFunctionWithRequestAndParams,
   VerifyResult,
-} from './passport/verify'
+} from './passport/verify-types'

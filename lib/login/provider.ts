@@ -5,7 +5,6 @@ import type { ClientSettings, ProfileEndpoint } from '../client/options'
 import { Semaphore } from '../client/semaphore'
 import { PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
 import { digest } from './pending-login'
-import { Refusals } from './refusals'
 import type { RequestRules } from './request-headers'
 
 /** One provider, and what belongs to its logins alone. */
@@ -23,8 +22,7 @@ export interface ProviderSettings {
   /** Digest of the identity and the callback. */
   readonly strategyDigest: string
   /** One slot for each login that waits for the provider. */
-  readonly slots: Semaphore
-  readonly refusals: Refusals
+  readonly loginSlots: Semaphore
   /** Called after each exchange that has brought a profile. @throws SocialLoginError `provider_invalid` if another provider has the name */
   readonly onLogin?: () => void
 }
@@ -71,8 +69,7 @@ export function createProvider(
     },
     identity,
     strategyDigest: strategyDigest(identity, callback.path),
-    slots: new Semaphore(maxConcurrentLogins),
-    refusals: new Refusals(name),
+    loginSlots: new Semaphore(maxConcurrentLogins),
   }
 }
 

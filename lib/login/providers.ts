@@ -18,7 +18,7 @@ export class OneProvider {
 
   /** Closes the connections after pending logins have ended. */
   async close(): Promise<void> {
-    await this.fixed.slots.close()
+    await this.fixed.loginSlots.close()
     await this.fixed.endpoints.close()
   }
 }
@@ -90,7 +90,7 @@ export class ManyProviders {
   /** Closes the connections after pending logins have ended. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all(Array.from(this.#providers.values(), ({ slots }) => slots.close()))
+    await Promise.all(Array.from(this.#providers.values(), ({ loginSlots }) => loginSlots.close()))
     await this.#pools.close()
   }
 
@@ -130,7 +130,7 @@ export class ManyProviders {
     const callback = plainPath(callbackURL)
     if ((this.#callbackOwners.get(callback) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)
     this.#callbackOwners.set(callback, name)
-    if (this.#isClosed) void settings.slots.close()
+    if (this.#isClosed) void settings.loginSlots.close()
     this.#forgetOldest()
     return { ...settings, onLogin: () => this.#registerName(settings) }
   }
@@ -147,9 +147,9 @@ export class ManyProviders {
 
   /** Makes room for one more. A provider with logins under way is kept, because its limit counts them. */
   #forgetOldest(): void {
-    for (const [key, { slots }] of this.#providers) {
+    for (const [key, { loginSlots }] of this.#providers) {
       if (this.#providers.size < MAX_PROVIDERS) return
-      if (slots.isIdle) this.#providers.delete(key)
+      if (loginSlots.isIdle) this.#providers.delete(key)
     }
   }
 }

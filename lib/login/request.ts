@@ -25,7 +25,7 @@ export interface StartRequest {
   /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
   readonly verified: boolean
   /** Whether its path is the end of the callback's: behind a proxy that strips a prefix, it may be a callback without a key. */
-  readonly resemblesCallback: boolean
+  readonly isCallbackSuffix: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */
   readonly fetchSite: string | undefined
   /** The secret stored in the tab; undefined if it has none yet. */
@@ -61,7 +61,10 @@ const SCRIPTED_HINT =
   'A script made the request, not the browser itself: if this application has a service worker that answers navigations, exclude the URLs of the login from it.'
 
 /** Classifies a request by its method, target and headers. Has no side effects. */
-export function readRequest(req: HTTPRequest, rules: RequestRules): StartRequest | CallbackRequest | RefusedRequest {
+export function classifyRequest(
+  req: HTTPRequest,
+  rules: RequestRules,
+): StartRequest | CallbackRequest | RefusedRequest {
   const target = parseTarget(req.target)
   if (!target) return tooLong(req)
   const isCallback = isSamePath(target.pathname, rules.callbackPath) || mentionsAuthKey(target)
@@ -85,8 +88,8 @@ function readStart(req: HTTPRequest, target: URL, rules: RequestRules): StartReq
   if (rules.tabBinding && !verified) removeTabSecret(target.searchParams)
   // Exactly one leading slash: `//evil.example` is another host.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
-  const resemblesCallback = isCallbackPath(pathOf(req), rules.callbackPath)
-  return { type: 'start', method, path, verified, resemblesCallback, fetchSite: fetchSite(req), tabSecret }
+  const isCallbackSuffix = isCallbackPath(pathOf(req), rules.callbackPath)
+  return { type: 'start', method, path, verified, isCallbackSuffix, fetchSite: fetchSite(req), tabSecret }
 }
 
 function readCallback(

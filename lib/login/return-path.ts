@@ -6,7 +6,7 @@ const MAX_LENGTH = 1024
  * A path within this application, normalised, or undefined for anything that could leave the origin: normalising turns
  * `/.//evil.example` into `//evil.example`, so the result is checked once more.
  */
-export function readReturnPath(value: unknown): string | undefined {
+export function parseReturnPath(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_LENGTH) return undefined
   const base = 'http://localhost'
   const url = value.startsWith('/') ? resolvePath(value, base) : undefined

@@ -4,7 +4,7 @@ import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
 import type { AuthenticateOptions } from './options'
 import { explainBareFailure, preferReturnTo, writeResponse } from './overrides'
-import { type Request, toError } from './verify'
+import type { Request } from './verify-types'
 
 /** Passport's five actions on one request. */
 export interface PassportActions {
@@ -42,11 +42,11 @@ const TOO_LATE =
   'The login ended after the response had been sent (by a time limit of the application?): nobody was signed in.'
 
 /**
- * Ends a request as its login tells. What the application throws meanwhile goes to `next(error)`; if a custom callback
+ * Runs a login and ends the request with its action. What the application throws meanwhile goes to `next(error)`; if a custom callback
  * throws there, too, the response is an empty 500, with a process warning. (An async callback must catch its own errors:
  * Passport drops the promise that it returns on a failure.) Never rejects.
  */
-export async function perform(
+export async function runLogin(
   login: () => Promise<LoginAction>,
   actions: PassportActions,
   req: Request,
@@ -57,37 +57,37 @@ export async function perform(
     // Passport would renew the session, then throw uncaught at the redirect and crash the process.
     if (req.res?.headersSent) throw new Error(TOO_LATE)
     // Awaited because Passport returns what a custom callback returns, which may be a promise.
-    await act(action, actions, req, options)
+    await applyAction(action, actions, req, options)
   } catch (error) {
-    await performError(error, actions, req)
+    await endWithError(error, actions, req)
   }
 }
 
-async function performError(error: unknown, actions: PassportActions, req: Request): Promise<void> {
+async function endWithError(error: unknown, actions: PassportActions, req: Request): Promise<void> {
   try {
     await failWith(error, actions, req)
   } catch (thrown) {
-    abandon(thrown, req)
+    endWithEmpty500(thrown, req)
   }
 }
 
-function act(action: LoginAction, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
+function applyAction(action: LoginAction, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
   switch (action.type) {
     case 'redirect':
       removeReferrerPolicy(req)
       return actions.redirect(action.url)
-    case 'decided': {
+    case 'verified': {
       const { user, info } = action.verdict
       if (!user) return actions.fail(infoObject(info), 401)
-      preferReturnTo(req, options, action.info)
-      return actions.success(user, { ...infoObject(info), ...action.info })
+      preferReturnTo(req, options, action.loginInfo)
+      return actions.success(user, { ...infoObject(info), ...action.loginInfo })
     }
     case 'continue': {
       const destination = replayDestination(options)
       return destination === undefined ? actions.pass() : actions.redirect(destination)
     }
     case 'respond':
-      return req.res ? writeResponse(action.response, req.res) : failWith(action.otherwise, actions, req)
+      return req.res ? writeResponse(action.response, req.res) : failWith(action.fallbackError, actions, req)
   }
 }
 
@@ -106,13 +106,23 @@ function failWith(error: unknown, actions: PassportActions, req: Request): void 
   explainBareFailure(error, req, () => actions.fail(info, error.status))
 }
 
+/** `next(undefined)` and `next('route')` would let the request pass as if the login had succeeded. */
+export function toError(error: unknown): unknown {
+  if (typeof error === 'object' && error !== null) return error
+  return new Error(
+    typeof error === 'string' && error
+      ? error
+      : 'A function of the application failed without giving an error: throw an Error, or pass one to done.',
+  )
+}
+
 /** Passport writes a string into the WWW-Authenticate header, which cannot hold every string, and takes a number for the status. */
 function infoObject(info: unknown): object | undefined {
   if (typeof info === 'string') return { message: info }
   return isObject(info) ? info : undefined
 }
 
-function abandon(error: unknown, { res }: Request): void {
+function endWithEmpty500(error: unknown, { res }: Request): void {
   process.emitWarning(`The callback of passport.authenticate() failed: ${detailOf(error)}`, 'SocialLoginWarning')
   if (!res || res.headersSent) return
   res.statusCode = 500

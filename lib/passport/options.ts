@@ -8,7 +8,7 @@ import type { SkipUserProfile } from '../login/exchange'
 import type { LoginInfo } from '../login/info'
 import type { CommonOptions, MultiProviderOptions } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
-import type { Request } from './verify'
+import type { Request } from './verify-types'
 
 /** Options that only the strategy has. */
 export interface PassportOptions<WithRequest extends boolean> {

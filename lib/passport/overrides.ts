@@ -5,7 +5,7 @@ import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
 import type { AuthenticateOptions } from './options'
-import type { Request } from './verify'
+import type { Request } from './verify-types'
 
 // Passport lets no strategy do what the two functions of this file do, so they replace a method of this one request or
 // response. Nothing else in this package replaces a method that is not its own.

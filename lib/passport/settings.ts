@@ -13,7 +13,7 @@ import type { PendingLoginStore } from '../login/pending-login'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/settings'
 import { SessionStore } from '../login/stores/session-store'
 import type { MultiProviderStrategyOptions, PassportOptions, StrategyOptions } from './options'
-import type { Request } from './verify'
+import type { Request } from './verify-types'
 
 const PASSPORT_OPTIONS = {
   passReqToCallback: parseBoolean,

@@ -78,8 +78,8 @@ export function resultOf(
   { successRedirect }: WebSettings,
 ): CallbackResult {
   switch (action.type) {
-    case 'decided':
-      return { type: 'success', ...action.verdict.user, info: action.info, headers: add(headers, PRIVATE_HEADERS) }
+    case 'verified':
+      return { type: 'success', ...action.verdict.user, info: action.loginInfo, headers: add(headers, PRIVATE_HEADERS) }
     case 'continue':
       return { type: 'repeated', response: redirect(successRedirect, add(headers, PRIVATE_HEADERS)) }
     case 'redirect':

@@ -7,10 +7,10 @@ import {
   refuseUnknown,
 } from '../client/option-values'
 import type { FailureInfo } from '../errors'
-import { type BrowserStore, RequestStore } from '../login/browser-store'
+import { type BrowserStore, browserStore } from '../login/browser-store'
 import type { LoginSettings } from '../login/context'
 import type { ProviderResult } from '../login/options'
-import { readReturnPath } from '../login/return-path'
+import { parseReturnPath } from '../login/return-path'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/settings'
 import { SealedCookie } from '../login/stores/sealed-cookie'
 import type { MultiProviderSocialLoginOptions, OwnOptions, SocialLoginOptions } from './options'
@@ -51,7 +51,7 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
   if (keys !== undefined && store !== undefined) throw new TypeError('keys and store exclude each other: give one')
   if (store !== undefined) {
     parseStore(store, 'store')
-    return (request) => new RequestStore(store, request)
+    return (request) => browserStore(store, request)
   }
   // Needed only where the browser would drop a Secure cookie; plain http beyond loopback has been allowed by then.
   const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL ?? '')
@@ -75,7 +75,7 @@ function parseFailureRedirect(value: OwnOptions['failureRedirect'], name: string
 }
 
 function parsePath(value: unknown, name: string): string {
-  const path = readReturnPath(value)
+  const path = parseReturnPath(value)
   // A rejected promise must not crash the process.
   if (types.isPromise(value)) value.catch(() => {})
   if (path === undefined) throw new TypeError(`${name} must be a path of this application, such as /login`)

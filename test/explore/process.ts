@@ -3,7 +3,6 @@ import { Semaphore } from '../../lib/client/semaphore'
 import type { LoginSettings } from '../../lib/login/context'
 import { Login } from '../../lib/login/login'
 import { OneProvider } from '../../lib/login/providers'
-import { Refusals } from '../../lib/login/refusals'
 import { parseLoginOptions } from '../../lib/login/settings'
 import type { Owner } from './clock'
 import type { Configuration, ProviderName } from './configuration'
@@ -75,7 +74,7 @@ export function startProcess(name: string, skew: number, slots: number, settings
   const login = (provider: ProviderName): Login<User> => {
     const { providers, ...others } = settings[provider]
     // What counts is each process's own.
-    const own = { ...providers.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
+    const own = { ...providers.fixed, loginSlots: new Semaphore(slots) }
     return new Login({ ...others, providers: new OneProvider(own) })
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false, usedAt: [] }

@@ -1,6 +1,6 @@
 import { SocialLoginError } from '../../lib'
-import { type BrowserStore, RequestStore } from '../../lib/login/browser-store'
-import type { LoginAction, LoginRequest } from '../../lib/login/context'
+import { type BrowserStore, browserStore } from '../../lib/login/browser-store'
+import type { LoginAction, RequestAdapter } from '../../lib/login/context'
 import type { PendingLogin } from '../../lib/login/pending-login'
 import { CookieStore } from '../../lib/login/stores/cookie-store'
 import { SessionStore } from '../../lib/login/stores/session-store'
@@ -88,9 +88,9 @@ export class RequestLife {
       case 'continue':
         return { type: action.type }
       case 'respond':
-        if (action.response.status !== 200) return { type: 'refused', code: action.otherwise.code }
-        return { type: 'page', next: this.#nextOf(navigation, action.otherwise.code) }
-      case 'decided': {
+        if (action.response.status !== 200) return { type: 'refused', code: action.fallbackError.code }
+        return { type: 'page', next: this.#nextOf(navigation, action.fallbackError.code) }
+      case 'verified': {
         const { user } = action.verdict
         if (user === false) return { type: 'refused', code: 'verify_refused' }
         await run.hold('sign-in')
@@ -111,7 +111,7 @@ export class RequestLife {
     return isConfirm ? { ...navigation, row: 'own', injected: false } : { ...navigation, row: 'own', tabSecret: '' }
   }
 
-  #request(run: Run, navigation: Navigation, row: Row, sent: SentRequest): LoginRequest<User> {
+  #request(run: Run, navigation: Navigation, row: Row, sent: SentRequest): RequestAdapter<User> {
     const headers = headersOf(row, PROVIDER_ORIGINS[navigation.provider])
     return {
       http: {
@@ -125,7 +125,7 @@ export class RequestLife {
       store: this.#observed(run, this.#storeOf(run)),
       currentUserKey: () => run.session?.user,
       canSignIn: () => sent.canSignIn,
-      mayContinueOnReplay: this.#world.configuration.mayContinueOnReplay,
+      allowRepeatedCallback: this.#world.configuration.mayContinueOnReplay,
       verify: async ({ profile }) => {
         const answer = await run.hold('verify')
         run.fate = answer === 'accepts' ? 'signed in' : 'verify_refused'
@@ -162,7 +162,7 @@ export class RequestLife {
   }
 
   #storeOf(run: Run): BrowserStore {
-    if (this.#world.configuration.store !== 'own') return new RequestStore(this.#store, run.req)
+    if (this.#world.configuration.store !== 'own') return browserStore(this.#store, run.req)
     const deny = (): void => {
       this.#world.judge.checkDenial(run)
       run.fate = 'login_not_started'

@@ -18,8 +18,7 @@ function exchanged(
   const provider = common.providers.fixed
   if (!provider) throw new Error('there is one provider')
   const settings = { ...common, skipUserProfile }
-  provider.slots.tryAcquire()
-  return exchange({ settings, provider, trace: new Trace(settings.name) }, Promise.resolve(), clients.newKey())
+  return exchange({ settings, provider, trace: new Trace(settings.name) }, clients.newKey())
 }
 
 test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(

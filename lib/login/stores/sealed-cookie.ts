@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import { stringifySetCookie } from 'cookie'
 import { parseBoolean, refuseUnknown } from '../../client/option-values'
-import { MAX_AGE_MS, type PendingLogin, readPendingLogin } from '../pending-login'
+import { MAX_AGE_MS, type PendingLogin, parsePendingLogin } from '../pending-login'
 
 /**
  * Options of the {@link CookieStore}.
@@ -96,7 +96,7 @@ export class SealedCookie {
     try {
       const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
       const { plaintext, protectedHeader } = await this.#jose.compactDecrypt(sealed, key, options)
-      const record = readPendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
+      const record = parsePendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
       return record?.strategyDigest === protectedHeader['ctx'] ? record : undefined
     } catch {
       // Tampered with, sealed with another key, or not a sealed record at all.
