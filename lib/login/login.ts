@@ -27,7 +27,7 @@ export class Login<User = unknown> {
    * @throws SocialLoginError for every outcome of the table that is not an action
    */
   async handle(request: LoginRequest<User>): Promise<LoginAction<User>> {
-    const context = this.#contextOf(request, this.#settings.providers.fixed ?? (await this.#findProvider(request)))
+    const context = this.#contextOf(request, this.#settings.providers.single ?? (await this.#findProvider(request)))
     const read = readRequest(request.http, context.rules)
     const phase = read.type === 'refused' ? read.phase : read.type
     return context.trace.run(phase, () => decide(context, read), codeOf)
@@ -42,7 +42,7 @@ export class Login<User = unknown> {
     request: Pick<LoginRequest, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
   ): Promise<PendingLoginSummary | undefined> {
     const { providers, timeout } = this.#settings
-    const provider = providers.fixed ?? (await providers.find(() => request.findProvider(), 'start'))
+    const provider = providers.single ?? (await providers.find(() => request.findProvider(), 'start'))
     const { strategyDigest } = callbackOf(provider, request.options)
     const record = readPendingLogin(await callStore('start', timeout, () => request.store.load()))
     if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
@@ -58,7 +58,7 @@ export class Login<User = unknown> {
   /** Without its provider, a request is a callback if its address mentions a key. */
   async #findProvider(request: LoginRequest<User>): Promise<ProviderSettings> {
     const { name, providers } = this.#settings
-    if (providers.fixed) return providers.fixed
+    if (providers.single) return providers.single
     const phase = request.http.target.includes('auth_key') ? 'callback' : 'start'
     try {
       return await providers.find(() => request.findProvider(), phase)
@@ -69,7 +69,7 @@ export class Login<User = unknown> {
 
   #contextOf(request: LoginRequest<User>, provider: ProviderSettings): LoginContext<User> {
     const settings = this.#settings
-    const trace = new Trace(settings.name, settings.providers.fixed ? undefined : provider.name)
+    const trace = new Trace(settings.name, settings.providers.single ? undefined : provider.name)
     const { rules, strategyDigest } = callbackOf(provider, request.options)
     return { rules, strategyDigest, settings, provider, request, usedLogins: this.#usedLogins, trace }
   }

@@ -107,8 +107,8 @@ export class Strategy extends OAuth2Strategy {
 }
 
 async function loadProfile({ providers, timeout }: StrategySettings, accessToken: string): Promise<Profile> {
-  if (!providers.fixed) throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
-  const { endpoints, profileEndpoint, name, uploadsURL } = providers.fixed
+  if (!providers.single) throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
+  const { endpoints, profileEndpoint, name, uploadsURL } = providers.single
   const deadline = new Deadline(timeout)
   try {
     return profileOf(await endpoints.fetchProfile(profileEndpoint, accessToken, { deadline }), name, uploadsURL)

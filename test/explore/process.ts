@@ -69,7 +69,7 @@ export function startProcess(name: string, skew: number, slots: number, settings
   const login = (provider: ProviderName): Login<User> => {
     const { providers, ...others } = settings[provider]
     // What counts is each process's own.
-    const site = { ...providers.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
+    const site = { ...providers.single, slots: new Semaphore(slots), refusals: new Refusals(provider) }
     return new Login({ ...others, providers: new OneProvider(site) })
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false }
