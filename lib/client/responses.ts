@@ -1,7 +1,7 @@
 import { type Phase, SocialLoginError } from '../errors'
 import { FIREWALL_HINT, firewallPage, isFirewallStatus } from './http/page'
 import { badResponse, type ProviderResponse } from './http/response-reader'
-import { isObject, isTooComplex, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
+import { isObject, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
 import { readUser, type UserRecord, type UserResponse } from './user'
 
 /**
@@ -103,9 +103,5 @@ function tryParse(text: string): JSONValue | undefined {
 function notJSON(phase: Phase, { text, isPage }: ProviderResponse, hint: string): SocialLoginError {
   if (isPage || text.trim() === '')
     return new SocialLoginError('provider_bad_response', phase, { hint: PAGE_HINT, retryable: true })
-  const isComplex = /^\s*[[{]/.test(text) && isTooComplex(text)
-  return badResponse(
-    phase,
-    isComplex ? 'The JSON of the response has more than 500 values, or is nested too deeply.' : hint,
-  )
+  return badResponse(phase, `${hint} It may have no duplicate names, and at most 33 levels.`)
 }

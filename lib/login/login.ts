@@ -38,7 +38,7 @@ export class Login<User = unknown> {
    */
   async handle(adapter: RequestAdapter<User>): Promise<LoginAction<User>> {
     const { providers } = this.#settings
-    const provider = providers.fixed ?? (await this.#findProvider(providers, adapter))
+    const provider = providers.single ?? (await this.#findProvider(providers, adapter))
     const context = this.#contextOf(adapter, provider)
     const request = classifyRequest(adapter.http, context.rules)
     const phase = request.type === 'refused' ? request.phase : request.type
@@ -54,7 +54,7 @@ export class Login<User = unknown> {
     adapter: Pick<RequestAdapter, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
   ): Promise<PendingLoginSummary | undefined> {
     const { providers, timeout } = this.#settings
-    const provider = providers.fixed ?? (await providers.find(() => adapter.findProvider(), 'start'))
+    const provider = providers.single ?? (await providers.find(() => adapter.findProvider(), 'start'))
     const { strategyDigest } = callbackOf(provider, adapter.options)
     const record = parsePendingLogin(await callStore('start', timeout, () => adapter.store.load()))
     if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
@@ -79,7 +79,7 @@ export class Login<User = unknown> {
 
   #contextOf(adapter: RequestAdapter<User>, provider: ProviderSettings): LoginContext<User> {
     const settings = this.#settings
-    const trace = new Trace(settings.name, settings.providers.fixed ? undefined : provider.name)
+    const trace = new Trace(settings.name, settings.providers.single ? undefined : provider.name)
     const { rules, strategyDigest } = callbackOf(provider, adapter.options)
     return { rules, strategyDigest, settings, provider, adapter, usedLogins: this.#usedLogins, trace }
   }

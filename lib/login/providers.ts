@@ -10,16 +10,16 @@ import { createProvider, type ProviderSettings, type ProviderSource } from './pr
 
 /** The provider of a strategy that has only one. */
 export class OneProvider {
-  readonly fixed: ProviderSettings
+  readonly single: ProviderSettings
 
   constructor(provider: ProviderSettings) {
-    this.fixed = provider
+    this.single = provider
   }
 
   /** Closes the connections after pending logins have ended. */
   async close(): Promise<void> {
-    await this.fixed.loginSlots.close()
-    await this.fixed.endpoints.close()
+    await this.single.loginSlots.close()
+    await this.single.endpoints.close()
   }
 }
 
@@ -40,28 +40,28 @@ const NAME_TAKEN = 'name is that of a provider with another baseURL (if it has m
 
 /** The providers of a strategy whose application names one for each request. */
 export class ManyProviders {
-  readonly fixed = undefined
+  readonly single = undefined
   readonly #options: ManyProvidersOptions
   readonly #pools: ProviderPools
   /** By their records, so that a provider with other credentials is another one; the least recently used first. */
   readonly #providers = new Map<string, ProviderSettings>()
-  /** By the name of each provider at which a login has succeeded: people of two providers under one name would be the same people. */
+  /**
+   * By name, where the provider is at which a login has succeeded: people of two providers under one name would be the same
+   * people.
+   */
   readonly #baseURLs = new Map<string, string>()
-  /** The provider of each callback: of two providers with one callback, the key of one could be sent to the other (RFC 9700, section 4.4). */
+  /**
+   * By callback, the name of its provider: of two providers with one callback, one could be sent the key of the other
+   * (RFC 9700, section 4.4).
+   */
   readonly #callbackOwners = new Map<string, string>()
   #isClosed = false
 
   constructor(options: ManyProvidersOptions) {
-    const { maxPools, dispatcher, timeout, allowPrivateAddresses } = options
-    const lookup = allowPrivateAddresses ? undefined : publicLookup(resolveName)
+    const lookup = options.allowPrivateAddresses ? undefined : publicLookup(resolveName)
+    const connectTimeout = options.timeout
     this.#options = options
-    this.#pools = new ProviderPools({
-      maxPools,
-      dispatcher,
-      connections: MAX_CONNECTIONS,
-      connectTimeout: timeout,
-      lookup,
-    })
+    this.#pools = new ProviderPools({ ...options, connections: MAX_CONNECTIONS, connectTimeout, lookup })
   }
 
   /**
@@ -77,7 +77,7 @@ export class ManyProviders {
     if (provider === undefined || provider === null) throw new SocialLoginError('provider_unknown', phase)
     if (!isObject(provider))
       throw invalid('provider must return an object, or undefined for a provider that does not exist', phase)
-    // Outside of `try`, because a getter of the application's record may throw: such an error is passed on, and may quote a secret.
+    // Outside of `try`: what a getter of the application's record throws may quote a secret, so it becomes no hint.
     const members = membersOf(provider)
     try {
       return this.#settingsOf(this.#parseMembers(members))
@@ -105,7 +105,7 @@ export class ManyProviders {
     if (/[\p{Cc}\p{Cs}]|^\.{1,2}$/u.test(name))
       throw new TypeError('name must have no control characters, and must not be . or ..')
     const template = this.#options.callbackURL?.replaceAll(':provider', encodeURIComponent(name))
-    // In one spelling: of the `Host` header, from which an application may make it, there are millions, each of which would have its own limits.
+    // In one spelling: an application may make it of the `Host` header, each of whose spellings would have limits of its own.
     const callbackURL = parseWholeCallbackURL(members['callbackURL'] ?? template, 'callbackURL', this.#options)
     for (const [member, value] of Object.entries(members)) if (value !== undefined) parseText(value, member)
     return { ...members, name, callbackURL }

@@ -129,8 +129,8 @@ function newAdapter(
 }
 
 async function loadProfile({ providers, timeout }: StrategySettings, accessToken: string): Promise<Profile> {
-  if (!providers.fixed) throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
-  const { endpoints, profileEndpoint, name, uploadsURL } = providers.fixed
+  if (!providers.single) throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
+  const { endpoints, profileEndpoint, name, uploadsURL } = providers.single
   const deadline = new Deadline(timeout)
   try {
     return profileOf(await endpoints.fetchProfile(profileEndpoint, accessToken, { deadline }), name, uploadsURL)

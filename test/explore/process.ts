@@ -74,7 +74,7 @@ export function startProcess(name: string, skew: number, slots: number, settings
   const login = (provider: ProviderName): Login<User> => {
     const { providers, ...others } = settings[provider]
     // What counts is each process's own.
-    const own = { ...providers.fixed, loginSlots: new Semaphore(slots) }
+    const own = { ...providers.single, loginSlots: new Semaphore(slots) }
     return new Login({ ...others, providers: new OneProvider(own) })
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false, usedAt: [] }

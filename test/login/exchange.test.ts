@@ -15,7 +15,7 @@ function exchanged(
 ): Promise<ExchangedLogin> {
   const { skipUserProfile = false, ...others } = options
   const common = parseLoginOptions({ ...clients.required(), callbackURL: '/callback', ...others })
-  const provider = common.providers.fixed
+  const provider = common.providers.single
   if (!provider) throw new Error('there is one provider')
   const settings = { ...common, skipUserProfile }
   return exchange({ settings, provider, trace: new Trace(settings.name) }, clients.newKey())
