@@ -45,7 +45,7 @@ export class BrowserLogin implements LoginDriver {
     if (this.#allowGet || !this.#prompt.isInteractive) return this.#allowGet
     this.#beforeAsking()
     const question =
-      '\nOld servers exchange by GET alone: the secret is then in the logs of the site.\nSend it so? [y/N] '
+      '\nOld servers exchange by GET alone: the secret is then in the logs of the provider.\nSend it so? [y/N] '
     return /^y(es)?$/i.test(((await this.#prompt.ask(question)) ?? '').trim())
   }
 

@@ -49,7 +49,7 @@ export class CallbackListener {
     this.#server.closeAllConnections()
   }
 
-  /** Whether a request is for the redirect URL, to which a site may append the key by `?`, `&` or `&amp;`. */
+  /** Whether a request is for the redirect URL, to which a provider may append the key by `?`, `&` or `&amp;`. */
   #isRedirectURL({ url = '', headers }: IncomingMessage): boolean {
     const { host, pathname } = this.#url
     return headers.host === host && url.split(/[?&]/, 1)[0] === pathname

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Probe } from './probe'
-import type { ProbeResponse } from './probe-response'
+import type { Probe, ProbeResponse } from './probe'
 
 /** What an exchange sends. */
 export interface ExchangeForm {

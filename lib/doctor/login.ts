@@ -1,18 +1,19 @@
-import { isObject, ownProperty } from '../client/json'
-import { ACCESS_TOKEN } from '../client/responses'
-import { findRecord, type PersonRecord } from '../client/user'
 import { readCallbackURL } from './callback-url'
-import { type ExchangeForm, loginURL, requestExchange, requestUserInfo, requestUserMe } from './endpoints'
+import { type ExchangeForm, loginURL, requestExchange } from './endpoints'
 import type { Examination } from './examination'
-import { type ExchangeMethod, GET_WARNING, recordForm, reportWarnings } from './exchange'
-import { recordPerson, reportNobody, reportPerson } from './person'
+import { type ExchangeMethod, GET_WARNING, problemOf, WARNINGS } from './exchange'
+import { examinePerson } from './person'
+import type { ProbeResponse } from './probe'
 import { ProbeError } from './probe-error'
-import type { ProbeResponse } from './probe-response'
-import { kindOf } from './response-kind'
+import { contentOf, kindOf, mayBeAPI, recordForm, tokenIn } from './response'
+import { milliseconds } from './text'
 
 const HEX = /^[0-9a-f]{32}$/
+// Milliseconds: the strategy's option `timeout`, which exchange and profile share.
+const DEFAULT_TIMEOUT = 10_000
+const MAX_TIMEOUT = 120_000
 
-/** Whoever logs in at the site in a browser: a terminal asks for it, a test does it. */
+/** Whoever logs in at the provider in a browser: a terminal asks for it, a test does it. */
 export interface LoginDriver {
   /**
    * Has somebody log in.
@@ -33,7 +34,18 @@ export interface LoginInput {
   readonly spendTwice: boolean
 }
 
-/** A login with real values. It leaves nothing in the examination that is secret or about the person. */
+/** A key that was exchanged. */
+interface Exchanged {
+  readonly authKey: string
+  readonly token: string
+  /** Milliseconds that the exchange took. */
+  readonly duration: number
+}
+
+/**
+ * A login with real values, whose findings overrule what the answers to invented values suggested. It leaves nothing in the
+ * examination that is secret or about the person.
+ */
 export class LoginExamination {
   readonly #baseURL: URL
   readonly #input: LoginInput
@@ -41,6 +53,7 @@ export class LoginExamination {
   readonly #examination: Examination
   #method: ExchangeMethod
 
+  /** @param method what the answers to invented values suggested */
   constructor(baseURL: URL, method: ExchangeMethod, input: LoginInput, driver: LoginDriver, examination: Examination) {
     this.#baseURL = baseURL
     this.#method = method
@@ -50,19 +63,19 @@ export class LoginExamination {
   }
 
   async run(): Promise<void> {
-    const examination = this.#examination
     try {
       const first = await this.#exchangedKey(1)
       if (first === undefined) return
-      await this.#readProfile(first.token)
+      const duration = await examinePerson(this.#baseURL, first.token, this.#examination)
+      if (duration !== undefined) reportTime('A login took', first.duration + duration, this.#examination)
       if (this.#input.spendTwice) await this.#spendAgain(first.authKey)
       await this.#compareTokens(first.token)
     } catch (error) {
-      examination.broken('Login', ProbeError.caught(error).message)
+      this.#examination.broken('Login', ProbeError.caught(error).message)
     }
   }
 
-  async #exchangedKey(attempt: number): Promise<{ authKey: string; token: string } | undefined> {
+  async #exchangedKey(attempt: number): Promise<Exchanged | undefined> {
     const examination = this.#examination
     const returned = await this.#driver.logIn(loginURL(this.#baseURL, this.#input.appID).href, attempt)
     if (returned === undefined) {
@@ -73,58 +86,63 @@ export class LoginExamination {
     if (callback === undefined) {
       examination.broken(
         'Callback',
-        'That address has no auth_key. (Cancel leads to the home page of the site, without one.)',
+        'That address has no auth_key. (Cancel leads to the home page of the provider, without one.)',
       )
       return undefined
     }
-    const { authKey, isReadable } = callback
-    examination.hide(authKey)
-    if (attempt === 1) this.#reportCallback(isReadable)
-    const token = await this.#exchange(authKey)
-    return token === undefined ? undefined : { authKey, token }
+    examination.hide(callback.authKey)
+    if (attempt === 1) this.#reportCallback(callback.isReadable)
+    return this.#exchange(callback.authKey)
   }
 
   #reportCallback(isReadable: boolean): void {
     const examination = this.#examination
-    if (isReadable) return examination.good('Callback', 'The site came back with an auth_key in the query.')
+    if (isReadable) return examination.good('Callback', 'The provider came back with an auth_key in the query.')
     examination.broken(
       'Callback',
-      'The site appends the key blindly, so that applications cannot find it: register a redirect URL without a query and without a fragment.',
+      'The provider appends the key blindly, so that applications cannot find it: register a redirect URL without a query and without a fragment.',
     )
   }
 
-  /** @returns the token */
-  async #exchange(authKey: string): Promise<string | undefined> {
-    const examination = this.#examination
-    examination.progress('Exchanging the key')
-    const form = { app_id: this.#input.appID, app_secret: this.#input.appSecret, auth_key: authKey }
-    const response = await this.#sendExchange(form)
-    const token = response && tokenIn(response)
-    if (response === undefined || token === undefined) {
-      if (response) this.#reportRefusal(response)
+  async #exchange(authKey: string): Promise<Exchanged | undefined> {
+    this.#examination.progress('Exchanging the key')
+    const response = await this.#sendExchange(this.#formWith(authKey))
+    if (response === undefined) return undefined
+    const token = tokenIn(response)
+    if (token === undefined) {
+      this.#reportRefusal(response)
       return undefined
     }
-    examination.hide(token)
+    this.#examination.hide(token)
     this.#reportToken(response, authKey, token)
-    return token
+    return { authKey, token, duration: response.duration }
   }
 
+  #formWith(authKey: string): ExchangeForm {
+    return { app_id: this.#input.appID, app_secret: this.#input.appSecret, auth_key: authKey }
+  }
+
+  /** By POST first, which shows the secret to nobody else: what the answers to invented values suggested may be wrong. */
   async #sendExchange(form: ExchangeForm): Promise<ProbeResponse | undefined> {
-    const { probe, mode } = this.#examination
-    if (this.#method !== 'get') {
-      const response = await requestExchange(probe, this.#baseURL, 'POST', form)
-      if (this.#method === 'post' || kindOf(response) !== 'refusal') {
-        if (tokenIn(response) !== undefined) mode.getOnly = false
-        return response
-      }
-      if (!(await this.#driver.mayExchangeByGet())) return response
-    } else if (!(await this.#driver.mayExchangeByGet())) {
-      this.#examination.differs('Login', 'Not completed: an exchange by GET was not allowed (--allow-get).')
-      return undefined
+    const { probe, mode, options } = this.#examination
+    const byPost = await requestExchange(probe, this.#baseURL, 'POST', form)
+    if (tokenIn(byPost) !== undefined) {
+      mode.getOnly = false
+      delete mode.postAnswer
+      delete options.exchangeMethod
+      this.#method = 'post'
+      return byPost
     }
-    const response = await requestExchange(probe, this.#baseURL, 'GET', form)
-    if (tokenIn(response) !== undefined) this.#reportGet()
-    return response
+    const mayNeedGet = this.#method === 'get' || kindOf(byPost) === 'refusal' || kindOf(byPost) === 'plain-refusal'
+    if (this.#method === 'post' || !mayNeedGet) return byPost
+    if (!(await this.#driver.mayExchangeByGet())) return this.#method === 'get' ? this.#withoutGet() : byPost
+    const byGet = await requestExchange(probe, this.#baseURL, 'GET', form)
+    if (tokenIn(byGet) !== undefined) this.#reportGet()
+    return byGet
+  }
+
+  #withoutGet(): undefined {
+    this.#examination.differs('Login', 'Not completed: an exchange by GET was not allowed (--allow-get).')
   }
 
   #reportGet(): void {
@@ -144,81 +162,47 @@ export class LoginExamination {
   #reportRefusal(response: ProbeResponse): void {
     const examination = this.#examination
     const kind = kindOf(response)
-    if (kind === 'refusal') {
-      examination.broken(
+    if (kind === 'refusal' || kind === 'plain-refusal')
+      return examination.broken(
         'Login',
-        'The site refused the key: check the application id and the secret. (A key can be exchanged once; an old server may exchange by GET alone: --allow-get.)',
+        'The provider refused the key: check the application id and the secret. (A key can be exchanged once; an old server may exchange by GET alone: --allow-get.)',
       )
-    } else {
-      examination.broken(
-        'Login',
-        `The exchange was answered neither with a token nor with a refusal (status ${response.status}).`,
-      )
-    }
+    const seen = mayBeAPI(response) ? `It was ${contentOf(response, examination)}.` : problemOf(response)
+    examination.broken('Login', `The exchange was answered neither with a token nor with a refusal. ${seen}`)
   }
 
   #reportToken(response: ProbeResponse, authKey: string, token: string): void {
     const examination = this.#examination
     const { mode } = examination
-    recordForm(response, mode)
+    recordForm(response, examination)
     mode.hexCredentials = HEX.test(authKey) && HEX.test(token)
     mode.redirectWithJSONBody = kindOf(response) === 'redirect'
     if (mode.redirectWithJSONBody) {
       examination.broken(
         'Login',
-        'The token came in the body of a redirect, which spends the key and is never followed: make baseURL the address that the site itself is configured with (https, www).',
+        'The token came in the body of a redirect, which spends the key and is never followed: make baseURL the address that the provider itself is configured with (https, www).',
       )
-    } else if (response.hasWarnings) reportWarnings(examination)
-    else examination.good('Login', 'The site exchanged the key for a token.')
-  }
-
-  async #readProfile(token: string): Promise<void> {
-    const examination = this.#examination
-    const { probe, mode } = examination
-    examination.progress('Reading the profile')
-    const isLegacy = mode.withoutUserMe === true
-    const response = isLegacy
-      ? await requestUserInfo(probe, this.#baseURL, token)
-      : await requestUserMe(probe, this.#baseURL, token)
-    recordForm(response, mode)
-    const found = findRecord(response.json ?? null)
-    if (found === undefined) return reportNobody(response, examination)
-    recordPerson(found, this.#baseURL.origin, mode)
-    reportPerson(found, examination)
-    if (isLegacy) return
-    const bare = await requestUserMe(probe, this.#baseURL, token, {})
-    mode.contentTypeOptional = findRecord(bare.json ?? null) !== undefined
-    await this.#compareLegacy(found, token)
-  }
-
-  async #compareLegacy({ record }: PersonRecord, token: string): Promise<void> {
-    const { probe } = this.#examination
-    const { json = null } = await requestUserInfo(probe, this.#baseURL, token)
-    const legacy = findRecord(json)
-    if (legacy === undefined) return
-    // Versions 2.7 and 2.8 could answer with another person.
-    if (String(ownProperty(legacy.record, 'user_id')) !== String(ownProperty(record, 'user_id')))
-      this.#examination.broken(
-        'Profile',
-        'The two profile endpoints answered with two people for one token: the site is unsafe.',
-      )
+    } else if (response.hasWarnings) examination.broken('Warnings', WARNINGS)
+    else examination.good('Login', 'The provider exchanged the key for a token.')
   }
 
   async #spendAgain(authKey: string): Promise<void> {
     const examination = this.#examination
-    const form = { app_id: this.#input.appID, app_secret: this.#input.appSecret, auth_key: authKey }
-    const response = await requestExchange(
-      examination.probe,
-      this.#baseURL,
-      this.#method === 'get' ? 'GET' : 'POST',
-      form,
-    )
-    if (tokenIn(response) === undefined)
-      return examination.good('Second use', 'The site refuses a key that was exchanged before.')
-    examination.broken(
-      'Second use',
-      'The site exchanges a key twice: whoever finds an old callback address can use it.',
-    )
+    const method = this.#method === 'get' ? 'GET' : 'POST'
+    const response = await requestExchange(examination.probe, this.#baseURL, method, this.#formWith(authKey))
+    const kind = kindOf(response)
+    if (tokenIn(response) !== undefined)
+      examination.broken(
+        'Second use',
+        'The provider exchanges a key twice: whoever finds an old callback address can use it.',
+      )
+    else if (kind === 'refusal' || kind === 'plain-refusal')
+      examination.good('Second use', 'The provider refuses a key that was exchanged before.')
+    else
+      examination.differs(
+        'Second use',
+        `Not known: a key that was exchanged before was answered with ${contentOf(response, examination)}.`,
+      )
   }
 
   async #compareTokens(first: string): Promise<void> {
@@ -232,8 +216,17 @@ export class LoginExamination {
   }
 }
 
-function tokenIn({ json }: ProbeResponse): string | undefined {
-  const value = isObject(json) ? ownProperty(json, 'access_token') : undefined
-  const token = typeof value === 'number' ? String(value) : value
-  return typeof token === 'string' && ACCESS_TOKEN.test(token) ? token : undefined
+/** Whether a login takes a third of the strategy's default timeout, or more. */
+export function isSlow(duration: number): boolean {
+  return duration >= DEFAULT_TIMEOUT / 3
+}
+
+/** Reports how long exchange and profile take, as a share of the time that the strategy gives them. */
+export function reportTime(what: string, duration: number, examination: Examination): void {
+  const share = `${Math.round((100 * duration) / DEFAULT_TIMEOUT)} % of the default timeout of 10 seconds`
+  if (!isSlow(duration)) return examination.good('Speed', `${what} ${milliseconds(duration)}, ${share}.`)
+  // In whole seconds, so that a login takes a third of it.
+  const timeout = Math.min(Math.ceil((3 * duration) / 1000) * 1000, MAX_TIMEOUT)
+  examination.options.timeout = timeout
+  examination.differs('Speed', `${what} ${milliseconds(duration)}, ${share}: raise the option timeout to ${timeout}.`)
 }

@@ -1,16 +1,16 @@
-import dns from 'node:dns/promises'
-import { connect as connectTCP } from 'node:net'
+import { once } from 'node:events'
+import { connect as connectTCP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTLS, type TLSSocket } from 'node:tls'
 import { errorCode } from '../client/http/unreachable'
 import type { Examination } from './examination'
-import { publicLookup, refusePrivate } from './private-address'
+import { publicLookup, refusePrivate } from './probe'
 import { ProbeError } from './probe-error'
 import { count, milliseconds } from './text'
 
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 
-/** What a handshake tells of a site. */
+/** What a handshake tells of a provider. */
 interface Handshake {
   readonly protocol: string
   readonly speaksHTTP1: boolean
@@ -31,22 +31,24 @@ export interface Target {
   readonly timeout: number
 }
 
-/** Finds out about names, round trip and TLS. @returns whether a login can get through */
-export async function checkNetwork(target: Target, examination: Examination): Promise<boolean> {
+/** Examines the way to the provider: round trip and TLS. */
+export async function checkNetwork(target: Target, examination: Examination): Promise<void> {
   examination.progress('Opening connections')
   if (!target.isTrusted) refusePrivate(target.url)
-  return target.url.protocol === 'https:' ? checkTLS(target, examination) : checkPlain(target, examination)
+  if (target.url.protocol === 'https:') return void (await checkTLS(target, examination))
+  const { socket, roundTrip } = await openTCP(target)
+  socket.destroy()
+  reportRoundTrip(roundTrip, examination)
 }
 
-async function checkPlain(target: Target, examination: Examination): Promise<boolean> {
-  const roundTrip = await openTCP(target)
-  examination.good('Network', `${await addressesOf(target)}A round trip takes ${milliseconds(roundTrip)}.`)
-  return true
+function reportRoundTrip(roundTrip: number, examination: Examination): void {
+  examination.good('Network', `A round trip takes ${milliseconds(roundTrip)}.`)
 }
 
+/** @returns whether a login can get through */
 async function checkTLS(target: Target, examination: Examination): Promise<boolean> {
   const { protocol, speaksHTTP1, certificateError, daysLeft, roundTrip } = await shakeHands(target)
-  examination.good('Network', `${await addressesOf(target)}A round trip takes ${milliseconds(roundTrip)}.`)
+  reportRoundTrip(roundTrip, examination)
   if (certificateError !== undefined) examination.broken('Certificate', certificateMessage(certificateError, daysLeft))
   else if (daysLeft < FEW_DAYS)
     examination.differs('Certificate', `Valid, but for ${count(daysLeft, 'more day')} only: see that it is renewed.`)
@@ -54,7 +56,7 @@ async function checkTLS(target: Target, examination: Examination): Promise<boole
   if (!speaksHTTP1)
     examination.broken(
       'HTTP',
-      'The site speaks HTTP/2 alone, and this package HTTP/1.1: no login is possible until it offers HTTP/1.1, too.',
+      'The provider speaks HTTP/2 alone, and this package HTTP/1.1: no login is possible until it offers HTTP/1.1, too.',
     )
   return certificateError === undefined && speaksHTTP1
 }
@@ -83,7 +85,7 @@ async function tlsMessage(error: ProbeError, target: Target): Promise<string> {
     ciphers: 'DEFAULT@SECLEVEL=0',
   }).catch(() => undefined)
   if (old === undefined) return error.message
-  return 'The site speaks an old version of TLS alone (1.1 or older), which no current program accepts: it needs TLS 1.2.'
+  return 'The provider speaks an old version of TLS alone (1.1 or older), which no current program accepts: it needs TLS 1.2.'
 }
 
 function certificateMessage(code: string, daysLeft: number): string {
@@ -92,60 +94,51 @@ function certificateMessage(code: string, daysLeft: number): string {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return 'The certificate is for another host name: use the name that it is for (with or without www?).'
   if (code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE')
-    return 'The certificate is not trusted: its chain is incomplete (the site must send the intermediate certificates, which browsers find by themselves), or a private CA issued it (set NODE_EXTRA_CA_CERTS).'
+    return 'The certificate is not trusted: its chain is incomplete (the provider must send the intermediate certificates, which browsers find by themselves), or a private CA issued it (set NODE_EXTRA_CA_CERTS).'
   return 'The certificate is not trusted: it is self-signed, or a private CA issued it. For a CA of your own set NODE_EXTRA_CA_CERTS.'
 }
 
-async function addressesOf({ url }: Target): Promise<string> {
-  const host = hostOf(url)
-  const found = await dns.lookup(host, { all: true }).catch(() => [])
-  // None for an address, or behind a proxy, which looks the name up itself.
-  if (found.every(({ address }) => address === host)) return ''
-  const families = ['4', '6'].filter((family) => found.some((one) => String(one.family) === family))
-  return `The name has ${count(found.length, 'address', 'addresses')} (IPv${families.join(' and IPv')}). `
-}
-
-/** Milliseconds until a TCP connection is open. */
-function openTCP({ url, isTrusted, timeout }: Target): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const startedAt = performance.now()
-    const options = { host: hostOf(url), port: Number(url.port || 80), ...(!isTrusted && { lookup: publicLookup }) }
-    const socket = connectTCP(options)
-    socket.setTimeout(timeout, () => socket.destroy(ProbeError.timeout(timeout)))
-    socket.once('error', (error) => reject(ProbeError.of(error)))
-    socket.once('connect', () => {
-      resolve(performance.now() - startedAt)
-      socket.destroy()
-    })
-  })
+/** Opens a connection. @returns the milliseconds that it took, too */
+async function openTCP({ url, isTrusted, timeout }: Target): Promise<{ socket: Socket; roundTrip: number }> {
+  const startedAt = performance.now()
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  const socket = connectTCP({ host: hostOf(url), port, ...(!isTrusted && { lookup: publicLookup }) })
+  await happens(socket, 'connect', timeout)
+  return { socket, roundTrip: performance.now() - startedAt }
 }
 
 /** A handshake, after which nothing is sent: so the certificate need not be trusted to be examined. */
-function shakeHands({ url, isTrusted, timeout }: Target, old: ConnectionOptions = {}): Promise<Handshake> {
-  return new Promise((resolve, reject) => {
-    const host = hostOf(url)
-    const startedAt = performance.now()
-    let roundTrip = 0
-    const socket = connectTLS({
-      host,
-      port: Number(url.port || 443),
-      // No server name for addresses (RFC 6066, section 3).
-      ...(/[a-z]/i.test(host) && !host.includes(':') && { servername: host }),
-      ALPNProtocols: ['http/1.1', 'h2'],
-      rejectUnauthorized: false,
-      ...(!isTrusted && { lookup: publicLookup }),
-      ...old,
-    })
-    socket.setTimeout(timeout, () => socket.destroy(ProbeError.timeout(timeout)))
-    socket.once('connect', () => {
-      roundTrip = performance.now() - startedAt
-    })
-    socket.once('error', (error) => reject(ProbeError.of(error)))
-    socket.once('secureConnect', () => {
-      resolve({ ...certificateOf(socket), roundTrip })
-      socket.destroy()
-    })
+async function shakeHands(target: Target, old: ConnectionOptions = {}): Promise<Handshake> {
+  const { socket, roundTrip } = await openTCP(target)
+  const host = hostOf(target.url)
+  const secure = connectTLS({
+    socket,
+    host,
+    // No server name for addresses (RFC 6066, section 3).
+    ...(/[a-z]/i.test(host) && !host.includes(':') && { servername: host }),
+    ALPNProtocols: ['http/1.1', 'h2'],
+    rejectUnauthorized: false,
+    ...old,
   })
+  try {
+    await happens(secure, 'secureConnect', target.timeout)
+    return { ...certificateOf(secure), roundTrip }
+  } finally {
+    secure.destroy()
+  }
+}
+
+/** @throws ProbeError if the event does not come in time */
+async function happens(socket: Socket, event: string, timeout: number): Promise<void> {
+  const signal = AbortSignal.timeout(timeout)
+  // Later errors, of a socket that is not used any more, are nobody's concern.
+  socket.on('error', () => {})
+  try {
+    await once(socket, event, { signal })
+  } catch (error) {
+    socket.destroy()
+    throw signal.aborted ? ProbeError.timeout(timeout) : ProbeError.of(error)
+  }
 }
 
 function certificateOf(socket: TLSSocket): Omit<Handshake, 'roundTrip'> {

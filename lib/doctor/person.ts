@@ -1,8 +1,11 @@
 import { type JSONObject, type JSONValue, ownProperty } from '../client/json'
-import { type PersonRecord, readUser } from '../client/user'
+import { findRecord, type PersonRecord, pathToUserID, readUser } from '../client/user'
+import { requestUserInfo, requestUserMe } from './endpoints'
 import type { Examination } from './examination'
+import { WARNINGS } from './exchange'
 import type { RecordedMode } from './mode'
-import type { ProbeResponse } from './probe-response'
+import type { ProbeResponse } from './probe'
+import { contentOf, kindOf, recordForm } from './response'
 
 const TEXTS = ['user_name', 'user_firstname', 'user_lastname', 'user_biography']
 const PICTURES = ['user_picture', 'user_cover']
@@ -18,8 +21,84 @@ const ENTITY = /&(#\d+|#x[\da-f]+|[a-z]+\d*);/i
 // What servers encode that encode at all.
 const PLAIN = /["'<>\u{80}-\u{10ffff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
 
-/** Records the ways of a site that a person's record shows; nothing of the person. */
-export function recordPerson({ record, wrapper }: PersonRecord, origin: string, mode: RecordedMode): void {
+/**
+ * Reads the profile with the token of a login, at both endpoints: the answers to an invented token may have suggested the
+ * wrong one.
+ *
+ * @returns the milliseconds that the request took; undefined if there was no person
+ */
+export async function examinePerson(
+  baseURL: URL,
+  token: string,
+  examination: Examination,
+): Promise<number | undefined> {
+  const { probe, mode, options } = examination
+  examination.progress('Reading the profile')
+  const userMe = await requestUserMe(probe, baseURL, token)
+  const userInfo = await requestUserInfo(probe, baseURL, token)
+  const [byUserMe, byUserInfo] = [personIn(userMe), personIn(userInfo)]
+  const found = byUserMe ?? byUserInfo
+  const response = byUserMe || (!found && options.profileEndpoint === undefined) ? userMe : userInfo
+  recordForm(response, examination)
+  if (found === undefined) {
+    reportNobody(response, examination)
+    return undefined
+  }
+  mode.htmlAtStatus200 = false
+  if (response.hasWarnings) examination.broken('Warnings', WARNINGS)
+  reportEndpoint(byUserMe === undefined ? userMe : undefined, examination)
+  recordPerson(found, baseURL.origin, mode)
+  reportPerson(found, examination)
+  if (byUserMe === undefined) return response.duration
+  if (byUserInfo) comparePeople(byUserMe, byUserInfo, examination)
+  const bare = await requestUserMe(probe, baseURL, token, {})
+  mode.contentTypeOptional = personIn(bare) !== undefined
+  return response.duration
+}
+
+function personIn(response: ProbeResponse): PersonRecord | undefined {
+  return kindOf(response) === 'data' ? findRecord(response.json ?? null) : undefined
+}
+
+/** @param userMe the response of `user/me`, if it has no person */
+function reportEndpoint(userMe: ProbeResponse | undefined, examination: Examination): void {
+  const { mode, options } = examination
+  mode.withoutUserMe = userMe !== undefined
+  if (userMe === undefined) {
+    delete options.profileEndpoint
+    return
+  }
+  if (options.profileEndpoint === undefined)
+    examination.differs(
+      'Profile',
+      `user/me answers the token of a login with ${contentOf(userMe, examination)}, and get_user_info with a person: use profileEndpoint 'get_user_info'. The token is then part of a URL.`,
+    )
+  options.profileEndpoint = 'get_user_info'
+}
+
+function reportNobody(response: ProbeResponse, examination: Examination): void {
+  const { json = null } = response
+  if (Array.isArray(json)) examination.mode.goneUserAsEmptyArray = true
+  const path = pathToUserID(json)
+  const place =
+    path === undefined
+      ? ''
+      : ` There is a user_id at ${path}: the record must be the whole response, or its member user_info or data.`
+  examination.broken('Profile', `There was no person in the profile, but ${contentOf(response, examination)}.${place}`)
+}
+
+function comparePeople(one: PersonRecord, other: PersonRecord, examination: Examination): void {
+  const idOf = ({ record }: PersonRecord): string => String(ownProperty(record, 'user_id'))
+  // Versions 2.7 and 2.8 could answer with another person.
+  if (idOf(one) !== idOf(other))
+    examination.broken(
+      'Profile',
+      'The two profile endpoints answered with two people for one token: the provider is unsafe.',
+    )
+}
+
+/** Records the ways of a provider that a person's record shows; nothing of the person. */
+function recordPerson({ record, wrapper }: PersonRecord, origin: string, mode: RecordedMode): void {
   mode.wrapUser = wrapper
   mode.extraFields = EXTRAS.some((name) => Object.hasOwn(record, name))
   const stringTypes = hasStringTypes(record)
@@ -65,7 +144,7 @@ function uploadsURLIn(record: JSONObject): string | undefined {
 }
 
 /** Reports the form of a record, and what it needs. */
-export function reportPerson({ record, wrapper }: PersonRecord, examination: Examination): void {
+function reportPerson({ record, wrapper }: PersonRecord, examination: Examination): void {
   const { mode } = examination
   const parts = [
     wrapper === false ? 'a bare record' : `a record inside ${wrapper}`,
@@ -98,15 +177,7 @@ function reportPictures(uploadsURL: string | undefined, examination: Examination
   if (uploadsURL !== undefined && examination.isHarmless(uploadsURL)) examination.options.uploadsURL = uploadsURL
   const cure =
     examination.options.uploadsURL === undefined
-      ? 'Find the folder in the address of a picture on the site, and give it as uploadsURL'
+      ? 'Find the folder in the address of a picture at the provider, and give it as uploadsURL'
       : 'Give uploadsURL'
   examination.differs('Pictures', `Their paths are relative, and left out without a root. ${cure}.`)
-}
-
-/** Reports a profile without a person. */
-export function reportNobody({ json, status }: ProbeResponse, examination: Examination): void {
-  if (!Array.isArray(json))
-    return examination.broken('Profile', `There was no person in the profile (status ${status}).`)
-  examination.mode.goneUserAsEmptyArray = true
-  examination.broken('Profile', 'The site has no person for its own token.')
 }

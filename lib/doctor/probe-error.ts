@@ -41,8 +41,6 @@ export class ProbeError extends Error {
   static of(error: unknown): ProbeError {
     if (error instanceof ProbeError) return error
     if (error instanceof PrivateAddressError) return ProbeError.privateAddress()
-    if (error instanceof errors.ResponseExceededMaxSizeError)
-      return new ProbeError('The response is too large for one of this API.')
     if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
       return new ProbeError('The response is not HTTP/1.1.', 'HTTP')
     return new ProbeError(unreachableHint(error) ?? 'The connection failed.', errorCode(error))

@@ -18,19 +18,19 @@ const register = (redirectURL = 'http://localhost:1/cb') =>
 
 test.each<[string[], string]>([
   [[], 'Missing the base URL'],
-  [['https://site.example'], 'The base URL must end in /v1: mostly it is https://site.example/api/v1'],
-  [['https://site.example/api/v2'], 'The base URL must end in /v1'],
-  [['site.example/api/v1'], 'The base URL must be an http(s) address'],
+  [['https://social.example'], 'The base URL must end in /v1: mostly it is https://social.example/api/v1'],
+  [['https://social.example/api/v2'], 'The base URL must end in /v1'],
+  [['social.example/api/v1'], 'The base URL must be an http(s) address'],
   [['file:///etc/passwd/v1'], 'The base URL must be an http(s) address'],
-  [['https://site.example/api/v1?x=1'], 'The base URL must be an http(s) address'],
+  [['https://social.example/api/v1?x=1'], 'The base URL must be an http(s) address'],
   [[`https://${'x'.repeat(300)}.example/v1`], 'The base URL must be an http(s) address'],
   [['https://a.example/v1', 'https://b.example/v1'], 'One base URL at a time'],
-  [['https://site.example/v1', '--login'], '--login needs --app-id, or SOCIAL_CLIENT_ID'],
-  [['https://site.example/v1', '--login', '--app-id', '1'], '--login needs the secret: set SOCIAL_CLIENT_SECRET'],
-  [['https://site.example/v1', '--timeout', '0'], '--timeout takes a whole number from 1 to 120, not "0"'],
-  [['https://site.example/v1', '--redirect-url', '/cb'], '--redirect-url must be an absolute http(s) address'],
-  [['https://site.example/v1', '--nonsense'], "Unknown option '--nonsense'"],
-  [['https://site.example/v1', '--record', '/nowhere/site.json'], 'a folder that cannot be written to'],
+  [['https://social.example/v1', '--login'], '--login needs --app-id, or SOCIAL_CLIENT_ID'],
+  [['https://social.example/v1', '--login', '--app-id', '1'], '--login needs the secret: set SOCIAL_CLIENT_SECRET'],
+  [['https://social.example/v1', '--timeout', '0'], '--timeout takes a whole number from 1 to 120, not "0"'],
+  [['https://social.example/v1', '--redirect-url', '/cb'], '--redirect-url must be an absolute http(s) address'],
+  [['https://social.example/v1', '--nonsense'], "Unknown option '--nonsense'"],
+  [['https://social.example/v1', '--record', '/nowhere/provider.json'], 'a folder that cannot be written to'],
 ])('the arguments %j are refused with one sentence', async (args, message) => {
   const { code, stdout, stderr } = await runDoctor(args)
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
@@ -41,8 +41,8 @@ test.each([
   ['--secret', SECRET],
   ['--app-secret', SECRET],
   [`--client-secret=${SECRET}`],
-  [`https://site.example/v1?app_secret=${SECRET}`],
-  [`https://user:${SECRET}@site.example/v1`],
+  [`https://social.example/v1?app_secret=${SECRET}`],
+  [`https://user:${SECRET}@social.example/v1`],
   ['--app-id', SECRET],
 ])('a secret among the arguments is refused, and not repeated: %s', async (...secret) => {
   const env = secret[0] === '--app-id' ? { SOCIAL_CLIENT_SECRET: SECRET } : {}
@@ -105,12 +105,12 @@ test('a pasted address is exchanged, the profile read, and a second login compar
   logins.provider.setMode('as-deployed')
   const application = register()
   const input = `${await approve(logins.provider, application, '3')}\n`
-  const recorded = file('site.json')
+  const recorded = file('provider.json')
   const args = [logins.provider.baseURL, '--app-id', 'mine', '--login', '--record', recorded]
   const { code, stdout, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET }, input })
   expect([code, unwrapped(stdout)]).toEqual([
     0,
-    expect.stringContaining('good     Login: The site exchanged the key for a token.'),
+    expect.stringContaining('good     Login: The provider exchanged the key for a token.'),
   ])
   expect(stderr).toContain(`${logins.provider.oauthBase}/oauth?app_id=mine`)
   const text = readFileSync(recorded, 'utf8')

@@ -54,10 +54,10 @@ export interface Diagnosis {
   readonly report: string
 }
 
-/** Examines a site in this process, without a login. */
+/** Examines a provider in this process, without a login, unless one is given. */
 export async function diagnose(
   baseURL: string,
-  more: Partial<Pick<DoctorInput, 'appID' | 'timeout' | 'hasProxy'>> = {},
+  more: Partial<Pick<DoctorInput, 'appID' | 'timeout' | 'hasProxy' | 'login'>> = {},
 ): Promise<Diagnosis> {
   const input = { baseURL: new URL(baseURL), userAgent: USER_AGENT, timeout: 10_000, hasProxy: false, ...more }
   const examination = await examine(input, SILENT)

@@ -5,7 +5,7 @@ import { runDoctorProcess as runDoctor, unwrapped } from '../../support/doctor-c
 import { type Listening, listen, port } from '../../support/listen'
 import { repeat } from '../../support/wire-faults'
 
-// Sites that want to harm whoever examines them.
+// Providers that want to harm whoever examines them.
 
 const SECRET = 'app-secret-canary-5c1e9a7f'
 const KEY = 'auth-key-canary-77aa0b1c'
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const each of started.splice(0)) await each.stop()
 })
 
-async function site(listener: RequestListener): Promise<string> {
+async function serve(listener: RequestListener): Promise<string> {
   const running = await listen(listener)
   started.push(running)
   return `${running.origin}/api/v1`
@@ -38,11 +38,11 @@ const login = (baseURL: string, ...more: string[]) =>
 const OKAY = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
 test.each([
-  ['an endless body', repeat(`${OKAY}\r\n`, 'x'.repeat(1000)), /A page|is no exchange|too large/],
+  ['an endless body', repeat(`${OKAY}\r\n`, 'x'.repeat(1000)), /is no exchange/],
   [
     'chunks of one byte with extensions of 8 KB',
     repeat(`${OKAY}transfer-encoding: chunked\r\n\r\n`, `1;${'x'.repeat(8000)}\r\nx\r\n`),
-    /too large|not HTTP/,
+    /within 5 seconds|is no exchange/,
   ],
   [
     'a chunk of 2 GB',
@@ -51,10 +51,11 @@ test.each([
   ],
   [
     'brackets in chunks of one byte, all at once',
-    (socket: Socket) => socket.write(`${OKAY}transfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(30_000)}`),
+    (socket: Socket) =>
+      socket.write(`${OKAY}connection: close\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(30_000)}0\r\n\r\n`),
     /is no exchange/,
   ],
-  ['early hints without end', repeat('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), /1xx/],
+  ['early hints without end', repeat('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), /within 5 seconds/],
   ['a header of megabytes', repeat(`${OKAY}x-a: `, 'x'.repeat(65_536)), /not HTTP/],
   [
     'trailers without end',
@@ -67,6 +68,7 @@ test.each([
     socket.once('data', () => wire(socket, ''))
   })
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  started.push({ stop: () => new Promise((resolve) => void server.close(() => resolve())) })
   const before = performance.now()
   // A tenth of the memory that one of these would take.
   const ended = await runDoctor([`http://localhost:${port(server)}/api/v1`, '--timeout', '5'], {
@@ -74,12 +76,10 @@ test.each([
   })
   expect([ended.code, ended.stderr, ended.stdout]).toEqual([1, '', expect.stringMatching(sentence)])
   expect(performance.now() - before).toBeLessThan(30_000)
-  for (const socket of sockets) socket.destroy()
-  await new Promise((resolve) => server.close(resolve))
 })
 
 test('texts with terminal escapes, in bodies, headers and addresses, do not reach the terminal', async () => {
-  const baseURL = await site((request, response) => {
+  const baseURL = await serve((request, response) => {
     // Sent as bytes: node:http refuses such headers.
     response.socket?.end(
       Buffer.from(
@@ -93,7 +93,7 @@ test('texts with terminal escapes, in bodies, headers and addresses, do not reac
 })
 
 test('nor do those in the address of a picture, whose root would be printed', async () => {
-  const baseURL = await site(({ url = '', headers }, response) => {
+  const baseURL = await serve(({ url = '', headers }, response) => {
     if (url.includes(KEY)) return json(response, { access_token: TOKEN })
     if (!headers.authorization?.includes(TOKEN)) return json(response, { error: true }, 401)
     const root = `https://uploads.example/${ESCAPES.trim()}/`
@@ -109,9 +109,9 @@ test('nor do those in the address of a picture, whose root would be printed', as
 const unprintable = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string[] =>
   [...(stdout + stderr)].filter((character) => character !== '\n' && (character < ' ' || character > '~'))
 
-test('secrets that the site repeats wherever something is shown are in no output', async () => {
+test('secrets that the provider repeats wherever something is shown are in no output', async () => {
   const everywhere = `${SECRET}.${KEY}.${TOKEN}`
-  const baseURL = await site((request, response) => {
+  const baseURL = await serve((request, response) => {
     const url = request.url ?? ''
     response.setHeader('keep-alive', `timeout=5 ${everywhere}`)
     response.setHeader('x-ratelimit-limit', everywhere)
@@ -156,7 +156,7 @@ test.each([
   ['http://0x7f.1/api/v1/user/me', 'leads to a private address'],
   ['http://127.0.0.1:1/api/v1/user/me', 'leads to a private address'],
 ])('a redirect to %s is not followed', async (location, sentence) => {
-  const baseURL = await site((_request, response) => response.writeHead(302, { location }).end())
+  const baseURL = await serve((_request, response) => response.writeHead(302, { location }).end())
   const { code, stdout } = await runDoctor([baseURL])
   expect([code, stdout.replace(/\n {9}/g, ' ')]).toEqual([1, expect.stringContaining(sentence)])
 })
@@ -171,7 +171,7 @@ test('nor is one to a name whose address is private', async () => {
 })
 
 test('the login page may not lead to a private address either', async () => {
-  const baseURL = await site((request, response) => {
+  const baseURL = await serve((request, response) => {
     if (request.url?.includes('/oauth')) return void response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end()
     json(response, { error: true }, 401)
   })
@@ -186,7 +186,7 @@ test('no redirect is followed with a secret', async () => {
     response.end()
   })
   started.push(other)
-  const baseURL = await site((request, response) => {
+  const baseURL = await serve((request, response) => {
     const hasSecret = request.method === 'POST' || request.headers.authorization
     if (!hasSecret || !request.url?.includes('authorize')) return json(response, { error: true }, 401)
     let body = ''
@@ -203,13 +203,13 @@ test('no redirect is followed with a secret', async () => {
   expect(stdout.replace(/\n {9}/g, ' ')).toContain('broken   Login: The exchange was answered neither with a token')
 })
 
-test('a login is not made where the site redirected to, but only at the address that was typed', async () => {
+test('a login is not made where the provider redirected to, but only at the address that was typed', async () => {
   const bodies: string[] = []
-  const thief = await site((request, response) => {
+  const thief = await serve((request, response) => {
     request.on('data', (chunk) => bodies.push(String(chunk)))
     json(response, { error: true }, 401)
   })
-  const redirecting = await site((request, response) =>
+  const redirecting = await serve((request, response) =>
     response.writeHead(301, { location: `${new URL(thief).origin}${request.url}` }).end(),
   )
   // A program that looks for the final address, and then logs in there.
@@ -225,7 +225,7 @@ test('a login is not made where the site redirected to, but only at the address 
 
 test('a login is not made by plain http beyond this machine', async () => {
   const seen: string[] = []
-  const baseURL = await site((_request, response) => json(response, { error: true }, 401))
+  const baseURL = await serve((_request, response) => json(response, { error: true }, 401))
   const proxy = await listen()
   started.push(proxy)
   proxy.server.on('connect', (_request, client: Socket) => {
@@ -247,7 +247,7 @@ test('a login is not made by plain http beyond this machine', async () => {
   )
 })
 
-/** A site whose logins end in this token. @returns what it received */
+/** A provider whose logins end in this token. @returns what it received */
 function siteWithToken(token: string): { readonly bodies: string[]; readonly listener: RequestListener } {
   const bodies: string[] = []
   const listener: RequestListener = (request, response) => {
@@ -268,7 +268,7 @@ function siteWithToken(token: string): { readonly bodies: string[]; readonly lis
 
 test('a redirect to something that is no base URL changes no address', async () => {
   const { bodies, listener } = siteWithToken(TOKEN)
-  const baseURL = await site((request, response) => {
+  const baseURL = await serve((request, response) => {
     // Without its last three characters, as if it ended in /v1, the address of site.com.au would be that of site.com.
     if (request.url === '/api/v1/user/me') response.writeHead(301, { location: '/user/me' }).end()
     else listener(request, response)
@@ -285,21 +285,22 @@ test.each([
   SECRET.replace('a', '%61'),
   SECRET.replace('a', '%61').concat('-%zz'),
   SECRET.replace('a', '%2561'),
-])('a secret that the site repeats before any is sent is in no output: %s', async (text) => {
-  const baseURL = await site((request, response) => {
+  SECRET.replace('a', '%25252561'),
+])('a secret that the provider repeats before any is sent is in no output: %s', async (text) => {
+  const baseURL = await serve((request, response) => {
     if (request.url?.startsWith('/api/v1')) response.writeHead(302, { location: `/${text}/v1/user/me` }).end()
     else json(response, { error: true }, 401)
   })
   for (const more of [[], ['--json']]) {
     const { code, stdout, stderr } = await login(baseURL, ...more)
     expect([code, findSecrets([SECRET, text], { stdout, stderr })]).toEqual([1, []])
-    expect(unwrapped(stdout)).toContain('The site repeated a secret')
+    expect(unwrapped(stdout)).toContain('The provider repeated a secret')
   }
 })
 
-test('a secret beyond ASCII that the site repeats percent-encoded is in no output', async () => {
+test('a secret beyond ASCII that the provider repeats percent-encoded is in no output', async () => {
   const secret = 'clé-secrète-5c1e9a7f'
-  const baseURL = await site((request, response) => {
+  const baseURL = await serve((request, response) => {
     const location = `/${encodeURIComponent(secret)}/v1/user/me`
     if (request.url?.startsWith('/api/v1')) response.writeHead(302, { location }).end()
     else json(response, { error: true }, 401)
@@ -308,17 +309,17 @@ test('a secret beyond ASCII that the site repeats percent-encoded is in no outpu
     env: { SOCIAL_CLIENT_SECRET: secret },
   })
   expect(findSecrets([secret], { stdout, stderr })).toEqual([])
-  expect(unwrapped(stdout)).toContain('The site repeated a secret')
+  expect(unwrapped(stdout)).toContain('The provider repeated a secret')
 })
 
-test('a token that is part of the address of the site ends in a report', async () => {
-  const { code, stdout, stderr } = await login(await site(siteWithToken('http').listener))
+test('a token that is part of the address of the provider ends in a report', async () => {
+  const { code, stdout, stderr } = await login(await serve(siteWithToken('http').listener))
   expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining('failed')])
   expect(stdout).toContain('baseURL: process.env.SOCIAL_BASE_URL,')
 })
 
 test('the checks after a login page that leads to a private address are made', async () => {
-  const baseURL = await site((request, response) => {
+  const baseURL = await serve((request, response) => {
     if (request.url?.includes('/oauth')) response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end()
     else json(response, { error: true }, 401)
   })
@@ -326,14 +327,14 @@ test('the checks after a login page that leads to a private address are made', a
 })
 
 test('a proxy that is no address ends in a report', async () => {
-  const { code, stdout, stderr } = await runDoctor(['http://site.invalid/api/v1'], { env: { http_proxy: 'foo' } })
+  const { code, stdout, stderr } = await runDoctor(['http://social.invalid/api/v1'], { env: { http_proxy: 'foo' } })
   expect([code, stderr, unwrapped(stdout)]).toEqual([1, '', expect.stringContaining('names a proxy by something')])
 })
 
 describe('behind a proxy that is the only way out', () => {
-  /** Leads each connection to the one site. */
+  /** Leads each connection to the provider. */
   async function proxyTo(listener: RequestListener): Promise<string> {
-    const { port: number } = new URL(await site(listener))
+    const { port: number } = new URL(await serve(listener))
     const server = createHTTPServer().on('connect', (_request, socket: Socket) => {
       const there = connect(Number(number), '127.0.0.1', () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n')
@@ -348,14 +349,14 @@ describe('behind a proxy that is the only way out', () => {
 
   test('a redirect to a host of NO_PROXY, which may be private, is not followed', async () => {
     const { bodies, listener } = siteWithToken(TOKEN)
-    const { port: number } = new URL(await site(listener))
+    const { port: number } = new URL(await serve(listener))
     const env = {
       http_proxy: await proxyTo((request, response) =>
         response.writeHead(302, { location: `http://localhost:${number}${request.url}` }).end(),
       ),
       no_proxy: 'localhost',
     }
-    const { code, stdout } = await runDoctor(['http://site.invalid/api/v1'], { env })
+    const { code, stdout } = await runDoctor(['http://social.invalid/api/v1'], { env })
     expect([code, unwrapped(stdout), bodies]).toEqual([1, expect.stringContaining('It leads to another host'), []])
   })
 })
