@@ -182,7 +182,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [true, false]
   .sort((a, b) => Number(isDeep(a.name)) - Number(isDeep(b.name)))
 
 function worldsWith(tabBinding: boolean, fetchMetadata: boolean): Configuration[] {
-  return (['session', 'cookie', 'own'] as const).flatMap((store) =>
+  return (['session', 'own', 'cookie'] as const).flatMap((store) =>
     Object.entries(SCENES).flatMap(([scene, { bounds, stores = BOTH_STORES, ...rest }]) => {
       if (!stores.includes(store)) return []
       const configuration: Configuration = {
