@@ -10,6 +10,8 @@ import type { World } from './world'
 
 const CALLBACK = '/auth/honest/callback'
 const KEY = `${CALLBACK}?auth_key=probe`
+/** As the form of the page that asks a tab sends it. */
+const WITH_SECRET = `${KEY}&social_login_tab=${'0'.repeat(32)}`
 /** The callback's path behind a proxy that strips a prefix. */
 const STRIPPED = '/callback'
 
@@ -18,13 +20,15 @@ interface RefusedRequest extends Probe {
   readonly due: OutcomeCode | 'page'
 }
 
+/** How long after its use a login may be remembered while others are used. */
+const KEPT_MS = 40 * 60 * 1000
 const EVIL = 'https://evil.example'
 /** What a navigation from a page of the provider, of the application or of the attacker sends, or one without a page. */
 const REFERERS = { provider: `${PROVIDER}/`, app: `${APP}/login`, foreign: `${EVIL}/`, absent: undefined }
 const SITES = ['cross-site', 'same-site', 'same-origin', 'none']
 const NAVIGATION = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 
-/** Each is refused, whatever the state, as it is no navigation, or as its key or its path is wrong. */
+/** Their key or their path is wrong. */
 const ODD_TARGETS: Readonly<Record<string, OutcomeCode>> = {
   [CALLBACK]: 'auth_key_missing',
   [`${CALLBACK}?auth_key=`]: 'auth_key_missing',
@@ -57,11 +61,17 @@ export function probesOf(configuration: Configuration): readonly RefusedRequest[
   const genuine = navigation('cross-site', undefined)
   const odd = Object.entries(ODD_TARGETS).map(([target, due]) => request(genuine, due, target))
   const forms = formsOfTabs().map((row) =>
-    request(row, tabBinding ? 'callback_forged' : 'method_not_allowed', `${KEY}&social_login_tab=${'0'.repeat(32)}`),
+    request(row, tabBinding ? 'callback_forged' : 'method_not_allowed', WITH_SECRET),
   )
-  const fetched = fetchMetadata ? [request(SCRIPT, 'navigation_required', startPath('honest'))] : []
+  // An old browser does not tell these from what is genuine.
+  const own = fetchMetadata
+    ? [
+        request(SCRIPT, 'navigation_required', startPath('honest')),
+        request(navigation('same-origin', REFERERS.app), 'callback_forged', WITH_SECRET),
+      ]
+    : []
   const unsupported = request(genuine, 'session_unsupported', KEY, false)
-  return [...callbacks, ...starts, ...forged, ...odd, ...forms, ...fetched, unsupported]
+  return [...callbacks, ...starts, ...forged, ...odd, ...forms, ...own, unsupported]
 }
 
 function navigation(site: string, referer: string | undefined): Row {
@@ -135,9 +145,11 @@ function keyless(world: World): RefusedRequest[] {
 async function compareUsed(world: World, process: Process): Promise<void> {
   for (const { provider, record, usedIn } of world.begun.values()) {
     const usedAt = usedIn.get(process)
-    if (usedAt !== undefined && world.isOld(usedAt)) continue
     const isUsed = !(await world.isPending(process, provider, record))
-    if (isUsed !== (usedAt !== undefined))
-      world.judge.fail('a login is not remembered as used, or not forgotten', isUsed)
+    if (usedAt === undefined || !world.isOld(usedAt)) {
+      if (isUsed !== (usedAt !== undefined))
+        world.judge.fail('a login is not remembered as used, or not forgotten', isUsed)
+    } else if (isUsed && process.usedAt.some((at) => at - usedAt > KEPT_MS))
+      world.judge.fail('a used login is kept for ever, although others have followed', usedAt)
   }
 }
