@@ -21,7 +21,7 @@ export async function callback<User>(
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
   const { settings, adapter, rules, strategyDigest, usedLogins, trace } = context
-  // Validated, because the store may be the application's.
+  // The record is validated, because the store may be the application's.
   const record = parsePendingLogin(await callStore('callback', settings.timeout, () => adapter.store.load()))
   if (!record) return handleReplay(context)
   trace.setLogin(record)

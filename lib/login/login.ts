@@ -103,7 +103,7 @@ function handleRequest<User>(
   request: StartRequest | CallbackRequest | RefusedRequest,
 ): Promise<LoginAction<User>> {
   if (request.type === 'refused') return refuse(request)
-  // Checked before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
+  // This is checked before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
   if (!context.adapter.canSignIn()) return refuse({ code: 'session_unsupported', phase: request.type })
   return request.type === 'start' ? start(context, request) : callback(context, request)
 }

@@ -56,7 +56,7 @@ export async function runLogin(
     const action = await login()
     // Passport would renew the session, then throw uncaught at the redirect and crash the process.
     if (req.res?.headersSent) throw new Error(TOO_LATE)
-    // Awaited because Passport returns what a custom callback returns, which may be a promise.
+    // The action is awaited, because Passport returns what a custom callback returns, which may be a promise.
     await applyAction(action, actions, req, options)
   } catch (error) {
     await endWithError(error, actions, req)
@@ -100,7 +100,7 @@ export function replayDestination(options: AuthenticateOptions): string | undefi
 function failWith(error: unknown, actions: PassportActions, req: Request): void {
   if (!(error instanceof SocialLoginError)) return actions.error(toError(error))
   setHeaders(req, Object.entries(error.headers))
-  // For a failure, Passport would send a second response.
+  // After a response, `fail` would send a second one.
   if (!isFailure(error) || req.res?.headersSent) return actions.error(error)
   const info: FailureInfo = { code: error.code, message: error.message }
   explainBareFailure(error, req, () => actions.fail(info, error.status))
