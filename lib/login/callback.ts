@@ -1,6 +1,6 @@
 import { SocialLoginError } from '../errors'
 import { callStore } from './browser-store'
-import type { LoginAction, LoginContext, Verdict } from './context'
+import type { LoginAction, LoginContext } from './context'
 import { type ExchangedLogin, exchange } from './exchange'
 import { createLoginInfo } from './info'
 import { checkCallback, FINAL_REFUSALS, type PendingLogin, parsePendingLogin, type Refusal } from './pending-login'
@@ -40,7 +40,11 @@ export async function callback<User>(
   const loginInfo = createLoginInfo(record, request)
   const verdict = await usedLogins.run(record.id, authKey, async (markConsumed) => {
     const login = await exchangeInSlot(context, record, authKey, markConsumed)
-    return trace.run('verify', () => adapter.verify(login, loginInfo), codeOfVerdict)
+    return trace.run(
+      'verify',
+      () => adapter.verify(login, loginInfo),
+      ({ user }) => (user ? undefined : 'verify_refused'),
+    )
   })
   return { type: 'verified', verdict, loginInfo }
 }
@@ -118,8 +122,4 @@ async function rejectCallback({ settings, adapter }: LoginContext, refusal: Refu
 function requestTabSecret({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
   const response = tabCallbackPage(authKey, rules.providerOrigin)
   return { type: 'respond', response, fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
-}
-
-function codeOfVerdict({ user }: Verdict): 'verify_refused' | undefined {
-  return user ? undefined : 'verify_refused'
 }

@@ -40,11 +40,7 @@ const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
  */
 export function isSpeculative(req: HTTPRequest): boolean {
   if (req.header('service-worker-navigation-preload') !== undefined) return true
-  for (const name of PURPOSE_HEADERS) {
-    const purpose = req.header(name)
-    if (purpose !== undefined && /prefetch|prerender|preview/i.test(purpose)) return true
-  }
-  return false
+  return PURPOSE_HEADERS.some((name) => /prefetch|prerender|preview/i.test(req.header(name) ?? ''))
 }
 
 /**
@@ -63,8 +59,7 @@ export function isNavigation(req: HTTPRequest): boolean {
  */
 function isWebSocket(req: HTTPRequest): boolean {
   if (req.header('upgrade')?.toLowerCase() === 'websocket') return true
-  for (const name of WEBSOCKET_HEADERS) if (req.header(name) !== undefined) return true
-  return false
+  return WEBSOCKET_HEADERS.some((name) => req.header(name) !== undefined)
 }
 
 /** Browsers ask for a page by `text/html`, for a picture, a script or data otherwise. Other programs may not say. */
@@ -111,8 +106,7 @@ export function isFromProvider(req: HTTPRequest, rules: RequestRules): boolean {
   if (!isNavigation(req)) return false
   const fetchSite = fetchSiteOf(req)
   // Old browsers, and all browsers on plain http, send no Fetch Metadata: `refererOf` has then to tell.
-  if (fetchSite === undefined) return true
-  if (fetchSite === 'cross-site') return true
+  if (fetchSite === undefined || fetchSite === 'cross-site') return true
   if (fetchSite === 'same-site') return mayBeSameSite(new URL(rules.providerOrigin).hostname, appHostname(req, rules))
   if (fetchSite === 'same-origin') return isAppOrigin(rules.providerOrigin, req, rules)
   // The address was typed or mailed, or the login was started like that: `checkCallback` looks at its start.

@@ -97,14 +97,14 @@ function classifyStart(req: HTTPRequest, target: URL, rules: RequestRules): Star
 
 function classifyCallback(
   req: HTTPRequest,
-  { search, searchParams: query }: URL,
+  { searchParams: query }: URL,
   rules: RequestRules,
 ): CallbackRequest | RefusedRequest {
   // A callback is a GET, except for the form of our own page that sends it again with the tab's secret.
   const tabSecret = rules.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
   const isFromTab = tabSecret !== undefined
   if (req.method !== 'GET' && !isFromTab) return refused('method_not_allowed', 'callback')
-  const misplaced = hasPlainKey(search) ? undefined : hintOfMisplacedKey(query)
+  const misplaced = hintOfMisplacedKey(query)
   if (misplaced !== undefined) return refused('auth_key_malformed', 'callback', misplaced)
   if (!isCallbackPath(pathOf(req), rules.callbackPath)) return refused('callback_forged', 'callback', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
@@ -155,11 +155,6 @@ function withoutOrigin(target: string): string {
 function mentionsAuthKey({ search, searchParams }: URL): boolean {
   // The name is searched for first, because to parse a query of thousands of parameters takes long.
   return search.includes('auth_key') && (searchParams.has('auth_key') || hintOfMisplacedKey(searchParams) !== undefined)
-}
-
-/** Whether the query has exactly one well-placed key: then a search for a misplaced one is not needed. */
-function hasPlainKey(search: string): boolean {
-  return /^\?auth_key=|&auth_key=/.test(search) && search.indexOf('auth_key') === search.lastIndexOf('auth_key')
 }
 
 /** A hint if the query shows one of the ways in which deployed servers and query parsers misplace the key. */

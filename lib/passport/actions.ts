@@ -99,7 +99,7 @@ export function replayDestination(options: AuthenticateOptions): string | undefi
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */
 function failWith(error: unknown, actions: PassportActions, req: Request): void {
   if (!(error instanceof SocialLoginError)) return actions.error(toError(error))
-  setHeaders(req, Object.entries(error.headers))
+  setHeaders(req, error.headers)
   // After a response, `fail` would send a second one.
   if (!isFailure(error) || req.res?.headersSent) return actions.error(error)
   const info: FailureInfo = { code: error.code, message: error.message }
@@ -139,9 +139,9 @@ function detailOf(error: unknown): string {
 }
 
 /** Sets response headers if the framework exposes the response (Express does, Connect and Fastify do not). */
-export function setHeaders({ res }: Request, headers: readonly (readonly [string, string])[]): void {
+export function setHeaders({ res }: Request, headers: Readonly<Record<string, string>>): void {
   if (!res || res.headersSent) return
-  for (const [name, value] of headers) res.setHeader(name, value)
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
 /**

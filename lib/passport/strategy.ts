@@ -73,7 +73,7 @@ export class Strategy extends OAuth2Strategy {
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
-    setHeaders(req, PRIVATE_HEADER_LINES)
+    setHeaders(req, PRIVATE_HEADERS)
     const problem = missingRedirect(req, options)
     if (problem) return actions.error(problem)
     // `runLogin` never rejects.
@@ -143,8 +143,6 @@ async function loadProfile({ providers, timeout }: StrategySettings, accessToken
 interface PassesRequest {
   readonly passReqToCallback: true
 }
-
-const PRIVATE_HEADER_LINES = Object.entries(PRIVATE_HEADERS)
 
 // The constructor of passport-oauth2 requires these options; they are never used.
 const INHERITED_OPTIONS = {
