@@ -36,11 +36,10 @@ export class NoSession extends Error {
  * @param timeout milliseconds that the call may take
  * @throws SocialLoginError `session_unavailable`, or what the store itself threw of that class
  */
-export function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T> | T): Promise<T> | T {
+export async function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T> | T): Promise<T> {
   try {
     const answer = call()
-    if (!isThenable(answer)) return answer
-    return withTimeout(timeout, answer).catch((error: unknown) => Promise.reject(storeError(error, phase)))
+    return isThenable(answer) ? await withTimeout(timeout, answer) : answer
   } catch (error) {
     throw storeError(error, phase)
   }

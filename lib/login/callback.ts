@@ -1,6 +1,6 @@
 import { SocialLoginError } from '../errors'
 import { callStore } from './browser-store'
-import type { LoginAction, LoginContext, Verdict } from './context'
+import type { LoginAction, LoginContext } from './context'
 import { type ExchangedLogin, exchange } from './exchange'
 import { createLoginInfo } from './info'
 import { checkCallback, FINAL_REFUSALS, type PendingLogin, parsePendingLogin, type Refusal } from './pending-login'
@@ -21,7 +21,7 @@ export async function callback<User>(
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
   const { settings, adapter, rules, strategyDigest, usedLogins, trace } = context
-  // Validated, because the store may be the application's.
+  // The record is validated, because the store may be the application's.
   const record = parsePendingLogin(await callStore('callback', settings.timeout, () => adapter.store.load()))
   if (!record) return handleReplay(context)
   trace.setLogin(record)
@@ -40,7 +40,11 @@ export async function callback<User>(
   const loginInfo = createLoginInfo(record, request)
   const verdict = await usedLogins.run(record.id, authKey, async (markConsumed) => {
     const login = await exchangeInSlot(context, record, authKey, markConsumed)
-    return trace.run('verify', () => adapter.verify(login, loginInfo), codeOfVerdict)
+    return trace.run(
+      'verify',
+      () => adapter.verify(login, loginInfo),
+      ({ user }) => (user ? undefined : 'verify_refused'),
+    )
   })
   return { type: 'verified', verdict, loginInfo }
 }
@@ -118,8 +122,4 @@ async function rejectCallback({ settings, adapter }: LoginContext, refusal: Refu
 function requestTabSecret({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
   const response = tabCallbackPage(authKey, rules.providerOrigin)
   return { type: 'respond', response, fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
-}
-
-function codeOfVerdict({ user }: Verdict): 'verify_refused' | undefined {
-  return user ? undefined : 'verify_refused'
 }

@@ -70,9 +70,9 @@ function callSkipUserProfile(skip: SkipUserProfile, accessToken: string, deadlin
   return new Promise((resolve, reject) => {
     deadline.addListener(() => reject(skipTimeout()))
     const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : resolve(decision === true))
-    // As in passport-oauth2: a function with two parameters calls done, one with fewer returns its decision.
+    // As in passport-oauth2, a function with two parameters calls done, and one with fewer returns its decision.
     const decision: unknown = skip(accessToken, done)
-    // Not `resolve(decision)`: a promise that never settles would keep the deadline from rejecting.
+    // `resolve(decision)` would not do: if that promise never settles, the deadline could no longer reject ours.
     if (skip.length < 2) Promise.resolve(decision).then((answer) => resolve(Boolean(answer)), reject)
     else if (types.isPromise(decision)) decision.catch(reject)
   })

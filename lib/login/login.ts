@@ -1,10 +1,10 @@
 import { parseCallbackURL } from '../client/option-values'
 import { Trace, type TracedPhase } from '../diagnostics'
-import { type FailureInfo, PRIVATE_HEADERS, SocialLoginError } from '../errors'
+import { SocialLoginError } from '../errors'
 import { callStore } from './browser-store'
 import { callback } from './callback'
 import type { LoginAction, LoginContext, LoginOptions, LoginSettings, RequestAdapter, Verdict } from './context'
-import type { HTTPResponse } from './pages/page'
+import { refusalResponse } from './pages/refusal'
 import { checkRecord, type PendingLoginSummary, parsePendingLogin, summaryOf } from './pending-login'
 import { type ProviderSettings, strategyDigest } from './provider'
 import type { ManyProviders } from './providers'
@@ -103,24 +103,21 @@ function handleRequest<User>(
   request: StartRequest | CallbackRequest | RefusedRequest,
 ): Promise<LoginAction<User>> {
   if (request.type === 'refused') return refuse(request)
-  // Checked before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
+  // This is checked before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
   if (!context.adapter.canSignIn()) return refuse({ code: 'session_unsupported', phase: request.type })
   return request.type === 'start' ? start(context, request) : callback(context, request)
 }
 
 async function refuse({ code, phase, hint }: Omit<RefusedRequest, 'type'>): Promise<LoginAction<never>> {
   const error = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
-  const { status, message } = error
-  // An empty error response: the browser discards it and repeats the request when the person follows the link.
-  if (code === 'speculative_request') return respond(error, { status, headers: PRIVATE_HEADERS, body: '' })
+  if (code === 'speculative_request') {
+    // The browser discards an empty error response and repeats the request when the person follows the link.
+    const response = { status: error.status, headers: error.headers, body: '' }
+    return { type: 'respond', response, fallbackError: error }
+  }
   if (code !== 'navigation_required') throw error
   // A script would follow a `failureRedirect` to a page.
-  const headers = { ...PRIVATE_HEADERS, 'Content-Type': 'application/json; charset=utf-8' }
-  return respond(error, { status, headers, body: JSON.stringify({ code, message } satisfies FailureInfo) })
-}
-
-function respond(fallbackError: SocialLoginError, response: HTTPResponse): LoginAction<never> {
-  return { type: 'respond', response, fallbackError }
+  return { type: 'respond', response: refusalResponse(error, 'application/json'), fallbackError: error }
 }
 
 /** The code of an action. A page of our own with status 200 (confirm, tab) is a step of the login, not an outcome. */

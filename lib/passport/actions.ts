@@ -56,7 +56,7 @@ export async function runLogin(
     const action = await login()
     // Passport would renew the session, then throw uncaught at the redirect and crash the process.
     if (req.res?.headersSent) throw new Error(TOO_LATE)
-    // Awaited because Passport returns what a custom callback returns, which may be a promise.
+    // The action is awaited, because Passport returns what a custom callback returns, which may be a promise.
     await applyAction(action, actions, req, options)
   } catch (error) {
     await endWithError(error, actions, req)
@@ -99,8 +99,8 @@ export function replayDestination(options: AuthenticateOptions): string | undefi
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */
 function failWith(error: unknown, actions: PassportActions, req: Request): void {
   if (!(error instanceof SocialLoginError)) return actions.error(toError(error))
-  setHeaders(req, Object.entries(error.headers))
-  // For a failure, Passport would send a second response.
+  setHeaders(req, error.headers)
+  // After a response, `fail` would send a second one.
   if (!isFailure(error) || req.res?.headersSent) return actions.error(error)
   const info: FailureInfo = { code: error.code, message: error.message }
   explainBareFailure(error, req, () => actions.fail(info, error.status))
@@ -139,9 +139,9 @@ function detailOf(error: unknown): string {
 }
 
 /** Sets response headers if the framework exposes the response (Express does, Connect and Fastify do not). */
-export function setHeaders({ res }: Request, headers: readonly (readonly [string, string])[]): void {
+export function setHeaders({ res }: Request, headers: Readonly<Record<string, string>>): void {
   if (!res || res.headersSent) return
-  for (const [name, value] of headers) res.setHeader(name, value)
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
 /**

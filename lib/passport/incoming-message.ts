@@ -27,9 +27,9 @@ export function currentUserKey(req: IncomingMessage): string | undefined {
   const session: unknown = Reflect.get(req, 'session')
   const passport = isObject(session) ? session['passport'] : undefined
   const serialized = isObject(passport) ? passport['user'] : undefined
-  // As Passport reads it: any truthy value, or the id 0.
+  // Like Passport, this accepts any truthy value, and the id 0.
   if (serialized || serialized === 0) return `session:${asText(serialized)}`
-  // Set by Passport's `initialize({ userProperty })`.
+  // Passport's `initialize({ userProperty })` sets it.
   const property: unknown = Reflect.get(req, '_userProperty')
   const user: unknown = Reflect.get(req, typeof property === 'string' ? property : 'user')
   if (!user) return undefined

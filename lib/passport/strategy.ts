@@ -53,7 +53,7 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: MultiProviderStrategyOptions, verify: VerifyFunctionWithParams)
   constructor(options: MultiProviderStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
   constructor(options: MultiProviderStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
-  // Repeated, because TypeScript reports errors against the last overload.
+  // The first overload is repeated, because TypeScript reports errors against the last one.
   constructor(options: StrategyOptions, verify: VerifyFunction)
   constructor(options: StrategyOptions<boolean> | MultiProviderStrategyOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
@@ -73,7 +73,7 @@ export class Strategy extends OAuth2Strategy {
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
-    setHeaders(req, PRIVATE_HEADER_LINES)
+    setHeaders(req, PRIVATE_HEADERS)
     const problem = missingRedirect(req, options)
     if (problem) return actions.error(problem)
     // `runLogin` never rejects.
@@ -144,9 +144,7 @@ interface PassesRequest {
   readonly passReqToCallback: true
 }
 
-const PRIVATE_HEADER_LINES = Object.entries(PRIVATE_HEADERS)
-
-// Required by the constructor of passport-oauth2, and never used.
+// The constructor of passport-oauth2 requires these options; they are never used.
 const INHERITED_OPTIONS = {
   authorizationURL: 'unused:',
   tokenURL: 'unused:',

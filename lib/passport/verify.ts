@@ -56,25 +56,31 @@ function waitForVerdict(
   { params, profile }: ExchangedLogin,
   { passReqToCallback, verifyTimeout }: VerifySettings,
 ): Promise<Verdict> {
-  // The number of parameters without `req`. It counts neither rest parameters nor those with a default.
+  // The number of parameters without `req`: -1 for `(...args)` under passReqToCallback, because rest parameters do not count.
   const declared = verify.length - (passReqToCallback ? 1 : 0)
   const mayCallDone = verify.length === 0 || declared >= 4
   return new Promise((resolve, reject) => {
-    const isFirst = firstOnly(verifyTimeout, reject)
-    const settle = (user: unknown, info?: unknown): void => {
-      if (isFirst()) resolve({ user, info })
+    let isSettled = false
+    const settle = (answer: () => void): void => {
+      if (isSettled) return warnOfSecondAnswer()
+      isSettled = true
+      clearTimeout(timer)
+      answer()
     }
-    const fail = (error: unknown): void => {
-      if (isFirst()) reject(toError(error))
-    }
+    const timer = setTimeout(
+      () => settle(() => reject(new SocialLoginError('verify_timeout', 'verify'))),
+      verifyTimeout,
+    )
+    const accept = (user: unknown, info?: unknown): void => settle(() => resolve({ user, info }))
+    const fail = (error: unknown): void => settle(() => reject(toError(error)))
     const done = (error?: unknown, user?: unknown, info?: unknown): void => {
       if (error) fail(error)
       else if (isThenable(user)) fail(new TypeError('The verify function passed a promise to done: await it first.'))
-      else settle(user, info)
+      else accept(user, info)
     }
     const returned = (user: unknown): void => {
       // Returning nothing is not an answer while the function may still call done.
-      if (user !== undefined || !mayCallDone) settle(user)
+      if (user !== undefined || !mayCallDone) accept(user)
     }
     try {
       const token = params.access_token
@@ -88,22 +94,6 @@ function waitForVerdict(
       fail(error)
     }
   })
-}
-
-/** Tells of each answer whether it is the first, and fails with a timeout if there is none. */
-function firstOnly(timeout: number, reject: (error: unknown) => void): () => boolean {
-  let settled = false
-  const isFirst = (): boolean => {
-    if (settled) {
-      warnOfSecondAnswer()
-      return false
-    }
-    settled = true
-    clearTimeout(timer)
-    return true
-  }
-  const timer = setTimeout(() => isFirst() && reject(new SocialLoginError('verify_timeout', 'verify')), timeout)
-  return isFirst
 }
 
 function warnOfSecondAnswer(): void {

@@ -34,16 +34,8 @@ export function userKey(user: UserID): string | undefined {
   }
   const isID = typeof user === 'string' || typeof user === 'bigint' || Number.isFinite(user)
   if (!isID) {
-    throw new TypeError(
-      `user must be the id of the signed-in user (a string, a number or a bigint; null for nobody), not ${describe(user)}`,
-    )
+    const ids = 'a string, a finite number or a bigint, or null for nobody'
+    throw new TypeError(`user must be the id of the signed-in user: ${ids}, not of the type ${typeof user}`)
   }
   return `user:${typeof user} ${user}`
-}
-
-/** The kind of a value, never the value itself. */
-function describe(value: unknown): string {
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'number') return 'NaN or an infinite number'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

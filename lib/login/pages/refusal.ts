@@ -9,7 +9,7 @@ export function refusalResponse(error: SocialLoginError, accept = ''): HTTPRespo
   const { code, message, status } = error
   if (accept.includes('text/html')) {
     const { headers, body } = renderPage({ title: TITLE, main: `<h1>${TITLE}</h1>\n<p>${escapeUTF8(message)}</p>` })
-    // Those of the error come last: the page's own Referrer-Policy is weaker.
+    // The headers of the error come last, because the page's own Referrer-Policy is weaker.
     return { status, headers: { ...headers, ...error.headers }, body }
   }
   const isJSON = /\bjson\b/i.test(accept)

@@ -32,7 +32,7 @@ export class SessionStore implements PendingLoginStore {
   remove(req: IncomingMessage): Promise<void> | void {
     const session = requireSession(req)
     if (session[SESSION_KEY] === undefined) return
-    // Not `delete`: the sessions of @fastify/secure-session are proxies that cannot.
+    // `delete` does not serve: the sessions of @fastify/secure-session are proxies that cannot.
     session[SESSION_KEY] = undefined
     return persist(session)
   }
@@ -51,7 +51,7 @@ function isSession(value: unknown): value is Record<string, unknown> {
 
 function persist(session: Record<string, unknown>): Promise<void> | undefined {
   const { save } = session
-  // cookie-session and @fastify/secure-session have no `save`: they are part of the response.
+  // The sessions of cookie-session and @fastify/secure-session have no `save`: they are part of the response.
   if (typeof save !== 'function') return undefined
   return new Promise((resolve, reject) => {
     const saving: unknown = save.call(session, (error: unknown) => (error ? reject(error) : resolve()))

@@ -20,11 +20,11 @@ describe.each(METHODS)('%s() rejects with a TypeError', (method) => {
   )
 
   test.each([
-    [true, 'a boolean'],
-    [{}, 'an object'],
-    [Number.NaN, 'NaN or an infinite number'],
-    [Symbol('ada'), 'a symbol'],
-    [['ada'], 'an array'],
+    [true, 'of the type boolean'],
+    [{}, 'of the type object'],
+    [Number.NaN, 'of the type number'],
+    [Symbol('ada'), 'of the type symbol'],
+    [['ada'], 'of the type object'],
     [Promise.resolve('ada'), 'a promise: await it first'],
   ])('for %p as the user, saying what came: %s', async (user, kind) => {
     const rejected = expect(call(method, request, { user })).rejects
