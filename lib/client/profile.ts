@@ -83,10 +83,10 @@ export function profileOf(answer: UserResponse, provider: string, uploadsURL: UR
   const givenName = displayText(user.user_firstname)
   const familyName = displayText(user.user_lastname)
   const gender = displayText(user.user_gender)
-  const email = readEmail(user.user_email)
-  const birthday = readDate(user.user_birthdate)
-  const photo = readPicture(json['user_picture'], json['profile_picture'], uploadsURL)
-  const coverPhoto = readPicture(json['user_cover'], json['profile_cover'], uploadsURL)
+  const email = parseEmail(user.user_email)
+  const birthday = parseDate(user.user_birthdate)
+  const photo = parsePicture(json['user_picture'], json['profile_picture'], uploadsURL)
+  const coverPhoto = parsePicture(json['user_cover'], json['profile_cover'], uploadsURL)
   const displayName = [givenName, familyName].filter(Boolean).join(' ') || username
   const profile: Profile = { provider, id: user.user_id, displayName, _raw: raw, _json: json }
   if (username) profile.username = username
@@ -113,27 +113,20 @@ function decodeText(value: string): string {
   return decodeEntities(value.slice(0, MAX_RAW_LENGTH))
 }
 
-type Decoder = typeof import('entities/decode')
-let decoder: Decoder | undefined
-
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
-  decoder ??= loadDecoder()
-  return decoder.decodeHTMLStrict(text)
-}
-
-/** Loaded when first needed: its tables take milliseconds. */
-function loadDecoder(): Decoder {
-  return require('entities/decode')
+  // Loaded when first needed: its tables take milliseconds.
+  const { decodeHTMLStrict }: typeof import('entities/decode') = require('entities/decode')
+  return decodeHTMLStrict(text)
 }
 
 /** Never cleaned: an address with characters removed could be somebody else's. */
-function readEmail(value: string | null): string | undefined {
+function parseEmail(value: string | null): string | undefined {
   const email = decodeText(value ?? '').trim()
   return email.length <= 254 && EMAIL.test(email) ? email : undefined
 }
 
-function readDate(value: string | null): string | undefined {
+function parseDate(value: string | null): string | undefined {
   if (!value || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined
   const date = new Date(value)
   // A day that does not exist (30 February) rolls over, a 13th month may be read as a day, or the date is invalid.
@@ -142,7 +135,7 @@ function readDate(value: string | null): string | undefined {
 }
 
 /** The specified field, or the absolute URL that deployed servers send in another, whichever is usable first. */
-function readPicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
+function parsePicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
   return absolutePicture(value) ?? absolutePicture(twin) ?? relativePicture(value, uploadsURL)
 }
 

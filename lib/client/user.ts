@@ -71,7 +71,7 @@ const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
 export function readUser(body: JSONValue, raw: string, userRecord?: UserRecord): UserResponse {
   const json = userRecord ? callUserRecord(userRecord, body) : findRecord(body)?.record
   if (!json) throw noRecord(body)
-  const id = readID(json)
+  const id = parseID(json)
   if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
   return { user: toUser(json, id), json, raw }
 }
@@ -123,8 +123,8 @@ export function pathToUserID(json: JSONValue, levels = 4): string | undefined {
 }
 
 /** A numeric id must be a positive whole number: servers send 0, -1 or 1.5 for "no user". */
-function readID(json: JSONObject): string | undefined {
-  const id = readText(json, 'user_id')
+function parseID(json: JSONObject): string | undefined {
+  const id = textOf(json, 'user_id')
   if (id === null || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
   const looksLikeNumber = !Number.isNaN(Number(id))
   return looksLikeNumber && !WHOLE_NUMBER.test(id) ? undefined : id
@@ -139,25 +139,25 @@ function toUser(json: JSONObject, id: string): SocialLoginUser {
   return {
     ...json,
     user_id: id,
-    user_name: readText(json, 'user_name'),
-    user_email: readText(json, 'user_email'),
-    user_firstname: readText(json, 'user_firstname'),
-    user_lastname: readText(json, 'user_lastname'),
-    user_gender: readText(json, 'user_gender'),
-    user_birthdate: readText(json, 'user_birthdate'),
-    user_picture: readText(json, 'user_picture'),
-    user_cover: readText(json, 'user_cover'),
-    user_verified: readFlag(json['user_verified']),
+    user_name: textOf(json, 'user_name'),
+    user_email: textOf(json, 'user_email'),
+    user_firstname: textOf(json, 'user_firstname'),
+    user_lastname: textOf(json, 'user_lastname'),
+    user_gender: textOf(json, 'user_gender'),
+    user_birthdate: textOf(json, 'user_birthdate'),
+    user_picture: textOf(json, 'user_picture'),
+    user_cover: textOf(json, 'user_cover'),
+    user_verified: parseFlag(json['user_verified']),
   }
 }
 
-function readText(json: JSONObject, name: string): string | null {
+function textOf(json: JSONObject, name: string): string | null {
   const value = ownProperty(json, name)
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' ? value : null
 }
 
-function readFlag(value: JSONValue | undefined): boolean | null {
+function parseFlag(value: JSONValue | undefined): boolean | null {
   if (value === true || value === 1 || value === '1' || value === 'true') return true
   if (value === false || value === 0 || value === '0' || value === 'false' || value === '') return false
   return null

@@ -141,6 +141,26 @@ export interface MultiProviderOptions<Request> extends SharedOptions {
   readonly maxPools?: number | undefined
 }
 
+/** Options of one start, of which a callback has `callbackURL` too. */
+export interface CallOptions {
+  /**
+   * A local path to go to after the login, such as `/inbox`. It comes back as `returnTo` of the login's info. Anything that
+   * would lead to another origin, or is longer than 1,024 characters once percent-encoded, is ignored, so it may come from
+   * a query.
+   */
+  readonly returnTo?: string | null | undefined
+  /**
+   * Up to 1,024 bytes of JSON that come back as `state` of the login's info. More is a TypeError (which the strategy gives
+   * to `next`), so put no query text here.
+   */
+  readonly state?: object | string | number | boolean | null | undefined
+  /**
+   * Replaces the `callbackURL` of the options for this request: give it to the start and to the callback alike. For several
+   * domains, and for proxies that rewrite the path of the callback.
+   */
+  readonly callbackURL?: string | undefined
+}
+
 /** The options that describe a provider: of a strategy that has one, and members of a {@link Provider}. */
 export const PROVIDER_OPTIONS = {
   ...client.PROVIDER_OPTIONS,

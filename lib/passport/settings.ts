@@ -22,6 +22,9 @@ const PASSPORT_OPTIONS = {
   store: (value: PendingLoginStore = new SessionStore(), name) => parseStore(value, name),
 } as const satisfies OptionTable<PassportOptions<boolean>>
 
+/** All options of the strategy, each with its parser. */
+export const STRATEGY_OPTIONS = { ...LOGIN_OPTIONS, ...PASSPORT_OPTIONS }
+
 /** Parsed options of the strategy. */
 export interface StrategySettings
   extends LoginSettings,
@@ -53,7 +56,7 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
 export function parseStrategyOptions(
   options: StrategyOptions<boolean> | MultiProviderStrategyOptions<boolean>,
 ): StrategySettings {
-  refuseUnknown('Strategy', options, { ...LOGIN_OPTIONS, ...PASSPORT_OPTIONS }, INSTEAD_OF)
+  refuseUnknown('Strategy', options, STRATEGY_OPTIONS, INSTEAD_OF)
   const { provider = () => undefined } = options
   return { ...parseLoginOptions(options), ...parseOptions(PASSPORT_OPTIONS, options), findProvider: provider }
 }

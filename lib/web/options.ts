@@ -1,5 +1,5 @@
 import type { FailureInfo } from '../errors'
-import type { CommonOptions, MultiProviderOptions } from '../login/options'
+import type { CallOptions, CommonOptions, MultiProviderOptions } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
 import type { CookieStoreOptions } from '../login/stores/sealed-cookie'
 
@@ -73,35 +73,20 @@ export type MultiProviderSocialLoginOptions = MultiProviderOptions<Request> & Ow
 export type UserID = string | number | bigint | false | null | undefined
 
 /**
- * Options of `callback` and `pendingLogin`.
- *
- * @example
- * const options: CallbackOptions = { user: session?.userID }
- */
-export interface CallbackOptions {
-  /** Who is signed in on this request. Required even if it is nobody, so that it cannot be forgotten. */
-  readonly user: UserID
-  /**
-   * Replaces the `callbackURL` for this request: give it to the start and to the callback alike. For several domains, and
-   * for proxies that rewrite the path of the callback.
-   */
-  readonly callbackURL?: string | undefined
-}
-
-/**
  * Options of `start`.
  *
  * @example
  * const options: StartOptions = { user: session?.userID, returnTo: '/inbox', state: { cart: 7 } }
  */
-export interface StartOptions extends CallbackOptions {
-  /**
-   * A local path to go to after the login, such as `/inbox`. It comes back as `info.returnTo`. Anything that would lead to
-   * another origin, or is longer than 1,024 characters once percent-encoded, is ignored, so it may come from a query.
-   */
-  readonly returnTo?: string | null | undefined
-  /**
-   * Up to 1,024 bytes of JSON that come back as `info.state`. More is a TypeError, so put no query text here.
-   */
-  readonly state?: object | string | number | boolean | null | undefined
+export interface StartOptions extends CallOptions {
+  /** Who is signed in on this request. Required even if it is nobody, so that it cannot be forgotten. */
+  readonly user: UserID
 }
+
+/**
+ * Options of `callback` and `pendingLogin`.
+ *
+ * @example
+ * const options: CallbackOptions = { user: session?.userID }
+ */
+export interface CallbackOptions extends Pick<StartOptions, 'user' | 'callbackURL'> {}
