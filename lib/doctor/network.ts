@@ -1,7 +1,7 @@
 import dns from 'node:dns/promises'
 import { connect as connectTCP } from 'node:net'
 import { type ConnectionOptions, connect as connectTLS, type TLSSocket } from 'node:tls'
-import { errorCode } from '../client/http/unreachable'
+import { errorCode } from '../client/http/network-errors'
 import type { Examination } from './examination'
 import { publicLookup, refusePrivate } from './private-address'
 import { ProbeError } from './probe-error'

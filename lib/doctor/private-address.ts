@@ -1,6 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { systemLookup } from '../client/http/lookup'
-import { isPrivateHost, publicLookup as publicLookupBy } from '../client/http/private-address'
+import { isPrivateHost, publicLookup as publicLookupBy, systemLookup } from '../client/http/address'
 import { ProbeError } from './probe-error'
 
 /**

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
+import { buildConnector, Client, EnvHttpProxyAgent, errors } from 'undici/index.js'
 import { RESPONSE_LIMITS } from '../client/http/pool'
-import { tlsOptions } from '../client/http/tls-options'
-import { buildConnector, Client, EnvHttpProxyAgent, errors } from '../client/http/undici'
 import { publicLookup, refusePrivate } from './private-address'
 import { ProbeError } from './probe-error'
 import { type ProbeResponse, ResponseRecorder } from './probe-response'
@@ -87,7 +86,7 @@ export class Probe {
   }
 
   #dispatcherFor(url: URL): Dispatcher {
-    const { origin, hostname, protocol } = url
+    const { origin, hostname } = url
     if (this.#dispatcher && this.#origin === origin) return this.#dispatcher
     const isTrusted = hostname === this.#options.trustedHost
     if (!isTrusted) this.#refuseForeign(url)
@@ -95,7 +94,7 @@ export class Probe {
     const connect = {
       timeout: this.#options.timeout,
       ...(!isTrusted && { lookup: publicLookup }),
-      ...(protocol === 'https:' && tlsOptions()),
+      rejectUnauthorized: true,
     }
     this.#origin = origin
     this.#connections = 0
@@ -133,7 +132,7 @@ export class Probe {
 
 function proxyAgent(): Dispatcher {
   try {
-    return new EnvHttpProxyAgent({ ...RESPONSE_LIMITS, requestTls: tlsOptions() })
+    return new EnvHttpProxyAgent({ ...RESPONSE_LIMITS, requestTls: { rejectUnauthorized: true } })
   } catch {
     throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
   }

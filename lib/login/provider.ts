@@ -2,7 +2,7 @@ import { Endpoints } from '../client/endpoints'
 import type { Transport } from '../client/http/transport'
 import { type CallbackLocation, readCallbackURL, readChoice, readUploadsURL } from '../client/option-values'
 import { type ClientSettings, type ProfileEndpoint, readClientOptions } from '../client/options'
-import { Semaphore } from '../client/semaphore'
+import type { Semaphore } from '../client/semaphore'
 import type { ProviderOptions, SharedOptions } from './options'
 import { digest } from './pending-login'
 import { Refusals } from './refusals'
@@ -58,17 +58,18 @@ export function createProvider(
 ): ProviderSettings {
   const { options, maxConcurrentLogins } = shared
   const client = readClientOptions({ ...clientOptions(options, provider), maxConnections: maxConcurrentLogins })
+  const endpoints = new Endpoints(client, transportOf(client))
   const { path, origin } = readCallback(provider.callbackURL, shared)
   return {
     name: provider.name,
     baseURL: client.origin + client.basePath,
-    endpoints: new Endpoints(client, transportOf(client)),
+    endpoints,
     profileEndpoint: readChoice('profileEndpoint', provider.profileEndpoint, 'user/me', PROFILE_ENDPOINTS),
     uploadsURL: readUploadsURL(provider.uploadsURL, options.allowInsecureHTTP),
     rules: { ...shared.rules, callbackPath: path, appOrigin: origin, providerOrigin: client.origin },
     identity,
     strategyDigest: strategyDigest(identity, path),
-    slots: new Semaphore(maxConcurrentLogins),
+    slots: endpoints.slots,
     refusals: new Refusals(provider.name),
   }
 }

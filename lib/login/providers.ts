@@ -1,6 +1,6 @@
 import { isThenable, withTimeout } from '../client/deadline'
+import { isPrivateHost, publicLookup, resolveName } from '../client/http/address'
 import { ProviderPools } from '../client/http/pools'
-import { isPrivateHost, publicLookup, resolveName } from '../client/http/private-address'
 import { isObject } from '../client/json'
 import { requireText } from '../client/option-values'
 import { type Phase, SocialLoginError } from '../errors'
@@ -132,7 +132,9 @@ export class ManyProviders {
   #create(provider: ProviderSource): ProviderSettings {
     const { name, callbackURL = '' } = provider
     const identity = [this.#strategy, name, provider.baseURL, provider.clientID]
-    const settings = createProvider(provider, identity, this.#shared, ({ origin }) => this.#pools.transportTo(origin))
+    const settings = createProvider(provider, identity, this.#shared, ({ origin, maxConnections }) =>
+      this.#pools.transportTo(origin, maxConnections),
+    )
     const { baseURL } = settings
     if (!this.#settings.allowPrivateAddresses && isPrivateHost(new URL(baseURL).hostname))
       throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')

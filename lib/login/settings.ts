@@ -1,4 +1,4 @@
-import { openTransport } from '../client/http/open-transport'
+import { openTransport } from '../client/http/pools'
 import { readBoolean, readChoice, readInteger, readOrigins, requireText } from '../client/option-values'
 import type { LoginSettings } from './context'
 import type { CommonOptions, MultiProviderOptions, SharedOptions } from './options'
