@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { errorCode } from '../client/http/unreachable'
+import { errorCode } from '../client/http/network-errors'
 import { parseURL } from '../client/url'
 import { readCommandLine, UsageError, wholeNumber } from '../command-line'
 import { isRecord } from './mode'

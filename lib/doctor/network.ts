@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectTCP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTLS, type TLSSocket } from 'node:tls'
-import { errorCode } from '../client/http/unreachable'
+import { errorCode } from '../client/http/network-errors'
 import type { Examination } from './examination'
 import { publicLookup, refusePrivate } from './probe'
 import { ProbeError } from './probe-error'

@@ -1,6 +1,6 @@
-import { PrivateAddressError } from '../client/http/private-address'
-import { errors } from '../client/http/undici'
-import { errorCode, unreachableHint } from '../client/http/unreachable'
+import { errors } from 'undici/index.js'
+import { PrivateAddressError } from '../client/http/address'
+import { errorCode, unreachableHint } from '../client/http/network-errors'
 import { count } from './text'
 
 /** Why there is no complete response: a fixed sentence, never text from outside. */

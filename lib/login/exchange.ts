@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { Deadline } from '../client/deadline'
-import type { RequestContext } from '../client/http/request'
+import type { RequestContext } from '../client/endpoints'
 import { type Profile, profileOf } from '../client/profile'
 import type { TokenResponse } from '../client/responses'
 import type { Trace } from '../diagnostics'

@@ -2,7 +2,7 @@ import { Endpoints } from '../client/endpoints'
 import type { Transport } from '../client/http/transport'
 import { type ParsedOptions, parseCallbackURL, parseOptions } from '../client/option-values'
 import type { ClientSettings, ProfileEndpoint } from '../client/options'
-import { Semaphore } from '../client/semaphore'
+import type { Semaphore } from '../client/semaphore'
 import { PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
 import { digest } from './pending-login'
 import type { RequestRules } from './request-headers'
@@ -52,10 +52,11 @@ export function createProvider(
   const callback = parseCallbackURL(source.callbackURL, 'callbackURL', shared)
   const baseURL = api.origin + api.basePath
   const identity = [shared.name, name, baseURL, credentials.clientID]
+  const endpoints = new Endpoints(client, transportOf(client))
   return {
     name,
     baseURL,
-    endpoints: new Endpoints(client, transportOf(client)),
+    endpoints,
     profileEndpoint,
     uploadsURL,
     rules: {
@@ -69,7 +70,7 @@ export function createProvider(
     },
     identity,
     strategyDigest: strategyDigest(identity, callback.path),
-    loginSlots: new Semaphore(maxConcurrentLogins),
+    loginSlots: endpoints.slots,
   }
 }
 

@@ -1,6 +1,6 @@
 import { isThenable, withTimeout } from '../client/deadline'
+import { isPrivateHost, publicLookup, resolveName } from '../client/http/address'
 import { ProviderPools } from '../client/http/pools'
-import { isPrivateHost, publicLookup, resolveName } from '../client/http/private-address'
 import { isObject } from '../client/json'
 import { type ParsedOptions, parseText, parseWholeCallbackURL } from '../client/option-values'
 import { type Phase, SocialLoginError } from '../errors'
@@ -123,7 +123,9 @@ export class ManyProviders {
 
   #create(source: ProviderSource): ProviderSettings {
     const { name, callbackURL } = source
-    const settings = createProvider(source, this.#options, ({ origin }) => this.#pools.transportTo(origin))
+    const settings = createProvider(source, this.#options, ({ origin, maxConnections }) =>
+      this.#pools.transportTo(origin, maxConnections),
+    )
     if (!this.#options.allowPrivateAddresses && isPrivateHost(new URL(settings.baseURL).hostname))
       throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
     // As Express routes it: two providers must not share it by a final slash, or by capitals.

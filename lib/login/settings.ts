@@ -1,4 +1,4 @@
-import { openTransport } from '../client/http/open-transport'
+import { openTransport } from '../client/http/pools'
 import { type ParsedOptions, parseCallbackURL, parseOptions, parseWholeCallbackURL } from '../client/option-values'
 import type { LoginSettings } from './context'
 import {

@@ -138,12 +138,10 @@ function status(line: string, code: WireFault['code'], headers = ''): WireFault[
   }))
 }
 
-/** A refusal in JSON is one of the key, with any status; a page is none. */
+/** A refusal in JSON is one of the key, with any status. */
 function codeFor(line: string, kind: string): WireFault['code'] | undefined {
-  if (kind === 'JSON' && line.startsWith('404')) return both('auth_key_rejected', 'provider_bad_response')
-  if (kind !== 'HTML') return undefined
-  if (line.startsWith('400')) return 'provider_bad_response'
-  return /^40[13]/.test(line) ? both('provider_bad_response', 'profile_unauthorized') : undefined
+  const isJSON404 = kind === 'JSON' && line.startsWith('404')
+  return isJSON404 ? both('auth_key_rejected', 'provider_bad_response') : undefined
 }
 
 const steal = `location: http://127.0.0.1:1/${RAW_MARKER}\r\n`

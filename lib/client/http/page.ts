@@ -1,16 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Phase, SocialLoginError } from '../../errors'
 
-const FIREWALL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 406, 429, 503])
-
 /** What a page with one of these statuses means. */
 export const FIREWALL_HINT =
   'The response was a page, not the API: a firewall or bot protection in front of the provider may refuse this machine, by its address or its userAgent.'
-
-/** Whether firewalls and bot protections refuse requests with this status. */
-export function isFirewallStatus(status: number): boolean {
-  return FIREWALL_STATUSES.has(status)
-}
 
 /**
  * Whether the body of a response is HTML for people. Its `Content-Type` does not tell: deployed servers label JSON as

@@ -121,10 +121,11 @@ test.each([
 })
 
 test.each<[OutcomeCode, string[]]>([
-  ['auth_key_rejected', ['{}', '{"access_token":""}', '{"access_token":null}', '{"error":true}', '{"error":false}']],
+  ['auth_key_rejected', ['{}', '{"access_token":""}', '{"access_token":null}', '{"error":true}']],
   ['auth_key_rejected', [`{"error":true,"message":"${marker}"}`, `{"error":true,"access_token":"${token}"}`]],
-  ['auth_key_rejected', ['{"message":"<script>"}', `{"Access_Token":"${token}"}`, `{"data":{"access_token":"x"}}`]],
+  ['auth_key_rejected', ['{"message":"<script>"}', `{"Access_Token":"${token}"}`]],
   ['auth_key_rejected', [`{"__proto__":{"access_token":"${token}"}}`]],
+  ['provider_bad_response', ['{"error":false}', `{"data":{"access_token":"${token}"}}`]],
   ['provider_bad_response', ['null', '[]', '[1]', '""', `"${token}"`, '1', 'true', 'undefined', 'NaN']],
   ['provider_bad_response', [`{"access_token":"${token}"`, `{"access_token":"${token}"}{}`]],
   ['provider_bad_response', [`<b>Warning</b>{"access_token":"${token}"}`, `{'access_token':'${token}'}`]],

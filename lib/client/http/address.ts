@@ -3,36 +3,16 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
 
 // IANA's special-purpose registries (RFC 6890), without ranges that are reachable from everywhere. An IPv4 address inside
-// an IPv6 address is compared as IPv4 by the list itself.
-const PRIVATE: ReadonlyArray<readonly [string, number]> = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-  ['::', 96],
-  // Networks that translate to IPv4, whose private addresses could be meant.
-  ['::ffff:0:0:0', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-  ['5f00::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-]
+// an IPv6 address is compared as IPv4 by the list itself. 64:ff9b:1::/48 and 2002::/16 are networks that translate to IPv4,
+// whose private addresses could be meant.
+const PRIVATE = `
+  0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16
+  198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3
+  ::/96 ::ffff:0:0:0/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10
+  fec0::/10 ff00::/8`
+
+// Addresses are tried one after the other. A name may have thousands, and each refused one costs 50 us of CPU.
+const MAX_ADDRESSES = 32
 
 let list: BlockList | undefined
 
@@ -49,10 +29,10 @@ class LookupError extends Error {
 /** Built when first needed: that takes milliseconds. */
 function privateNetworks(): BlockList {
   const networks = new BlockList()
-  for (const [network, prefix] of PRIVATE) {
-    networks.addSubnet(network, prefix, isIPv6(network) ? 'ipv6' : 'ipv4')
+  for (const [, network = '', prefix] of PRIVATE.matchAll(/(\S+)\/(\d+)/g)) {
+    networks.addSubnet(network, Number(prefix), isIPv6(network) ? 'ipv6' : 'ipv4')
     // In networks without IPv4, name servers (DNS64) give the public addresses in this form, too.
-    if (!isIPv6(network)) networks.addSubnet(`64:ff9b::${network}`, 96 + prefix, 'ipv6')
+    if (!isIPv6(network)) networks.addSubnet(`64:ff9b::${network}`, 96 + Number(prefix), 'ipv6')
   }
   return networks
 }
@@ -68,6 +48,27 @@ function isPrivateAddress(address: string): boolean {
 export function isPrivateHost(hostname: string): boolean {
   const address = hostname.replace(/^\[|\]$/g, '')
   return isIP(address) !== 0 && isPrivateAddress(address)
+}
+
+/** Node's own lookup; called by its name each time, because an application may have replaced it. */
+export const systemLookup: LookupFunction = (...args) => dns.lookup(...args)
+
+/**
+ * Runs one DNS lookup at a time. Each blocks a thread of libuv's small pool until the name servers answer: one provider
+ * must not occupy the threads that others need. Only the first addresses of a name are told.
+ */
+export function oneLookupAtATime(lookup: LookupFunction): LookupFunction {
+  let waiting: Parameters<LookupFunction>[2][] | undefined
+  return (hostname, options, callback) => {
+    if (waiting) return void waiting.push(callback)
+    const callbacks = [callback]
+    waiting = callbacks
+    lookup(hostname, options, (error, found, family) => {
+      waiting = undefined
+      const addresses = Array.isArray(found) ? found.slice(0, MAX_ADDRESSES) : found
+      for (const callback of callbacks) callback(error, addresses, family)
+    })
+  }
 }
 
 /** A lookup that fails where any address of the name is private: what a name resolves to here is what is connected to. */

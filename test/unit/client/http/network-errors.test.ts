@@ -1,5 +1,5 @@
-import { OUTCOMES } from '../../../lib'
-import { refusedWhenRetried, unreachable } from '../../../lib/client/http/unreachable'
+import { OUTCOMES } from '../../../../lib'
+import { unreachable } from '../../../../lib/client/http/network-errors'
 
 const { message } = OUTCOMES.provider_unreachable
 const hintFor = (error: unknown): string => unreachable('exchange', error).message.slice(message.length + 1)
@@ -33,8 +33,3 @@ test.each([[undefined], [null], ['ECONNREFUSED'], [new Error('x')], [coded('EOTH
     expect(unreachable('profile', error)).toMatchObject({ message, phase: 'profile', code: 'provider_unreachable' })
   },
 )
-
-test('the message for a key refused on a retry does not only blame baseURL', () => {
-  expect(refusedWhenRetried()).toMatchObject({ code: 'provider_unreachable', phase: 'exchange' })
-  expect(refusedWhenRetried().message).toContain('had to be retried')
-})

@@ -1,6 +1,6 @@
 import dns from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { isPrivateHost, publicLookup, resolveName } from '../../../../lib/client/http/private-address'
+import { isPrivateHost, publicLookup, resolveName } from '../../../../lib/client/http/address'
 import { listen } from '../../../support/listen'
 import { NameServer } from '../../../support/name-server'
 
