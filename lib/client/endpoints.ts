@@ -54,7 +54,7 @@ export class Endpoints {
   /** Exchanges a key for a token (specification, section 4.2). @throws SocialLoginError */
   async exchange(authKey: string, context: RequestContext): Promise<TokenResponse> {
     if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
-    return readExchange(await sendRequest(this.#transport, 'exchange', this.#exchangeRequest(authKey), context))
+    return readExchange(await sendRequest(this.#transport, this.#exchangeRequest(authKey), 'exchange', context))
   }
 
   /** Reads the profile of the token's user (specification, sections 4.3 and 4.4). @throws SocialLoginError */
@@ -107,7 +107,7 @@ export class Endpoints {
     accessToken: string,
     context: RequestContext,
   ): Promise<ProviderResponse> {
-    return sendRequest(this.#transport, 'profile', this.#profileRequest(endpoint, accessToken), context)
+    return sendRequest(this.#transport, this.#profileRequest(endpoint, accessToken), 'profile', context)
   }
 
   #profileRequest(endpoint: Exclude<ProfileEndpoint, 'auto'>, accessToken: string): ProviderRequest {

@@ -1,5 +1,5 @@
 import { type Phase, SocialLoginError } from '../errors'
-import { firewallPage, isFirewall, isPage } from './http/page'
+import { isFirewall, isPage, refusedByFirewall } from './http/page'
 import { badResponse, type ProviderResponse, readExhaustedLimit } from './http/response-reader'
 import { isObject, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
 import { readUser, type UserRecord, type UserResponse } from './user'
@@ -54,7 +54,7 @@ export function readToken(response: ProviderResponse): TokenResponse {
 /** A refused key is told by JSON, or by status 400, 401 or 403. The rest, or what a firewall answers, says nothing of the key. */
 function failedExchange(response: ProviderResponse, body: JSONValue | undefined): SocialLoginError {
   const { status } = response
-  if (isOfFirewall(response)) return firewallPage('exchange', { retryable: false })
+  if (isOfFirewall(response)) return refusedByFirewall('exchange', { retryable: false })
   if (status === 405) return badResponse('exchange', 'The authorize endpoint refuses this method: see exchangeMethod.')
   if (isObject(body) || status === 400 || status === 401 || status === 403)
     return refusal('auth_key_rejected', 'exchange', response)
@@ -80,7 +80,7 @@ export function readProfile(response: ProviderResponse, userRecord?: UserRecord)
 
 function failedProfile(response: ProviderResponse): SocialLoginError {
   const { status } = response
-  if (isOfFirewall(response)) return firewallPage('profile', { retryable: false })
+  if (isOfFirewall(response)) return refusedByFirewall('profile', { retryable: false })
   if (status === 401 || status === 403) return refusal('profile_unauthorized', 'profile', response)
   return badResponse(
     'profile',
@@ -143,7 +143,7 @@ function tryParse(text: string): JSONValue | undefined {
 
 function notJSON(phase: Phase, response: ProviderResponse, hint: string): SocialLoginError {
   const { text } = response
-  if (isOfFirewall(response)) return firewallPage(phase, { retryable: true })
+  if (isOfFirewall(response)) return refusedByFirewall(phase, { retryable: true })
   if (isPage(text) || text.trim() === '')
     return new SocialLoginError('provider_bad_response', phase, { hint: PAGE_HINT, retryable: true })
   return badResponse(phase, `${hint} It may have no duplicate names, and at most 33 levels.`)

@@ -47,12 +47,13 @@ beforeAll(async () => {
 afterEach(() => provider.clear())
 afterAll(() => provider.stop())
 
-/** One such exchange in a separate process, so that its memory can be measured. */
-async function exchangeOf(kind: 'naive' | 'ours', wire: Wire): Promise<MemoryReport> {
+/** So many exchanges at once in a separate process, so that its memory can be measured. */
+async function exchangeOf(kind: 'naive' | 'ours', wire: Wire, count = 1): Promise<MemoryReport> {
   // The first exchange succeeds, so that modules and caches loaded for it do not count.
   provider.failNext('authorize', (socket, body) => socket.end(`${OKAY}content-length: ${body.length}\r\n\r\n${body}`))
-  provider.failNext('authorize', wire)
-  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', PROGRAM, kind, provider.baseURL])
+  provider.failNext('authorize', wire, count)
+  const args = ['--expose-gc', PROGRAM, kind, provider.baseURL, String(count)]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
   return JSON.parse(stdout)
 }
 
@@ -75,3 +76,13 @@ test.each(hostile)('an answer of %s takes at most 16 MB from a login', async (_t
   expect(held).toBeLessThan(16 * MB)
   expect(outcome).toBe('provider_bad_response')
 })
+
+test.each(hostile)(
+  '128 answers at once of %s take at most 512 MB',
+  async (_title, wire) => {
+    const { held, outcome } = await exchangeOf('ours', wire, 128)
+    expect(held).toBeLessThan(512 * MB)
+    expect(outcome).toMatch(/^(provider_bad_response|provider_timeout)(,provider_timeout)?$/)
+  },
+  60_000,
+)

@@ -3,27 +3,18 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
 
 // IANA's special-purpose registries (RFC 6890), without ranges that are reachable from everywhere. An IPv4 address inside
-// an IPv6 address is compared as IPv4 by the list itself. 64:ff9b:1::/48 and 2002::/16 are networks that translate to IPv4,
-// whose private addresses could be meant.
+// an IPv6 address is compared as IPv4 by the list itself. Some of the others are networks that translate to IPv4.
 const PRIVATE = `
   0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16
   198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3
   ::/96 ::ffff:0:0:0/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10
   fec0::/10 ff00::/8`
 
-// Addresses are tried one after the other. A name may have thousands, and each refused one costs 50 us of CPU.
-const MAX_ADDRESSES = 32
-
 let list: BlockList | undefined
 
 /** A host that is none of the public internet, or its name leads to one. */
 export class PrivateAddressError extends Error {
   readonly code = 'PRIVATE_ADDRESS'
-}
-
-/** A name without addresses. The codes of `resolve` would be taken for those of a connection: ECONNREFUSED, by a name server. */
-class LookupError extends Error {
-  readonly code = 'ENOTFOUND'
 }
 
 /** Built when first needed: that takes milliseconds. */
@@ -44,7 +35,7 @@ function isPrivateAddress(address: string): boolean {
   return isIP(plain) === 0 || list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
 }
 
-/** Whether the host of a URL is a private IP address. A name is checked when it is looked up: see {@link publicLookup}. */
+/** Whether the host of a URL is a private IP address. A name is checked by {@link publicLookup}. */
 export function isPrivateHost(hostname: string): boolean {
   const address = hostname.replace(/^\[|\]$/g, '')
   return isIP(address) !== 0 && isPrivateAddress(address)
@@ -55,7 +46,7 @@ export const systemLookup: LookupFunction = (...args) => dns.lookup(...args)
 
 /**
  * Runs one DNS lookup at a time. Each blocks a thread of libuv's small pool until the name servers answer: one provider
- * must not occupy the threads that others need. Only the first addresses of a name are told.
+ * must not occupy the threads that others need.
  */
 export function oneLookupAtATime(lookup: LookupFunction): LookupFunction {
   let waiting: Parameters<LookupFunction>[2][] | undefined
@@ -63,10 +54,9 @@ export function oneLookupAtATime(lookup: LookupFunction): LookupFunction {
     if (waiting) return void waiting.push(callback)
     const callbacks = [callback]
     waiting = callbacks
-    lookup(hostname, options, (error, found, family) => {
+    lookup(hostname, options, (...result) => {
       waiting = undefined
-      const addresses = Array.isArray(found) ? found.slice(0, MAX_ADDRESSES) : found
-      for (const callback of callbacks) callback(error, addresses, family)
+      for (const callback of callbacks) callback(...result)
     })
   }
 }
@@ -97,7 +87,8 @@ export const resolveName: LookupFunction = (hostname, { family }, callback) => {
   ]
   void Promise.allSettled(answers).then((results) => {
     const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-    callback(addresses.length > 0 ? null : new LookupError(), addresses)
+    // The codes of `resolve` would be taken for those of a connection: ECONNREFUSED, by a name server.
+    callback(addresses.length > 0 ? null : Object.assign(new Error(), { code: 'ENOTFOUND' }), addresses)
   })
 }
 

@@ -6,43 +6,31 @@ import { errorCode } from './network-errors'
 /** Opens a connection for undici. */
 export type Connect = ReturnType<typeof buildConnector>
 
-// What does not count as body (chunk extensions, white space, early hints, trailers) may keep as much memory.
+// What does not count as body (chunk extensions, white space, early hints, trailers) may take as much memory.
 const MAX_WIRE_BYTES = 1024 * 1024
 
-// Node gives an address 0.25 seconds before it turns to the next one: too few where the provider is far away or a packet is
-// lost, and the next one, often of IPv6, cannot be reached at all. A lost packet is sent again after a second.
+// Node gives an address 0.25 seconds before it turns to the next one: too few where a packet is lost, which is sent again after
+// a second, and the next address, often of IPv6, cannot be reached at all.
 const ADDRESS_TIMEOUT_MS = 1500
 
 // What connections meet while a server restarts, or while its address or its name moves.
-const TRANSIENT: ReadonlySet<string | undefined> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-])
+const TRANSIENT = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 // Longer than most restarts. At most a third of the timeout: the rest is for the requests.
 const CONNECT_RETRY_MS = 3000
-// Not more often: a name may have 32 addresses.
 const CONNECT_RETRIES = 6
 
-// A server that drops each spare connection would otherwise get one for each start.
+// For a server that drops each spare connection.
 const PRECONNECT_INTERVAL_MS = 1000
-// A younger spare connection serves a new start, too: it outlasts the person's visit to the provider's page.
+// A younger spare connection outlasts the next person's visit to the provider's page.
 const SPARE_FRESH_MS = 10_000
 // Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
 const SPARE_MAX_AGE_MS = 50_000
+// A server that closes a connection, or sends anything before a request, will not serve a request on it.
+const UNUSABLE = ['readable', 'end', 'close', 'error']
 
 /**
- * Opens the connections to one provider, with three features that a pool lacks:
- *
- * - A person spends seconds on the provider's page between start and callback. A spare connection opened at the start
- *   saves the callback the handshakes.
- * - While the provider restarts, connecting is retried: no request has been sent, so the login need not fail.
- * - A connection may close before the response to a request begins: a kept-alive one just as the request is written to
- *   it, and any connection when the server restarts. The connector recognises such requests, so that they can be
- *   retried.
+ * Opens the connections to one provider. A pool alone does not open a spare connection while the person is on the provider's
+ * page, retry while the provider restarts, or recognise requests whose connection closed before the response began.
  */
 export class Connector {
   readonly #origin: URL
@@ -54,7 +42,7 @@ export class Connector {
   #nextPreconnectAt = 0
   #isClosed = false
 
-  /** @param timeout milliseconds that a connection may take to open */
+  /** @param timeout milliseconds for one connection */
   constructor(origin: string, timeout: number, lookup: LookupFunction = systemLookup) {
     this.#origin = new URL(origin)
     this.#retryTime = Math.min(CONNECT_RETRY_MS, timeout / 3)
@@ -89,10 +77,9 @@ export class Connector {
     const until = performance.now() + this.#retryTime
     const attempt = (): void => {
       this.#connect(options, (...result) => {
-        if (performance.now() < until && TRANSIENT.has(errorCode(result[0]))) {
+        if (performance.now() < until && TRANSIENT.test(errorCode(result[0]) ?? '')) {
           // Unreferenced: whoever waits has a deadline, and its timer keeps the process alive.
-          setTimeout(attempt, this.#retryTime / CONNECT_RETRIES).unref()
-          return
+          return void setTimeout(attempt, this.#retryTime / CONNECT_RETRIES).unref()
         }
         if (result[1]) this.#watch(result[1])
         callback(...result)
@@ -101,10 +88,7 @@ export class Connector {
     attempt()
   }
 
-  /**
-   * Opens a spare connection in the background unless there is a fresh one. A failure shows only when a login needs a
-   * connection.
-   */
+  /** Opens a spare connection in the background unless there is a fresh one. Never fails. */
   preconnect(): void {
     const now = performance.now()
     if (this.#isClosed || this.#spare?.isUsable(SPARE_FRESH_MS) || now < this.#nextPreconnectAt) return
@@ -115,11 +99,7 @@ export class Connector {
     this.#spare = new SpareConnection((callback) => this.#connect(options, callback))
   }
 
-  /**
-   * Whether a request failed because its connection, which was open, closed before the first byte of its response.
-   *
-   * @param isSent whether the request had been written to the connection
-   */
+  /** Whether a request failed because its open connection closed before the response began. `isSent`: it had a connection. */
   closedBeforeResponse(error: unknown, isSent: boolean): boolean {
     const hadAnswered = typeof error === 'object' && error !== null ? this.#hadAnswered.get(error) : undefined
     // If the connection had answered all requests written to it, a request that was not written has no response.
@@ -131,10 +111,7 @@ export class Connector {
     this.#spare?.close()
   }
 
-  /**
-   * Limits what a socket may receive for one request, and fills `#hadAnswered`: undici rejects a request with the error
-   * object of its socket. Bytes received between two requests belong to the response to the first.
-   */
+  /** Limits what a socket receives between two requests, and fills `#hadAnswered`: undici rejects requests with the socket's error. */
   #watch(socket: Socket): void {
     let bytesRead = 0
     let bytesReadBefore = 0
@@ -155,9 +132,6 @@ export class Connector {
     })
   }
 }
-
-// A server that closes the connection, or sends anything before a request, will not serve a request on it.
-const UNUSABLE = ['readable', 'end', 'close', 'error']
 
 /** A connection that is opened for a later request. */
 class SpareConnection {

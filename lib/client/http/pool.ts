@@ -26,47 +26,39 @@ export const RESPONSE_LIMITS = {
   // Each request has a deadline of its own.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // Counts names and values, without `:` and line breaks: a header line of one letter counts as one byte and takes 200
-  // of memory.
+  // Counts names and values alone: a header line of one letter counts as one byte and takes 200 of memory.
   maxHeaderSize: 6 * 1024,
 }
 
-const CLIENT_OPTIONS = {
-  ...RESPONSE_LIMITS,
-  keepAliveTimeout: KEEP_ALIVE_MS,
-  keepAliveMaxTimeout: KEEP_ALIVE_MS,
-}
+const CLIENT_OPTIONS = { ...RESPONSE_LIMITS, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS }
 
 /** The connections to one provider: an undici pool with a {@link Connector}. */
 export class ProviderPool implements Transport {
+  readonly slots: Semaphore
+  /** The attempts that have no connection yet. */
+  readonly waiting = new Set<Attempt>()
+  /** When a request was sent or expected for the last time. */
+  usedAt = 0
   readonly #origin: string
   readonly #pool: Pool
   readonly #connector: Connector
-  readonly slots: Semaphore
-  /** The attempts that have no connection yet, and whose deadline has not ended. */
-  readonly #waiting = new Set<Attempt>()
   #closing: Promise<void> | undefined
 
   constructor(origin: string, { connections, connectTimeout, lookup }: PoolLimits) {
-    this.#origin = origin
     this.slots = new Semaphore(connections)
+    this.#origin = origin
     this.#connector = new Connector(origin, connectTimeout, lookup)
     this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connect })
   }
 
-  /** When a request was sent or expected for the last time. */
-  usedAt = 0
-
   send(call: TransportCall): Promise<ProviderResponse> {
-    return call.sendBy(() => this.#attempt(call))
+    return call.sendBy(() => this.#send(call))
   }
 
-  /** Opens a connection for an expected login. Returns at once and never fails. */
   preconnect(): void {
     this.#connector.preconnect()
   }
 
-  /** Closes all connections once all slots are free. Idempotent. */
   close(): Promise<void> {
     this.#connector.close()
     this.#closing ??= this.slots.close().then(() => this.#pool.close())
@@ -77,30 +69,30 @@ export class ProviderPool implements Transport {
    * Sends the request; once more, on a new connection, if its connection closed before the response began. A profile request
    * changes nothing, and a provider that has exchanged a key refuses it. The other open connections may be closed, too.
    */
-  async #attempt(call: TransportCall): Promise<ProviderResponse> {
-    const attempt = new Attempt(call, this.slots, this.#waiting)
+  async #send(call: TransportCall): Promise<ProviderResponse> {
+    const attempt = new Attempt(call, this)
     try {
       return await attempt.sendOver(this.#pool)
     } catch (error) {
       if (!call.mayRetry || !this.#connector.closedBeforeResponse(error, attempt.isSent)) throw error
     }
     const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectNew })
-    const response = new Attempt(call, this.slots, this.#waiting).sendOver(client)
+    const response = new Attempt(call, this).sendOver(client)
     // Closes after the last byte of the response; the request's own promise reports how it ended.
     client.close().catch(() => {})
     return response
   }
 
   /**
-   * `connect` for undici's pool. A request that is aborted before it has a connection stays in undici's queue, and undici opens a
-   * connection for it nevertheless. While the provider hangs, there would be as many as logins timed out, and later logins
-   * would wait for them. So none is opened unless a request waits for one.
+   * `connect` for undici's pool, which opens a connection again after each aborted request. While the provider hangs, there would
+   * be as many as logins timed out, and if they are dead, each costs a later login its time. So none is opened unless a
+   * request waits for one.
    */
   readonly #connect: Connect = (options, callback) => {
-    if (this.#waiting.size > 0) return this.#connector.connect(options, callback)
-    // undici cannot take an error before `connect` has returned. It gives it to the aborted requests of this one connection.
+    if (this.waiting.size > 0) return this.#connector.connect(options, callback)
+    // undici cannot take an error before `connect` has returned. Only aborted requests get it.
     setImmediate(() => {
-      if (this.#waiting.size > 0) this.#connector.connect(options, callback)
+      if (this.waiting.size > 0) this.#connector.connect(options, callback)
       else callback(new errors.RequestAbortedError(), null)
     })
   }
@@ -112,36 +104,26 @@ export class ProviderPool implements Transport {
  */
 class Attempt implements Dispatcher.DispatchHandler {
   readonly #call: TransportCall
+  readonly #pool: ProviderPool
   readonly #reader: ResponseReader
-  readonly #slots: Semaphore
-  readonly #waiting: Set<Attempt>
+  /** Whether the request got a connection. */
+  isSent = false
   #controller: Dispatcher.DispatchController | undefined
   #hasEnough = false
   #isAbandoned = false
   #finish = (): void => {}
   #fail: EndListener = () => {}
 
-  constructor(call: TransportCall, slots: Semaphore, waiting: Set<Attempt>) {
+  constructor(call: TransportCall, pool: ProviderPool) {
     this.#call = call
+    this.#pool = pool
     this.#reader = call.newReader()
-    this.#slots = slots
-    this.#waiting = waiting
   }
 
-  /** Whether the request got a connection. */
-  get isSent(): boolean {
-    return this.#controller !== undefined
-  }
-
-  /**
-   * Settles at the deadline, or when the response has ended: one turn of the event loop later, when its connection is free again.
-   * Before that, undici would open a second one for the profile.
-   *
-   * @throws the deadline's reason, an outcome, or undici's own error
-   */
+  /** @throws the deadline's reason, an outcome, or undici's own error */
   async sendOver(dispatcher: Dispatcher): Promise<ProviderResponse> {
     const { request, deadline } = this.#call
-    this.#waiting.add(this)
+    this.#pool.waiting.add(this)
     deadline.addListener(this.#onDeadline)
     try {
       await new Promise<void>((resolve, reject) => {
@@ -151,42 +133,43 @@ class Attempt implements Dispatcher.DispatchHandler {
       })
       return this.#reader.finish()
     } finally {
-      this.#waiting.delete(this)
+      this.#pool.waiting.delete(this)
       deadline.removeListener(this.#onDeadline)
     }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { ended } = this.#call.deadline
     // Throwing instead of aborting keeps the connection for another request.
-    if (ended) throw ended.reason
-    this.#waiting.delete(this)
+    if (this.#isAbandoned) throw new errors.RequestAbortedError()
+    this.#pool.waiting.delete(this)
     this.#controller = controller
+    this.isSent = true
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
     if (status >= 200) this.#readOnIf(this.#reader.start(status, headers))
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_controller: unknown, chunk: Buffer): void {
     if (!this.#hasEnough) this.#readOnIf(this.#reader.add(chunk))
   }
 
   onResponseEnd(): void {
-    // Queued after undici's own setImmediate, which it schedules once this method has returned.
+    this.#call.deadline.removeListener(this.#onDeadline)
+    // Once undici's own setImmediate, scheduled after this method, has freed the connection: else the profile would get another.
     queueMicrotask(() => setImmediate(this.#finish))
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#isAbandoned) this.#slots.release()
+  onResponseError(_controller: unknown, error: Error): void {
+    if (this.#isAbandoned) this.#pool.slots.release()
     if (this.#hasEnough) this.#finish()
     else this.#fail(error)
   }
 
-  /** Keeps a slot until undici is done with the request: a later one would wait in undici's own queue, which exceeds its limit of connections. */
+  /** Keeps a slot until undici is done with the request: others in undici's queue would get more connections than its limit. */
   readonly #onDeadline = (reason: unknown): void => {
     this.#isAbandoned = true
-    this.#slots.forceAcquire()
+    this.#pool.slots.forceAcquire()
     this.#fail(reason)
     this.#abort()
   }

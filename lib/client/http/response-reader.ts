@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Phase, SocialLoginError } from '../../errors'
-import { firewallPage, isFirewall } from './page'
+import { isFirewall, refusedByFirewall } from './page'
 
 const MAX_BODY_BYTES = 64 * 1024
 
@@ -21,13 +21,13 @@ export interface ProviderResponse {
 /** Reads one response up to 64 KiB, and then decides what it is. */
 export class ResponseReader {
   readonly #phase: Phase
+  /** Whether the response is that to a second attempt. */
   readonly #retried: boolean
   readonly #chunks: Buffer[] = []
   #size = 0
   #status = 0
   #headers: IncomingHttpHeaders = {}
 
-  /** @param retried whether the response is that to a second attempt */
   constructor(phase: Phase, retried: boolean) {
     this.#phase = phase
     this.#retried = retried
@@ -62,7 +62,7 @@ export class ResponseReader {
     const isTooLarge = this.#size > MAX_BODY_BYTES
     if (isTooLarge && status < 400)
       throw badResponse(phase, 'The body of the response was larger than 64 KiB: is it a page, and not the API?')
-    if (isCompressed(headers))
+    if (!/^(identity)?$/i.test(String(headers['content-encoding'] ?? '')))
       throw badResponse(phase, 'The body of the response was compressed, although compression was not accepted.')
     return { status, headers, text: isTooLarge ? '' : this.#text(), retried: this.#retried }
   }
@@ -73,7 +73,7 @@ export class ResponseReader {
     const isLimit = this.#status === 429
     const wait = isLimit ? readRateLimit(headers) : waitOf(secondsIn(headers['retry-after']))
     const body = Buffer.concat(this.#chunks).toString()
-    if (isFirewall(this.#status, headers, body)) return firewallPage(this.#phase, { retryable: true, ...wait })
+    if (isFirewall(this.#status, headers, body)) return refusedByFirewall(this.#phase, { retryable: true, ...wait })
     return new SocialLoginError(isLimit ? 'provider_rate_limited' : 'provider_unavailable', this.#phase, wait)
   }
 
@@ -90,19 +90,13 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400
 }
 
-function isCompressed(headers: IncomingHttpHeaders): boolean {
-  return !/^(identity)?$/i.test(String(headers['content-encoding'] ?? ''))
-}
-
 /** A `provider_bad_response` whose hint narrows the cause. */
 export function badResponse(phase: Phase, hint: string): SocialLoginError {
   return new SocialLoginError('provider_bad_response', phase, { hint })
 }
 
-/** When to try again, as the headers of a response tell: in 0 to 86,400 seconds, where known. */
-interface Wait {
-  readonly retryAfter?: number
-}
+/** When to try again, in 0 to 86,400 seconds. */
+type Wait = { readonly retryAfter?: number }
 
 /**
  * What makes a refusal with another status than 429 one of the rate limit: nothing is left of the quota, or the client
@@ -114,21 +108,19 @@ export function readExhaustedLimit(headers: IncomingHttpHeaders): Wait | undefin
 }
 
 function readRateLimit(headers: IncomingHttpHeaders): Wait {
-  return waitOf(secondsIn(headers['retry-after']) ?? secondsUntil(headers['x-ratelimit-reset']))
+  const reset = String(headers['x-ratelimit-reset'])
+  // Ten digits are a point in time, in seconds since 1970. The unit of shorter numbers differs between servers.
+  const seconds = /^[1-9]\d{9}$/.test(reset) ? Math.ceil(Number(reset) - Date.now() / 1000) : undefined
+  return waitOf(secondsIn(headers['retry-after']) ?? seconds)
 }
 
 function waitOf(seconds: number | undefined): Wait {
   return seconds === undefined ? {} : { retryAfter: Math.min(Math.max(0, seconds), MAX_WAIT_SECONDS) }
 }
 
-function secondsIn(value: unknown): number | undefined {
-  if (typeof value !== 'string' || !/^\d+$|GMT$/.test(value)) return undefined
+function secondsIn(header: unknown): number | undefined {
+  const value = String(header)
+  if (!/^\d+$|GMT$/.test(value)) return undefined
   const seconds = value.endsWith('GMT') ? Math.ceil((Date.parse(value) - Date.now()) / 1000) : Number(value)
   return Number.isNaN(seconds) ? undefined : seconds
-}
-
-/** Ten digits are a point in time, in seconds since 1970. The unit of shorter numbers differs between servers. */
-function secondsUntil(value: unknown): number | undefined {
-  if (typeof value !== 'string' || !/^[1-9]\d{9}$/.test(value)) return undefined
-  return Math.ceil(Number(value) - Date.now() / 1000)
 }

@@ -26,11 +26,7 @@ export interface RequestContext {
 export interface Transport {
   /** One for each call or login under way: whoever sends a request has acquired one. */
   readonly slots: Semaphore
-  /**
-   * Sends one request, at most twice.
-   *
-   * @throws an outcome, the deadline's reason, or a network error
-   */
+  /** Sends one request, at most twice. @throws an outcome, the deadline's reason, or a network error */
   send(call: TransportCall): Promise<ProviderResponse>
   /** Opens a connection for an expected login, in the background. Never fails. */
   preconnect?(): void
@@ -46,16 +42,14 @@ export class TransportCall {
   readonly request: ProviderRequest
   readonly deadline: Deadline
   readonly #phase: Phase
-  readonly #onRetry: (() => void) | undefined
-  readonly #timeAtStart: number
+  readonly #context: RequestContext
   #attempts = 0
 
-  constructor(phase: Phase, request: ProviderRequest, { deadline, onRetry }: RequestContext) {
+  constructor(request: ProviderRequest, phase: Phase, context: RequestContext) {
     this.request = request
-    this.deadline = deadline
+    this.deadline = context.deadline
     this.#phase = phase
-    this.#onRetry = onRetry
-    this.#timeAtStart = deadline.remaining
+    this.#context = context
   }
 
   /** Whether the request may be sent once more. */
@@ -65,10 +59,9 @@ export class TransportCall {
 
   /** A reader for the response to one attempt. */
   newReader(): ResponseReader {
+    if (this.#attempts > 0) this.#context.onRetry?.()
     this.#attempts += 1
-    const isRetry = this.#attempts > 1
-    if (isRetry) this.#onRetry?.()
-    return new ResponseReader(this.#phase, isRetry)
+    return new ResponseReader(this.#phase, this.#attempts > 1)
   }
 
   /**
@@ -76,18 +69,19 @@ export class TransportCall {
    * second attempt may take as long as the first: time must be left for that, and for `Retry-After`.
    */
   async sendBy(attempt: () => Promise<ProviderResponse>): Promise<ProviderResponse> {
+    const { deadline, request } = this
+    const before = deadline.remaining
     try {
       return await attempt()
     } catch (error) {
-      const outcome = outcomeOf(error, this.#phase, this.deadline)
-      const mayRetry = this.request.idempotent && this.mayRetry
-      if (!mayRetry || !(outcome instanceof SocialLoginError) || !RETRYABLE.has(outcome.code)) throw outcome
+      const outcome = outcomeOf(error, this.#phase, deadline)
+      const isRetryable = outcome instanceof SocialLoginError && RETRYABLE.has(outcome.code)
+      if (!isRetryable || !request.idempotent || !this.mayRetry) throw outcome
       const wait = (outcome.retryAfter ?? 0) * 1000
-      const { remaining } = this.deadline
-      if (wait + this.#timeAtStart - remaining >= remaining) throw outcome
-      await this.deadline.pause(wait)
-      return attempt()
+      if (wait + before - deadline.remaining >= deadline.remaining) throw outcome
+      await deadline.pause(wait)
     }
+    return attempt()
   }
 }
 
@@ -101,15 +95,14 @@ export class TransportCall {
  */
 export async function sendRequest(
   transport: Transport,
-  phase: Phase,
   request: ProviderRequest,
+  phase: Phase,
   context: RequestContext,
 ): Promise<ProviderResponse> {
-  const { deadline } = context
   try {
-    if (deadline.ended) throw deadline.ended.reason
-    return await transport.send(new TransportCall(phase, request, context))
+    if (context.deadline.ended) throw context.deadline.ended.reason
+    return await transport.send(new TransportCall(request, phase, context))
   } catch (error) {
-    throw outcomeOf(error, phase, deadline)
+    throw outcomeOf(error, phase, context.deadline)
   }
 }

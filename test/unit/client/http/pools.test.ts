@@ -36,7 +36,7 @@ function newPools(maxPools: number): ProviderPools {
 async function send(pools: ProviderPools, { origin }: Provider): Promise<number> {
   const deadline = new Deadline(TIMEOUT_MS)
   const request = { origin, method: 'GET', path: '/', headers: {}, body: null, idempotent: false } as const
-  const { status } = await sendRequest(pools.transportTo(origin, 10), 'profile', request, { deadline })
+  const { status } = await sendRequest(pools.transportTo(origin, 10), request, 'profile', { deadline })
   deadline.clear()
   return status
 }
