@@ -4,7 +4,7 @@ import type { Examination } from './examination'
 import { ONLY_A_LOGIN_TELLS } from './exchange'
 import type { ProbeResponse } from './probe'
 import { ProbeError } from './probe-error'
-import { contentOf, kindOf, mayBeAPI, recordForm } from './response'
+import { contentOf, kindOf, mayBeAPI, recordForm, refuses } from './response'
 
 const CHECK = 'Profile'
 
@@ -75,8 +75,4 @@ function reportEndpoint(userMe: ProbeResponse, userInfo: ProbeResponse | undefin
   } else {
     examination.suspect(CHECK, `Neither user/me (status ${userMe.status}) nor get_user_info answers as the API.`)
   }
-}
-
-function refuses(response: ProbeResponse): boolean {
-  return ['refusal', 'plain-refusal'].includes(kindOf(response))
 }

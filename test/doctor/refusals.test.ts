@@ -58,10 +58,11 @@ async function provider({ refuse, accept }: Answers): Promise<string> {
 const login = (allowGet = false, spendTwice = false) => ({
   appID: 'mine',
   login: {
-    input: { appID: 'mine', appSecret: 'app-secret-canary-5c1e9a7f', spendTwice },
+    appID: 'mine',
+    appSecret: 'app-secret-canary-5c1e9a7f',
+    spendTwice,
     driver: {
-      logIn: async (_url: string, attempt: number) =>
-        attempt === 1 ? `http://localhost:1/cb?auth_key=${KEY}` : undefined,
+      logIn: async () => `http://localhost:1/cb?auth_key=${KEY}`,
       mayExchangeByGet: async () => allowGet,
     },
   },
@@ -184,16 +185,6 @@ test.each<[Answer, string]>([
   expect(report).toContain(sentence)
 })
 
-test('that closes the connection of a request without a User-Agent: nothing is concluded', async () => {
-  const running = await listen((request, response) => {
-    if (request.headers['user-agent'] === undefined) request.socket.destroy()
-    else send(response, refusal)
-  })
-  started.push(running)
-  const { isBroken, report } = await diagnose(`${running.origin}/api/v1`)
-  expect([isBroken, report]).toEqual([false, expect.not.stringContaining('User-Agent')])
-})
-
 test.each<[object | string, string]>([
   [{ token: 'secret-value', expires: 3600 }, 'It was an object of token, expires (status 200).'],
   [{ status: 'ok', data: { access_token: 'secret-value' } }, 'It was an object of status, data, data.access_token'],
@@ -250,7 +241,5 @@ test.each([
 test('the time of a real login is told, and that of refusals is not', async () => {
   const baseURL = await provider({ refuse: refusal })
   expect((await diagnose(baseURL)).report).not.toContain('Speed')
-  expect((await diagnose(baseURL, login())).report).toMatch(
-    /good Speed: A login took (\d+ ms|less than a millisecond), \d %/,
-  )
+  expect((await diagnose(baseURL, login())).report).toMatch(/good Speed: A login took \d+ ms, \d %/)
 })

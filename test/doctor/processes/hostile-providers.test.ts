@@ -52,7 +52,9 @@ test.each([
   [
     'brackets in chunks of one byte, all at once',
     (socket: Socket) =>
-      socket.write(`${OKAY}connection: close\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(30_000)}0\r\n\r\n`),
+      socket.write(
+        `${OKAY}connection: close\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\n[\r\n'.repeat(30_000)}0\r\n\r\n`,
+      ),
     /is no exchange/,
   ],
   ['early hints without end', repeat('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), /within 5 seconds/],
