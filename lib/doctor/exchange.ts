@@ -48,7 +48,7 @@ function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination
     return 'get'
   } else if (mayBeAPI(byPost) && !isCompressed(byPost)) {
     const content = contentOf(byPost, examination)
-    examination.differs(CHECK, `It answers invented values with ${content}, no refusal as JSON. ${ONLY_A_LOGIN_TELLS}`)
+    examination.unclear(CHECK, `It answers invented values with ${content}, no refusal as JSON.`)
   } else {
     examination.suspect(CHECK, problemOf(byPost))
   }
@@ -58,9 +58,6 @@ function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination
   }
   return 'unknown'
 }
-
-/** What to know where the answers to invented values leave open whether logins work. */
-export const ONLY_A_LOGIN_TELLS = 'Logins may work: only one (--login) tells.'
 
 /** What to know before `exchangeMethod: 'get'` is used. */
 export const GET_WARNING =

@@ -141,15 +141,15 @@ function reportPerson({ record, wrapper }: PersonRecord, examination: Examinatio
   ]
   if (ways.length === 0) examination.good('Profile', 'The person was read.')
   else examination.differs('Profile', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
-  if (!isUsable(record))
+  if (!isPerson(record))
     examination.broken('Profile', 'Its user_id is none that the strategy accepts (see profile_invalid).')
   if (mode.relativePictures) reportPictures(uploadsURLIn(record), examination)
 }
 
-/** Whether the client takes the record for a person. */
-function isUsable(record: JSONObject): boolean {
+/** Whether the client takes the JSON for a person: not, if its id is null or 0, as servers say "nobody". */
+export function isPerson(json: JSONValue): boolean {
   try {
-    return readUser(record, '') !== undefined
+    return readUser(json, '') !== undefined
   } catch {
     return false
   }

@@ -157,6 +157,14 @@ describe.each(['user/me', 'get_user_info'] as const)('that hands out a person fo
   )
 })
 
+test.each([{ user_id: null }, { user_info: { user_id: 0 } }, { user_id: '' }])(
+  'that has %j for an invented token: that is nobody',
+  async (nobody) => {
+    const refuse = (endpoint: Endpoint): Answer => (endpoint === 'user/me' ? [200, nobody] : refusal)
+    expect((await diagnose(await provider({ refuse }))).isBroken).toBe(false)
+  },
+)
+
 test.each(['POST authorize', 'GET authorize'])(
   'that hands out a token for invented values by %s: it is unsafe',
   async (unsafe) => {
