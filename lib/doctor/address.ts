@@ -2,7 +2,7 @@ import { isLoopback } from '../client/option-values'
 import { requestUserMe } from './endpoints'
 import type { Examination } from './examination'
 import { isBlocked } from './exchange'
-import { checkNetwork, explainFailure, type Target } from './network'
+import { checkTLS, explainFailure, type Target } from './network'
 import type { ProbeResponse } from './probe'
 import { ProbeError } from './probe-error'
 import { isFromAPI, kindOf, redirectTarget } from './response'
@@ -18,33 +18,28 @@ export interface Location {
   readonly userMe: ProbeResponse
 }
 
-/** The address that the user typed, and how long each request may take. */
-export interface Start {
-  readonly baseURL: URL
-  readonly timeout: number
-}
-
 /**
  * Finds the final address of the API, following redirects without a secret, and examines the connections to it.
  *
+ * @param timeout milliseconds for each request
  * @returns undefined if there is none, which a finding explains
  */
-export async function findAddress(start: Start, examination: Examination): Promise<Location | undefined> {
-  let { baseURL } = start
-  const targetOf = (url: URL): Target => ({
-    url,
-    isTrusted: url.hostname === start.baseURL.hostname,
-    timeout: start.timeout,
-  })
+export async function findAddress(
+  typed: URL,
+  timeout: number,
+  examination: Examination,
+): Promise<Location | undefined> {
+  let baseURL = typed
+  const targetOf = (url: URL): Target => ({ url, isTrusted: url.hostname === typed.hostname, timeout })
   try {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       examination.progress('Looking for the API')
       const userMe = await throughFirewall(baseURL, examination)
       const next = kindOf(userMe) === 'redirect' ? nextAddress(userMe, baseURL, examination) : undefined
       if (next === undefined) {
-        reportAddress(baseURL, start.baseURL, examination)
+        reportAddress(baseURL, typed, examination)
         // Behind a proxy the provider is not reached by a connection of our own.
-        if (!examination.options.proxied) await checkNetwork(targetOf(baseURL), examination)
+        if (!examination.options.proxied) await checkTLS(targetOf(baseURL), examination)
         return { baseURL, userMe }
       }
       if (next === 'refused') return undefined

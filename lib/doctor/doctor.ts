@@ -1,8 +1,8 @@
 import { findAddress, isSafe, type Location } from './address'
-import { invented, requestExchange, requestUserMe } from './endpoints'
+import { inventedForm, requestExchange, requestUserMe } from './endpoints'
 import { Examination, type Observer } from './examination'
 import { checkExchange } from './exchange'
-import { isSlow, type LoginDriver, LoginExamination, type LoginInput, reportTime } from './login'
+import { isSlow, LoginExamination, type LoginInput, reportTime } from './login'
 import { checkLoginPage } from './login-page'
 import { Probe } from './probe'
 import { ProbeError } from './probe-error'
@@ -17,7 +17,7 @@ export interface DoctorInput {
   /** The registered redirect URL. */
   readonly redirectURL?: string | undefined
   /** For an examination with a real login. */
-  readonly login?: { readonly input: LoginInput; readonly driver: LoginDriver } | undefined
+  readonly login?: LoginInput | undefined
   /** The `User-Agent` of all requests. */
   readonly userAgent: string
   /** Milliseconds for each request. */
@@ -33,10 +33,16 @@ export async function examine(input: DoctorInput, observer: Observer): Promise<E
   const probe = new Probe({ userAgent, timeout, trustedHost: baseURL.hostname, proxied })
   const examination = new Examination(probe, observer)
   // The provider knows the secret, and could repeat it before any is sent.
-  if (input.login) examination.hide(input.login.input.appSecret)
+  if (input.login) examination.hide(input.login.appSecret)
   try {
-    if (input.hasProxy) reportProxy(proxied, examination)
-    const found = await findAddress({ baseURL, timeout }, examination)
+    if (proxied) {
+      examination.options.proxied = true
+      examination.differs(
+        'Proxy',
+        'The provider is reached through the proxy of this machine alone: give a dispatcher.',
+      )
+    }
+    const found = await findAddress(baseURL, timeout, examination)
     if (found) await examineAPI(found, input, examination)
     return examination
   } finally {
@@ -59,7 +65,7 @@ async function examineAPI(found: Location, input: DoctorInput, examination: Exam
     reportTime('Two refusals took', duration + userMe.duration, examination)
   if (input.login === undefined) return
   if (obstacle !== undefined) return examination.broken('Login', `Not tried: ${obstacle}`)
-  await new LoginExamination(baseURL, method, input.login.input, input.login.driver, examination).run()
+  await new LoginExamination(baseURL, method, input.login, examination).run()
 }
 
 /** Why a secret is not sent to an address. Whoever answers at the one that was typed could name any other. */
@@ -75,9 +81,9 @@ async function withRightPath(found: Location, examination: Examination): Promise
   const usual = new URL('/api/v1', found.baseURL)
   if (mayBeAPI(found.userMe) || found.baseURL.pathname === usual.pathname) return found
   const { probe } = examination
-  const form = { app_id: invented(), app_secret: invented(), auth_key: invented() }
+  const form = inventedForm()
   try {
-    if (isFromAPI(await requestExchange(probe, found.baseURL, 'POST', form))) return found
+    if (mayBeAPI(await requestExchange(probe, found.baseURL, 'POST', form))) return found
     if (!isFromAPI(await requestExchange(probe, usual, 'POST', form))) return found
     examination.options.baseURL = usual.href
     examination.broken('Path', `The API is not at that path, but at ${usual.href}.`)
@@ -99,14 +105,4 @@ async function reachesDirectly({ baseURL, userAgent, timeout }: DoctorInput): Pr
   } finally {
     await probe.close()
   }
-}
-
-function reportProxy(proxied: boolean, examination: Examination): void {
-  if (!proxied)
-    return examination.good(
-      'Proxy',
-      'This machine names a proxy, and the provider is reached without: none is used, unless the option dispatcher says so.',
-    )
-  examination.options.proxied = true
-  examination.differs('Proxy', 'The provider is reached through the proxy of this machine alone: give a dispatcher.')
 }

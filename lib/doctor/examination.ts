@@ -89,8 +89,14 @@ export class Examination {
 
   /** Reports what the answers to invented values suggest: it is `broken`, unless a login follows, which may show otherwise. */
   suspect(check: string, message: string): void {
-    if (this.loginFollows) this.differs(check, `${message} The login tells.`)
+    if (this.loginFollows) this.unclear(check, message)
     else this.broken(check, message)
+  }
+
+  /** Reports answers to invented values that leave open whether logins work. */
+  unclear(check: string, message: string): void {
+    const doubt = this.loginFollows ? 'The login tells.' : 'Logins may work: only one (--login) tells.'
+    this.differs(check, `${message} ${doubt}`)
   }
 
   #add(level: Level, check: string, message: string): void {

@@ -1,4 +1,4 @@
-import { type ExchangeForm, invented, requestExchange } from './endpoints'
+import { inventedForm, requestExchange } from './endpoints'
 import type { Examination } from './examination'
 import type { ProbeResponse } from './probe'
 import { ProbeError } from './probe-error'
@@ -16,17 +16,16 @@ export interface ExchangeFacts {
   readonly duration: number
 }
 
-/** Asks for an exchange with an invented id, secret and key, by POST and by GET, and once without a `User-Agent`. */
+/** Asks for an exchange with an invented id, secret and key, by POST and by GET. */
 export async function checkExchange(baseURL: URL, examination: Examination): Promise<ExchangeFacts> {
   examination.progress('Asking for an exchange with invented values')
   const { probe } = examination
-  const form = { app_id: invented(), app_secret: invented(), auth_key: invented() }
+  const form = inventedForm()
   try {
     const byPost = await requestExchange(probe, baseURL, 'POST', form)
     const byGet = await requestExchange(probe, baseURL, 'GET', form)
     recordForm(byPost.json === undefined ? byGet : byPost, examination)
     const method = reportExchange(byPost, byGet, examination)
-    await checkUserAgent(baseURL, form, byPost, examination)
     return { method, duration: byPost.duration }
   } catch (error) {
     examination.suspect(CHECK, ProbeError.caught(error).message)
@@ -40,7 +39,7 @@ function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination
   if (tokenIn(byPost) !== undefined || tokenIn(byGet) !== undefined) {
     examination.broken(CHECK, 'It hands out a token for invented values: whoever asks can sign in.')
   } else if (post === 'refusal') {
-    reportRefusal(byPost, byGet, examination)
+    reportRefusal(byPost, examination)
   } else if ((post === 'method' || post === 'missing') && mayBeAPI(byGet)) {
     mode.getOnly = true
     mode.postAnswer = post === 'method' ? 'method-not-allowed' : 'not-found'
@@ -49,7 +48,7 @@ function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination
     return 'get'
   } else if (mayBeAPI(byPost) && !isCompressed(byPost)) {
     const content = contentOf(byPost, examination)
-    examination.differs(CHECK, `It answers invented values with ${content}, no refusal as JSON. ${ONLY_A_LOGIN_TELLS}`)
+    examination.unclear(CHECK, `It answers invented values with ${content}, no refusal as JSON.`)
   } else {
     examination.suspect(CHECK, problemOf(byPost))
   }
@@ -60,24 +59,15 @@ function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination
   return 'unknown'
 }
 
-/** What to know where the answers to invented values leave open whether logins work. */
-export const ONLY_A_LOGIN_TELLS = 'Logins may work: only one (--login) tells.'
-
 /** What to know before `exchangeMethod: 'get'` is used. */
 export const GET_WARNING =
   "Older versions do that: use exchangeMethod 'get'. The secret is then part of a URL, hence of the provider's logs; better update the provider."
 
-function reportRefusal(byPost: ProbeResponse, byGet: ProbeResponse, examination: Examination): void {
+function reportRefusal(byPost: ProbeResponse, examination: Examination): void {
   const shape = byPost.status < 300 ? ' within status 200, as most providers do' : ` with status ${byPost.status}`
   const cookie = examination.mode.sessionCookie ? ' It sets a cookie, which is ignored.' : ''
   examination.good(CHECK, `It refuses invented values as JSON,${shape}.${cookie}`)
   if (byPost.hasWarnings) examination.suspect('Warnings', WARNINGS)
-  // A server that reads the query alone says so with status 200, whatever its other errors have.
-  if (byPost.status < 300 && byGet.status >= 400 && kindOf(byGet) === 'refusal')
-    examination.differs(
-      'Method',
-      'It may answer a GET alone: it refuses that otherwise than a POST. A login (--login) tells.',
-    )
 }
 
 /** Script warnings before the JSON make it unreadable to every client. */
@@ -86,7 +76,7 @@ export const WARNINGS =
 
 /** Why a response is not one of an exchange. */
 export function problemOf(response: ProbeResponse): string {
-  return `${isCompressed(response) ? COMPRESSED : PROBLEMS[kindOf(response)]} (status ${response.status}).`
+  return `${isCompressed(response) ? COMPRESSED : (PROBLEMS[kindOf(response)] ?? NOT_API)} (status ${response.status}).`
 }
 
 const COMPRESSED =
@@ -98,12 +88,7 @@ function isCompressed({ headers }: ProbeResponse): boolean {
 
 const NOT_API = 'What answers there is no exchange of this API'
 
-const PROBLEMS: Readonly<Record<ResponseKind, string>> = {
-  refusal: NOT_API,
-  'plain-refusal': NOT_API,
-  data: NOT_API,
-  words: NOT_API,
-  other: NOT_API,
+const PROBLEMS: Readonly<Partial<Record<ResponseKind, string>>> = {
   missing: 'There is no exchange at this address',
   method: 'It refuses POST, and a GET is not answered as an exchange either',
   firewall:
@@ -112,22 +97,6 @@ const PROBLEMS: Readonly<Record<ResponseKind, string>> = {
   redirect: 'It redirects, which is never followed with a secret: baseURL must be the final address',
   'server-error': 'The provider fails',
   'rate-limit': 'The provider refuses further requests of this machine: try again later',
-}
-
-/** Whether firewalls refuse a request without a `User-Agent`. One that is not answered shows nothing. */
-async function checkUserAgent(
-  baseURL: URL,
-  form: ExchangeForm,
-  usual: ProbeResponse,
-  examination: Examination,
-): Promise<void> {
-  const { probe, mode } = examination
-  if (isBlocked(usual)) return
-  const response = await requestExchange(probe, baseURL, 'POST', form, null).catch(ProbeError.caught)
-  if (response instanceof ProbeError) return
-  mode.requireUserAgent = isBlocked(response)
-  if (mode.requireUserAgent)
-    examination.good('User-Agent', 'A firewall refuses requests without one. This package sends one.')
 }
 
 /** Whether a firewall may have refused the request: by its marks, or by a status of firewalls without JSON. */

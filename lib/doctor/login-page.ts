@@ -21,7 +21,6 @@ export async function checkLoginPage(baseURL: URL, appID: string | undefined, ex
     if (!reportPage(known ?? unknown, known !== undefined, examination)) return
     reportOrigin(baseURL, known ?? unknown, examination)
     if (known) reportApplication(known, unknown, examination)
-    reportHeaders((known ?? unknown).response, examination)
   } catch (error) {
     examination.suspect(CHECK, ProbeError.caught(error).message)
   }
@@ -55,18 +54,12 @@ function reportPage({ response }: Page, isKnown: boolean, examination: Examinati
   return false
 }
 
-function reportOrigin(baseURL: URL, { url, response }: Page, examination: Examination): void {
-  const script = scriptRemark(response.text)
-  if (url.origin === baseURL.origin) return examination.good(CHECK, `It is on the origin of the API.${script}`)
+function reportOrigin(baseURL: URL, { url }: Page, examination: Examination): void {
+  if (url.origin === baseURL.origin) return examination.good(CHECK, 'It is on the origin of the API.')
   if (!examination.isHarmless(url.origin)) return
   examination.options.allowedCallbackOrigins = [url.origin]
   const refused = 'Callbacks from there are refused unless allowedCallbackOrigins names it'
-  examination.differs(CHECK, `It is on another origin than the API, ${url.origin}. ${refused}.${script}`)
-}
-
-function scriptRemark(text: string): string {
-  if (/<form\b/i.test(text)) return ' It works without JavaScript.'
-  return /<script\b/i.test(text) ? ' It needs JavaScript.' : ''
+  examination.differs(CHECK, `It is on another origin than the API, ${url.origin}. ${refused}.`)
 }
 
 function reportApplication(known: Page, unknown: Page, examination: Examination): void {
@@ -87,34 +80,4 @@ function reportApplication(known: Page, unknown: Page, examination: Examination)
       'Application',
       'The provider knows the application id: it answers otherwise to one that nobody has.',
     )
-}
-
-/** What headers of the login page mean, as a table: check, header, value, message. */
-const HEADERS: readonly (readonly [string, string, RegExp, string])[] = [
-  [
-    'Cookies',
-    'set-cookie',
-    /;\s*samesite=strict\b/i,
-    'A cookie of the provider is SameSite=Strict: people who come from your application may seem signed out there.',
-  ],
-  [
-    'Cookies',
-    'set-cookie',
-    /^(?=.*;\s*samesite=none\b)(?!.*;\s*secure\b)/i,
-    'A cookie of the provider is SameSite=None without Secure: browsers drop it.',
-  ],
-  [
-    'Popups',
-    'cross-origin-opener-policy',
-    /^same-origin\b/,
-    'The login page cuts a popup off from the page that opened it: see the recipe for popups.',
-  ],
-]
-
-function reportHeaders({ headers }: ProbeResponse, examination: Examination): void {
-  for (const [check, name, pattern, message] of HEADERS) {
-    // undici gives a single one as a string.
-    const values = [headers[name] ?? []].flat()
-    if (values.some((value) => pattern.test(value))) examination.differs(check, message)
-  }
 }

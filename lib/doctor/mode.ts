@@ -5,16 +5,13 @@ const FLAGS = [
   'appendAuthKeyBlindly',
   'escapeRedirectAmpersands',
   'hexCredentials',
-  'reuseToken',
   'getOnly',
-  'requireUserAgent',
   'redirectWithJSONBody',
   'htmlAtStatus200',
   'htmlContentType',
   'scriptWarnings',
   'sessionCookie',
   'withoutUserMe',
-  'contentTypeOptional',
   'stringTypes',
   'encodeEntities',
   'relativePictures',
@@ -26,7 +23,8 @@ const FLAGS = [
  * The behaviours of a provider that the doctor has seen, as a mode of the fake provider. Flags only.
  *
  * Some behaviours show to nobody outside: how long keys and tokens live, what a visit does to an older key, whether an
- * approval is remembered, how a deleted person and an exhausted rate limit are answered.
+ * approval is remembered, how a deleted person and an exhausted rate limit are answered. Others need a request that this
+ * package never sends.
  */
 export interface RecordedMode extends Partial<Record<(typeof FLAGS)[number], boolean>> {
   postAnswer?: 'method-not-allowed' | 'not-found' | 'invalid-app-id'

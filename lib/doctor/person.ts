@@ -2,21 +2,13 @@ import { type JSONObject, type JSONValue, ownProperty } from '../client/json'
 import { findRecord, type PersonRecord, pathToUserID, readUser } from '../client/user'
 import { requestUserInfo, requestUserMe } from './endpoints'
 import type { Examination } from './examination'
-import { WARNINGS } from './exchange'
 import type { RecordedMode } from './mode'
 import type { ProbeResponse } from './probe'
 import { contentOf, kindOf, recordForm } from './response'
 
 const TEXTS = ['user_name', 'user_firstname', 'user_lastname', 'user_biography']
 const PICTURES = ['user_picture', 'user_cover']
-const EXTRAS = [
-  'user_registered',
-  'user_relationship',
-  'user_biography',
-  'user_website',
-  'profile_picture',
-  'profile_cover',
-]
+const EXTRAS = ['user_registered', 'user_relationship', 'user_biography', 'user_website', 'profile_picture']
 const ENTITY = /&(#\d+|#x[\da-f]+|[a-z]+\d*);/i
 // What servers encode that encode at all.
 const PLAIN = /["'<>\u{80}-\u{10ffff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
@@ -25,13 +17,13 @@ const PLAIN = /["'<>\u{80}-\u{10ffff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
  * Reads the profile with the token of a login, at both endpoints: the answers to an invented token may have suggested the
  * wrong one.
  *
- * @returns the milliseconds that the request took; undefined if there was no person
+ * @returns the response with the person; undefined if there was none
  */
 export async function examinePerson(
   baseURL: URL,
   token: string,
   examination: Examination,
-): Promise<number | undefined> {
+): Promise<ProbeResponse | undefined> {
   const { probe, mode, options } = examination
   examination.progress('Reading the profile')
   const userMe = await requestUserMe(probe, baseURL, token)
@@ -45,15 +37,11 @@ export async function examinePerson(
     return undefined
   }
   mode.htmlAtStatus200 = false
-  if (response.hasWarnings) examination.broken('Warnings', WARNINGS)
   reportEndpoint(byUserMe === undefined ? userMe : undefined, examination)
   recordPerson(found, baseURL.origin, mode)
   reportPerson(found, examination)
-  if (byUserMe === undefined) return response.duration
-  if (byUserInfo) comparePeople(byUserMe, byUserInfo, examination)
-  const bare = await requestUserMe(probe, baseURL, token, {})
-  mode.contentTypeOptional = personIn(bare) !== undefined
-  return response.duration
+  if (byUserMe && byUserInfo) comparePeople(byUserMe, byUserInfo, examination)
+  return response
 }
 
 function personIn(response: ProbeResponse): PersonRecord | undefined {
@@ -146,31 +134,25 @@ function uploadsURLIn(record: JSONObject): string | undefined {
 /** Reports the form of a record, and what it needs. */
 function reportPerson({ record, wrapper }: PersonRecord, examination: Examination): void {
   const { mode } = examination
-  const parts = [
-    wrapper === false ? 'a bare record' : `a record inside ${wrapper}`,
-    mode.stringTypes ? 'all values are strings' : 'values have types',
-    ...(mode.encodeEntities ? ['HTML entities in names, which the profile decodes'] : []),
-    ...(isBeyondNumbers(ownProperty(record, 'user_id')) ? ['an id beyond 2^53, which the profile keeps exactly'] : []),
+  const ways = [
+    ...(wrapper ? [`the record is inside ${wrapper}`] : []),
+    ...(mode.stringTypes ? ['all values are strings'] : []),
+    ...(mode.encodeEntities ? ['names have HTML entities, which the profile decodes'] : []),
   ]
-  const isPlain = wrapper === false && !mode.stringTypes && !mode.encodeEntities
-  if (isPlain) examination.good('Profile', `The person was read: ${parts.join(', ')}.`)
-  else examination.differs('Profile', `The person was read: ${parts.join(', ')}. The strategy handles that.`)
-  if (!isUsable(record))
+  if (ways.length === 0) examination.good('Profile', 'The person was read.')
+  else examination.differs('Profile', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
+  if (!isPerson(record))
     examination.broken('Profile', 'Its user_id is none that the strategy accepts (see profile_invalid).')
   if (mode.relativePictures) reportPictures(uploadsURLIn(record), examination)
 }
 
-/** Whether the client takes the record for a person. */
-function isUsable(record: JSONObject): boolean {
+/** Whether the client takes the JSON for a person: not, if its id is null or 0, as servers say "nobody". */
+export function isPerson(json: JSONValue): boolean {
   try {
-    return readUser(record, '') !== undefined
+    return readUser(json, '') !== undefined
   } catch {
     return false
   }
-}
-
-function isBeyondNumbers(id: JSONValue | undefined): boolean {
-  return /^\d{16,}$/.test(String(id)) && BigInt(String(id)) > BigInt(Number.MAX_SAFE_INTEGER)
 }
 
 function reportPictures(uploadsURL: string | undefined, examination: Examination): void {

@@ -28,8 +28,6 @@ export interface ProbeRequest {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
   readonly form?: Readonly<Record<string, string>>
-  /** Another `User-Agent`, or none (`null`). */
-  readonly userAgent?: string | null | undefined
 }
 
 /** What a provider has answered. All of it comes from outside. */
@@ -65,7 +63,7 @@ export class Probe {
   readonly #options: ProbeOptions
   #dispatcher: Dispatcher | undefined
   #origin = ''
-  /** The `User-Agent` of requests that name none. */
+  /** The `User-Agent` of all requests from now on. */
   userAgent: string
 
   constructor(options: ProbeOptions) {
@@ -74,7 +72,7 @@ export class Probe {
   }
 
   /** @throws ProbeError if there is no complete response */
-  async send({ method, url, headers, form, userAgent = this.userAgent }: ProbeRequest): Promise<ProbeResponse> {
+  async send({ method, url, headers, form }: ProbeRequest): Promise<ProbeResponse> {
     const { timeout } = this.#options
     const dispatcher = this.#dispatcherFor(url)
     const signal = AbortSignal.timeout(timeout)
@@ -89,7 +87,7 @@ export class Probe {
         method,
         path: url.pathname + url.search,
         headers: {
-          ...(userAgent !== null && { 'user-agent': userAgent }),
+          'user-agent': this.userAgent,
           accept: 'application/json',
           'accept-encoding': 'identity',
           ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
@@ -117,7 +115,7 @@ export class Probe {
     const { trustedHost, timeout, proxied } = this.#options
     const isTrusted = hostname === trustedHost
     // What the name resolves to is known to the proxy alone, and `NO_PROXY` may name hosts of the own network.
-    if (!isTrusted && proxied) throw ProbeError.behindProxy()
+    if (!isTrusted && proxied) throw ProbeError.notFollowed('another host, through a proxy')
     if (!isTrusted) refusePrivate(url)
     this.#dispatcher?.destroy().catch(() => {})
     this.#origin = origin
@@ -172,7 +170,7 @@ function proxyAgent(): Dispatcher {
  * @throws ProbeError
  */
 export function refusePrivate({ hostname }: URL): void {
-  if (isPrivateHost(hostname)) throw ProbeError.privateAddress()
+  if (isPrivateHost(hostname)) throw ProbeError.notFollowed('a private address')
 }
 
 /** `dns.lookup` that refuses private addresses. */

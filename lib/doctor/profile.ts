@@ -1,10 +1,10 @@
-import { pathToUserID } from '../client/user'
+import type { JSONValue } from '../client/json'
 import { requestUserInfo } from './endpoints'
 import type { Examination } from './examination'
-import { ONLY_A_LOGIN_TELLS } from './exchange'
+import { isPerson } from './person'
 import type { ProbeResponse } from './probe'
 import { ProbeError } from './probe-error'
-import { contentOf, kindOf, mayBeAPI, recordForm } from './response'
+import { contentOf, kindOf, mayBeAPI, recordForm, refuses } from './response'
 
 const CHECK = 'Profile'
 
@@ -45,12 +45,18 @@ function recordRefusals(userMe: ProbeResponse, userInfo: ProbeResponse | undefin
 
 /** Reports an endpoint that is unsafe. */
 function handsOutPerson(endpoint: string, response: ProbeResponse, examination: Examination): boolean {
-  if (kindOf(response) !== 'data' || pathToUserID(response.json ?? null) === undefined) return false
+  if (kindOf(response) !== 'data' || !holdsPerson(response.json ?? null)) return false
   examination.broken(
     CHECK,
     `${endpoint} hands out a person for an invented token: whoever asks gets one. It is unsafe.`,
   )
   return true
+}
+
+/** Whether there is a person in the first levels of the JSON. */
+function holdsPerson(json: JSONValue, levels = 4): boolean {
+  if (typeof json !== 'object' || json === null) return false
+  return isPerson(json) || (levels > 0 && Object.values(json).some((value) => holdsPerson(value, levels - 1)))
 }
 
 function reportEndpoint(userMe: ProbeResponse, userInfo: ProbeResponse | undefined, examination: Examination): void {
@@ -63,20 +69,14 @@ function reportEndpoint(userMe: ProbeResponse, userInfo: ProbeResponse | undefin
     if (kindOf(userMe) === 'refusal')
       return examination.good(CHECK, `user/me refuses an invented token with status ${userMe.status}.${legacy}`)
     const content = contentOf(userMe, examination)
-    examination.differs(CHECK, `user/me answers an invented token with ${content}. ${ONLY_A_LOGIN_TELLS}`)
+    examination.unclear(CHECK, `user/me answers an invented token with ${content}.`)
   } else if (hasUserInfo) {
     mode.withoutUserMe = true
     options.profileEndpoint = 'get_user_info'
-    const doubt = refuses(userInfo) ? '' : ` ${ONLY_A_LOGIN_TELLS}`
-    examination.differs(
-      CHECK,
-      `There is no user/me (status ${userMe.status}), but the legacy get_user_info: use profileEndpoint 'get_user_info'. The token is then part of a URL.${doubt}`,
-    )
+    const message = `There is no user/me (status ${userMe.status}), but the legacy get_user_info: use profileEndpoint 'get_user_info'. The token is then part of a URL.`
+    if (refuses(userInfo)) examination.differs(CHECK, message)
+    else examination.unclear(CHECK, message)
   } else {
     examination.suspect(CHECK, `Neither user/me (status ${userMe.status}) nor get_user_info answers as the API.`)
   }
-}
-
-function refuses(response: ProbeResponse): boolean {
-  return ['refusal', 'plain-refusal'].includes(kindOf(response))
 }

@@ -65,6 +65,11 @@ export function mayBeAPI(response: ProbeResponse): boolean {
   return ['refusal', 'plain-refusal', 'data', 'words'].includes(kindOf(response))
 }
 
+/** Whether a refusal was seen: by JSON, or by the status. */
+export function refuses(response: ProbeResponse): boolean {
+  return ['refusal', 'plain-refusal'].includes(kindOf(response))
+}
+
 /** Whether the response is one of the API's program: JSON, even where it refuses. */
 export function isFromAPI(response: ProbeResponse): boolean {
   return response.json !== undefined && kindOf(response) !== 'firewall'

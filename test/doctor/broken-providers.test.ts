@@ -72,7 +72,7 @@ test('a firewall that refuses the name of this package alone', async () => {
       message: 'A firewall refuses the name of this package: use the option userAgent.',
     },
   ])
-  expect(findings.map(({ check }) => check)).toContain('Token')
+  expect(findings.map(({ check }) => check)).toContain('Login')
   const userAgent = 'Mozilla/5.0 (compatible; passport-social-login)'
   const { appID: clientID, redirectURL: callbackURL } = application
   expect(options).toEqual({ baseURL, clientID, callbackURL, userAgent })
@@ -177,8 +177,8 @@ test('answers that are compressed although nobody asked for that', async () => {
   ])
 })
 
-test('a login page on another origin, with a cookie that does not arrive', async () => {
-  const login = await listen(page(200, { 'set-cookie': 'session=1; SameSite=Strict' }))
+test('a login page on another origin', async () => {
+  const login = await listen(page(200))
   started.push(login)
   const fake = await provider({})
   const { isBroken, report } = await diagnose(
@@ -190,7 +190,6 @@ test('a login page on another origin, with a cookie that does not arrive', async
   )
   expect(isBroken).toBe(false)
   expect(report).toContain(`differs Login page: It is on another origin than the API, ${login.origin}.`)
-  expect(report).toContain('differs Cookies: A cookie of the provider is SameSite=Strict')
   expect(report).toContain(`allowedCallbackOrigins: ["${login.origin}"],`)
 })
 

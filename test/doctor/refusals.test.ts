@@ -58,10 +58,11 @@ async function provider({ refuse, accept }: Answers): Promise<string> {
 const login = (allowGet = false, spendTwice = false) => ({
   appID: 'mine',
   login: {
-    input: { appID: 'mine', appSecret: 'app-secret-canary-5c1e9a7f', spendTwice },
+    appID: 'mine',
+    appSecret: 'app-secret-canary-5c1e9a7f',
+    spendTwice,
     driver: {
-      logIn: async (_url: string, attempt: number) =>
-        attempt === 1 ? `http://localhost:1/cb?auth_key=${KEY}` : undefined,
+      logIn: async () => `http://localhost:1/cb?auth_key=${KEY}`,
       mayExchangeByGet: async () => allowGet,
     },
   },
@@ -156,6 +157,14 @@ describe.each(['user/me', 'get_user_info'] as const)('that hands out a person fo
   )
 })
 
+test.each([{ user_id: null }, { user_info: { user_id: 0 } }, { user_id: '' }])(
+  'that has %j for an invented token: that is nobody',
+  async (nobody) => {
+    const refuse = (endpoint: Endpoint): Answer => (endpoint === 'user/me' ? [200, nobody] : refusal)
+    expect((await diagnose(await provider({ refuse }))).isBroken).toBe(false)
+  },
+)
+
 test.each(['POST authorize', 'GET authorize'])(
   'that hands out a token for invented values by %s: it is unsafe',
   async (unsafe) => {
@@ -182,16 +191,6 @@ test.each<[Answer, string]>([
     endpoint === 'POST authorize' && ++exchanges > 1 ? again : undefined
   const { report } = await diagnose(await provider({ refuse: refusal, accept }), login(false, true))
   expect(report).toContain(sentence)
-})
-
-test('that closes the connection of a request without a User-Agent: nothing is concluded', async () => {
-  const running = await listen((request, response) => {
-    if (request.headers['user-agent'] === undefined) request.socket.destroy()
-    else send(response, refusal)
-  })
-  started.push(running)
-  const { isBroken, report } = await diagnose(`${running.origin}/api/v1`)
-  expect([isBroken, report]).toEqual([false, expect.not.stringContaining('User-Agent')])
 })
 
 test.each<[object | string, string]>([
@@ -250,7 +249,5 @@ test.each([
 test('the time of a real login is told, and that of refusals is not', async () => {
   const baseURL = await provider({ refuse: refusal })
   expect((await diagnose(baseURL)).report).not.toContain('Speed')
-  expect((await diagnose(baseURL, login())).report).toMatch(
-    /good Speed: A login took (\d+ ms|less than a millisecond), \d %/,
-  )
+  expect((await diagnose(baseURL, login())).report).toMatch(/good Speed: A login took \d+ ms, \d %/)
 })

@@ -6,7 +6,7 @@ import { runs } from '../support/runs'
 
 // What the doctor records of a provider makes the fake provider answer as that provider did.
 
-/** What nobody sees from outside, or only after long waiting, or beyond a limit. */
+/** What nobody sees from outside, or only after long waiting, beyond a limit, in two logins, or by requests unlike ours. */
 const UNSEEN = [
   'silentReapproval',
   'replaceKeyOnVisit',
@@ -14,6 +14,9 @@ const UNSEEN = [
   'tokenLifetime',
   'goneUserAsEmptyArray',
   'rateLimitAnswer',
+  'requireUserAgent',
+  'contentTypeOptional',
+  'reuseToken',
 ] as const
 
 const isUnseen = (name: string): boolean => UNSEEN.some((unseen) => unseen === name)

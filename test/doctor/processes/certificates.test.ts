@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTLSServer, type TlsOptions } from 'node:tls'
 import { FakeProvider } from '../../../lib/testing'
-import { type Certificates, makeCertificates, makeRSACertificate } from '../../support/certificates'
+import { type Certificates, makeCertificates } from '../../support/certificates'
 import { runDoctorProcess as runDoctor, unwrapped } from '../../support/doctor-command'
 import { port } from '../../support/listen'
 
@@ -63,15 +63,6 @@ test('a certificate that expires soon', async () => {
   expect(report).toMatch(/differs {2}Certificate: Valid, but for (1 more day|2 more days) only/)
 })
 
-test('old TLS', async () => {
-  const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const
-  const { code, report } = await diagnose(await secure({ ...makeRSACertificate(), ...old }))
-  expect([code, report]).toEqual([
-    1,
-    expect.stringContaining('The provider speaks an old version of TLS alone (1.1 or older)'),
-  ])
-})
-
 test('HTTP/2 only', async () => {
   const server = createHTTP2Server()
   const tls = createTLSServer({ ...certificates.good, ALPNProtocols: ['h2'] }, (socket) =>
@@ -85,5 +76,5 @@ test('HTTP/2 only', async () => {
 test('a certificate that is good, and what is behind it', async () => {
   const { report } = await diagnose(await secure(certificates.good))
   expect(report).toMatch(/Certificate: Valid, but/)
-  expect(report).toContain('good     Network: A round trip takes')
+  expect(report).toContain('good     Exchange: It refuses invented values as JSON')
 })

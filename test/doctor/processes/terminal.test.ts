@@ -97,7 +97,6 @@ test('on a terminal, the secret is asked for and not shown, and progress is', as
     [
       ['Application secret', async () => `${SECRET}\r`],
       ['paste the address', async () => `${await approve(logins.provider, application, '1')}\r`],
-      ['press Enter to end', async () => '\r'],
     ],
   )
   expect([code, text]).toEqual([0, expect.stringContaining('The provider exchanged the key for a token.')])
