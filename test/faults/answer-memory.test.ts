@@ -77,12 +77,13 @@ test.each(hostile)('an answer of %s takes at most 16 MB from a login', async (_t
   expect(outcome).toBe('provider_bad_response')
 })
 
-test.each(hostile)(
-  '128 answers at once of %s take at most 512 MB',
+// Garbage included: it is collected only when the heap grows. Those of one letter take 25 seconds of CPU: by hand.
+test.each(hostile.filter(([, , hurts]) => hurts))(
+  '128 answers at once of %s leave the process below 512 MB',
   async (_title, wire) => {
     const { held, outcome } = await exchangeOf('ours', wire, 128)
     expect(held).toBeLessThan(512 * MB)
-    expect(outcome).toMatch(/^(provider_bad_response|provider_timeout)(,provider_timeout)?$/)
+    expect(outcome).toBe('provider_bad_response')
   },
-  60_000,
+  30_000,
 )

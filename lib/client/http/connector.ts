@@ -19,10 +19,8 @@ const TRANSIENT = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|
 const CONNECT_RETRY_MS = 3000
 const CONNECT_RETRIES = 6
 
-// For a server that drops each spare connection.
-const PRECONNECT_INTERVAL_MS = 1000
-// A younger spare connection outlasts the next person's visit to the provider's page.
-const SPARE_FRESH_MS = 10_000
+// A younger spare connection outlasts the next person's visit to the provider's page; one that fails may have cost a second of CPU.
+const PRECONNECT_INTERVAL_MS = 10_000
 // Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
 const SPARE_MAX_AGE_MS = 50_000
 // A server that closes a connection, or sends anything before a request, will not serve a request on it.
@@ -60,13 +58,13 @@ export class Connector {
   readonly connect: Connect = (options, callback) => {
     const spare = this.#spare
     this.#spare = undefined
-    if (!spare?.isUsable(SPARE_MAX_AGE_MS)) {
+    if (!spare?.isUsable) {
       spare?.close()
       return this.connectNew(options, callback)
     }
-    this.#nextPreconnectAt = 0
     void spare.take().then((socket) => {
       if (!socket || socket.destroyed) return this.connectNew(options, callback)
+      this.#nextPreconnectAt = 0
       this.#watch(socket)
       callback(null, socket)
     })
@@ -88,10 +86,10 @@ export class Connector {
     attempt()
   }
 
-  /** Opens a spare connection in the background unless there is a fresh one. Never fails. */
+  /** Opens a spare connection in the background unless one has been opened lately that was not used. Never fails. */
   preconnect(): void {
     const now = performance.now()
-    if (this.#isClosed || this.#spare?.isUsable(SPARE_FRESH_MS) || now < this.#nextPreconnectAt) return
+    if (this.#isClosed || now < this.#nextPreconnectAt) return
     this.#nextPreconnectAt = now + PRECONNECT_INTERVAL_MS
     this.#spare?.close()
     const { protocol, hostname, host, port } = this.#origin
@@ -143,9 +141,9 @@ class SpareConnection {
     this.#socket = new Promise((resolve) => open((_error, socket) => resolve(this.#opened(socket))))
   }
 
-  /** Whether it is open, or still opening, and has been so for less than so many milliseconds. */
-  isUsable(maxAge: number): boolean {
-    return !this.#isClosed && performance.now() - this.#openedAt < maxAge
+  /** Whether it is open, or still opening, and not too old. */
+  get isUsable(): boolean {
+    return !this.#isClosed && performance.now() - this.#openedAt < SPARE_MAX_AGE_MS
   }
 
   /** The connection, once it is open; null if that failed. */

@@ -99,8 +99,8 @@ export class ProviderPool implements Transport {
 }
 
 /**
- * One attempt to send a request, by `dispatch`. undici's `request` adds a Node stream, which costs a login 5 to 10 KiB of
- * memory and 10 to 100 microseconds of CPU.
+ * One attempt to send a request, by `dispatch`. undici's `request` adds a Node stream, which costs a login 5 KiB of
+ * memory and 10 to 50 microseconds of CPU.
  */
 class Attempt implements Dispatcher.DispatchHandler {
   readonly #call: TransportCall

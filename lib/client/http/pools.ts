@@ -19,6 +19,7 @@ export interface PoolsOptions extends PoolLimits {
   readonly dispatcher: RequestDispatcher | undefined
 }
 
+// As long as a pool waits before it opens another spare connection.
 const MIN_IDLE_MS = 10_000
 
 /** A pool for each origin, shared by all providers there; the one that has been idle for the longest is closed for a new one. */
@@ -67,7 +68,7 @@ export class ProviderPools {
     }
   }
 
-  /** Whether a start may open a connection: starts at many providers in turn would close and open a pool each, at 3 ms of CPU. */
+  /** Whether a start may open a connection: starts at many providers in turn would close and open a pool each. */
   #hasRoomFor(origin: string): boolean {
     if (this.#pools.has(origin) || this.#pools.size < this.#options.maxPools) return true
     const oldest = this.#longestIdle()
