@@ -114,7 +114,11 @@ export const SILENT_APPROVAL_MS = 30 * 1000
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
 const MAX_STATE_BYTES = 1024
 
-/** @throws TypeError when `state` is not JSON of up to 1,024 bytes */
+/**
+ * A `returnTo` that would leave the application is dropped, because it may come from a query.
+ *
+ * @throws TypeError when `state`, which comes from the application, is not JSON of up to 1,024 bytes
+ */
 export function createPendingLogin(input: PendingLoginInput): PendingLogin {
   const id = randomBytes(16).toString('base64url')
   const returnTo = parseReturnPath(input.returnTo)

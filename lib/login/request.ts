@@ -25,8 +25,8 @@ export interface StartRequest {
   /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
   readonly verified: boolean
   /**
-   * Whether the path is the end of the callback's path. A proxy that strips a prefix makes such a path of the callback's, so the
-   * request may be a callback without a key.
+   * Whether the path is the end of the callback's path. A proxy that strips a prefix makes such a path of the callback's,
+   * so the request may be a callback without a key.
    */
   readonly isCallbackSuffix: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */

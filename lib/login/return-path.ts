@@ -12,6 +12,6 @@ export function parseReturnPath(value: unknown): string | undefined {
   const url = value.startsWith('/') ? resolvePath(value, base) : undefined
   if (!url) return undefined
   const path = url.pathname + url.search + url.hash
-  // The length is checked again, because normalising turns `é` into six characters and the callback parses the result once more.
+  // The length is checked again: normalising turns `é` into six characters, and the callback parses the result once more.
   return url.origin === base && !path.startsWith('//') && path.length <= MAX_LENGTH ? path : undefined
 }

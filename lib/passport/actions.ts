@@ -42,9 +42,9 @@ const TOO_LATE =
   'The login ended after the response had been sent (by a time limit of the application?): nobody was signed in.'
 
 /**
- * Runs a login and ends the request with its action. What the application throws meanwhile goes to `next(error)`; if a custom callback
- * throws there, too, the response is an empty 500, with a process warning. (An async callback must catch its own errors:
- * Passport drops the promise that it returns on a failure.) Never rejects.
+ * Runs a login and ends the request with its action. What the application throws meanwhile goes to `next(error)`; if a
+ * custom callback throws there, too, the response is an empty 500, with a process warning. (An async callback must catch
+ * its own errors: Passport drops the promise that it returns on a failure.) Never rejects.
  */
 export async function runLogin(
   login: () => Promise<LoginAction>,

@@ -56,7 +56,7 @@ function waitForVerdict(
   { params, profile }: ExchangedLogin,
   { passReqToCallback, verifyTimeout }: VerifySettings,
 ): Promise<Verdict> {
-  // The number of parameters without `req`: -1 for `(...args)` under passReqToCallback, because rest parameters do not count.
+  // Without `req`. Rest parameters do not count, so it is -1 for `(...args)` under passReqToCallback.
   const declared = verify.length - (passReqToCallback ? 1 : 0)
   const mayCallDone = verify.length === 0 || declared >= 4
   return new Promise((resolve, reject) => {

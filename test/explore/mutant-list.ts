@@ -16,11 +16,26 @@ function mutant(file: string, name: string, from: string, to: string): Mutant {
 
 /** What no condition of the generated ones says: statements, bounds, and other files. */
 export const MUTANTS: readonly Mutant[] = [
-  mutant('exchange', 'no slot is released', 'provider.slots.release();', ''),
-  mutant('exchange', 'the key is sent before the record is saved as used', 'await consumed;', ''),
-  mutant('callback', 'a record that could not be saved stays used', 'usedLogins.forget(record.id);', ''),
-  mutant('callback', 'a double does not wait until the first has saved', 'await shared.consumed;', ''),
-  mutant('callback', 'a failed save is ignored', 'throw error;', ''),
+  mutant('callback', 'no slot is released', 'loginSlots.release();', ''),
+  mutant(
+    'callback',
+    'the key is sent before the record is saved as used',
+    'await consume(context, record, markConsumed);',
+    'consume(context, record, markConsumed).catch(() => {});',
+  ),
+  mutant('used-logins', 'a record that could not be saved stays used', 'this.#forget(recordID);', ';'),
+  mutant(
+    'callback',
+    'a double does not wait until the first has saved',
+    'await Promise.race([running.consumed, running.result]);',
+    '',
+  ),
+  mutant(
+    'callback',
+    'a failed save is ignored',
+    'adapter.store.consume(record));\n    markConsumed();',
+    'adapter.store.consume(record)).catch(() => undefined);\n    markConsumed();',
+  ),
   mutant(
     'used-logins',
     'a double may have another key',
@@ -58,21 +73,21 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'start',
     'a start does not wait until its record is saved',
-    "await (0, browser_store_1.callStore)('start', settings.timeout, () => context.request.store.save(record))",
-    "(0, browser_store_1.callStore)('start', settings.timeout, () => context.request.store.save(record))",
+    "await (0, browser_store_1.callStore)('start', settings.timeout, () => adapter.store.save(record))",
+    "(0, browser_store_1.callStore)('start', settings.timeout, () => adapter.store.save(record))",
   ),
   mutant(
     'start',
     'a callback without its key is a start',
-    'if (mayBeStripped && (await isStrippedCallback(context)))',
+    'if (mayLackKey && (await isCallbackWithoutKey(context)))',
     'if (false)',
   ),
   mutant('request', 'a prefetch is a request', '(0, request_headers_1.isSpeculative)(req)', 'false'),
   mutant(
     'request-headers',
     'a start may come from any page',
-    "return site === 'same-origin';",
-    "return site !== 'none';",
+    "return fetchSite === 'same-origin';",
+    "return fetchSite !== 'none';",
   ),
   mutant(
     'request-headers',
@@ -81,7 +96,7 @@ export const MUTANTS: readonly Mutant[] = [
     'source !== undefined',
   ),
   mutant('request-headers', 'a frame is a page', " && req.header('sec-fetch-dest') === 'document'", ''),
-  mutant('stores/session-store', 'a used record is saved without its mark', '{ consumed: true, ...record }', 'record'),
+  mutant('stores/session-store', 'a used record is saved without its mark', '{ ...record, consumed: true }', 'record'),
   mutant('stores/session-store', 'a record is not removed', 'session[SESSION_KEY] = undefined;', ''),
   mutant(
     'stores/session-store',
@@ -96,12 +111,12 @@ export const MUTANTS: readonly Mutant[] = [
     'usedLogins: this.#usedLogins, trace',
     'usedLogins: new used_logins_1.UsedLogins(), trace',
   ),
-  mutant('login', 'nobody asks whether the session can sign in', '!context.request.canSignIn()', 'false'),
+  mutant('login', 'nobody asks whether the session can sign in', '!context.adapter.canSignIn()', 'false'),
   mutant(
     'callback',
     'the looks at a used record and at its refusal change places',
-    'if (isUsed)',
-    'if (refusal)\n        return rejectCallback(context, refusal);\n    if (isUsed)',
+    'if (record.consumed || usedLogins.has(record.id)',
+    'if (refusal)\n        return rejectCallback(context, refusal);\n    if (record.consumed || usedLogins.has(record.id)',
   ),
 ]
 
@@ -109,8 +124,6 @@ export const MUTANTS: readonly Mutant[] = [
 export const SURVIVORS: Readonly<Record<string, string>> = {
   'request, readCallback: hasPlainKey(search) is false':
     'It only saves a search, which beside a plain key finds nothing that a browser sends.',
-  'used-logins, UsedLogins: login.sharers === MAX_SHARERS is false':
+  'used-logins, UsedLogins: login.waiting === MAX_WAITING is false':
     'A bound of nine callbacks at once, which are more than any world has; a unit test shows it.',
-  'used-logins, UsedLogins: this.#running.get(recordID) === running is true':
-    'A login that is forgotten ends before the next request can come: no event fits between. A unit test shows it.',
 }

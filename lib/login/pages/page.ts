@@ -19,8 +19,8 @@ export interface Page {
   readonly providerOrigin?: string
 }
 
-// The rules are in a cascade layer at the very beginning of the page, because there `!important` beats every other rule of the page.
-// Hidden elements take neither clicks nor keys.
+// The rules are in the page's first cascade layer, whose `!important` beats that of all other rules. Hidden elements take
+// neither clicks nor keys.
 const LINKS_AND_BUTTONS_STYLE = `
 @layer social-login-guard {
   :is(a, button) { animation: social-login-guard .8s step-end !important }
