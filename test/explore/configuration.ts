@@ -86,7 +86,11 @@ const SCENES: Readonly<Record<string, Scene>> = {
     bounds: { starts: 1, approvals: 1, repeats: 1, faults: 1, waits: 1 },
   },
   answers: { tabs: ['victim 1'], allAnswers: true, bounds: { starts: 1, approvals: 1, faults: 1, requests: 1 } },
-  planted: { tabs: ['victim 1'], bounds: { starts: 1, plantedStarts: 2, approvals: 1, injections: 1 } },
+  planted: {
+    tabs: ['victim 1'],
+    mayContinueOnReplay: false,
+    bounds: { starts: 1, plantedStarts: 2, approvals: 1, injections: 1 },
+  },
   overloaded: {
     tabs: ['victim 1', 'attacker 1'],
     maxConcurrentLogins: 1,
@@ -191,7 +195,7 @@ function worldsWith(tabBinding: boolean, fetchMetadata: boolean): Configuration[
         tabBinding,
         fetchMetadata,
         unverifiedStart: 'confirm',
-        mayContinueOnReplay: store !== 'own',
+        mayContinueOnReplay: true,
         processes: 1,
         skew: 0,
         maxConcurrentLogins: 128,

@@ -139,8 +139,9 @@ export class Judge {
     this.#demand(isWanted, 'a login is begun that nobody began on a page of the application', row)
   }
 
-  checkConsumption(run: Run, { id }: PendingLogin): void {
+  checkConsumption(run: Run, { id, consumed }: PendingLogin): void {
     const { expected } = run
+    this.#demand(!consumed, 'a record is saved as used that is saved as used already', id)
     const begun = this.#world.begun.get(id)
     this.#demand(begun !== undefined, 'a record is used that no start has made', id)
     const isDue = (expected?.type === 'accept' || expected?.type === 'join') && expected.begun === begun
@@ -210,6 +211,9 @@ export class Judge {
     this.#demand(begun.provider === navigation.provider, 'a login ends at another provider', navigation.provider)
     this.#demand(begun.usedIn.has(process), 'somebody is signed in by an unused record', user)
     this.#demand(user === `${begun.provider}:${key.account}`, 'somebody else is signed in', user)
+    const record = this.#world.recordOf(tab.browser, run.session)
+    const isKept = record?.id === begun.record.id && !record.consumed
+    this.#demand(!isKept, 'the session of a request holds the used record as unused', user)
     if (key.browser === tab.browser) return
     const { tabBinding } = this.#world.configuration
     const isShape = navigation.injected && (tabBinding ? begun.tab === tab : navigation.row !== 'provider')
