@@ -12,7 +12,14 @@ const root = join(import.meta.dirname, '..')
 const command = 'npx passport-social-login doctor http://127.0.0.1:4400/api/v1 --app-id my-app'
 const colours = { 31: '#ff7b72', 32: '#7ee787', 33: '#f2cc60' }
 
-const site = ['--mode', 'as-deployed,withoutUserMe', '--app', 'My app=http://localhost:3000/callback', '--app-id', 'my-app']
+const site = [
+  '--mode',
+  'as-deployed,withoutUserMe',
+  '--app',
+  'My app=http://localhost:3000/callback',
+  '--app-id',
+  'my-app',
+]
 const provider = spawn('node', ['dist/lib/cli.js', 'provider', ...site], {
   cwd: root,
   stdio: ['ignore', 'pipe', 'inherit'],
