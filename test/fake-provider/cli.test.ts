@@ -167,7 +167,7 @@ test.each([
   [['--mode', 'tame'], '--mode does not know "tame"'],
   [['--mode', 'wrapUser=x'], 'mode: "wrapUser" has a value it cannot take; it takes user_info, data, false'],
   [['--mode', 'keyLifetime=0'], 'it takes a number above 0'],
-  [['--mode', 'getOnly=maybe'], 'it takes true or false'],
+  [['--mode', 'getOnly=maybe'], 'it takes true, false'],
   [['--mode-file', '/nowhere.json'], '--mode-file cannot be read: /nowhere.json'],
   [['--mode', 'as-deployed', '--mode-file', 'x.json'], '--mode and --mode-file exclude each other'],
   [['--nonsense'], "Unknown option '--nonsense'"],

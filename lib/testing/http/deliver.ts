@@ -42,7 +42,7 @@ async function send({ response, answer, fault, onStatus }: Delivery, socket: Soc
   }
   await sendBytes(raw === undefined ? response : socket, Buffer.from(raw ?? partOf(answer.body, fault)), fault, gone)
   if (typeof fault.reset === 'string') {
-    await sleep(RESET_PAUSE, undefined, { signal: gone })
+    if (fault.reset !== 'after') await sleep(RESET_PAUSE, undefined, { signal: gone })
     return reset(socket)
   }
   if (fault.hang === true) return
