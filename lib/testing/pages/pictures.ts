@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Answer, ProviderRequest } from '../http/request'
 import type { State } from '../state/state'
-import type { FakeUser } from '../types'
 import { displayNameOf, html, type Markup, messagePage } from './layout'
 
 function svgAnswer(drawing: Markup): Answer {
@@ -27,33 +26,29 @@ function initialsOf(name: string): string {
   return words.map((word) => word.slice(0, 1).toUpperCase()).join('')
 }
 
-type Page = (request: ProviderRequest, state: State, file: string) => Answer
-
-function pageOf(draw: (user: FakeUser, hue: number) => Markup): Page {
-  return (_request, state, file) => {
-    const user = state.users.get(file.replace(/\.svg$/, ''))
-    if (user === undefined) return messagePage(state, 404, 'No picture', 'There is no person with this id.')
-    return svgAnswer(draw(user, hueOf(user.user_id)))
-  }
-}
-
 /** `GET /pictures/:userID.svg`: initials on a coloured background. */
-export const picture: Page = pageOf(
-  (user, hue) => html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 120" width="240" height="240">
+export function picture(_request: ProviderRequest, state: State, file: string): Answer {
+  const user = state.users.get(file.replace(/\.svg$/, ''))
+  if (user === undefined) return messagePage(state, 404, 'No picture', 'There is no person with this id.')
+  const hue = hueOf(user.user_id)
+  return svgAnswer(html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 120" width="240" height="240">
 <defs><linearGradient id="g" x2="1" y2="1"><stop stop-color="hsl(${hue} 62% 42%)"/>
 <stop offset="1" stop-color="hsl(${(hue + 50) % 360} 62% 32%)"/></linearGradient></defs>
 <rect width="120" height="120" fill="url(#g)"/><circle cx="98" cy="20" r="42" fill="#fff" opacity=".09"/>
 <text x="60" y="62" fill="#fff" font-family="system-ui, sans-serif" font-size="50" font-weight="600"
-text-anchor="middle" dominant-baseline="central">${initialsOf(displayNameOf(user))}</text></svg>`,
-)
+text-anchor="middle" dominant-baseline="central">${initialsOf(displayNameOf(user))}</text></svg>`)
+}
 
 /** `GET /covers/:userID.svg`: hills at dusk. */
-export const cover: Page = pageOf(
-  (_user, hue) => html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 200" width="1200" height="400">
+export function cover(_request: ProviderRequest, state: State, file: string): Answer {
+  const user = state.users.get(file.replace(/\.svg$/, ''))
+  if (user === undefined) return messagePage(state, 404, 'No picture', 'There is no person with this id.')
+  const hue = hueOf(user.user_id)
+  return svgAnswer(html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 200" width="1200" height="400">
 <rect width="600" height="200" fill="hsl(${hue} 60% 80%)"/><circle cx="440" cy="70" r="34" fill="#fff" opacity=".8"/>
 <path d="M0 140 Q150 70 300 130 T600 110 V200 H0Z" fill="hsl(${hue} 45% 52%)"/>
-<path d="M0 170 Q180 110 340 165 T600 150 V200 H0Z" fill="hsl(${hue} 50% 32%)"/></svg>`,
-)
+<path d="M0 170 Q180 110 340 165 T600 150 V200 H0Z" fill="hsl(${hue} 50% 32%)"/></svg>`)
+}
 
 /** `GET /icon.svg`: the provider's logo. */
 export function icon(): Answer {
