@@ -20,7 +20,7 @@ export async function callback<User>(
   context: LoginContext<User>,
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
-  const { settings, adapter, rules, strategyDigest, usedLogins, trace } = context
+  const { settings, adapter, policy, strategyDigest, usedLogins, trace } = context
   // The record is validated, because the store may be the application's.
   const record = parsePendingLogin(await callStore('callback', settings.timeout, () => adapter.store.load()))
   if (!record) return handleReplay(context)
@@ -34,7 +34,7 @@ export async function callback<User>(
     return refusal ? handleReplay(context) : joinLogin(context, request, record)
   }
   if (refusal) return rejectCallback(context, refusal)
-  if (rules.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
+  if (policy.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
   // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here.
   const loginInfo = createLoginInfo(record, request)
@@ -101,8 +101,8 @@ async function joinLogin<User>(
   request: CallbackRequest,
   record: PendingLogin,
 ): Promise<LoginAction<User>> {
-  const { settings, rules, usedLogins, adapter } = context
-  const isTabKnown = !rules.tabBinding || request.tabSecret !== undefined
+  const { settings, policy, usedLogins, adapter } = context
+  const isTabKnown = !policy.tabBinding || request.tabSecret !== undefined
   const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
   // If the login has ended, nothing is saved: this request's copy of the session is older than that of the new user.
   if (running === undefined) return handleReplay(context)
@@ -119,7 +119,7 @@ async function rejectCallback({ settings, adapter }: LoginContext, refusal: Refu
 }
 
 /** Answers with the page that reads the secret which the tab stored at the start, and sends the callback again with it. */
-function requestTabSecret({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
-  const response = tabCallbackPage(authKey, rules.providerOrigin)
+function requestTabSecret({ policy }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
+  const response = tabCallbackPage(authKey, policy.providerOrigin)
   return { type: 'respond', response, fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
 }

@@ -8,7 +8,7 @@ import type { RenderConfirmPage } from './pages/confirm-page'
 import type { HTTPResponse } from './pages/page'
 import type { ProviderSettings } from './provider'
 import type { ManyProviders, OneProvider } from './providers'
-import type { HTTPRequest, RequestRules } from './request-headers'
+import type { HTTPRequest, OriginPolicy } from './request-headers'
 import type { UsedLogins } from './used-logins'
 
 /** What all logins of one strategy have in common. */
@@ -72,7 +72,7 @@ export interface LoginContext<User = unknown> {
   readonly adapter: RequestAdapter<User>
   readonly provider: ProviderSettings
   /** Those of the provider, except for a callback URL given for this request. */
-  readonly rules: RequestRules
+  readonly policy: OriginPolicy
   /** Digest of the provider's identity and this request's callback URL. */
   readonly strategyDigest: string
   readonly usedLogins: UsedLogins<Verdict<User>>

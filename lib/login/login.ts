@@ -40,7 +40,7 @@ export class Login<User = unknown> {
     const { providers } = this.#settings
     const provider = providers.single ?? (await this.#findProvider(providers, adapter))
     const context = this.#contextOf(adapter, provider)
-    const request = classifyRequest(adapter.http, context.rules)
+    const request = classifyRequest(adapter.http, context.policy)
     const phase = request.type === 'refused' ? request.phase : request.type
     return context.trace.run(phase, () => handleRequest(context, request), codeOf)
   }
@@ -80,21 +80,21 @@ export class Login<User = unknown> {
   #contextOf(adapter: RequestAdapter<User>, provider: ProviderSettings): LoginContext<User> {
     const settings = this.#settings
     const trace = new Trace(settings.name, settings.providers.single ? undefined : provider.name)
-    const { rules, strategyDigest } = callbackOf(provider, adapter.options)
-    return { rules, strategyDigest, settings, provider, adapter, usedLogins: this.#usedLogins, trace }
+    const { policy, strategyDigest } = callbackOf(provider, adapter.options)
+    return { policy, strategyDigest, settings, provider, adapter, usedLogins: this.#usedLogins, trace }
   }
 }
 
 /** What the `callbackURL` of one request changes. */
 function callbackOf(
-  { rules, identity, strategyDigest: usual }: ProviderSettings,
+  { policy, identity, strategyDigest: usual }: ProviderSettings,
   { callbackURL }: LoginOptions,
-): Pick<LoginContext, 'rules' | 'strategyDigest'> {
-  if (callbackURL === undefined) return { rules, strategyDigest: usual }
-  const { path, origin = rules.appOrigin } = parseCallbackURL(callbackURL, 'callbackURL', { allowInsecureHTTP: true })
+): Pick<LoginContext, 'policy' | 'strategyDigest'> {
+  if (callbackURL === undefined) return { policy, strategyDigest: usual }
+  const { path, origin = policy.appOrigin } = parseCallbackURL(callbackURL, 'callbackURL', { allowInsecureHTTP: true })
   return {
-    rules: { ...rules, callbackPath: path, appOrigin: origin },
-    strategyDigest: strategyDigest(identity, path, origin === rules.appOrigin ? '' : origin),
+    policy: { ...policy, callbackPath: path, appOrigin: origin },
+    strategyDigest: strategyDigest(identity, path, origin === policy.appOrigin ? '' : origin),
   }
 }
 

@@ -11,7 +11,7 @@ import {
   isScripted,
   isSpeculative,
   isVerifiedStart,
-  type RequestRules,
+  type OriginPolicy,
   refererOf,
 } from './request-headers'
 import { removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from './tab-binding'
@@ -66,52 +66,52 @@ const SCRIPTED_HINT =
 /** Classifies a request by its method, target and headers. Has no side effects. */
 export function classifyRequest(
   req: HTTPRequest,
-  rules: RequestRules,
+  policy: OriginPolicy,
 ): StartRequest | CallbackRequest | RefusedRequest {
   const target = parseTarget(req.target)
   if (!target) return tooLong(req)
-  const isCallback = isSamePath(target.pathname, rules.callbackPath) || mentionsAuthKey(target)
+  const isCallback = isSamePath(target.pathname, policy.callbackPath) || mentionsAuthKey(target)
   const phase = isCallback ? 'callback' : 'start'
   if (isSpeculative(req)) return refused('speculative_request', phase)
-  return isCallback ? classifyCallback(req, target, rules) : classifyStart(req, target, rules)
+  return isCallback ? classifyCallback(req, target, policy) : classifyStart(req, target, policy)
 }
 
-function classifyStart(req: HTTPRequest, target: URL, rules: RequestRules): StartRequest | RefusedRequest {
+function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): StartRequest | RefusedRequest {
   const { method } = req
   if (method !== 'GET' && method !== 'POST') return refused('method_not_allowed', 'start')
   // A redirect would take the script, not the browser, to the provider: it would fail there by CORS, without a reason.
   if (isFetch(req)) return refused('navigation_required', 'start')
-  const verified = isVerifiedStart(req, rules)
+  const verified = isVerifiedStart(req, policy)
   // A frame, an image or a script never starts a login: only a navigation of the whole page does.
-  if (!isNavigation(req) || (!verified && rules.unverifiedStart === 'refuse')) {
+  if (!isNavigation(req) || (!verified && policy.unverifiedStart === 'refuse')) {
     return refused('start_forbidden', 'start', scriptedHint(req))
   }
-  const tabSecret = rules.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
+  const tabSecret = policy.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
   // The link may come from another site: a secret in it must not be taken for the tab's.
-  if (rules.tabBinding && !verified) removeTabSecret(target.searchParams)
+  if (policy.tabBinding && !verified) removeTabSecret(target.searchParams)
   // The path has exactly one leading slash, because `//evil.example` is another host.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
-  const isCallbackSuffix = isCallbackPath(pathOf(req), rules.callbackPath)
+  const isCallbackSuffix = isCallbackPath(pathOf(req), policy.callbackPath)
   return { type: 'start', method, path, verified, isCallbackSuffix, fetchSite: fetchSiteOf(req), tabSecret }
 }
 
 function classifyCallback(
   req: HTTPRequest,
   { searchParams: query }: URL,
-  rules: RequestRules,
+  policy: OriginPolicy,
 ): CallbackRequest | RefusedRequest {
   // A callback is a GET, except for the form of our own page that sends it again with the tab's secret.
-  const tabSecret = rules.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
+  const tabSecret = policy.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
   const isFromTab = tabSecret !== undefined
   if (req.method !== 'GET' && !isFromTab) return refused('method_not_allowed', 'callback')
   const misplaced = hintOfMisplacedKey(query)
   if (misplaced !== undefined) return refused('auth_key_malformed', 'callback', misplaced)
-  if (!isCallbackPath(pathOf(req), rules.callbackPath)) return refused('callback_forged', 'callback', WRONG_PATH_HINT)
+  if (!isCallbackPath(pathOf(req), policy.callbackPath)) return refused('callback_forged', 'callback', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
   if (authKey === '' && others.length === 0) return refused('auth_key_missing', 'callback')
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
-  const referer = refererOf(req, rules)
-  const isGenuine = isFromTab ? isNavigation(req) && isFromApp(req, rules) : isFromProvider(req, rules)
+  const referer = refererOf(req, policy)
+  const isGenuine = isFromTab ? isNavigation(req) && isFromApp(req, policy) : isFromProvider(req, policy)
   if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', scriptedHint(req))
   return { type: 'callback', authKey, fetchSite: fetchSiteOf(req), referer, tabSecret }
 }
