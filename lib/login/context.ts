@@ -60,7 +60,7 @@ export type LoginAction<User = unknown> =
   /** Redirect to the provider's login page. */
   | { readonly type: 'redirect'; readonly url: string }
   /** The application has given its verdict. */
-  | { readonly type: 'verified'; readonly verdict: Verdict<User>; readonly loginInfo: LoginInfo }
+  | { readonly type: 'verdict'; readonly verdict: Verdict<User>; readonly loginInfo: LoginInfo }
   /** A repeated callback of a signed-in user: continues to the login's destination. */
   | { readonly type: 'continue' }
   /** A response of our own, or `fallbackError` if the framework exposes no response object. */

@@ -69,12 +69,12 @@ export function createProvider(
       tabBinding: shared.tabBinding,
     },
     identity,
-    strategyDigest: strategyDigest(identity, callback.path),
+    strategyDigest: digestOfStrategy(identity, callback.path),
     loginSlots: endpoints.slots,
   }
 }
 
 /** Includes the callback's path: a login may mean something else at another callback, even of the same strategy. */
-export function strategyDigest(identity: readonly string[], callbackPath: string, otherOrigin = ''): string {
+export function digestOfStrategy(identity: readonly string[], callbackPath: string, otherOrigin = ''): string {
   return digest(...identity, callbackPath, otherOrigin)
 }

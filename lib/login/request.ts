@@ -25,8 +25,8 @@ export interface StartRequest {
   /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
   readonly verified: boolean
   /**
-   * Whether the path is the end of the callback's path. A proxy that strips a prefix makes such a path of the callback's,
-   * so the request may be a callback without a key.
+   * Whether the path is the end of the callback's path. Behind a proxy that strips `/app`, the callback `/app/login` arrives as
+   * `/login`: such a request may be a callback without a key.
    */
   readonly isCallbackSuffix: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */
@@ -63,7 +63,12 @@ const WRONG_PATH_HINT =
 const SCRIPTED_HINT =
   'A script made the request, not the browser itself: if this application has a service worker that answers navigations, exclude the URLs of the login from it.'
 
-/** Classifies a request by its method, target and headers. Has no side effects. */
+/**
+ * Classifies a request by its method, target and headers. Has no side effects. It is a callback if its path is that of the
+ * callback, or if its query mentions a key.
+ *
+ * @param policy what the options say of starts and callbacks: `login/options.ts` parses them, `login/provider.ts` collects them
+ */
 export function classifyRequest(
   req: HTTPRequest,
   policy: OriginPolicy,

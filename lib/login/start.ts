@@ -8,8 +8,9 @@ import type { StartRequest } from './request'
 import { tabStartPage } from './tab-binding'
 
 /**
- * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start, or one
- * whose tab has no secret yet, gets an intermediate page.
+ * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start gets the
+ * confirm page under `unverifiedStart: 'confirm'` (`classifyRequest` has refused it under `'refuse'`), and one whose tab has no
+ * secret yet the page that makes one.
  *
  * @throws SocialLoginError `session_unavailable`, or `auth_key_missing` when it is a callback after all
  * @throws TypeError when `state` is not JSON of up to 1,024 bytes
