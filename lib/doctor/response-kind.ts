@@ -1,4 +1,4 @@
-import { isFirewall } from '../client/http/page'
+import type { IncomingHttpHeaders } from 'node:http'
 import { isObject, ownProperty } from '../client/json'
 import { parseURL, resolvePath } from '../client/url'
 import type { ProbeResponse } from './probe-response'
@@ -30,7 +30,8 @@ export type ResponseKind =
 /** Classifies a response. The text of a refusal is for people, and never read. */
 export function kindOf(response: ProbeResponse): ResponseKind {
   const { status, headers, json, isPage, text } = response
-  if (isFirewall(status, headers, text)) return 'firewall'
+  const refuses = FIREWALL_STATUSES.has(status)
+  if (refuses && (isPage || isChallenge(headers))) return 'firewall'
   if (status >= 500) return 'server-error'
   if (status === 429) return 'rate-limit'
   if (status === 404 || status === 410) return 'missing'
@@ -47,6 +48,14 @@ export function isFromAPI(response: ProbeResponse): boolean {
 
 function isRefusal({ status, json }: ProbeResponse): boolean {
   return status >= 400 || (isObject(json) && ownProperty(json, 'error') === true)
+}
+
+const FIREWALL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 406, 429, 503])
+// Cloudflare, AWS WAF, Sucuri, DataDome, Imperva.
+const CHALLENGE_HEADERS = ['cf-mitigated', 'x-amzn-waf-action', 'x-sucuri-block', 'x-datadome', 'x-iinfo']
+
+function isChallenge(headers: IncomingHttpHeaders): boolean {
+  return CHALLENGE_HEADERS.some((name) => headers[name] !== undefined)
 }
 
 /** Where a redirect leads; undefined if that is no web address. */
