@@ -56,12 +56,9 @@ export class DispatcherTransport implements Transport {
     // The headers are copied, because an interceptor may modify them. That of undici for redirects reads `maxRedirections`.
     const options = { ...request, headers: { ...request.headers }, signal: deadline.signal, maxRedirections: 0 }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
-    try {
-      if (reader.start(statusCode, headers)) for await (const chunk of body) if (!reader.add(chunk)) break
-      return reader.finish()
-    } finally {
-      // The rest of the body, which may be endless, is not read.
-      body.on('error', () => {}).destroy()
-    }
+    // Leaving the loop destroys the body. The rest of it, which may be endless, is not read.
+    if (!reader.start(statusCode, headers)) body.on('error', () => {}).destroy()
+    else for await (const chunk of body) if (!reader.add(chunk)) break
+    return reader.finish()
   }
 }
