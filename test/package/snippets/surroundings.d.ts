@@ -43,7 +43,7 @@ declare global {
     markConsumed(cookie: string): Promise<{ changedRows: number }>
     delete(cookie: string): Promise<void>
   }
-  const communities: { find(name: unknown): Promise<Provider | undefined> }
+  const providers: { find(name: unknown): Promise<Provider | undefined> }
   const OwnStore: new (storage: object) => PendingLoginStore
   const database: object
   const server: { halt(): Promise<void>; resume(): Promise<void> }

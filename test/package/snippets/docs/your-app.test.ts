@@ -1,0 +1,1 @@
+// docs/testing.md#testing-your-application, block 1
