@@ -7,9 +7,9 @@ import tls, { type SecureVersion, type TLSSocket, type TlsOptions } from 'node:t
 import { promisify } from 'node:util'
 import { SocialLoginClient } from '../../../../lib'
 import { makeCertificates, makeRSACertificate } from '../../../support/certificates'
+import { startHelloRequests } from '../../../support/hello-requests'
 import { rejectionOf } from '../../../support/leak-check'
 import { port } from '../../../support/listen'
-import { startHelloRequests } from './hello-requests'
 
 const PROGRAM = join(__dirname, 'tls-options-program.js')
 

@@ -2,7 +2,7 @@ import { createCipheriv, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import net, { type Server, type Socket } from 'node:net'
 import tls, { type SecureContextOptions } from 'node:tls'
-import { port } from '../../../support/listen'
+import { port } from './listen'
 
 const HANDSHAKE = 22
 const HELLO_REQUEST = Buffer.alloc(4)
