@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { debuglog } from 'node:util'
-import { type OutcomeCode, type Phase, SocialLoginError } from './errors'
+import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError } from './errors'
 
 /**
  * The message of the tracing channel `passport-social-login:<phase>`. One object belongs to one run of one phase, from
@@ -87,7 +87,7 @@ export class Trace {
   }
 
   /** Sets the login that the request belongs to. */
-  follow(record: { readonly id: string }): void {
+  setLogin(record: { readonly id: string }): void {
     this.#recordID = record.id
   }
 
@@ -148,7 +148,14 @@ function hasSubscriber({ start, end, asyncStart, asyncEnd, error }: TracingChann
   return [start, end, asyncStart, asyncEnd, error].some((channel) => channel.hasSubscribers)
 }
 
-function writeLine({ strategy, phase, code, duration = 0, login = 'none', retried }: TracedPhase): void {
+function writeLine({ strategy, phase, code, duration = 0, login = 'none', retried, error }: TracedPhase): void {
   const twice = retried ? ', sent twice' : ''
-  debug('%s %s: %s after %d ms%s, login %s', strategy, phase, code ?? 'ok', Math.round(duration), twice, login)
+  const sentence = error?.message ?? (isOutcome(code) ? OUTCOMES[code].message : undefined)
+  const reason = sentence === undefined ? '' : `: ${sentence}`
+  const time = Math.round(duration)
+  debug('%s %s: %s after %d ms%s, login %s%s', strategy, phase, code ?? 'ok', time, twice, login, reason)
+}
+
+function isOutcome(code = ''): code is OutcomeCode {
+  return Object.hasOwn(OUTCOMES, code)
 }

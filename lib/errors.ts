@@ -190,7 +190,7 @@ export const OUTCOMES = {
     status: 502,
     retryable: true,
     message:
-      'The provider rejected its own new access token at the profile endpoint: check profileEndpoint, then try again.',
+      'The provider refused the access token at the profile endpoint: try again with a new one; if none is accepted, use its other profile endpoint (user/me or get_user_info).',
   },
   overloaded: {
     kind: 'error',
@@ -235,7 +235,7 @@ export interface FailureInfo {
  * new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
  */
 export interface SocialLoginErrorDetails {
-  /** A fixed sentence that narrows the cause. Never text from outside. */
+  /** A fixed sentence that narrows the cause. Never text from outside, but for plain names of members of a profile. */
   readonly hint?: string
   /** Seconds to wait before the next try, 0 to 86,400. */
   readonly retryAfter?: number

@@ -6,7 +6,7 @@ export type { ExchangeMethod, ProfileEndpoint, SocialLoginClientOptions } from '
 export type { Profile, ProfileOptions } from './client/profile'
 export { toProfile } from './client/profile'
 export type { TokenResponse } from './client/responses'
-export type { SocialLoginUser, UserResponse } from './client/user'
+export type { SocialLoginUser, UserRecord, UserResponse } from './client/user'
 export type { TracedPhase } from './diagnostics'
 export { onPhaseEnd } from './diagnostics'
 export type { FailureInfo, OutcomeCode, Phase, SocialLoginErrorDetails } from './errors'
@@ -29,4 +29,4 @@ export type {
   VerifyFunctionWithRequest,
   VerifyFunctionWithRequestAndParams,
   VerifyResult,
-} from './passport/verify'
+} from './passport/verify-types'

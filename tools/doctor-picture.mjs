@@ -1,5 +1,5 @@
 // Renews docs/doctor.png and the transcript in docs/connecting.md: the doctor on a terminal of 80 columns, with a fake
-// provider as deployed sites are. Needs a build, Chromium, and the commands script and pngquant (Debian: bsdutils, pngquant).
+// provider as deployed providers are. Needs a build, Chromium, and the commands script and pngquant (Debian: bsdutils, pngquant).
 //   node tools/doctor-picture.mjs
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,8 +12,15 @@ const root = join(import.meta.dirname, '..')
 const command = 'npx passport-social-login doctor http://127.0.0.1:4400/api/v1 --app-id my-app'
 const colours = { 31: '#ff7b72', 32: '#7ee787', 33: '#f2cc60' }
 
-const site = ['--mode', 'wild,withoutUserMe', '--app', 'My app=http://localhost:3000/callback', '--app-id', 'my-app']
-const provider = spawn('node', ['dist/lib/cli.js', 'provider', ...site], {
+const options = [
+  '--mode',
+  'as-deployed,withoutUserMe',
+  '--app',
+  'My app=http://localhost:3000/callback',
+  '--app-id',
+  'my-app',
+]
+const provider = spawn('node', ['dist/lib/cli.js', 'provider', ...options], {
   cwd: root,
   stdio: ['ignore', 'pipe', 'inherit'],
 })

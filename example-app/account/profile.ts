@@ -72,7 +72,12 @@ export class ProfileReload {
     private readonly accounts: Accounts,
     private readonly sealer: Sealer,
   ) {
-    this.#clients = new Map(communities.list.map((community) => [community, new SocialLoginClient(community)]))
+    this.#clients = new Map(
+      communities.list.map((community) => {
+        const { baseURL, clientID, clientSecret } = community
+        return [community, new SocialLoginClient({ baseURL, clientID, clientSecret })]
+      }),
+    )
   }
 
   /** @returns the query of the profile page that reports the result */

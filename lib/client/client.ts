@@ -1,8 +1,9 @@
+import type { Phase } from '../errors'
 import { Deadline } from './deadline'
-import { Endpoints } from './endpoints'
-import { openTransport } from './http/open-transport'
-import type { RequestContext } from './http/request'
-import { type ClientSettings, type ProfileEndpoint, readClientOptions, type SocialLoginClientOptions } from './options'
+import { Endpoints, type RequestContext } from './endpoints'
+import { outcomeOf } from './http/network-errors'
+import { openTransport } from './http/pools'
+import { type ClientSettings, type ProfileEndpoint, parseClientOptions, type SocialLoginClientOptions } from './options'
 import type { TokenResponse } from './responses'
 import type { SocialLoginUser, UserResponse } from './user'
 
@@ -32,7 +33,7 @@ export class SocialLoginClient {
 
   /** @throws TypeError naming the option that is wrong */
   constructor(options: SocialLoginClientOptions) {
-    this.#settings = readClientOptions(options)
+    this.#settings = parseClientOptions(options)
     this.#endpoints = new Endpoints(this.#settings, openTransport(this.#settings))
   }
 
@@ -51,7 +52,7 @@ export class SocialLoginClient {
    *   no token, `provider_*` when it fails
    */
   exchangeAuthKey(authKey: string, options: CallOptions = {}): Promise<TokenResponse> {
-    return this.#call(options, (context) => this.#endpoints.exchange(authKey, context))
+    return this.#call('exchange', options, (context) => this.#endpoints.exchange(authKey, context))
   }
 
   /**
@@ -80,7 +81,7 @@ export class SocialLoginClient {
    * of the response.
    */
   fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserResponse> {
-    return this.#call(options, (context) => this.#endpoints.fetchProfile(endpoint, accessToken, context))
+    return this.#call('profile', options, (context) => this.#endpoints.fetchProfile(endpoint, accessToken, context))
   }
 
   /**
@@ -96,10 +97,12 @@ export class SocialLoginClient {
     return this.#endpoints.close()
   }
 
-  async #call<T>({ signal }: CallOptions, work: (context: RequestContext) => Promise<T>): Promise<T> {
+  async #call<T>(phase: Phase, { signal }: CallOptions, work: (context: RequestContext) => Promise<T>): Promise<T> {
     const deadline = new Deadline(this.#settings.timeout, signal)
     try {
-      return await work({ deadline })
+      return await this.#endpoints.slots.run(deadline, () => work({ deadline }))
+    } catch (error) {
+      throw outcomeOf(error, phase, deadline)
     } finally {
       deadline.clear()
     }

@@ -5,7 +5,7 @@ export type EndListener = (reason: unknown) => void
  * One deadline over several requests. It ends with a `TimeoutError` after `milliseconds`, or with the reason of the
  * caller's own `signal` when that aborts first. Clear it when the work is done.
  *
- * Not an AbortSignal, which was measured: with its listeners it costs 20 us, 2 % of a callback.
+ * Not an AbortSignal: `AbortSignal.timeout` with its listeners costs a login 50 to 70 microseconds more.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout

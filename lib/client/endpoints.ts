@@ -1,23 +1,21 @@
 import { SocialLoginError } from '../errors'
-import { type RequestContext, sendRequest } from './http/request'
 import type { ProviderResponse } from './http/response-reader'
-import type { ProviderRequest, Transport } from './http/transport'
-import { refusedWhenRetried } from './http/unreachable'
+import { type ProviderRequest, type RequestContext, sendRequest, type Transport } from './http/transport'
 import type { ClientSettings, ProfileEndpoint } from './options'
 import { ACCESS_TOKEN, readProfile, readToken, type TokenResponse } from './responses'
+import type { Semaphore } from './semaphore'
 import type { UserResponse } from './user'
+
+export type { RequestContext } from './http/transport'
 
 const AUTH_KEY = /^[\x21-\x7e]{1,512}$/
 
-/**
- * The four endpoints of one provider, for an application registered there. The requests of a login share one deadline.
- *
- * What every login passes through hands promises on instead of awaiting them: an async function takes 0.4 KiB of memory each
- * time, of some 33 of the strategy alone (`bench/README.md`).
- */
+/** The four endpoints of one provider, for an application registered there. The requests of a login share one deadline. */
 export class Endpoints {
   readonly #settings: ClientSettings
   readonly #transport: Transport
+  /** One for each call or login under way: whoever sends a request has acquired one. */
+  readonly slots: Semaphore
   /** No encoding is negotiated. */
   readonly #exchangeHeaders: Readonly<Record<string, string>>
   readonly #profileHeaders: Readonly<Record<string, string>>
@@ -32,6 +30,7 @@ export class Endpoints {
     const { origin, oauthPath, userAgent, exchangeMethod, clientID, clientSecret } = settings
     this.#settings = settings
     this.#transport = transport
+    this.slots = transport.slots
     const headers = { 'user-agent': userAgent, accept: 'application/json', 'accept-encoding': 'identity' }
     const isForm = exchangeMethod === 'post'
     this.#exchangeHeaders = { ...headers, ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }) }
@@ -53,19 +52,18 @@ export class Endpoints {
   }
 
   /** Exchanges a key for a token (specification, section 4.2). @throws SocialLoginError */
-  exchange(authKey: string, context: RequestContext): Promise<TokenResponse> {
-    if (!isAuthKey(authKey)) return Promise.reject(new SocialLoginError('auth_key_malformed', 'exchange'))
-    const request = this.#exchangeRequest(authKey)
-    return sendRequest(this.#transport, 'exchange', request, context).then(readExchange)
+  async exchange(authKey: string, context: RequestContext): Promise<TokenResponse> {
+    if (!isAuthKey(authKey)) throw new SocialLoginError('auth_key_malformed', 'exchange')
+    return readExchange(await sendRequest(this.#transport, this.#exchangeRequest(authKey), 'exchange', context))
   }
 
   /** Reads the profile of the token's user (specification, sections 4.3 and 4.4). @throws SocialLoginError */
-  fetchProfile(endpoint: ProfileEndpoint, accessToken: string, context: RequestContext): Promise<UserResponse> {
+  async fetchProfile(endpoint: ProfileEndpoint, accessToken: string, context: RequestContext): Promise<UserResponse> {
     // Without the check of the type, undefined would be tested, and sent, as the text "undefined".
     if (typeof accessToken !== 'string' || !ACCESS_TOKEN.test(accessToken))
-      return Promise.reject(new SocialLoginError('profile_unauthorized', 'profile'))
+      throw new SocialLoginError('profile_unauthorized', 'profile')
     if (endpoint === 'auto') return this.#findProfile(accessToken, context)
-    return this.#requestProfile(endpoint, accessToken, context).then(readProfile)
+    return this.#readProfile(await this.#requestProfile(endpoint, accessToken, context))
   }
 
   /**
@@ -76,16 +74,20 @@ export class Endpoints {
   async #findProfile(accessToken: string, context: RequestContext): Promise<UserResponse> {
     if (!this.#isLegacyOnly) {
       const response = await this.#requestProfile('user/me', accessToken, context)
-      if (response.status !== 404) return readProfile(response)
+      if (response.status !== 404) return this.#readProfile(response)
     }
     try {
-      const user = readProfile(await this.#requestProfile('get_user_info', accessToken, context))
+      const user = this.#readProfile(await this.#requestProfile('get_user_info', accessToken, context))
       this.#isLegacyOnly = true
       return user
     } catch (error) {
       this.#isLegacyOnly = false
       throw error
     }
+  }
+
+  #readProfile(response: ProviderResponse): UserResponse {
+    return readProfile(response, this.#settings.userRecord)
   }
 
   #exchangeRequest(authKey: string): ProviderRequest {
@@ -105,7 +107,7 @@ export class Endpoints {
     accessToken: string,
     context: RequestContext,
   ): Promise<ProviderResponse> {
-    return sendRequest(this.#transport, 'profile', this.#profileRequest(endpoint, accessToken), context)
+    return sendRequest(this.#transport, this.#profileRequest(endpoint, accessToken), 'profile', context)
   }
 
   #profileRequest(endpoint: Exclude<ProfileEndpoint, 'auto'>, accessToken: string): ProviderRequest {
@@ -114,10 +116,9 @@ export class Endpoints {
     const path = isLegacy
       ? `${oauthPath}/get_user_info?access_token=${encodeURIComponent(accessToken)}`
       : `${basePath}/user/me`
-    // The new member first: a copy that begins with the others takes four times the memory.
     const headers = isLegacy
       ? this.#profileHeaders
-      : { authorization: `Bearer ${accessToken}`, ...this.#profileHeaders }
+      : { ...this.#profileHeaders, authorization: `Bearer ${accessToken}` }
     return { origin, method: 'GET', path, headers, body: null, idempotent: true }
   }
 }
@@ -129,6 +130,12 @@ function readExchange(response: ProviderResponse): TokenResponse {
     const refused = error instanceof SocialLoginError && error.code === 'auth_key_rejected'
     throw refused && response.retried ? refusedWhenRetried() : error
   }
+}
+
+/** The retry of an exchange was refused: the provider may have read the key from the connection that broke. */
+function refusedWhenRetried(): SocialLoginError {
+  const hint = 'The exchange had to be retried, and the provider refused the key on the retry: start the login again.'
+  return new SocialLoginError('provider_unreachable', 'exchange', { hint })
 }
 
 /** Whether the value can be an `auth_key`. Deployed servers use 32 hexadecimal digits; nothing promises that. */

@@ -1,5 +1,18 @@
 import type { RequestDispatcher } from './http/dispatcher'
-import { readBaseURL, readBoolean, readChoice, readInteger, readUserAgent, requireText } from './option-values'
+import {
+  choice,
+  integer,
+  type OptionTable,
+  type ParsedOptions,
+  parseBaseURL,
+  parseBoolean,
+  parseFunction,
+  parseOptions,
+  parseText,
+  parseUserAgent,
+  refuseUnknown,
+} from './option-values'
+import type { UserRecord } from './user'
 
 /**
  * Which endpoint the profile is read from: section 4.3 of the specification, the legacy one of section 4.4, or `auto`:
@@ -47,8 +60,8 @@ export interface SocialLoginClientOptions {
    */
   readonly timeout?: number | undefined
   /**
-   * Maximum of concurrent connections to the provider, besides one spare and those of requests that are retried. Default
-   * 128; 1 to 10,000.
+   * Maximum of calls under way, and so of connections to the provider, besides one spare and those of requests that are
+   * retried. Default 128; 1 to 10,000.
    */
   readonly maxConnections?: number | undefined
   /**
@@ -61,49 +74,57 @@ export interface SocialLoginClientOptions {
    * keys and the tokens. Default false.
    */
   readonly allowInsecureHTTP?: boolean | undefined
-}
-
-/** Validated options of the client. */
-export interface ClientSettings {
-  /** Origin of the provider. */
-  readonly origin: string
-  /** Path of `{base_url}`. */
-  readonly basePath: string
-  /** Path of `{oauth_base}`. */
-  readonly oauthPath: string
-  readonly clientID: string
-  readonly clientSecret: string
-  readonly userAgent: string
-  readonly exchangeMethod: ExchangeMethod
-  readonly timeout: number
-  readonly maxConnections: number
-  readonly dispatcher: RequestDispatcher | undefined
+  /**
+   * Returns the person's record from the JSON of a profile endpoint. Default: the whole JSON, or its member `user_info` or
+   * `data`, whichever has a `user_id`.
+   */
+  readonly userRecord?: UserRecord | undefined
 }
 
 /** The default of `userAgent`. A constant, so that bundled applications need no package.json; a test compares the two. */
 export const USER_AGENT = 'passport-social-login/0.1.0'
 
-/** @throws TypeError naming the invalid option, never its value */
-export function readClientOptions(options: SocialLoginClientOptions): ClientSettings {
-  if (typeof options !== 'object' || options === null) throw new TypeError('SocialLoginClient needs an options object')
-  const base = readBaseURL(options.baseURL, readBoolean('allowInsecureHTTP', options.allowInsecureHTTP))
-  const { clientID, clientSecret, dispatcher } = options
-  requireText('clientID', clientID)
-  requireText('clientSecret', clientSecret)
-  if (dispatcher !== undefined && typeof dispatcher?.request !== 'function') {
-    const cure = 'Bun replaces undici by a stub: there, import it as undici/index.js'
-    throw new TypeError(`dispatcher must be an undici dispatcher: it has no request method (${cure})`)
-  }
-  return {
-    origin: base.origin,
-    basePath: base.pathname,
-    oauthPath: base.pathname.slice(0, -'/v1'.length),
-    clientID,
-    clientSecret,
-    dispatcher,
-    userAgent: readUserAgent(options.userAgent, USER_AGENT),
-    exchangeMethod: readChoice('exchangeMethod', options.exchangeMethod, 'post', ['post', 'get']),
-    timeout: readInteger('timeout', options.timeout, 10_000, 120_000),
-    maxConnections: readInteger('maxConnections', options.maxConnections, 128, 10_000),
-  }
+type ProviderOptions = Pick<SocialLoginClientOptions, 'baseURL' | 'clientID' | 'clientSecret' | 'exchangeMethod'>
+
+/** The options that describe a provider. */
+export const PROVIDER_OPTIONS = {
+  baseURL: parseBaseURL,
+  clientID: parseText,
+  clientSecret: parseText,
+  exchangeMethod: choice<ExchangeMethod>('post', 'get'),
+} as const satisfies OptionTable<ProviderOptions>
+
+/** The options that may be the same for several providers. */
+export const SHARED_OPTIONS = {
+  userAgent: (value = USER_AGENT, name) => parseUserAgent(value, name),
+  timeout: integer(10_000, 120_000),
+  dispatcher: parseDispatcher,
+  allowInsecureHTTP: parseBoolean,
+  userRecord: parseFunction<UserRecord | undefined>,
+} as const satisfies OptionTable<Omit<SocialLoginClientOptions, keyof ProviderOptions | 'maxConnections'>>
+
+/** The options of the client, each with its parser. */
+export const CLIENT_OPTIONS = { ...PROVIDER_OPTIONS, ...SHARED_OPTIONS, maxConnections: integer(128, 10_000) }
+
+/** Options of the strategy. */
+const INSTEAD_OF = { profileEndpoint: 'give it to fetchUser()', uploadsURL: 'give it to toProfile()' }
+
+type Parsed = ParsedOptions<typeof CLIENT_OPTIONS>
+
+/** Parsed options of the client. */
+export interface ClientSettings
+  extends Omit<Parsed, 'baseURL' | 'allowInsecureHTTP'>,
+    ReturnType<typeof parseBaseURL> {}
+
+/** @throws TypeError naming the option that is wrong, never its value */
+export function parseClientOptions(options: SocialLoginClientOptions): ClientSettings {
+  refuseUnknown('SocialLoginClient', options, CLIENT_OPTIONS, INSTEAD_OF)
+  const { baseURL, ...others } = parseOptions(CLIENT_OPTIONS, options)
+  return { ...others, ...baseURL }
+}
+
+function parseDispatcher(value: RequestDispatcher | undefined, name: string): RequestDispatcher | undefined {
+  if (value === undefined || typeof value?.request === 'function') return value
+  const cure = 'Bun replaces undici by a stub: there, import it as undici/index.js'
+  throw new TypeError(`${name} must be an undici dispatcher: it has no request method (${cure})`)
 }

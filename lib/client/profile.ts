@@ -1,5 +1,5 @@
 import type { JSONObject, JSONValue } from './json'
-import { readUploadsURL } from './option-values'
+import { parseUploadsURL } from './option-values'
 import { parseURL, resolvePath } from './url'
 import type { UserResponse } from './user'
 
@@ -40,34 +40,9 @@ export interface Profile {
 const MAX_TEXT_LENGTH = 500
 // Enough for 500 characters written as entities; the rest is not decoded.
 const MAX_RAW_LENGTH = 4096
-// Scripts in which the joiners U+200C and U+200D change how a word is written.
-const JOINING_SCRIPTS = [
-  ...['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil'],
-  ...['Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Myanmar', 'Khmer', 'Tibetan', 'Balinese', 'Javanese'],
-]
-const joining = JOINING_SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')
-
-// A character that is itself removed permits none beside it: selectors and some vowels belong to scripts, but show nothing.
-const SHOWN = '(?<!\\p{Default_Ignorable_Code_Point})'
-
-// Invisible and direction-changing characters, except those that scripts and emoji need: joiners, variation selectors,
-// and the tags after a black flag. Names that look alike must not differ by them.
-const INVISIBLE = new RegExp(
-  [
-    `(?!(?<=[${joining}]${SHOWN}[\\u180b-\\u180d\\u180f]?)[\\u200c\\u200d](?=[\\p{L}\\p{M}]${SHOWN}))`,
-    '(?!(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]\\ufe0f?)\\u200d(?=\\p{Extended_Pictographic}))',
-    '(?!(?<=\\p{Emoji}(?<![#*\\d]))[\\ufe0e\\ufe0f])(?!(?<=[#*\\d])\\ufe0f\\u20e3)',
-    `(?!(?<=[\\p{Script=Han}\\p{Script=Mongolian}]${SHOWN})[\\ufe00-\\ufe0d\\u180b-\\u180d\\u180f\\u{e0100}-\\u{e01ef}])`,
-    '(?!(?<=\\u{1f3f4}[\\u{e0020}-\\u{e007f}]{0,6})[\\u{e0020}-\\u{e007f}])',
-    '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb\\u{1107f}\\u{13430}-\\u{13442}\\u{16fe4}\\u{1d159}]',
-  ].join(''),
-  'gu',
-)
-// Names that differ only in the kind or number of their spaces look alike.
-const SPACES = /\p{Zs}+/gu
-// Most texts: ASCII, without entities, and with single spaces between words.
-const PLAIN = /^[!-%'-~]+(?: [!-%'-~]+)*$/
-const BLANK = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
+// Control characters, and those that reverse the text around them.
+const CONTROLS = /[\p{Cc}\p{Bidi_Control}]/gu
+const EMAIL = /^[^\s@\p{Cc}\p{Bidi_Control}]+@[^\s@\p{Cc}\p{Bidi_Control}]+$/u
 
 /**
  * Options of {@link toProfile}.
@@ -88,7 +63,7 @@ export interface ProfileOptions {
 
 /**
  * Maps a response of `SocialLoginClient.fetchUser` to Passport's profile, exactly as the strategy does: decodes texts,
- * removes invisible characters, checks pictures.
+ * removes control characters, checks pictures.
  *
  * @example
  * const profile = toProfile(await client.fetchUser('user/me', accessToken))
@@ -98,7 +73,7 @@ export function toProfile(
   answer: UserResponse,
   { provider = 'social-login', uploadsURL }: ProfileOptions = {},
 ): Profile {
-  return profileOf(answer, provider, readUploadsURL(uploadsURL, true))
+  return profileOf(answer, provider, parseUploadsURL(uploadsURL, 'uploadsURL', { allowInsecureHTTP: true }))
 }
 
 /** {@link toProfile} for validated options. */
@@ -108,10 +83,10 @@ export function profileOf(answer: UserResponse, provider: string, uploadsURL: UR
   const givenName = displayText(user.user_firstname)
   const familyName = displayText(user.user_lastname)
   const gender = displayText(user.user_gender)
-  const email = readEmail(user.user_email)
-  const birthday = readDate(user.user_birthdate)
-  const photo = readPicture(json['user_picture'], json['profile_picture'], uploadsURL)
-  const coverPhoto = readPicture(json['user_cover'], json['profile_cover'], uploadsURL)
+  const email = parseEmail(user.user_email)
+  const birthday = parseDate(user.user_birthdate)
+  const photo = parsePicture(json['user_picture'], json['profile_picture'], uploadsURL)
+  const coverPhoto = parsePicture(json['user_cover'], json['profile_cover'], uploadsURL)
   const displayName = [givenName, familyName].filter(Boolean).join(' ') || username
   const profile: Profile = { provider, id: user.user_id, displayName, _raw: raw, _json: json }
   if (username) profile.username = username
@@ -127,45 +102,31 @@ export function profileOf(answer: UserResponse, provider: string, uploadsURL: UR
 
 // Decoded first: an entity may hide a control character. Deployed servers encode names before they store them.
 function displayText(value: string | null): string {
-  if (!value) return ''
-  if (value.length <= MAX_TEXT_LENGTH && PLAIN.test(value)) return value
-  const text = decodeText(value)
-    .slice(0, 2 * MAX_TEXT_LENGTH)
-    .replace(INVISIBLE, '')
-    .replace(SPACES, ' ')
+  const text = decodeText(value ?? '')
+    .replace(CONTROLS, '')
     .trim()
-  if (BLANK.test(text)) return ''
-  return Array.from(text).slice(0, MAX_TEXT_LENGTH).join('')
+  // By code points, so that no half of a pair is left.
+  return text.length > MAX_TEXT_LENGTH ? Array.from(text).slice(0, MAX_TEXT_LENGTH).join('') : text
 }
 
 function decodeText(value: string): string {
   return decodeEntities(value.slice(0, MAX_RAW_LENGTH))
 }
 
-type Decoder = typeof import('entities/decode')
-let decoder: Decoder | undefined
-
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
-  decoder ??= loadDecoder()
-  return decoder.decodeHTMLStrict(text)
-}
-
-/** Loaded when first needed: its tables take milliseconds. */
-function loadDecoder(): Decoder {
-  return require('entities/decode')
+  // Loaded when first needed: its tables take milliseconds.
+  const { decodeHTMLStrict }: typeof import('entities/decode') = require('entities/decode')
+  return decodeHTMLStrict(text)
 }
 
 /** Never cleaned: an address with characters removed could be somebody else's. */
-function readEmail(value: string | null): string | undefined {
-  const text = decodeText(value ?? '')
-  const email = text.trim()
-  // What `trim` removes, too: it takes a byte order mark for white space.
-  const isPlain = email.length <= 254 && text.replace(/[\t-\r]/g, '').search(INVISIBLE) === -1
-  return isPlain && /^[^\s@]+@[^\s@]+$/.test(email) ? email : undefined
+function parseEmail(value: string | null): string | undefined {
+  const email = decodeText(value ?? '').trim()
+  return email.length <= 254 && EMAIL.test(email) ? email : undefined
 }
 
-function readDate(value: string | null): string | undefined {
+function parseDate(value: string | null): string | undefined {
   if (!value || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined
   const date = new Date(value)
   // A day that does not exist (30 February) rolls over, a 13th month may be read as a day, or the date is invalid.
@@ -174,7 +135,7 @@ function readDate(value: string | null): string | undefined {
 }
 
 /** The specified field, or the absolute URL that deployed servers send in another, whichever is usable first. */
-function readPicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
+function parsePicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
   return absolutePicture(value) ?? absolutePicture(twin) ?? relativePicture(value, uploadsURL)
 }
 

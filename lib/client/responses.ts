@@ -1,8 +1,8 @@
 import { type Phase, SocialLoginError } from '../errors'
-import { FIREWALL_HINT, firewallPage, isFirewallStatus } from './http/page'
-import { badResponse, type ProviderResponse } from './http/response-reader'
-import { isObject, isTooComplex, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
-import { readUser, type UserResponse } from './user'
+import { isFirewall, isPage, refusedByFirewall } from './http/page'
+import { badResponse, type ProviderResponse, readExhaustedLimit } from './http/response-reader'
+import { isObject, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
+import { readUser, type UserRecord, type UserResponse } from './user'
 
 /**
  * The provider's response to an exchange: the token, and whatever else it sent.
@@ -21,6 +21,17 @@ export const ACCESS_TOKEN = /^[\x21-\x7e]{1,4096}$/
 const PAGE_HINT =
   'The response was a page, not the API, or empty: maintenance, an outage, a ban of this machine, or a baseURL that is not the API.'
 
+const REFUSED_BY_PAGE_HINT =
+  'The refusal was a page: if it comes at every login, a firewall in front of the provider may refuse this machine, by its address or its userAgent.'
+
+// For people; a name with digits could be a token.
+const HARMLESS_NAME = /^[A-Za-z_-]{1,40}$/
+const MAX_NAMES = 10
+const MAX_NAME_DEPTH = 3
+
+// What a member `success` or `status` says when nothing went wrong.
+const SUCCESS: ReadonlySet<unknown> = new Set([true, 1, 200, '1', '200', 'true', 'ok', 'success'])
+
 /**
  * Reads the response to an exchange.
  *
@@ -33,17 +44,17 @@ export function readToken(response: ProviderResponse): TokenResponse {
   // Deployed servers refuse with status 200 and {"error": true}.
   const value = isRefusal(body) ? '' : (ownProperty(body, 'access_token') ?? '')
   const token = typeof value === 'number' ? String(value) : value
-  if (token === '') throw refusal('auth_key_rejected', 'exchange', response)
+  if (token === '') throw withoutToken(response, body)
   if (typeof token !== 'string' || !ACCESS_TOKEN.test(token)) {
     throw badResponse('exchange', 'The access_token must have 1 to 4,096 visible ASCII characters.')
   }
   return { ...body, access_token: token }
 }
 
-/** A refused key is told by JSON, or by status 400, 401 or 403 without a page. The rest is no answer about the key. */
+/** A refused key is told by JSON, or by status 400, 401 or 403. The rest, or what a firewall answers, says nothing of the key. */
 function failedExchange(response: ProviderResponse, body: JSONValue | undefined): SocialLoginError {
-  const { status, isPage } = response
-  if (isPage && isFirewallStatus(status)) return firewallPage('exchange', { retryable: false })
+  const { status } = response
+  if (isOfFirewall(response)) return refusedByFirewall('exchange', { retryable: false })
   if (status === 405) return badResponse('exchange', 'The authorize endpoint refuses this method: see exchangeMethod.')
   if (isObject(body) || status === 400 || status === 401 || status === 403)
     return refusal('auth_key_rejected', 'exchange', response)
@@ -58,20 +69,23 @@ function failedExchange(response: ProviderResponse, body: JSONValue | undefined)
  *
  * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, `provider_rate_limited`, `provider_bad_response`
  */
-export function readProfile(response: ProviderResponse): UserResponse {
+export function readProfile(response: ProviderResponse, userRecord?: UserRecord): UserResponse {
   const { status, text } = response
   const body = tryParse(text)
   if (isRefusal(body)) throw refusal('profile_unauthorized', 'profile', response)
   if (status >= 400) throw failedProfile(response)
   if (body === undefined) throw notJSON('profile', response, 'The profile must be answered with JSON.')
-  return readUser(body, text)
+  return readUser(body, text, userRecord)
 }
 
 function failedProfile(response: ProviderResponse): SocialLoginError {
-  const { status, isPage } = response
+  const { status } = response
+  if (isOfFirewall(response)) return refusedByFirewall('profile', { retryable: false })
   if (status === 401 || status === 403) return refusal('profile_unauthorized', 'profile', response)
-  if (isPage && isFirewallStatus(status)) return firewallPage('profile', { retryable: false })
-  return badResponse('profile', 'There seems to be no such profile endpoint: see profileEndpoint.')
+  return badResponse(
+    'profile',
+    'There seems to be no such profile endpoint: try another (user/me, get_user_info or auto).',
+  )
 }
 
 function isRefusal(body: JSONValue | undefined): boolean {
@@ -82,10 +96,40 @@ function isRefusal(body: JSONValue | undefined): boolean {
 function refusal(
   code: 'auth_key_rejected' | 'profile_unauthorized',
   phase: Phase,
-  { exhaustedLimit, isPage }: ProviderResponse,
+  { headers, text }: ProviderResponse,
 ): SocialLoginError {
+  const exhaustedLimit = readExhaustedLimit(headers)
   if (exhaustedLimit) return new SocialLoginError('provider_rate_limited', phase, exhaustedLimit)
-  return new SocialLoginError(code, phase, isPage ? { hint: FIREWALL_HINT } : {})
+  return new SocialLoginError(code, phase, isPage(text) ? { hint: REFUSED_BY_PAGE_HINT } : {})
+}
+
+/** The outcome of JSON without a token at its top: a refusal, unless it says success or holds a token deeper down. */
+function withoutToken(response: ProviderResponse, body: JSONObject): SocialLoginError {
+  if (isRefusal(body)) return refusal('auth_key_rejected', 'exchange', response)
+  const names = namesIn(body)
+  const found = names.find((name) => name.endsWith('.access_token'))
+  if (found) return badResponse('exchange', `The access_token must be at the top of the JSON: it was at ${found}.`)
+  if (!saysSuccess(body)) return refusal('auth_key_rejected', 'exchange', response)
+  const shown = names.slice(0, MAX_NAMES).join(', ')
+  return badResponse('exchange', `The JSON tells of success and has no access_token, only: ${shown}.`)
+}
+
+function saysSuccess(body: JSONObject): boolean {
+  const said = ['success', 'status'].map((name) => ownProperty(body, name))
+  return ownProperty(body, 'error') === false || said.some((value) => SUCCESS.has(value))
+}
+
+/** The names of the members, those of inner objects with their path; never a value. */
+function namesIn(object: JSONObject, path: readonly string[] = []): string[] {
+  return Object.entries(object).flatMap(([name, value]) => {
+    const inner = [...path, HARMLESS_NAME.test(name) ? name : '?']
+    const further = isObject(value) && inner.length < MAX_NAME_DEPTH ? namesIn(value, inner) : []
+    return [inner.join('.'), ...further]
+  })
+}
+
+function isOfFirewall({ status, headers, text }: ProviderResponse): boolean {
+  return isFirewall(status, headers, text)
 }
 
 /** The parsed JSON, or undefined if the text is invalid. */
@@ -97,12 +141,10 @@ function tryParse(text: string): JSONValue | undefined {
   }
 }
 
-function notJSON(phase: Phase, { text, isPage }: ProviderResponse, hint: string): SocialLoginError {
-  if (isPage || text.trim() === '')
+function notJSON(phase: Phase, response: ProviderResponse, hint: string): SocialLoginError {
+  const { text } = response
+  if (isOfFirewall(response)) return refusedByFirewall(phase, { retryable: true })
+  if (isPage(text) || text.trim() === '')
     return new SocialLoginError('provider_bad_response', phase, { hint: PAGE_HINT, retryable: true })
-  const isComplex = /^\s*[[{]/.test(text) && isTooComplex(text)
-  return badResponse(
-    phase,
-    isComplex ? 'The JSON of the response has more than 500 values, or is nested too deeply.' : hint,
-  )
+  return badResponse(phase, `${hint} It may have no duplicate names, and at most 33 levels.`)
 }

@@ -1,6 +1,6 @@
 import type { Deadline } from './deadline'
 
-/** A counting semaphore. Waiters queue, and reject at their deadline. */
+/** A counting semaphore. */
 export class Semaphore {
   readonly #slots: number
   #acquired = 0
@@ -19,17 +19,32 @@ export class Semaphore {
 
   /** Acquires a slot if one is free, and the semaphore is not closed. */
   tryAcquire(): boolean {
-    if (this.#closed || this.#acquired === this.#slots) return false
+    if (this.#closed || this.#acquired >= this.#slots) return false
     this.#acquired++
     return true
+  }
+
+  /** Acquires a slot even if none is free, for what has begun already. */
+  forceAcquire(): void {
+    this.#acquired++
   }
 
   /** Passes the slot to the longest waiter, or frees it. */
   release(): void {
     const [next] = this.#queue
-    if (next) return next()
+    if (next && this.#acquired <= this.#slots) return next()
     this.#acquired--
     if (this.#acquired === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+  }
+
+  /** Does the work with a slot, for which it may wait. @throws what the work throws, or the deadline's reason when that ends first */
+  async run<T>(deadline: Deadline, work: () => Promise<T>): Promise<T> {
+    if (!this.tryAcquire()) await this.#waitForSlot(deadline)
+    try {
+      return await work()
+    } finally {
+      this.release()
+    }
   }
 
   /** Grants no further slots, except to present waiters. Resolves when all are released. */
@@ -38,8 +53,8 @@ export class Semaphore {
     if (this.#acquired > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
-  /** Resolves with the slot of another when that is released: for when `tryAcquire` has failed. @throws the deadline's reason when that ends first */
-  waitForSlot(deadline: Deadline): Promise<void> {
+  #waitForSlot(deadline: Deadline): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('closed'))
     return new Promise((resolve, reject) => {
       const end = (reason: unknown): void => {
         this.#queue.delete(take)

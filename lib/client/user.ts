@@ -35,6 +35,19 @@ export interface UserResponse {
   readonly raw: string
 }
 
+/**
+ * Returns the record of a person from the JSON of a profile endpoint: for a provider that has it in another place than at the
+ * top, in `user_info` or in `data`, or under other names. `provider` is the name in `profile.provider`; a client has none.
+ *
+ * @example
+ * const userRecord: UserRecord = (json) => json.response.profile
+ */
+export type UserRecord = (
+  // The type of what JSON.parse returns, so that a path of members compiles.
+  json: ReturnType<typeof JSON.parse>,
+  provider?: string,
+) => JSONObject
+
 /** The record of a person in a response, and the member that it is wrapped in. */
 export interface PersonRecord {
   readonly record: JSONObject
@@ -45,6 +58,8 @@ const ID = /^[A-Za-z0-9._:-]{1,128}$/
 const WHOLE_NUMBER = /^[1-9][0-9]*$/
 // Texts that buggy servers and clients send in place of an id.
 const NOBODY = /^(undefined|null|nan|true|false)$/i
+// Names with digits or other characters could be ids, keys or addresses.
+const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
 
 /**
  * Reads the body of a profile endpoint: a bare record (the specification), or one inside `user_info` or `data` as
@@ -53,11 +68,32 @@ const NOBODY = /^(undefined|null|nan|true|false)$/i
  * @param body what `parseJSON` returned
  * @throws SocialLoginError `profile_invalid` without a usable `user_id`
  */
-export function readUser(body: JSONValue, raw: string): UserResponse {
-  const json = findRecord(body)?.record
-  const id = json && readID(json)
-  if (!json || id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
+export function readUser(body: JSONValue, raw: string, userRecord?: UserRecord): UserResponse {
+  const json = userRecord ? callUserRecord(userRecord, body) : findRecord(body)?.record
+  if (!json) throw noRecord(body)
+  const id = parseID(json)
+  if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
   return { user: toUser(json, id), json, raw }
+}
+
+function callUserRecord(userRecord: UserRecord, body: JSONValue): JSONObject {
+  let record: JSONObject
+  try {
+    record = userRecord(body)
+  } catch {
+    // Its error may quote the profile.
+    throw noRecord(body, 'The function userRecord threw an error. ')
+  }
+  if (!isObject(record)) throw noRecord(body, 'The function userRecord returned no object. ')
+  return record
+}
+
+function noRecord(body: JSONValue, problem = ''): SocialLoginError {
+  const path = pathToUserID(body)
+  const place =
+    path === undefined ? '' : `The response has a user_id at ${path}: let the option userRecord return its object.`
+  const hint = `${problem}${place}`.trim()
+  return new SocialLoginError('profile_invalid', 'profile', hint === '' ? {} : { hint })
 }
 
 /** The record in the body of a profile endpoint; undefined if there is none with a `user_id`. */
@@ -71,9 +107,24 @@ export function findRecord(body: JSONValue): PersonRecord | undefined {
   return undefined
 }
 
+/**
+ * Where the JSON has a `user_id`, as in `response.profile.user_id`; undefined if there is none in its first levels. The path
+ * is safe to show: it holds indexes and names of members, and `*` for a name that is not a plain word.
+ */
+export function pathToUserID(json: JSONValue, levels = 4): string | undefined {
+  if (typeof json !== 'object' || json === null) return undefined
+  if (Object.hasOwn(json, 'user_id')) return 'user_id'
+  if (levels === 0) return undefined
+  for (const [name, value] of Object.entries(json)) {
+    const path = pathToUserID(value, levels - 1)
+    if (path !== undefined) return `${Array.isArray(json) || PLAIN_NAME.test(name) ? name : '*'}.${path}`
+  }
+  return undefined
+}
+
 /** A numeric id must be a positive whole number: servers send 0, -1 or 1.5 for "no user". */
-function readID(json: JSONObject): string | undefined {
-  const id = readText(json, 'user_id')
+function parseID(json: JSONObject): string | undefined {
+  const id = textOf(json, 'user_id')
   if (id === null || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
   const looksLikeNumber = !Number.isNaN(Number(id))
   return looksLikeNumber && !WHOLE_NUMBER.test(id) ? undefined : id
@@ -88,25 +139,25 @@ function toUser(json: JSONObject, id: string): SocialLoginUser {
   return {
     ...json,
     user_id: id,
-    user_name: readText(json, 'user_name'),
-    user_email: readText(json, 'user_email'),
-    user_firstname: readText(json, 'user_firstname'),
-    user_lastname: readText(json, 'user_lastname'),
-    user_gender: readText(json, 'user_gender'),
-    user_birthdate: readText(json, 'user_birthdate'),
-    user_picture: readText(json, 'user_picture'),
-    user_cover: readText(json, 'user_cover'),
-    user_verified: readFlag(json['user_verified']),
+    user_name: textOf(json, 'user_name'),
+    user_email: textOf(json, 'user_email'),
+    user_firstname: textOf(json, 'user_firstname'),
+    user_lastname: textOf(json, 'user_lastname'),
+    user_gender: textOf(json, 'user_gender'),
+    user_birthdate: textOf(json, 'user_birthdate'),
+    user_picture: textOf(json, 'user_picture'),
+    user_cover: textOf(json, 'user_cover'),
+    user_verified: parseFlag(json['user_verified']),
   }
 }
 
-function readText(json: JSONObject, name: string): string | null {
+function textOf(json: JSONObject, name: string): string | null {
   const value = ownProperty(json, name)
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' ? value : null
 }
 
-function readFlag(value: JSONValue | undefined): boolean | null {
+function parseFlag(value: JSONValue | undefined): boolean | null {
   if (value === true || value === 1 || value === '1' || value === 'true') return true
   if (value === false || value === 0 || value === '0' || value === 'false' || value === '') return false
   return null

@@ -1,10 +1,11 @@
 import { isLoopback } from '../client/option-values'
 import { requestUserMe } from './endpoints'
 import type { Examination } from './examination'
-import { checkNetwork, explainFailure, type Target } from './network'
+import { isBlocked } from './exchange'
+import { checkTLS, explainFailure, type Target } from './network'
+import type { ProbeResponse } from './probe'
 import { ProbeError } from './probe-error'
-import type { ProbeResponse } from './probe-response'
-import { kindOf, redirectTarget } from './response-kind'
+import { isFromAPI, kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5
 const SUFFIX = '/user/me'
@@ -17,39 +18,34 @@ export interface Location {
   readonly userMe: ProbeResponse
 }
 
-/** The address that the user typed, and how long each request may take. */
-export interface Start {
-  readonly baseURL: URL
-  readonly timeout: number
-}
-
 /**
  * Finds the final address of the API, following redirects without a secret, and examines the connections to it.
  *
+ * @param timeout milliseconds for each request
  * @returns undefined if there is none, which a finding explains
  */
-export async function findAddress(start: Start, examination: Examination): Promise<Location | undefined> {
-  let { baseURL } = start
-  const targetOf = (url: URL): Target => ({
-    url,
-    isTrusted: url.hostname === start.baseURL.hostname,
-    timeout: start.timeout,
-  })
+export async function findAddress(
+  typed: URL,
+  timeout: number,
+  examination: Examination,
+): Promise<Location | undefined> {
+  let baseURL = typed
+  const targetOf = (url: URL): Target => ({ url, isTrusted: url.hostname === typed.hostname, timeout })
   try {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       examination.progress('Looking for the API')
       const userMe = await throughFirewall(baseURL, examination)
       const next = kindOf(userMe) === 'redirect' ? nextAddress(userMe, baseURL, examination) : undefined
       if (next === undefined) {
-        reportAddress(baseURL, start.baseURL, examination)
-        // Behind a proxy the site is not reached by a connection of our own.
-        if (!examination.options.proxied) await checkNetwork(targetOf(baseURL), examination)
+        reportAddress(baseURL, typed, examination)
+        // Behind a proxy the provider is not reached by a connection of our own.
+        if (!examination.options.proxied) await checkTLS(targetOf(baseURL), examination)
         return { baseURL, userMe }
       }
       if (next === 'refused') return undefined
       baseURL = next
     }
-    examination.broken('Address', 'The site redirects in a circle.')
+    examination.broken('Address', 'The provider redirects in a circle.')
   } catch (error) {
     const failure = ProbeError.caught(error)
     if (examination.options.proxied) examination.broken('Network', failure.message)
@@ -58,15 +54,18 @@ export async function findAddress(start: Start, examination: Examination): Promi
   return undefined
 }
 
-/** The response of `user/me`. If a firewall refuses the request and lets another name pass, that name is used from then on. */
+/**
+ * The response of `user/me`. If a firewall may have refused the request, and lets another name pass to the API, that name is
+ * used from then on.
+ */
 async function throughFirewall(baseURL: URL, examination: Examination): Promise<ProbeResponse> {
   const { probe, options } = examination
   const response = await requestUserMe(probe, baseURL)
-  if (kindOf(response) !== 'firewall') return response
+  if (!isBlocked(response)) return response
   const usual = probe.userAgent
   probe.userAgent = BROWSER_LIKE
   const second = await requestUserMe(probe, baseURL)
-  if (kindOf(second) === 'firewall') {
+  if (!isFromAPI(second)) {
     probe.userAgent = usual
     return response
   }
@@ -79,13 +78,13 @@ async function throughFirewall(baseURL: URL, examination: Examination): Promise<
 function nextAddress(response: ProbeResponse, from: URL, examination: Examination): URL | 'refused' | undefined {
   const url = redirectTarget(response, from)
   if (url === undefined) {
-    examination.broken('Address', 'The site redirects to something that is no web address.')
+    examination.broken('Address', 'The provider redirects to something that is no web address.')
     return 'refused'
   }
   if (from.protocol === 'https:' && url.protocol === 'http:') {
     examination.broken(
       'Address',
-      'The site redirects from https to plain http, where everybody on the way can read the secret.',
+      'The provider redirects from https to plain http, where everybody on the way can read the secret.',
     )
     return 'refused'
   }
@@ -98,14 +97,14 @@ function reportAddress(found: URL, typed: URL, examination: Examination): void {
   examination.options.baseURL = found.href
   if (found.href !== typed.href) {
     const way = 'A redirect with a key or a token is never followed, so baseURL must be the final address'
-    examination.differs('Address', `The site redirects to ${found.href}. ${way}.`)
+    examination.differs('Address', `The provider redirects to ${found.href}. ${way}.`)
   } else {
     examination.good('Address', `${found.href} answers, without a redirect.`)
   }
   if (!isSafe(found)) {
     examination.broken(
       'Encryption',
-      'The site answers by plain http: everybody on the way can read the secret, the keys and the tokens. Use https. (Within a network of your own there is the option allowInsecureHTTP.)',
+      'The provider answers by plain http: everybody on the way can read the secret, the keys and the tokens. Use https. (Within a network of your own there is the option allowInsecureHTTP.)',
     )
   }
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { errorCode } from '../client/http/unreachable'
+import { errorCode } from '../client/http/network-errors'
 import { parseURL } from '../client/url'
 import { readCommandLine, UsageError, wholeNumber } from '../command-line'
 import { isRecord } from './mode'
@@ -8,9 +8,9 @@ import { isRecord } from './mode'
 /** What `--help` prints. */
 export const usage = `Usage: passport-social-login doctor URL [options]
 
-Examines a site that speaks the Social Login API, and prints the options for it.
-URL is the base URL of its API, such as https://site.example/api/v1. Without
---login it sends about ten requests with invented values, and no secret.
+Examines a provider that speaks the Social Login API, and prints the options for it.
+URL is the base URL of its API, such as https://social.example/api/v1. Without
+--login it sends about six requests with invented values, and no secret.
 
 Options:
   --app-id ID          The application id. Default: SOCIAL_CLIENT_ID
@@ -22,7 +22,7 @@ Options:
   --allow-get          With --login: the secret may be sent in a URL, which old
                        servers demand, if a POST is refused
   --spend-twice        With --login: ask for a second exchange of the same key
-  --record FILE        Write how the site behaves, as a mode of the fake provider
+  --record FILE        Write how the provider behaves, as a mode of the fake provider
   --json               Print one JSON document instead of text
   --timeout SECONDS    For each request, 1 to 120 (default: 10)
   --help               Print this
@@ -31,7 +31,7 @@ Exit code: 0 when all is good or only differs, 1 when something is broken, 2 for
 wrong arguments.
 
 Example:
-  passport-social-login doctor https://site.example/api/v1 --app-id 123 --login
+  passport-social-login doctor https://social.example/api/v1 --app-id 123 --login
 `
 
 /** The parsed command line. */
@@ -72,7 +72,7 @@ export function readDoctorArguments(args: readonly string[], environment: Enviro
   const { values, positionals } = readCommandLine(config)
   if (values.help) return undefined
   const [url, ...others] = positionals
-  if (url === undefined) throw new UsageError('Missing the base URL, such as https://site.example/api/v1')
+  if (url === undefined) throw new UsageError('Missing the base URL, such as https://social.example/api/v1')
   if (others.length > 0) throw new UsageError('One base URL at a time, please')
   const appID = values['app-id'] ?? environment['SOCIAL_CLIENT_ID']
   if (values.login && !appID) throw new UsageError('--login needs --app-id, or SOCIAL_CLIENT_ID')
@@ -106,7 +106,7 @@ function refuseSecrets(args: readonly string[], environment: Environment): void 
 function readBaseURL(text: string): URL {
   const url = parseURL(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
-    throw new UsageError('The base URL must be an http(s) address such as https://site.example/api/v1')
+    throw new UsageError('The base URL must be an http(s) address such as https://social.example/api/v1')
   url.pathname = url.pathname.replace(/\/+$/, '')
   if (!url.pathname.endsWith('/v1'))
     throw new UsageError(`The base URL must end in /v1: mostly it is ${url.origin}/api/v1`)

@@ -1,65 +1,112 @@
-import type { CallbackListener } from './callback-listener'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { UsageError } from '../command-line'
 import type { LoginDriver } from './login'
-import { Interrupted, type Prompt } from './prompt'
+import type { Prompt } from './prompt'
 
-const SECOND = 'A second login tells whether the token stays the same.'
+const MAX_WAIT_MS = 600_000
+const PAGE =
+  '<!doctype html><html lang="en"><title>Done</title><p>The doctor has received the callback. You can close this page.</p></html>'
 
-/** Logins by the person at the terminal, in a browser of theirs. */
-export class BrowserLogin implements LoginDriver {
-  readonly #prompt: Prompt
-  readonly #listener: CallbackListener | undefined
-  readonly #allowGet: boolean
-  readonly #beforeAsking: () => void
+/** What a {@link browserLogin} is given. */
+export interface BrowserLoginInput {
+  readonly prompt: Prompt
+  /** Catches the callback; without it, its address is pasted. */
+  readonly listener: CallbackListener | undefined
+  /** Whether an exchange by GET is allowed without a question. */
+  readonly allowGet: boolean
+  /** Called before anything is written. */
+  readonly beforeAsking: () => void
+}
 
-  /**
-   * @param listener catches callbacks; without it they are pasted
-   * @param beforeAsking called before anything is written
-   */
-  constructor(
-    prompt: Prompt,
-    listener: CallbackListener | undefined,
-    { allowGet, beforeAsking }: { readonly allowGet: boolean; readonly beforeAsking: () => void },
-  ) {
-    this.#prompt = prompt
-    this.#listener = listener
-    this.#allowGet = allowGet
-    this.#beforeAsking = beforeAsking
+/** A login by the person at the terminal, in a browser of theirs. */
+export function browserLogin({ prompt, listener, allowGet, beforeAsking }: BrowserLoginInput): LoginDriver {
+  return {
+    async logIn(url) {
+      beforeAsking()
+      const task = `\nOpen this in a browser, and log in:\n\n  ${url}\n\n`
+      if (listener === undefined)
+        return (await prompt.ask(`${task}Then paste the address to which the browser came back: `)) || undefined
+      prompt.tell(`${task}The browser comes back to this program.\n`)
+      return listener.next()
+    },
+    async mayExchangeByGet() {
+      if (allowGet || !prompt.isInteractive) return allowGet
+      beforeAsking()
+      const question =
+        '\nOld servers exchange by GET alone: the secret is then in the logs of the provider.\nSend it so? [y/N] '
+      return /^y(es)?$/i.test(((await prompt.ask(question)) ?? '').trim())
+    },
+  }
+}
+
+/** Whether the URL is one of this machine, by plain http, where a callback can be caught. */
+export function isCatchable(redirectURL: string | undefined): redirectURL is string {
+  return redirectURL !== undefined && /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?#]|$)/i.test(redirectURL)
+}
+
+/** Listens where the browser comes back to. */
+export class CallbackListener {
+  readonly #server: Server
+  readonly #url: URL
+  #caught: ((address: string) => void) | undefined
+
+  private constructor(redirectURL: string) {
+    this.#url = new URL(redirectURL)
+    this.#server = createServer((request, response) => this.#respond(request, response))
   }
 
-  async logIn(url: string, attempt: number): Promise<string | undefined> {
-    this.#beforeAsking()
-    const again = attempt > 1
-    const task = again
-      ? `\n${SECOND} Open it once more:\n\n  ${url}\n\n`
-      : `\nOpen this in a browser, and log in:\n\n  ${url}\n\n`
-    const skip = again ? ', or press Enter to end' : ''
-    if (this.#listener === undefined)
-      return (
-        (await this.#prompt.ask(`${task}Then paste the address to which the browser came back${skip}: `)) || undefined
-      )
-    if (again && !this.#prompt.isInteractive) return undefined
-    return this.#caught(this.#listener, `${task}The browser comes back to this program${skip}. `)
+  /** @throws UsageError when the port is taken */
+  static async listen(redirectURL: string): Promise<CallbackListener> {
+    const listener = new CallbackListener(redirectURL)
+    const { hostname, port } = listener.#url
+    await new Promise<void>((resolve, reject) => {
+      listener.#server.once('error', () => {
+        const cure = 'stop the application that listens there, or leave --redirect-url out and paste the address'
+        reject(new UsageError(`Cannot listen at ${listener.#url.host}, where the browser comes back to: ${cure}`))
+      })
+      listener.#server.listen(Number(port || 80), hostname.replace(/^\[|\]$/g, ''), resolve)
+    })
+    return listener
   }
 
-  async mayExchangeByGet(): Promise<boolean> {
-    if (this.#allowGet || !this.#prompt.isInteractive) return this.#allowGet
-    this.#beforeAsking()
-    const question =
-      '\nOld servers exchange by GET alone: the secret is then in the logs of the site.\nSend it so? [y/N] '
-    return /^y(es)?$/i.test(((await this.#prompt.ask(question)) ?? '').trim())
+  /** @returns the address of the next callback; undefined after ten minutes */
+  next(): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      this.#caught = resolve
+      setTimeout(() => resolve(undefined), MAX_WAIT_MS).unref()
+    })
   }
 
-  async #caught(listener: CallbackListener, text: string): Promise<string | undefined> {
-    const ended = new AbortController()
-    if (this.#prompt.isInteractive) {
-      this.#prompt.ask(text).then(
-        () => ended.abort(),
-        (error: unknown) => ended.abort(error),
-      )
-    } else this.#prompt.tell(`${text}\n`)
-    const address = await listener.next(ended.signal)
-    this.#prompt.cancel()
-    if (ended.signal.reason instanceof Interrupted) throw ended.signal.reason
-    return address
+  close(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
   }
+
+  /** Whether a request is for the redirect URL, to which a provider may append the key by `?`, `&` or `&amp;`. */
+  #isRedirectURL({ url = '', headers }: IncomingMessage): boolean {
+    const { host, pathname } = this.#url
+    return headers.host === host && url.split(/[?&]/, 1)[0] === pathname
+  }
+
+  #respond(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url ?? ''
+    const headers = {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    }
+    const isCallback = isNavigation(request) && this.#isRedirectURL(request) && path.includes('auth_key=')
+    response.writeHead(isCallback ? 200 : 404, headers).end(isCallback ? PAGE : '')
+    if (isCallback) this.#caught?.(this.#url.origin + path)
+  }
+}
+
+/**
+ * Whether a browser opens a page, or something else than a browser asks. A page of any site can cause other requests, with
+ * a key that it has made up. Chromium sends no Fetch Metadata with a WebSocket.
+ */
+function isNavigation({ method, headers }: IncomingMessage): boolean {
+  const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination = 'document' } = headers
+  if (headers['sec-websocket-key'] !== undefined || headers['sec-purpose'] !== undefined) return false
+  return method === 'GET' && mode === 'navigate' && destination === 'document'
 }

@@ -3,7 +3,7 @@ import type { RecordedMode } from './mode'
 const MAX_LENGTH = 4096
 const AUTH_KEY = /([?&]|&amp;)auth_key=([^&?#\s]+)/
 
-/** What the address tells to which the site sent the browser back. */
+/** What the address tells to which the provider sent the browser back. */
 export interface CallbackFacts {
   readonly authKey: string
   /** Whether an application would find the key: it is a parameter of the query. */
@@ -11,7 +11,7 @@ export interface CallbackFacts {
 }
 
 /**
- * Reads the address to which the browser came back, and records how the site appended the key where that shows: a
+ * Reads the address to which the browser came back, and records how the provider appended the key where that shows: a
  * registered URL without a query looks the same in any case.
  *
  * @returns undefined if it has no `auth_key`

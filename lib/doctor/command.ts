@@ -2,14 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { USER_AGENT } from '../client/options'
 import { UsageError } from '../command-line'
 import { type DoctorArguments, readDoctorArguments, usage } from './arguments'
-import { BrowserLogin } from './browser-login'
-import { CallbackListener, isCatchable } from './callback-listener'
-import { type DoctorInput, examine } from './doctor'
+import { browserLogin, CallbackListener, isCatchable } from './browser-login'
+import { examine } from './doctor'
 import type { Examination } from './examination'
-import { Interrupted, Prompt } from './prompt'
-import { asJSON, optionLines } from './report'
-import { Screen } from './screen'
-import type { Terminal } from './terminal'
+import { Interrupted, Prompt, type Terminal } from './prompt'
+import { asJSON, optionLines, Screen } from './report'
 import { count } from './text'
 
 // What a shell tells of a program that Ctrl+C ended.
@@ -43,15 +40,22 @@ export async function runDoctor(args: readonly string[], terminal: Terminal): Pr
 }
 
 async function run(given: DoctorArguments, env: Terminal['env'], prompt: Prompt, screen: Screen): Promise<number> {
-  const secret = given.login ? await readSecret(env['SOCIAL_CLIENT_SECRET'], prompt) : undefined
-  const listener =
-    secret !== undefined && isCatchable(given.redirectURL)
-      ? await CallbackListener.listen(given.redirectURL)
-      : undefined
+  const { allowGet, appID, redirectURL, spendTwice } = given
+  const appSecret = given.login ? await readSecret(env['SOCIAL_CLIENT_SECRET'], prompt) : undefined
+  const listener = given.login && isCatchable(redirectURL) ? await CallbackListener.listen(redirectURL) : undefined
   try {
     if (!given.json) screen.print(`Examining ${given.baseURL.href}\n`)
-    const driver = new BrowserLogin(prompt, listener, { allowGet: given.allowGet, beforeAsking: () => screen.clear() })
-    const examination = await examine(inputOf(given, secret, driver, env), screen)
+    const driver = browserLogin({ prompt, listener, allowGet, beforeAsking: () => screen.clear() })
+    const hasLogin = appID !== undefined && appSecret !== undefined
+    const examination = await examine(
+      {
+        ...given,
+        userAgent: `${USER_AGENT} (doctor)`,
+        hasProxy: hasProxy(given.baseURL, env),
+        login: hasLogin ? { appID, appSecret, spendTwice, driver } : undefined,
+      },
+      screen,
+    )
     screen.clear()
     const recorded = given.record === undefined ? '' : writeRecord(given.record, examination)
     screen.print(given.json ? asJSON(examination) : recorded + conclusion(examination))
@@ -67,25 +71,6 @@ async function readSecret(configured: string | undefined, prompt: Prompt): Promi
   const answer = await prompt.askHidden('Application secret (not shown): ')
   if (!answer) throw new UsageError('--login needs the secret')
   return answer
-}
-
-function inputOf(
-  given: DoctorArguments,
-  appSecret: string | undefined,
-  driver: BrowserLogin,
-  env: Terminal['env'],
-): DoctorInput {
-  const { baseURL, appID, redirectURL, timeout, spendTwice } = given
-  return {
-    baseURL,
-    appID,
-    redirectURL,
-    timeout,
-    userAgent: `${USER_AGENT} (doctor)`,
-    hasProxy: hasProxy(baseURL, env),
-    ...(appID !== undefined &&
-      appSecret !== undefined && { login: { input: { appID, appSecret, spendTwice }, driver } }),
-  }
 }
 
 function hasProxy({ protocol }: URL, env: Terminal['env']): boolean {

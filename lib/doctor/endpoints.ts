@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import type { Probe } from './probe'
-import type { ProbeResponse } from './probe-response'
+import type { Probe, ProbeResponse } from './probe'
 
 /** What an exchange sends. */
-export interface ExchangeForm {
-  readonly app_id: string
-  readonly app_secret: string
-  readonly auth_key: string
-}
+export type ExchangeForm = Readonly<Record<'app_id' | 'app_secret' | 'auth_key', string>>
 
 /** A value that no application and nobody has, in the form of deployed servers: 32 hexadecimal digits. */
 export function invented(): string {
   return randomBytes(16).toString('hex')
+}
+
+/** An application and a key that nobody has. */
+export function inventedForm(): ExchangeForm {
+  return { app_id: invented(), app_secret: invented(), auth_key: invented() }
 }
 
 /** The URL of the login page (specification, section 4.1). */
@@ -25,21 +25,15 @@ export function requestExchange(
   baseURL: URL,
   method: 'GET' | 'POST',
   form: ExchangeForm,
-  userAgent?: string | null,
 ): Promise<ProbeResponse> {
   const url = `${oauthBase(baseURL)}/authorize`
-  if (method === 'POST') return probe.send({ method, url: new URL(url), form: { ...form }, userAgent })
-  return probe.send({ method, url: new URL(`${url}?${new URLSearchParams({ ...form })}`), userAgent })
+  if (method === 'POST') return probe.send({ method, url: new URL(url), form })
+  return probe.send({ method, url: new URL(`${url}?${new URLSearchParams(form)}`) })
 }
 
 /** Section 4.3. */
-export function requestUserMe(
-  probe: Probe,
-  baseURL: URL,
-  token = invented(),
-  contentType: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
-): Promise<ProbeResponse> {
-  const headers = { ...contentType, authorization: `Bearer ${token}` }
+export function requestUserMe(probe: Probe, baseURL: URL, token = invented()): Promise<ProbeResponse> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
   return probe.send({ method: 'GET', url: new URL(`${baseURL.href}/user/me`), headers })
 }
 

@@ -14,11 +14,7 @@ export interface Finding {
   readonly message: string
 }
 
-// A shorter one would be found in ordinary words.
-const MIN_SECRET_LENGTH = 4
-const MAX_DECODINGS = 3
-
-/** Options of the strategy that suit the site. */
+/** Options of the strategy that suit the provider. */
 export interface SuggestedOptions {
   baseURL?: string
   clientID?: string
@@ -40,12 +36,17 @@ export interface Observer {
   finding(finding: Finding): void
 }
 
+// A shorter one would be found in ordinary words.
+const MIN_SECRET_LENGTH = 4
+
 /** The state of one examination: what was found so far, and by what. */
 export class Examination {
   readonly findings: Finding[] = []
   readonly options: SuggestedOptions = {}
   readonly mode: RecordedMode = {}
   readonly probe: Probe
+  /** Whether a login will be tried, which tells more than the refusals of invented values. */
+  loginFollows = false
   readonly #observer: Observer
   readonly #secrets = new Set<string>()
 
@@ -59,7 +60,7 @@ export class Examination {
     return this.findings.some(({ level }) => level === 'broken')
   }
 
-  /** Keeps a text out of all findings and options, where a hostile site could have it repeated. */
+  /** Keeps a text out of all findings and options, where a hostile provider could have it repeated. */
   hide(secret: string): void {
     if (secret.length >= MIN_SECRET_LENGTH) this.#secrets.add(secret.toLowerCase())
   }
@@ -86,21 +87,32 @@ export class Examination {
     this.#add('broken', check, message)
   }
 
+  /** Reports what the answers to invented values suggest: it is `broken`, unless a login follows, which may show otherwise. */
+  suspect(check: string, message: string): void {
+    if (this.loginFollows) this.unclear(check, message)
+    else this.broken(check, message)
+  }
+
+  /** Reports answers to invented values that leave open whether logins work. */
+  unclear(check: string, message: string): void {
+    const doubt = this.loginFollows ? 'The login tells.' : 'Logins may work: only one (--login) tells.'
+    this.differs(check, `${message} ${doubt}`)
+  }
+
   #add(level: Level, check: string, message: string): void {
-    const shown = this.isHarmless(message) ? printable(message) : 'The site repeated a secret, which is left out here.'
+    const shown = this.isHarmless(message)
+      ? printable(message)
+      : 'The provider repeated a secret, which is left out here.'
     const finding = { level, check, message: shown }
     this.findings.push(finding)
     this.#observer.finding(finding)
   }
 }
 
-/** Decodes what is valid of the escapes: one that is malformed must not keep the others from being read. */
+/** The text without percent-encoding, however often it was encoded. A malformed escape does not keep others from being read. */
 function decoded(text: string): string {
-  let plain = text
-  for (let round = 0; round < MAX_DECODINGS; round += 1) {
-    plain = plain.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
-      Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
-    )
-  }
-  return plain
+  const plain = text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
+    Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
+  )
+  return plain === text ? text : decoded(plain)
 }

@@ -1,9 +1,8 @@
-import { type ExchangeForm, invented, requestExchange } from './endpoints'
+import { inventedForm, requestExchange } from './endpoints'
 import type { Examination } from './examination'
-import type { RecordedMode } from './mode'
+import type { ProbeResponse } from './probe'
 import { ProbeError } from './probe-error'
-import type { ProbeResponse } from './probe-response'
-import { kindOf, type ResponseKind } from './response-kind'
+import { contentOf, kindOf, mayBeAPI, type ResponseKind, recordForm, tokenIn } from './response'
 
 const CHECK = 'Exchange'
 
@@ -13,87 +12,71 @@ export type ExchangeMethod = 'post' | 'get' | 'unknown'
 /** What the exchange answers to invented values. */
 export interface ExchangeFacts {
   readonly method: ExchangeMethod
-  /** Whether the API answers there at all. */
-  readonly exists: boolean
-  /** Milliseconds that a request took. */
+  /** Milliseconds that a refusal took. */
   readonly duration: number
 }
 
-/** Asks for an exchange with an invented id, secret and key, by POST and by GET, and once without a `User-Agent`. */
+/** Asks for an exchange with an invented id, secret and key, by POST and by GET. */
 export async function checkExchange(baseURL: URL, examination: Examination): Promise<ExchangeFacts> {
   examination.progress('Asking for an exchange with invented values')
   const { probe } = examination
-  const form = { app_id: invented(), app_secret: invented(), auth_key: invented() }
+  const form = inventedForm()
   try {
     const byPost = await requestExchange(probe, baseURL, 'POST', form)
     const byGet = await requestExchange(probe, baseURL, 'GET', form)
+    recordForm(byPost.json === undefined ? byGet : byPost, examination)
     const method = reportExchange(byPost, byGet, examination)
-    await checkUserAgent(baseURL, form, byPost, examination)
-    return { method: method ?? 'unknown', exists: method !== undefined, duration: byPost.duration }
+    return { method, duration: byPost.duration }
   } catch (error) {
-    examination.broken(CHECK, ProbeError.caught(error).message)
-    return { method: 'unknown', exists: false, duration: 0 }
+    examination.suspect(CHECK, ProbeError.caught(error).message)
+    return { method: 'unknown', duration: 0 }
   }
 }
 
-/** @returns undefined if there is no exchange */
-function reportExchange(
-  byPost: ProbeResponse,
-  byGet: ProbeResponse,
-  examination: Examination,
-): ExchangeMethod | undefined {
-  const { mode } = examination
+function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination: Examination): ExchangeMethod {
+  const { mode, options } = examination
   const [post, get] = [kindOf(byPost), kindOf(byGet)]
-  recordForm(byPost.json === undefined ? byGet : byPost, mode)
-  if (get === 'refusal' && (post === 'method' || post === 'missing')) {
+  if (tokenIn(byPost) !== undefined || tokenIn(byGet) !== undefined) {
+    examination.broken(CHECK, 'It hands out a token for invented values: whoever asks can sign in.')
+  } else if (post === 'refusal') {
+    reportRefusal(byPost, examination)
+  } else if ((post === 'method' || post === 'missing') && mayBeAPI(byGet)) {
     mode.getOnly = true
     mode.postAnswer = post === 'method' ? 'method-not-allowed' : 'not-found'
+    options.exchangeMethod = 'get'
     examination.differs(CHECK, `It refuses a POST with status ${byPost.status}, and answers a GET. ${GET_WARNING}`)
-    examination.options.exchangeMethod = 'get'
     return 'get'
+  } else if (mayBeAPI(byPost) && !isCompressed(byPost)) {
+    const content = contentOf(byPost, examination)
+    examination.unclear(CHECK, `It answers invented values with ${content}, no refusal as JSON.`)
+  } else {
+    examination.suspect(CHECK, problemOf(byPost))
   }
-  if (post === 'refusal') return reportRefusal(byPost, byGet, examination)
-  const problem = isCompressed(byPost) ? COMPRESSED : PROBLEMS[post]
-  examination.broken(CHECK, `${problem} (status ${byPost.status}).`)
-  return undefined
+  if (get === 'method' && mayBeAPI(byPost)) {
+    mode.getOnly = false
+    return 'post'
+  }
+  return 'unknown'
 }
 
 /** What to know before `exchangeMethod: 'get'` is used. */
 export const GET_WARNING =
-  "Older versions do that: use exchangeMethod 'get'. The secret is then part of a URL, hence of the site's logs; better update the site."
+  "Older versions do that: use exchangeMethod 'get'. The secret is then part of a URL, hence of the provider's logs; better update the provider."
 
-function reportRefusal(byPost: ProbeResponse, byGet: ProbeResponse, examination: Examination): ExchangeMethod {
-  const { mode } = examination
-  const shape = byPost.status < 300 ? ' within status 200, as most sites do' : ` with status ${byPost.status}`
-  const cookie = mode.sessionCookie ? ' It sets a cookie, which is ignored.' : ''
+function reportRefusal(byPost: ProbeResponse, examination: Examination): void {
+  const shape = byPost.status < 300 ? ' within status 200, as most providers do' : ` with status ${byPost.status}`
+  const cookie = examination.mode.sessionCookie ? ' It sets a cookie, which is ignored.' : ''
   examination.good(CHECK, `It refuses invented values as JSON,${shape}.${cookie}`)
-  if (byPost.hasWarnings) reportWarnings(examination)
-  if (kindOf(byGet) === 'method') {
-    mode.getOnly = false
-    return 'post'
-  }
-  // A server that reads the query alone says so with status 200, whatever its other errors have.
-  if (byPost.status < 300 && byGet.status >= 400 && kindOf(byGet) === 'refusal')
-    examination.differs(
-      'Method',
-      'It may answer a GET alone: it refuses that otherwise than a POST. A login (--login) tells.',
-    )
-  return 'unknown'
+  if (byPost.hasWarnings) examination.suspect('Warnings', WARNINGS)
 }
 
 /** Script warnings before the JSON make it unreadable to every client. */
-export function reportWarnings(examination: Examination): void {
-  examination.mode.scriptWarnings = true
-  const cure = "The site's operator must turn off display_errors"
-  examination.broken('Warnings', `The warnings of a script precede the JSON, so that no client can read it. ${cure}.`)
-}
+export const WARNINGS =
+  "The warnings of a script precede the JSON, so that no client can read it. The provider's operator must turn off display_errors."
 
-/** What the text of any JSON response tells. */
-export function recordForm({ json, headers, hasWarnings }: ProbeResponse, mode: RecordedMode): void {
-  if (json === undefined) return
-  mode.htmlContentType = /^text\/html\b/i.test(String(headers['content-type'] ?? ''))
-  mode.sessionCookie = headers['set-cookie'] !== undefined
-  mode.scriptWarnings = hasWarnings
+/** Why a response is not one of an exchange. */
+export function problemOf(response: ProbeResponse): string {
+  return `${isCompressed(response) ? COMPRESSED : (PROBLEMS[kindOf(response)] ?? NOT_API)} (status ${response.status}).`
 }
 
 const COMPRESSED =
@@ -105,30 +88,19 @@ function isCompressed({ headers }: ProbeResponse): boolean {
 
 const NOT_API = 'What answers there is no exchange of this API'
 
-const PROBLEMS: Readonly<Record<ResponseKind, string>> = {
-  refusal: NOT_API,
-  data: 'It answers invented values with JSON that is no refusal: it is not the exchange of this API',
+const PROBLEMS: Readonly<Partial<Record<ResponseKind, string>>> = {
   missing: 'There is no exchange at this address',
   method: 'It refuses POST, and a GET is not answered as an exchange either',
   firewall:
-    'A page instead of the API: a firewall or bot protection in front of the site refuses this machine, by its address or its User-Agent. The site must let it pass',
-  page: 'A page instead of the API, or nothing: maintenance, or an address that is not the API',
+    'By its marks, a firewall or bot protection in front of the provider refuses this machine, by its address or its User-Agent. The provider must let it pass',
+  page: 'A page instead of the API: maintenance, or an address that is not the API',
   redirect: 'It redirects, which is never followed with a secret: baseURL must be the final address',
-  'server-error': 'The site fails',
-  'rate-limit': 'The site refuses further requests of this machine: try again later',
-  other: NOT_API,
+  'server-error': 'The provider fails',
+  'rate-limit': 'The provider refuses further requests of this machine: try again later',
 }
 
-async function checkUserAgent(
-  baseURL: URL,
-  form: ExchangeForm,
-  usual: ProbeResponse,
-  examination: Examination,
-): Promise<void> {
-  const { probe, mode } = examination
-  if (kindOf(usual) === 'firewall') return
-  const response = await requestExchange(probe, baseURL, 'POST', form, null)
-  mode.requireUserAgent = kindOf(response) === 'firewall'
-  if (mode.requireUserAgent)
-    examination.good('User-Agent', 'A firewall refuses requests without one. This package sends one.')
+/** Whether a firewall may have refused the request: by its marks, or by a status of firewalls without JSON. */
+export function isBlocked(response: ProbeResponse): boolean {
+  const { status, json } = response
+  return kindOf(response) === 'firewall' || (json === undefined && [403, 406, 429, 503].includes(status))
 }

@@ -1,130 +1,126 @@
-import { isObject, ownProperty } from '../client/json'
-import { ACCESS_TOKEN } from '../client/responses'
-import { findRecord, type PersonRecord } from '../client/user'
 import { readCallbackURL } from './callback-url'
-import { type ExchangeForm, loginURL, requestExchange, requestUserInfo, requestUserMe } from './endpoints'
+import { type ExchangeForm, loginURL, requestExchange } from './endpoints'
 import type { Examination } from './examination'
-import { type ExchangeMethod, GET_WARNING, recordForm, reportWarnings } from './exchange'
-import { recordPerson, reportNobody, reportPerson } from './person'
+import { type ExchangeMethod, GET_WARNING, problemOf, WARNINGS } from './exchange'
+import { examinePerson } from './person'
+import type { ProbeResponse } from './probe'
 import { ProbeError } from './probe-error'
-import type { ProbeResponse } from './probe-response'
-import { kindOf } from './response-kind'
+import { contentOf, kindOf, mayBeAPI, recordForm, refuses, tokenIn } from './response'
 
 const HEX = /^[0-9a-f]{32}$/
+// Milliseconds: the strategy's option `timeout`, which exchange and profile share.
+const DEFAULT_TIMEOUT = 10_000
+const MAX_TIMEOUT = 120_000
 
-/** Whoever logs in at the site in a browser: a terminal asks for it, a test does it. */
+/** Whoever logs in at the provider in a browser: a terminal asks for it, a test does it. */
 export interface LoginDriver {
   /**
    * Has somebody log in.
    *
-   * @param attempt 1, or 2 for the second login, which may be declined
-   * @returns the address to which the browser came back; undefined if the login was declined
+   * @returns the address to which the browser came back; undefined if there was none
    */
-  logIn(url: string, attempt: number): Promise<string | undefined>
+  logIn(url: string): Promise<string | undefined>
   /** Whether the secret may be sent in a URL, after a POST was refused. */
   mayExchangeByGet(): Promise<boolean>
 }
 
-/** The application, and what may be done with a key. */
+/** The application, who logs in, and what may be done with the key. */
 export interface LoginInput {
   readonly appID: string
   readonly appSecret: string
   /** Whether to ask for a second exchange of the same key. */
   readonly spendTwice: boolean
+  readonly driver: LoginDriver
 }
 
-/** A login with real values. It leaves nothing in the examination that is secret or about the person. */
+/**
+ * A login with real values, whose findings overrule what the answers to invented values suggested. It leaves nothing in the
+ * examination that is secret or about the person.
+ */
 export class LoginExamination {
   readonly #baseURL: URL
   readonly #input: LoginInput
-  readonly #driver: LoginDriver
   readonly #examination: Examination
   #method: ExchangeMethod
 
-  constructor(baseURL: URL, method: ExchangeMethod, input: LoginInput, driver: LoginDriver, examination: Examination) {
+  /** @param method what the answers to invented values suggested */
+  constructor(baseURL: URL, method: ExchangeMethod, input: LoginInput, examination: Examination) {
     this.#baseURL = baseURL
     this.#method = method
     this.#input = input
-    this.#driver = driver
     this.#examination = examination
   }
 
   async run(): Promise<void> {
     const examination = this.#examination
     try {
-      const first = await this.#exchangedKey(1)
-      if (first === undefined) return
-      await this.#readProfile(first.token)
-      if (this.#input.spendTwice) await this.#spendAgain(first.authKey)
-      await this.#compareTokens(first.token)
+      const authKey = await this.#receiveKey()
+      if (authKey === undefined) return
+      examination.progress('Exchanging the key')
+      const { appID, appSecret, spendTwice } = this.#input
+      const form = { app_id: appID, app_secret: appSecret, auth_key: authKey }
+      const response = await this.#exchange(form)
+      if (response === undefined) return
+      const token = tokenIn(response)
+      if (token === undefined) return this.#reportRefusal(response)
+      examination.hide(token)
+      this.#reportToken(response, authKey, token)
+      const profile = await examinePerson(this.#baseURL, token, examination)
+      if (response.hasWarnings || profile?.hasWarnings) examination.broken('Warnings', WARNINGS)
+      if (profile) reportTime('A login took', response.duration + profile.duration, examination)
+      if (spendTwice) await this.#spendAgain(form)
     } catch (error) {
       examination.broken('Login', ProbeError.caught(error).message)
     }
   }
 
-  async #exchangedKey(attempt: number): Promise<{ authKey: string; token: string } | undefined> {
+  /** @returns the key of a callback; undefined if there was none, which a finding explains */
+  async #receiveKey(): Promise<string | undefined> {
     const examination = this.#examination
-    const returned = await this.#driver.logIn(loginURL(this.#baseURL, this.#input.appID).href, attempt)
+    const returned = await this.#input.driver.logIn(loginURL(this.#baseURL, this.#input.appID).href)
     if (returned === undefined) {
-      if (attempt === 1) examination.broken('Login', 'Not tried: no address was given to which a browser came back.')
+      examination.broken('Login', 'Not tried: no address was given to which a browser came back.')
       return undefined
     }
     const callback = readCallbackURL(returned, examination.mode)
     if (callback === undefined) {
       examination.broken(
         'Callback',
-        'That address has no auth_key. (Cancel leads to the home page of the site, without one.)',
+        'That address has no auth_key. (Cancel leads to the home page of the provider, without one.)',
       )
       return undefined
     }
-    const { authKey, isReadable } = callback
-    examination.hide(authKey)
-    if (attempt === 1) this.#reportCallback(isReadable)
-    const token = await this.#exchange(authKey)
-    return token === undefined ? undefined : { authKey, token }
+    examination.hide(callback.authKey)
+    if (callback.isReadable) examination.good('Callback', 'The provider came back with an auth_key in the query.')
+    else
+      examination.broken(
+        'Callback',
+        'The provider appends the key blindly, so that applications cannot find it: register a redirect URL without a query and without a fragment.',
+      )
+    return callback.authKey
   }
 
-  #reportCallback(isReadable: boolean): void {
-    const examination = this.#examination
-    if (isReadable) return examination.good('Callback', 'The site came back with an auth_key in the query.')
-    examination.broken(
-      'Callback',
-      'The site appends the key blindly, so that applications cannot find it: register a redirect URL without a query and without a fragment.',
-    )
-  }
-
-  /** @returns the token */
-  async #exchange(authKey: string): Promise<string | undefined> {
-    const examination = this.#examination
-    examination.progress('Exchanging the key')
-    const form = { app_id: this.#input.appID, app_secret: this.#input.appSecret, auth_key: authKey }
-    const response = await this.#sendExchange(form)
-    const token = response && tokenIn(response)
-    if (response === undefined || token === undefined) {
-      if (response) this.#reportRefusal(response)
-      return undefined
+  /** By POST first, which shows the secret to nobody else: what the answers to invented values suggested may be wrong. */
+  async #exchange(form: ExchangeForm): Promise<ProbeResponse | undefined> {
+    const { probe, mode, options } = this.#examination
+    const byPost = await requestExchange(probe, this.#baseURL, 'POST', form)
+    if (tokenIn(byPost) !== undefined) {
+      this.#method = 'post'
+      mode.getOnly = false
+      delete mode.postAnswer
+      delete options.exchangeMethod
+      return byPost
     }
-    examination.hide(token)
-    this.#reportToken(response, authKey, token)
-    return token
-  }
-
-  async #sendExchange(form: ExchangeForm): Promise<ProbeResponse | undefined> {
-    const { probe, mode } = this.#examination
-    if (this.#method !== 'get') {
-      const response = await requestExchange(probe, this.#baseURL, 'POST', form)
-      if (this.#method === 'post' || kindOf(response) !== 'refusal') {
-        if (tokenIn(response) !== undefined) mode.getOnly = false
-        return response
-      }
-      if (!(await this.#driver.mayExchangeByGet())) return response
-    } else if (!(await this.#driver.mayExchangeByGet())) {
+    const mayNeedGet = this.#method === 'get' || (this.#method === 'unknown' && refuses(byPost))
+    if (!mayNeedGet) return byPost
+    if (!(await this.#input.driver.mayExchangeByGet())) {
+      if (this.#method === 'unknown') return byPost
       this.#examination.differs('Login', 'Not completed: an exchange by GET was not allowed (--allow-get).')
       return undefined
     }
-    const response = await requestExchange(probe, this.#baseURL, 'GET', form)
-    if (tokenIn(response) !== undefined) this.#reportGet()
-    return response
+    const byGet = await requestExchange(probe, this.#baseURL, 'GET', form)
+    if (tokenIn(byGet) !== undefined) this.#reportGet()
+    return byGet
   }
 
   #reportGet(): void {
@@ -143,97 +139,58 @@ export class LoginExamination {
 
   #reportRefusal(response: ProbeResponse): void {
     const examination = this.#examination
-    const kind = kindOf(response)
-    if (kind === 'refusal') {
-      examination.broken(
+    if (refuses(response))
+      return examination.broken(
         'Login',
-        'The site refused the key: check the application id and the secret. (A key can be exchanged once; an old server may exchange by GET alone: --allow-get.)',
+        'The provider refused the key: check the application id and the secret. (A key can be exchanged once; an old server may exchange by GET alone: --allow-get.)',
       )
-    } else {
-      examination.broken(
-        'Login',
-        `The exchange was answered neither with a token nor with a refusal (status ${response.status}).`,
-      )
-    }
+    const seen = mayBeAPI(response) ? `It was ${contentOf(response, examination)}.` : problemOf(response)
+    examination.broken('Login', `The exchange was answered neither with a token nor with a refusal. ${seen}`)
   }
 
   #reportToken(response: ProbeResponse, authKey: string, token: string): void {
     const examination = this.#examination
     const { mode } = examination
-    recordForm(response, mode)
+    recordForm(response, examination)
     mode.hexCredentials = HEX.test(authKey) && HEX.test(token)
     mode.redirectWithJSONBody = kindOf(response) === 'redirect'
     if (mode.redirectWithJSONBody) {
       examination.broken(
         'Login',
-        'The token came in the body of a redirect, which spends the key and is never followed: make baseURL the address that the site itself is configured with (https, www).',
+        'The token came in the body of a redirect, which spends the key and is never followed: make baseURL the address that the provider itself is configured with (https, www).',
       )
-    } else if (response.hasWarnings) reportWarnings(examination)
-    else examination.good('Login', 'The site exchanged the key for a token.')
+    } else if (!response.hasWarnings) examination.good('Login', 'The provider exchanged the key for a token.')
   }
 
-  async #readProfile(token: string): Promise<void> {
+  async #spendAgain(form: ExchangeForm): Promise<void> {
     const examination = this.#examination
-    const { probe, mode } = examination
-    examination.progress('Reading the profile')
-    const isLegacy = mode.withoutUserMe === true
-    const response = isLegacy
-      ? await requestUserInfo(probe, this.#baseURL, token)
-      : await requestUserMe(probe, this.#baseURL, token)
-    recordForm(response, mode)
-    const found = findRecord(response.json ?? null)
-    if (found === undefined) return reportNobody(response, examination)
-    recordPerson(found, this.#baseURL.origin, mode)
-    reportPerson(found, examination)
-    if (isLegacy) return
-    const bare = await requestUserMe(probe, this.#baseURL, token, {})
-    mode.contentTypeOptional = findRecord(bare.json ?? null) !== undefined
-    await this.#compareLegacy(found, token)
-  }
-
-  async #compareLegacy({ record }: PersonRecord, token: string): Promise<void> {
-    const { probe } = this.#examination
-    const { json = null } = await requestUserInfo(probe, this.#baseURL, token)
-    const legacy = findRecord(json)
-    if (legacy === undefined) return
-    // Versions 2.7 and 2.8 could answer with another person.
-    if (String(ownProperty(legacy.record, 'user_id')) !== String(ownProperty(record, 'user_id')))
-      this.#examination.broken(
-        'Profile',
-        'The two profile endpoints answered with two people for one token: the site is unsafe.',
+    const method = this.#method === 'get' ? 'GET' : 'POST'
+    const response = await requestExchange(examination.probe, this.#baseURL, method, form)
+    if (tokenIn(response) !== undefined)
+      examination.broken(
+        'Second use',
+        'The provider exchanges a key twice: whoever finds an old callback address can use it.',
       )
-  }
-
-  async #spendAgain(authKey: string): Promise<void> {
-    const examination = this.#examination
-    const form = { app_id: this.#input.appID, app_secret: this.#input.appSecret, auth_key: authKey }
-    const response = await requestExchange(
-      examination.probe,
-      this.#baseURL,
-      this.#method === 'get' ? 'GET' : 'POST',
-      form,
-    )
-    if (tokenIn(response) === undefined)
-      return examination.good('Second use', 'The site refuses a key that was exchanged before.')
-    examination.broken(
-      'Second use',
-      'The site exchanges a key twice: whoever finds an old callback address can use it.',
-    )
-  }
-
-  async #compareTokens(first: string): Promise<void> {
-    const examination = this.#examination
-    const second = await this.#exchangedKey(2)
-    if (second === undefined) return
-    examination.mode.reuseToken = second.token === first
-    if (examination.mode.reuseToken)
-      examination.differs('Token', 'A second login has the same token: it belongs to the person, and not to one login.')
-    else examination.good('Token', 'A second login has another token.')
+    else if (refuses(response)) examination.good('Second use', 'The provider refuses a key that was exchanged before.')
+    else
+      examination.differs(
+        'Second use',
+        `Not known: a key that was exchanged before was answered with ${contentOf(response, examination)}.`,
+      )
   }
 }
 
-function tokenIn({ json }: ProbeResponse): string | undefined {
-  const value = isObject(json) ? ownProperty(json, 'access_token') : undefined
-  const token = typeof value === 'number' ? String(value) : value
-  return typeof token === 'string' && ACCESS_TOKEN.test(token) ? token : undefined
+/** Whether a login takes a third of the strategy's default timeout, or more. */
+export function isSlow(duration: number): boolean {
+  return duration >= DEFAULT_TIMEOUT / 3
+}
+
+/** Reports how long exchange and profile take, as a share of the time that the strategy gives them. */
+export function reportTime(what: string, duration: number, examination: Examination): void {
+  const share = `${Math.round((100 * duration) / DEFAULT_TIMEOUT)} % of the default timeout of 10 seconds`
+  if (!isSlow(duration)) return examination.good('Speed', `${what} ${Math.ceil(duration)} ms, ${share}.`)
+  // In whole seconds, so that a login takes a third of it.
+  const timeout = Math.min(Math.ceil((3 * duration) / 1000) * 1000, MAX_TIMEOUT)
+  examination.options.timeout = timeout
+  examination.differs('Speed', `${what} ${Math.ceil(duration)} ms, ${share}: raise the option timeout to ${timeout}.`)
 }

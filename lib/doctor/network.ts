@@ -1,16 +1,15 @@
-import dns from 'node:dns/promises'
-import { connect as connectTCP } from 'node:net'
-import { type ConnectionOptions, connect as connectTLS, type TLSSocket } from 'node:tls'
-import { errorCode } from '../client/http/unreachable'
+import { once } from 'node:events'
+import { connect, type TLSSocket } from 'node:tls'
+import { errorCode } from '../client/http/network-errors'
 import type { Examination } from './examination'
-import { publicLookup, refusePrivate } from './private-address'
+import { publicLookup, refusePrivate } from './probe'
 import { ProbeError } from './probe-error'
-import { count, milliseconds } from './text'
+import { count } from './text'
 
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 
-/** What a handshake tells of a site. */
+/** What a handshake tells of a provider. */
 interface Handshake {
   readonly protocol: string
   readonly speaksHTTP1: boolean
@@ -18,8 +17,6 @@ interface Handshake {
   readonly certificateError: string | undefined
   /** Days until the certificate expires; negative if it has. */
   readonly daysLeft: number
-  /** Milliseconds to open the TCP connection: about one round trip. */
-  readonly roundTrip: number
 }
 
 /** Where to connect to. */
@@ -31,22 +28,11 @@ export interface Target {
   readonly timeout: number
 }
 
-/** Finds out about names, round trip and TLS. @returns whether a login can get through */
-export async function checkNetwork(target: Target, examination: Examination): Promise<boolean> {
-  examination.progress('Opening connections')
-  if (!target.isTrusted) refusePrivate(target.url)
-  return target.url.protocol === 'https:' ? checkTLS(target, examination) : checkPlain(target, examination)
-}
-
-async function checkPlain(target: Target, examination: Examination): Promise<boolean> {
-  const roundTrip = await openTCP(target)
-  examination.good('Network', `${await addressesOf(target)}A round trip takes ${milliseconds(roundTrip)}.`)
-  return true
-}
-
-async function checkTLS(target: Target, examination: Examination): Promise<boolean> {
-  const { protocol, speaksHTTP1, certificateError, daysLeft, roundTrip } = await shakeHands(target)
-  examination.good('Network', `${await addressesOf(target)}A round trip takes ${milliseconds(roundTrip)}.`)
+/** Examines the certificate and the protocol, where there is TLS. @returns whether a login can get through */
+export async function checkTLS(target: Target, examination: Examination): Promise<boolean> {
+  if (target.url.protocol !== 'https:') return true
+  examination.progress('Looking at the certificate')
+  const { protocol, speaksHTTP1, certificateError, daysLeft } = await shakeHands(target)
   if (certificateError !== undefined) examination.broken('Certificate', certificateMessage(certificateError, daysLeft))
   else if (daysLeft < FEW_DAYS)
     examination.differs('Certificate', `Valid, but for ${count(daysLeft, 'more day')} only: see that it is renewed.`)
@@ -54,21 +40,18 @@ async function checkTLS(target: Target, examination: Examination): Promise<boole
   if (!speaksHTTP1)
     examination.broken(
       'HTTP',
-      'The site speaks HTTP/2 alone, and this package HTTP/1.1: no login is possible until it offers HTTP/1.1, too.',
+      'The provider speaks HTTP/2 alone, and this package HTTP/1.1: no login is possible until it offers HTTP/1.1, too.',
     )
   return certificateError === undefined && speaksHTTP1
 }
 
 /** Explains a failed request by its error, and by a handshake where that tells more. */
 export async function explainFailure(error: ProbeError, target: Target, examination: Examination): Promise<void> {
-  if (target.url.protocol === 'https:' && !isBeforeTLS(error)) {
-    try {
-      if (!(await checkTLS(target, examination))) return
-    } catch (failure) {
-      return examination.broken('Network', await tlsMessage(ProbeError.caught(failure), target))
-    }
+  try {
+    if (isBeforeTLS(error) || (await checkTLS(target, examination))) examination.broken('Network', error.message)
+  } catch (failure) {
+    examination.broken('Network', ProbeError.caught(failure).message)
   }
-  examination.broken('Network', error.message)
 }
 
 /** Errors that come before any handshake. */
@@ -76,79 +59,48 @@ function isBeforeTLS({ code = '' }: ProbeError): boolean {
   return /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|PRIVATE_ADDRESS)/.test(code)
 }
 
-async function tlsMessage(error: ProbeError, target: Target): Promise<string> {
-  const old = await shakeHands(target, {
-    minVersion: 'TLSv1',
-    maxVersion: 'TLSv1.1',
-    ciphers: 'DEFAULT@SECLEVEL=0',
-  }).catch(() => undefined)
-  if (old === undefined) return error.message
-  return 'The site speaks an old version of TLS alone (1.1 or older), which no current program accepts: it needs TLS 1.2.'
+const CERTIFICATE_MESSAGES: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'The certificate is for another host name: use the name that it is for (with or without www?).',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'The certificate is not trusted: its chain is incomplete (the provider must send the intermediate certificates, which browsers find by themselves), or a private CA issued it (set NODE_EXTRA_CA_CERTS).',
 }
 
 function certificateMessage(code: string, daysLeft: number): string {
   if (code === 'CERT_HAS_EXPIRED')
     return `The certificate expired ${count(Math.max(1, -daysLeft), 'day')} ago: no login is possible until it is renewed.`
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'The certificate is for another host name: use the name that it is for (with or without www?).'
-  if (code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE')
-    return 'The certificate is not trusted: its chain is incomplete (the site must send the intermediate certificates, which browsers find by themselves), or a private CA issued it (set NODE_EXTRA_CA_CERTS).'
-  return 'The certificate is not trusted: it is self-signed, or a private CA issued it. For a CA of your own set NODE_EXTRA_CA_CERTS.'
-}
-
-async function addressesOf({ url }: Target): Promise<string> {
-  const host = hostOf(url)
-  const found = await dns.lookup(host, { all: true }).catch(() => [])
-  // None for an address, or behind a proxy, which looks the name up itself.
-  if (found.every(({ address }) => address === host)) return ''
-  const families = ['4', '6'].filter((family) => found.some((one) => String(one.family) === family))
-  return `The name has ${count(found.length, 'address', 'addresses')} (IPv${families.join(' and IPv')}). `
-}
-
-/** Milliseconds until a TCP connection is open. */
-function openTCP({ url, isTrusted, timeout }: Target): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const startedAt = performance.now()
-    const options = { host: hostOf(url), port: Number(url.port || 80), ...(!isTrusted && { lookup: publicLookup }) }
-    const socket = connectTCP(options)
-    socket.setTimeout(timeout, () => socket.destroy(ProbeError.timeout(timeout)))
-    socket.once('error', (error) => reject(ProbeError.of(error)))
-    socket.once('connect', () => {
-      resolve(performance.now() - startedAt)
-      socket.destroy()
-    })
-  })
+  return (
+    CERTIFICATE_MESSAGES[code] ??
+    'The certificate is not trusted: it is self-signed, or a private CA issued it. For a CA of your own set NODE_EXTRA_CA_CERTS.'
+  )
 }
 
 /** A handshake, after which nothing is sent: so the certificate need not be trusted to be examined. */
-function shakeHands({ url, isTrusted, timeout }: Target, old: ConnectionOptions = {}): Promise<Handshake> {
-  return new Promise((resolve, reject) => {
-    const host = hostOf(url)
-    const startedAt = performance.now()
-    let roundTrip = 0
-    const socket = connectTLS({
-      host,
-      port: Number(url.port || 443),
-      // No server name for addresses (RFC 6066, section 3).
-      ...(/[a-z]/i.test(host) && !host.includes(':') && { servername: host }),
-      ALPNProtocols: ['http/1.1', 'h2'],
-      rejectUnauthorized: false,
-      ...(!isTrusted && { lookup: publicLookup }),
-      ...old,
-    })
-    socket.setTimeout(timeout, () => socket.destroy(ProbeError.timeout(timeout)))
-    socket.once('connect', () => {
-      roundTrip = performance.now() - startedAt
-    })
-    socket.once('error', (error) => reject(ProbeError.of(error)))
-    socket.once('secureConnect', () => {
-      resolve({ ...certificateOf(socket), roundTrip })
-      socket.destroy()
-    })
+async function shakeHands({ url, isTrusted, timeout }: Target): Promise<Handshake> {
+  if (!isTrusted) refusePrivate(url)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const signal = AbortSignal.timeout(timeout)
+  const socket = connect({
+    host,
+    port: Number(url.port || 443),
+    // No server name for addresses (RFC 6066, section 3).
+    ...(/[a-z]/i.test(host) && !host.includes(':') && { servername: host }),
+    ALPNProtocols: ['http/1.1', 'h2'],
+    rejectUnauthorized: false,
+    ...(!isTrusted && { lookup: publicLookup }),
   })
+  try {
+    await once(socket, 'secureConnect', { signal })
+    return handshakeOf(socket)
+  } catch (error) {
+    throw signal.aborted ? ProbeError.timeout(timeout) : ProbeError.of(error)
+  } finally {
+    // An error after that is nobody's concern.
+    socket.on('error', () => {}).destroy()
+  }
 }
 
-function certificateOf(socket: TLSSocket): Omit<Handshake, 'roundTrip'> {
+function handshakeOf(socket: TLSSocket): Handshake {
   const { valid_to } = socket.getPeerCertificate()
   return {
     protocol: (socket.getProtocol() ?? '').replace('v', ' '),
@@ -158,8 +110,4 @@ function certificateOf(socket: TLSSocket): Omit<Handshake, 'roundTrip'> {
       : (errorCode(socket.authorizationError) ?? String(socket.authorizationError)),
     daysLeft: Math.floor((Date.parse(valid_to) - Date.now()) / DAY_MS),
   }
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '')
 }

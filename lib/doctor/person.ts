@@ -1,25 +1,92 @@
 import { type JSONObject, type JSONValue, ownProperty } from '../client/json'
-import { type PersonRecord, readUser } from '../client/user'
+import { findRecord, type PersonRecord, pathToUserID, readUser } from '../client/user'
+import { requestUserInfo, requestUserMe } from './endpoints'
 import type { Examination } from './examination'
 import type { RecordedMode } from './mode'
-import type { ProbeResponse } from './probe-response'
+import type { ProbeResponse } from './probe'
+import { contentOf, kindOf, recordForm } from './response'
 
 const TEXTS = ['user_name', 'user_firstname', 'user_lastname', 'user_biography']
 const PICTURES = ['user_picture', 'user_cover']
-const EXTRAS = [
-  'user_registered',
-  'user_relationship',
-  'user_biography',
-  'user_website',
-  'profile_picture',
-  'profile_cover',
-]
+const EXTRAS = ['user_registered', 'user_relationship', 'user_biography', 'user_website', 'profile_picture']
 const ENTITY = /&(#\d+|#x[\da-f]+|[a-z]+\d*);/i
 // What servers encode that encode at all.
 const PLAIN = /["'<>\u{80}-\u{10ffff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
 
-/** Records the ways of a site that a person's record shows; nothing of the person. */
-export function recordPerson({ record, wrapper }: PersonRecord, origin: string, mode: RecordedMode): void {
+/**
+ * Reads the profile with the token of a login, at both endpoints: the answers to an invented token may have suggested the
+ * wrong one.
+ *
+ * @returns the response with the person; undefined if there was none
+ */
+export async function examinePerson(
+  baseURL: URL,
+  token: string,
+  examination: Examination,
+): Promise<ProbeResponse | undefined> {
+  const { probe, mode, options } = examination
+  examination.progress('Reading the profile')
+  const userMe = await requestUserMe(probe, baseURL, token)
+  const userInfo = await requestUserInfo(probe, baseURL, token)
+  const [byUserMe, byUserInfo] = [personIn(userMe), personIn(userInfo)]
+  const found = byUserMe ?? byUserInfo
+  const response = byUserMe || (!found && options.profileEndpoint === undefined) ? userMe : userInfo
+  recordForm(response, examination)
+  if (found === undefined) {
+    reportNobody(response, examination)
+    return undefined
+  }
+  mode.htmlAtStatus200 = false
+  reportEndpoint(byUserMe === undefined ? userMe : undefined, examination)
+  recordPerson(found, baseURL.origin, mode)
+  reportPerson(found, examination)
+  if (byUserMe && byUserInfo) comparePeople(byUserMe, byUserInfo, examination)
+  return response
+}
+
+function personIn(response: ProbeResponse): PersonRecord | undefined {
+  return kindOf(response) === 'data' ? findRecord(response.json ?? null) : undefined
+}
+
+/** @param userMe the response of `user/me`, if it has no person */
+function reportEndpoint(userMe: ProbeResponse | undefined, examination: Examination): void {
+  const { mode, options } = examination
+  mode.withoutUserMe = userMe !== undefined
+  if (userMe === undefined) {
+    delete options.profileEndpoint
+    return
+  }
+  if (options.profileEndpoint === undefined)
+    examination.differs(
+      'Profile',
+      `user/me answers the token of a login with ${contentOf(userMe, examination)}, and get_user_info with a person: use profileEndpoint 'get_user_info'. The token is then part of a URL.`,
+    )
+  options.profileEndpoint = 'get_user_info'
+}
+
+function reportNobody(response: ProbeResponse, examination: Examination): void {
+  const { json = null } = response
+  if (Array.isArray(json)) examination.mode.goneUserAsEmptyArray = true
+  const path = pathToUserID(json)
+  const place =
+    path === undefined
+      ? ''
+      : ` There is a user_id at ${path}: the record must be the whole response, or its member user_info or data.`
+  examination.broken('Profile', `There was no person in the profile, but ${contentOf(response, examination)}.${place}`)
+}
+
+function comparePeople(one: PersonRecord, other: PersonRecord, examination: Examination): void {
+  const idOf = ({ record }: PersonRecord): string => String(ownProperty(record, 'user_id'))
+  // Versions 2.7 and 2.8 could answer with another person.
+  if (idOf(one) !== idOf(other))
+    examination.broken(
+      'Profile',
+      'The two profile endpoints answered with two people for one token: the provider is unsafe.',
+    )
+}
+
+/** Records the ways of a provider that a person's record shows; nothing of the person. */
+function recordPerson({ record, wrapper }: PersonRecord, origin: string, mode: RecordedMode): void {
   mode.wrapUser = wrapper
   mode.extraFields = EXTRAS.some((name) => Object.hasOwn(record, name))
   const stringTypes = hasStringTypes(record)
@@ -65,48 +132,34 @@ function uploadsURLIn(record: JSONObject): string | undefined {
 }
 
 /** Reports the form of a record, and what it needs. */
-export function reportPerson({ record, wrapper }: PersonRecord, examination: Examination): void {
+function reportPerson({ record, wrapper }: PersonRecord, examination: Examination): void {
   const { mode } = examination
-  const parts = [
-    wrapper === false ? 'a bare record' : `a record inside ${wrapper}`,
-    mode.stringTypes ? 'all values are strings' : 'values have types',
-    ...(mode.encodeEntities ? ['HTML entities in names, which the profile decodes'] : []),
-    ...(isBeyondNumbers(ownProperty(record, 'user_id')) ? ['an id beyond 2^53, which the profile keeps exactly'] : []),
+  const ways = [
+    ...(wrapper ? [`the record is inside ${wrapper}`] : []),
+    ...(mode.stringTypes ? ['all values are strings'] : []),
+    ...(mode.encodeEntities ? ['names have HTML entities, which the profile decodes'] : []),
   ]
-  const isPlain = wrapper === false && !mode.stringTypes && !mode.encodeEntities
-  if (isPlain) examination.good('Profile', `The person was read: ${parts.join(', ')}.`)
-  else examination.differs('Profile', `The person was read: ${parts.join(', ')}. The strategy handles that.`)
-  if (!isUsable(record))
+  if (ways.length === 0) examination.good('Profile', 'The person was read.')
+  else examination.differs('Profile', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
+  if (!isPerson(record))
     examination.broken('Profile', 'Its user_id is none that the strategy accepts (see profile_invalid).')
   if (mode.relativePictures) reportPictures(uploadsURLIn(record), examination)
 }
 
-/** Whether the client takes the record for a person. */
-function isUsable(record: JSONObject): boolean {
+/** Whether the client takes the JSON for a person: not, if its id is null or 0, as servers say "nobody". */
+export function isPerson(json: JSONValue): boolean {
   try {
-    return readUser(record, '') !== undefined
+    return readUser(json, '') !== undefined
   } catch {
     return false
   }
-}
-
-function isBeyondNumbers(id: JSONValue | undefined): boolean {
-  return /^\d{16,}$/.test(String(id)) && BigInt(String(id)) > BigInt(Number.MAX_SAFE_INTEGER)
 }
 
 function reportPictures(uploadsURL: string | undefined, examination: Examination): void {
   if (uploadsURL !== undefined && examination.isHarmless(uploadsURL)) examination.options.uploadsURL = uploadsURL
   const cure =
     examination.options.uploadsURL === undefined
-      ? 'Find the folder in the address of a picture on the site, and give it as uploadsURL'
+      ? 'Find the folder in the address of a picture at the provider, and give it as uploadsURL'
       : 'Give uploadsURL'
   examination.differs('Pictures', `Their paths are relative, and left out without a root. ${cure}.`)
-}
-
-/** Reports a profile without a person. */
-export function reportNobody({ json, status }: ProbeResponse, examination: Examination): void {
-  if (!Array.isArray(json))
-    return examination.broken('Profile', `There was no person in the profile (status ${status}).`)
-  examination.mode.goneUserAsEmptyArray = true
-  examination.broken('Profile', 'The site has no person for its own token.')
 }

@@ -1,7 +1,9 @@
-import { PrivateAddressError } from '../client/http/private-address'
-import { errors } from '../client/http/undici'
-import { errorCode, unreachableHint } from '../client/http/unreachable'
+import { errors } from 'undici/index.js'
+import { PrivateAddressError } from '../client/http/address'
+import { errorCode, unreachableHint } from '../client/http/network-errors'
 import { count } from './text'
+
+const NOT_FOLLOWED = 'PRIVATE_ADDRESS'
 
 /** Why there is no complete response: a fixed sentence, never text from outside. */
 export class ProbeError extends Error {
@@ -13,18 +15,9 @@ export class ProbeError extends Error {
     this.code = code
   }
 
-  static privateAddress(): ProbeError {
-    return new ProbeError(
-      'It leads to a private address, and was not followed: give that address if it is yours.',
-      'PRIVATE_ADDRESS',
-    )
-  }
-
-  static behindProxy(): ProbeError {
-    return new ProbeError(
-      'It leads to another host, and was not followed, because through a proxy that could be a private one: give that address if it is right.',
-      'PRIVATE_ADDRESS',
-    )
+  /** @param where where it leads, which may be a private host */
+  static notFollowed(where: 'a private address' | 'another host, through a proxy'): ProbeError {
+    return new ProbeError(`It leads to ${where}, and was not followed: give that address if it is yours.`, NOT_FOLLOWED)
   }
 
   static timeout(milliseconds: number): ProbeError {
@@ -40,9 +33,7 @@ export class ProbeError extends Error {
   /** The error of a failed request. */
   static of(error: unknown): ProbeError {
     if (error instanceof ProbeError) return error
-    if (error instanceof PrivateAddressError) return ProbeError.privateAddress()
-    if (error instanceof errors.ResponseExceededMaxSizeError)
-      return new ProbeError('The response is too large for one of this API.')
+    if (error instanceof PrivateAddressError) return ProbeError.notFollowed('a private address')
     if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
       return new ProbeError('The response is not HTTP/1.1.', 'HTTP')
     return new ProbeError(unreachableHint(error) ?? 'The connection failed.', errorCode(error))

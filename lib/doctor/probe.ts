@@ -1,14 +1,26 @@
-import type { Socket } from 'node:net'
+import dns from 'node:dns'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { LookupFunction } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { RESPONSE_LIMITS } from '../client/http/pool'
-import { tlsOptions } from '../client/http/tls-options'
-import { buildConnector, Client, EnvHttpProxyAgent, errors } from '../client/http/undici'
-import { publicLookup, refusePrivate } from './private-address'
+import { Client, EnvHttpProxyAgent } from 'undici/index.js'
+import { isPrivateHost, publicLookup as publicLookupBy } from '../client/http/address'
+import { isObject, type JSONObject, type JSONValue, parseJSON } from '../client/json'
 import { ProbeError } from './probe-error'
-import { type ProbeResponse, ResponseRecorder } from './probe-response'
 
-// Chunk extensions, early hints and trailers do not count as body.
-const MAX_WIRE_BYTES = 256 * 1024
+const MAX_BODY_BYTES = 64 * 1024
+// Where a script's warnings end, the JSON begins; each attempt parses the rest.
+const MAX_ATTEMPTS = 20
+
+const CONNECTION = {
+  // Each request has a deadline of its own.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  maxHeaderSize: 16 * 1024,
+}
+
+// Certificates are checked even where NODE_TLS_REJECT_UNAUTHORIZED disables it.
+const TLS = { rejectUnauthorized: true }
 
 /** A request of the doctor. */
 export interface ProbeRequest {
@@ -16,8 +28,20 @@ export interface ProbeRequest {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
   readonly form?: Readonly<Record<string, string>>
-  /** Another `User-Agent`, or none (`null`). */
-  readonly userAgent?: string | null | undefined
+}
+
+/** What a provider has answered. All of it comes from outside. */
+export interface ProbeResponse {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** The first 64 KiB. */
+  readonly text: string
+  /** The JSON of the body, an object or an array; undefined if there is none. */
+  readonly json: JSONObject | JSONValue[] | undefined
+  /** Whether other text precedes the JSON, such as the warnings of a script. */
+  readonly hasWarnings: boolean
+  /** Milliseconds from the request to the last byte, including the connection if it was new. */
+  readonly duration: number
 }
 
 /** Settings of a {@link Probe}. */
@@ -32,18 +56,14 @@ export interface ProbeOptions {
 }
 
 /**
- * Sends requests one at a time, and limits what comes back in time and bytes. Follows no redirect, keeps no cookie,
- * checks certificates.
+ * Sends requests one at a time, and reads at most 64 KiB of a response, up to a deadline. Follows no redirect, keeps no
+ * cookie, checks certificates.
  */
 export class Probe {
   readonly #options: ProbeOptions
   #dispatcher: Dispatcher | undefined
   #origin = ''
-  #socket: Socket | undefined
-  #bytesBefore = 0
-  #connections = 0
-  #requests = 0
-  /** The `User-Agent` of requests that name none. */
+  /** The `User-Agent` of all requests from now on. */
   userAgent: string
 
   constructor(options: ProbeOptions) {
@@ -51,34 +71,37 @@ export class Probe {
     this.userAgent = options.userAgent
   }
 
-  /** How many requests were sent to the present origin, on how many connections. */
-  get traffic(): { readonly requests: number; readonly connections: number } {
-    return { requests: this.#requests, connections: this.#connections }
-  }
-
   /** @throws ProbeError if there is no complete response */
-  async send({ method, url, headers, form, userAgent = this.userAgent }: ProbeRequest): Promise<ProbeResponse> {
+  async send({ method, url, headers, form }: ProbeRequest): Promise<ProbeResponse> {
+    const { timeout } = this.#options
     const dispatcher = this.#dispatcherFor(url)
-    const recorder = new ResponseRecorder(this.#options.timeout)
-    this.#requests += 1
-    this.#bytesBefore = this.#socket?.bytesRead ?? 0
-    dispatcher.dispatch(
-      {
+    const signal = AbortSignal.timeout(timeout)
+    const startedAt = performance.now()
+    try {
+      const {
+        statusCode,
+        headers: received,
+        body,
+      } = await dispatcher.request({
         origin: url.origin,
         method,
         path: url.pathname + url.search,
         headers: {
-          ...(userAgent !== null && { 'user-agent': userAgent }),
+          'user-agent': this.userAgent,
           accept: 'application/json',
           'accept-encoding': 'identity',
           ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
           ...headers,
         },
         body: form ? new URLSearchParams(form).toString() : null,
-      },
-      recorder,
-    )
-    return recorder.response
+        signal,
+      })
+      const text = await beginningOf(body)
+      const duration = performance.now() - startedAt
+      return { status: statusCode, headers: received, text, duration, ...readJSON(text) }
+    } catch (error) {
+      throw signal.aborted ? ProbeError.timeout(timeout) : ProbeError.of(error)
+    }
   }
 
   /** Closes the connection. */
@@ -87,54 +110,68 @@ export class Probe {
   }
 
   #dispatcherFor(url: URL): Dispatcher {
-    const { origin, hostname, protocol } = url
+    const { origin, hostname } = url
     if (this.#dispatcher && this.#origin === origin) return this.#dispatcher
-    const isTrusted = hostname === this.#options.trustedHost
-    if (!isTrusted) this.#refuseForeign(url)
+    const { trustedHost, timeout, proxied } = this.#options
+    const isTrusted = hostname === trustedHost
+    // What the name resolves to is known to the proxy alone, and `NO_PROXY` may name hosts of the own network.
+    if (!isTrusted && proxied) throw ProbeError.notFollowed('another host, through a proxy')
+    if (!isTrusted) refusePrivate(url)
     this.#dispatcher?.destroy().catch(() => {})
-    const connect = {
-      timeout: this.#options.timeout,
-      ...(!isTrusted && { lookup: publicLookup }),
-      ...(protocol === 'https:' && tlsOptions()),
-    }
     this.#origin = origin
-    this.#connections = 0
-    this.#requests = 0
-    this.#dispatcher = this.#options.proxied
-      ? proxyAgent()
-      : new Client(origin, { ...RESPONSE_LIMITS, connect: this.#watched(buildConnector(connect)) })
+    const connect = { timeout, ...TLS, ...(!isTrusted && { lookup: publicLookup }) }
+    this.#dispatcher = proxied ? proxyAgent() : new Client(origin, { ...CONNECTION, connect })
     return this.#dispatcher
   }
+}
 
-  #refuseForeign(url: URL): void {
-    // What the name resolves to is known to the proxy alone, and `NO_PROXY` may name hosts of the own network.
-    if (this.#options.proxied) throw ProbeError.behindProxy()
-    refusePrivate(url)
+/** A page may be large, and its beginning says enough. */
+async function beginningOf(body: Readable): Promise<string> {
+  const bytes = Buffer.alloc(MAX_BODY_BYTES)
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.copy(bytes, size)
+    // The rest is not read, and its connection not used again.
+    if (size === MAX_BODY_BYTES) break
   }
+  return bytes.toString('utf8', 0, size)
+}
 
-  #watched(connect: ReturnType<typeof buildConnector>): ReturnType<typeof buildConnector> {
-    return (options, callback) =>
-      connect(options, (...result) => {
-        if (result[1]) this.#watch(result[1])
-        callback(...result)
-      })
+/** The JSON of a body, whatever precedes it. */
+function readJSON(text: string): Pick<ProbeResponse, 'json' | 'hasWarnings'> {
+  const starts = [...text.matchAll(/[{[]/g)].slice(0, MAX_ATTEMPTS)
+  for (const { index } of starts) {
+    const json = tryParse(text.slice(index))
+    if (json !== undefined) return { json, hasWarnings: text.slice(0, index).trim() !== '' }
   }
+  return { json: undefined, hasWarnings: false }
+}
 
-  #watch(socket: Socket): void {
-    this.#connections += 1
-    this.#socket = socket
-    this.#bytesBefore = 0
-    socket.on('readable', () => {
-      const bytes = socket.bytesRead - this.#bytesBefore
-      if (bytes > MAX_WIRE_BYTES) socket.destroy(new errors.ResponseExceededMaxSizeError())
-    })
+function tryParse(text: string): JSONObject | JSONValue[] | undefined {
+  try {
+    const value = parseJSON(text)
+    return Array.isArray(value) || isObject(value) ? value : undefined
+  } catch {
+    return undefined
   }
 }
 
 function proxyAgent(): Dispatcher {
   try {
-    return new EnvHttpProxyAgent({ ...RESPONSE_LIMITS, requestTls: tlsOptions() })
+    return new EnvHttpProxyAgent({ ...CONNECTION, requestTls: TLS })
   } catch {
     throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
   }
 }
+
+/**
+ * Refuses the URL of a private address. A name is checked when it is looked up: see {@link publicLookup}.
+ *
+ * @throws ProbeError
+ */
+export function refusePrivate({ hostname }: URL): void {
+  if (isPrivateHost(hostname)) throw ProbeError.notFollowed('a private address')
+}
+
+/** `dns.lookup` that refuses private addresses. */
+export const publicLookup: LookupFunction = publicLookupBy(dns.lookup)

@@ -1,6 +1,19 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
-import type { Terminal, TerminalInput, TerminalOutput } from './terminal'
+
+/** Where text comes from: a terminal, or a pipe. */
+export type TerminalInput = NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined }
+
+/** Where text goes to. */
+export type TerminalOutput = NodeJS.WritableStream & { readonly isTTY?: boolean | undefined }
+
+/** What the command is connected to; `process` is one. */
+export interface Terminal {
+  readonly stdin: TerminalInput
+  readonly stdout: TerminalOutput
+  readonly stderr: TerminalOutput
+  readonly env: Readonly<Record<string, string | undefined>>
+}
 
 /** Thrown when somebody presses Ctrl+C at a prompt. */
 export class Interrupted extends Error {}
@@ -40,12 +53,6 @@ export class Prompt {
     const answer = await this.#read(question, true)
     this.#output.write('\n')
     return answer
-  }
-
-  /** Withdraws the question, as if the input had ended. */
-  cancel(): void {
-    this.#next?.resolve(undefined)
-    this.#next = undefined
   }
 
   /** Gives the terminal back. */

@@ -1,11 +1,56 @@
-import type { Examination, Finding, SuggestedOptions } from './examination'
+import { styleText } from 'node:util'
+import type { Examination, Finding, Level, Observer, SuggestedOptions } from './examination'
+import type { Terminal } from './prompt'
 import { printable, wrapped } from './text'
 
 // As wide as the longest, so that the messages are aligned.
 const WIDTH = 9
+const COLOURS: Readonly<Record<Level, 'green' | 'yellow' | 'red'>> = { good: 'green', differs: 'yellow', broken: 'red' }
+const ERASE_LINE = '\r\x1b[K'
 
-/** One finding as lines of at most 80 characters. The level is a word, so that no colour is needed to tell it. */
-export function findingLines({ level, check, message }: Finding, paint: (level: Finding['level']) => string): string {
+/** Shows the findings as they come, and on a terminal what is being waited for. */
+export class Screen implements Observer {
+  readonly #terminal: Terminal
+  readonly #isQuiet: boolean
+  #isWaiting = false
+
+  /** @param isQuiet whether only the progress is shown */
+  constructor(terminal: Terminal, isQuiet: boolean) {
+    this.#terminal = terminal
+    this.#isQuiet = isQuiet
+  }
+
+  progress(text: string): void {
+    if (!this.#terminal.stderr.isTTY) return
+    this.clear()
+    this.#terminal.stderr.write(`${text} ...`)
+    this.#isWaiting = true
+  }
+
+  finding(finding: Finding): void {
+    this.clear()
+    if (!this.#isQuiet) this.print(findingLines(finding, (level) => this.#coloured(level)))
+  }
+
+  /** Removes what is being waited for. */
+  clear(): void {
+    if (this.#isWaiting) this.#terminal.stderr.write(ERASE_LINE)
+    this.#isWaiting = false
+  }
+
+  /** Writes a text and a line break to standard output. */
+  print(text: string): void {
+    this.#terminal.stdout.write(`${text}\n`)
+  }
+
+  #coloured(level: Level): string {
+    const { stdout, env } = this.#terminal
+    return stdout.isTTY && !env['NO_COLOR'] ? styleText(COLOURS[level], level) : level
+  }
+}
+
+/** The lines of a finding, of at most 80 characters. The level is a word, so that no colour is needed to tell it. */
+function findingLines({ level, check, message }: Finding, paint: (level: Level) => string): string {
   const text = wrapped(`${level.padEnd(WIDTH)}${check}: ${message}`)
   return paint(level) + text.slice(level.length)
 }

@@ -23,8 +23,3 @@ export function wrapped(text: string): string {
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`
 }
-
-/** A duration in whole milliseconds. */
-export function milliseconds(duration: number): string {
-  return duration < 1 ? 'less than a millisecond' : `${Math.round(duration)} ms`
-}

@@ -13,30 +13,13 @@ export interface BrowserStore {
   remove(): Promise<void> | void
 }
 
-/** The store, for the browser that sent this request. */
-export class RequestStore<Request> implements BrowserStore {
-  readonly #store: PendingLoginStore<Request>
-  readonly #req: Request
-
-  constructor(store: PendingLoginStore<Request>, req: Request) {
-    this.#store = store
-    this.#req = req
-  }
-
-  save(record: PendingLogin) {
-    return this.#store.save(this.#req, record)
-  }
-
-  load() {
-    return this.#store.load(this.#req)
-  }
-
-  consume(record: PendingLogin) {
-    return this.#store.consume(this.#req, record)
-  }
-
-  remove() {
-    return this.#store.remove(this.#req)
+/** The record of the browser that sent this request, in a store for all of them. */
+export function browserStore<Request>(store: PendingLoginStore<Request>, req: Request): BrowserStore {
+  return {
+    save: (record) => store.save(req, record),
+    load: () => store.load(req),
+    consume: (record) => store.consume(req, record),
+    remove: () => store.remove(req),
   }
 }
 
@@ -53,11 +36,10 @@ export class NoSession extends Error {
  * @param timeout milliseconds that the call may take
  * @throws SocialLoginError `session_unavailable`, or what the store itself threw of that class
  */
-export function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T> | T): Promise<T> | T {
+export async function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T> | T): Promise<T> {
   try {
     const answer = call()
-    if (!isThenable(answer)) return answer
-    return withTimeout(timeout, answer).catch((error: unknown) => Promise.reject(storeError(error, phase)))
+    return isThenable(answer) ? await withTimeout(timeout, answer) : answer
   } catch (error) {
     throw storeError(error, phase)
   }

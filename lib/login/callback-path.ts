@@ -12,8 +12,10 @@ export function isCallbackPath(path: string, callbackPath: string): boolean {
   return arrived === expected || (arrived !== '' && expected.endsWith(arrived))
 }
 
-/** A path without its case and its last slashes, as Express routes by default. */
-// Not /\/+$/, which is quadratic for a path with many slashes before its end.
+/**
+ * A path without its case and its last slashes, as Express routes by default. A loop finds these, because the pattern
+ * /\/+$/ is quadratic for a path with many slashes before its end.
+ */
 export function plainPath(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--

@@ -1,9 +1,9 @@
 import { SocialLoginError } from '../errors'
 import { callStore } from './browser-store'
-import type { LoginAction, LoginContext, Verdict } from './context'
+import type { LoginAction, LoginContext } from './context'
 import { type ExchangedLogin, exchange } from './exchange'
-import { type LoginInfo, loginInfo } from './info'
-import { checkCallback, FINAL_REFUSALS, type PendingLogin, type Refusal, readPendingLogin } from './pending-login'
+import { createLoginInfo } from './info'
+import { checkCallback, FINAL_REFUSALS, type PendingLogin, parsePendingLogin, type Refusal } from './pending-login'
 import type { CallbackRequest } from './request'
 import { tabCallbackPage } from './tab-binding'
 
@@ -20,34 +20,78 @@ export async function callback<User>(
   context: LoginContext<User>,
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
-  const { settings, provider, rules, strategyDigest, usedLogins } = context
-  // Validated, because the store may be the application's.
-  const record = readPendingLogin(await callStore('callback', settings.timeout, () => context.request.store.load()))
+  const { settings, adapter, rules, strategyDigest, usedLogins, trace } = context
+  // The record is validated, because the store may be the application's.
+  const record = parsePendingLogin(await callStore('callback', settings.timeout, () => adapter.store.load()))
   if (!record) return handleReplay(context)
-  context.trace.follow(record)
+  trace.setLogin(record)
 
-  const { fetchSite, referer, tabSecret } = request
-  const user = context.request.currentUserKey()
+  const { authKey, fetchSite, referer, tabSecret } = request
+  const user = adapter.currentUserKey()
   const refusal = checkCallback(record, { strategyDigest, user, fetchSite, referer, tabSecret })
-  const isUsed = record.consumed || usedLogins.has(record.id)
-  // A reload after the login is refused as well, because its user is another one than that of the start.
-  if (isUsed) return refusal ? handleReplay(context) : joinLogin(context, request, record)
-  // No await from here to `usedLogins.share`, so that only one of two callbacks gets there.
+  if (record.consumed || usedLogins.has(record.id)) {
+    // A reload after the login is refused here as well, because its user is another one than that of the start.
+    return refusal ? handleReplay(context) : joinLogin(context, request, record)
+  }
   if (refusal) return rejectCallback(context, refusal)
-  if (rules.tabBinding && tabSecret === undefined) return askTab(context, request)
-  if (!provider.slots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
-  const info = loginInfo(record, request)
-  // Before `consume`, which forgets it at once if the store throws.
-  usedLogins.add(record.id)
-  const consumed = consume(context, record)
-  const result = exchange(context, consumed, request.authKey).then((exchanged) => verify(context, exchanged, info))
-  usedLogins.share(record.id, request.authKey, { consumed, result })
-  return { type: 'decided', verdict: await result, info }
+  if (rules.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
+
+  // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here.
+  const loginInfo = createLoginInfo(record, request)
+  const verdict = await usedLogins.run(record.id, authKey, async (markConsumed) => {
+    const login = await exchangeInSlot(context, record, authKey, markConsumed)
+    return trace.run(
+      'verify',
+      () => adapter.verify(login, loginInfo),
+      ({ user }) => (user ? undefined : 'verify_refused'),
+    )
+  })
+  return { type: 'verified', verdict, loginInfo }
+}
+
+/**
+ * Consumes the record and exchanges the key while it holds one of the provider's slots.
+ *
+ * @throws SocialLoginError `overloaded` if no slot is free; the record is then unused
+ */
+async function exchangeInSlot(
+  context: LoginContext,
+  record: PendingLogin,
+  authKey: string,
+  markConsumed: () => void,
+): Promise<ExchangedLogin> {
+  const { loginSlots } = context.provider
+  if (!loginSlots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
+  try {
+    await consume(context, record, markConsumed)
+    return await exchange(context, authKey)
+  } finally {
+    loginSlots.release()
+  }
+}
+
+/**
+ * Marks the record as consumed. It is not removed after the login instead: by then the session may have been renewed or
+ * ended, and saving this request's copy of it would undo that.
+ *
+ * If the store fails, the key is unspent, and a reload can finish the login when the store works again. A store that
+ * recorded the use and failed to say so in time fails the login closed: the reload finds the record consumed.
+ *
+ * @throws SocialLoginError `session_unavailable`, or `login_not_started` if another process has consumed it meanwhile
+ */
+async function consume(
+  { settings, adapter }: LoginContext,
+  record: PendingLogin,
+  markConsumed: () => void,
+): Promise<void> {
+  const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
+  markConsumed()
+  if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
 }
 
 /** There is no unused record (reload, back button, or no login at all): a signed-in user may continue. */
-function handleReplay({ request }: LoginContext): LoginAction<never> {
-  if (request.currentUserKey() !== undefined && request.mayContinueOnReplay) return { type: 'continue' }
+function handleReplay({ adapter }: LoginContext): LoginAction<never> {
+  if (adapter.currentUserKey() !== undefined && adapter.allowRepeatedCallback) return { type: 'continue' }
   throw new SocialLoginError('login_not_started', 'callback')
 }
 
@@ -57,57 +101,25 @@ async function joinLogin<User>(
   request: CallbackRequest,
   record: PendingLogin,
 ): Promise<LoginAction<User>> {
-  const { settings, rules, usedLogins } = context
-  const { store } = context.request
+  const { settings, rules, usedLogins, adapter } = context
   const isTabKnown = !rules.tabBinding || request.tabSecret !== undefined
-  const shared = isTabKnown ? usedLogins.join(record.id, request.authKey) : undefined
-  // The first has ended. Nothing is saved: this request's copy of the session is older than the one with the signed-in
-  // user.
-  if (shared === undefined) return handleReplay(context)
-  // A store that tells which call was the first must not take the following one for it.
-  await shared.consumed
+  const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
+  // If the login has ended, nothing is saved: this request's copy of the session is older than that of the new user.
+  if (running === undefined) return handleReplay(context)
+  // The store must see the first callback's `consume` before ours, or it would count ours as the first.
+  await Promise.race([running.consumed, running.result])
   // If this request's copy of the session is saved last, it must not bring the record back unconsumed.
-  if (!record.consumed) await callStore('callback', settings.timeout, () => store.consume(record))
-  return { type: 'decided', verdict: await shared.result, info: loginInfo(record, request) }
+  if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(record))
+  return { type: 'verified', verdict: await running.result, loginInfo: createLoginInfo(record, request) }
 }
 
-async function rejectCallback({ settings, request: { store } }: LoginContext, refusal: Refusal): Promise<never> {
-  if (FINAL_REFUSALS.has(refusal)) await callStore('callback', settings.timeout, () => store.remove())
+async function rejectCallback({ settings, adapter }: LoginContext, refusal: Refusal): Promise<never> {
+  if (FINAL_REFUSALS.has(refusal)) await callStore('callback', settings.timeout, () => adapter.store.remove())
   throw new SocialLoginError(refusal, 'callback')
 }
 
-/** Requests the secret that the tab stored at the start. */
-function askTab({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
+/** Answers with the page that reads the secret which the tab stored at the start, and sends the callback again with it. */
+function requestTabSecret({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
   const response = tabCallbackPage(authKey, rules.providerOrigin)
-  return { type: 'respond', response, otherwise: new SocialLoginError('tab_mismatch', 'callback') }
-}
-
-/** @throws SocialLoginError `session_unavailable`, or `login_not_started` if another process has consumed it meanwhile */
-async function consume(
-  { settings, usedLogins, request: { store } }: LoginContext,
-  record: PendingLogin,
-): Promise<void> {
-  let isFirst: boolean | void
-  try {
-    // Marked as consumed, and not removed later: by then the session may have been renewed or ended, and saving this copy of it
-    // would undo that.
-    isFirst = await callStore('callback', settings.timeout, () => store.consume(record))
-  } catch (error) {
-    // The key is unspent: a reload can finish this login when the store works again.
-    usedLogins.forget(record.id)
-    throw error
-  }
-  if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
-}
-
-function verify<User>(
-  { trace, request }: LoginContext<User>,
-  exchanged: ExchangedLogin,
-  info: LoginInfo,
-): Promise<Verdict<User>> {
-  return trace.run('verify', () => request.verify(exchanged, info), codeOfVerdict)
-}
-
-function codeOfVerdict({ user }: Verdict): 'verify_refused' | undefined {
-  return user ? undefined : 'verify_refused'
+  return { type: 'respond', response, fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
 }

@@ -29,8 +29,8 @@ export interface LoginOptions {
   readonly callbackURL?: string | undefined
 }
 
-/** One request, as a framework's adapter passes it. */
-export interface LoginRequest<User = unknown> {
+/** What a framework's adapter knows of one request, and can do with it. */
+export interface RequestAdapter<User = unknown> {
   readonly http: HTTPRequest
   readonly options: LoginOptions
   /** Asks the application for the provider of the request, if there are many. */
@@ -41,16 +41,17 @@ export interface LoginRequest<User = unknown> {
   currentUserKey(): string | undefined
   /** Whether the framework could sign a user in on this request. */
   canSignIn(): boolean
-  /** Whether a repeated callback of a signed-in user may continue without a login. */
-  readonly mayContinueOnReplay: boolean
-  /** Asks the application for its verdict on the login. */
-  verify(login: ExchangedLogin, info: LoginInfo): Promise<Verdict<User>>
+  /** Whether a callback that a signed-in user repeats may continue without a login. */
+  readonly allowRepeatedCallback: boolean
+  /** Asks the application for its verdict on the login. (The strategy does so by `callVerify` of passport/verify.ts.) */
+  verify(login: ExchangedLogin, loginInfo: LoginInfo): Promise<Verdict<User>>
 }
 
 /** The application's verdict on a login. */
 export interface Verdict<User = unknown> {
   /** The user, or a falsy value for "no". */
   readonly user: User
+  /** What the application adds to the verdict, such as a message. */
   readonly info: unknown
 }
 
@@ -58,17 +59,17 @@ export interface Verdict<User = unknown> {
 export type LoginAction<User = unknown> =
   /** Redirect to the provider's login page. */
   | { readonly type: 'redirect'; readonly url: string }
-  /** The application has decided. */
-  | { readonly type: 'decided'; readonly verdict: Verdict<User>; readonly info: LoginInfo }
+  /** The application has given its verdict. */
+  | { readonly type: 'verified'; readonly verdict: Verdict<User>; readonly loginInfo: LoginInfo }
   /** A repeated callback of a signed-in user: continues to the login's destination. */
   | { readonly type: 'continue' }
-  /** A response of our own, or the error `otherwise` if the framework exposes no response object. */
-  | { readonly type: 'respond'; readonly response: HTTPResponse; readonly otherwise: SocialLoginError }
+  /** A response of our own, or `fallbackError` if the framework exposes no response object. */
+  | { readonly type: 'respond'; readonly response: HTTPResponse; readonly fallbackError: SocialLoginError }
 
 /** Everything needed to handle one request. */
 export interface LoginContext<User = unknown> {
   readonly settings: LoginSettings
-  readonly request: LoginRequest<User>
+  readonly adapter: RequestAdapter<User>
   readonly provider: ProviderSettings
   /** Those of the provider, except for a callback URL given for this request. */
   readonly rules: RequestRules

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { Deadline } from '../client/deadline'
-import type { RequestContext } from '../client/http/request'
+import type { RequestContext } from '../client/endpoints'
 import { type Profile, profileOf } from '../client/profile'
 import type { TokenResponse } from '../client/responses'
 import type { Trace } from '../diagnostics'
@@ -33,56 +33,46 @@ interface ExchangeContext {
 }
 
 /**
- * Once the login's record has been consumed, exchanges the key for a token, and the token for a profile, under one
- * deadline. Releases the login's slot in any case.
+ * Exchanges the key for a token, and the token for a profile, under one deadline.
  *
- * @throws SocialLoginError of phase `exchange` or `profile`, or what `consumed` rejects with
+ * @throws SocialLoginError of phase `exchange` or `profile`, or what `skipUserProfile` threw
  */
-export async function exchange(
-  context: ExchangeContext,
-  consumed: Promise<void>,
-  authKey: string,
-): Promise<ExchangedLogin> {
+export async function exchange(context: ExchangeContext, authKey: string): Promise<ExchangedLogin> {
   const { provider, trace } = context
+  const deadline = new Deadline(context.settings.timeout)
   try {
-    await consumed
-    const deadline = new Deadline(context.settings.timeout)
-    try {
-      const exchanging = trace.run('exchange', (onRetry) => provider.endpoints.exchange(authKey, { deadline, onRetry }))
-      provider.refusals.watch(exchanging)
-      const params = await exchanging
-      const token = params.access_token
-      const profile = await trace.run('profile', (onRetry) => fetchProfile(context, token, { deadline, onRetry }))
-      provider.onLogin?.()
-      return { params, profile }
-    } finally {
-      deadline.clear()
-    }
+    const params = await trace.run('exchange', (onRetry) => provider.endpoints.exchange(authKey, { deadline, onRetry }))
+    const token = params.access_token
+    const profile = await trace.run('profile', (onRetry) => fetchProfile(context, token, { deadline, onRetry }))
+    provider.onLogin?.()
+    return { params, profile }
   } finally {
-    provider.slots.release()
+    deadline.clear()
   }
 }
 
 function fetchProfile(
   { settings: { skipUserProfile }, provider }: ExchangeContext,
   accessToken: string,
-  context: RequestContext,
+  request: RequestContext,
 ): Promise<Profile | undefined> {
   const load = (): Promise<Profile> =>
     provider.endpoints
-      .fetchProfile(provider.profileEndpoint, accessToken, context)
+      .fetchProfile(provider.profileEndpoint, accessToken, request)
       .then((user) => profileOf(user, provider.name, provider.uploadsURL))
   if (typeof skipUserProfile === 'boolean') return skipUserProfile ? Promise.resolve(undefined) : load()
-  return decideSkip(skipUserProfile, accessToken, context.deadline).then((skips) => (skips ? undefined : load()))
+  return callSkipUserProfile(skipUserProfile, accessToken, request.deadline).then((skips) =>
+    skips ? undefined : load(),
+  )
 }
 
-function decideSkip(skip: SkipUserProfile, accessToken: string, deadline: Deadline): Promise<boolean> {
+function callSkipUserProfile(skip: SkipUserProfile, accessToken: string, deadline: Deadline): Promise<boolean> {
   return new Promise((resolve, reject) => {
     deadline.addListener(() => reject(skipTimeout()))
     const done = (error: unknown, decision?: boolean): void => (error ? reject(error) : resolve(decision === true))
-    // As in passport-oauth2: a function with two parameters calls done, one with fewer returns its decision.
+    // As in passport-oauth2, a function with two parameters calls done, and one with fewer returns its decision.
     const decision: unknown = skip(accessToken, done)
-    // Not `resolve(decision)`: a promise that never settles would keep the deadline from rejecting.
+    // `resolve(decision)` would not do: if that promise never settles, the deadline could no longer reject ours.
     if (skip.length < 2) Promise.resolve(decision).then((answer) => resolve(Boolean(answer)), reject)
     else if (types.isPromise(decision)) decision.catch(reject)
   })

@@ -35,7 +35,7 @@ export interface LoginInfo {
 }
 
 /** What the application gets about a login besides the user. */
-export function loginInfo(record: PendingLogin, callback: CallbackRequest): LoginInfo {
+export function createLoginInfo(record: PendingLogin, callback: CallbackRequest): LoginInfo {
   const { returnTo, state, issuedAt, startSite } = record
   return {
     assurance: {

@@ -1,13 +1,14 @@
-import { readCallbackURL } from '../client/option-values'
+import { parseCallbackURL } from '../client/option-values'
 import { Trace, type TracedPhase } from '../diagnostics'
-import { type FailureInfo, PRIVATE_HEADERS, SocialLoginError } from '../errors'
+import { SocialLoginError } from '../errors'
 import { callStore } from './browser-store'
 import { callback } from './callback'
-import type { LoginAction, LoginContext, LoginOptions, LoginRequest, LoginSettings, Verdict } from './context'
-import type { HTTPResponse } from './pages/page'
-import { checkRecord, type PendingLoginSummary, readPendingLogin, summaryOf } from './pending-login'
+import type { LoginAction, LoginContext, LoginOptions, LoginSettings, RequestAdapter, Verdict } from './context'
+import { refusalResponse } from './pages/refusal'
+import { checkRecord, type PendingLoginSummary, parsePendingLogin, summaryOf } from './pending-login'
 import { type ProviderSettings, strategyDigest } from './provider'
-import { type CallbackRequest, type RefusedRequest, readRequest, type StartRequest } from './request'
+import type { ManyProviders } from './providers'
+import { type CallbackRequest, classifyRequest, type RefusedRequest, type StartRequest } from './request'
 import { start } from './start'
 import { UsedLogins } from './used-logins'
 
@@ -22,15 +23,26 @@ export class Login<User = unknown> {
   }
 
   /**
-   * Handles one request.
+   * Handles one request. Seven files of `lib/` implement a login; `login/pending-login.ts` is the record that connects its
+   * start with its callback:
+   *
+   * - `passport/strategy.ts` receives the request from Passport, and describes it to `Login` as a `RequestAdapter`.
+   * - `login/login.ts` finds the provider of the request, and calls what handles it.
+   * - `login/request.ts` classifies the request: a start, a callback, or one to refuse.
+   * - `login/start.ts` stores a pending login for the browser, and redirects to the provider.
+   * - `login/callback.ts` checks the callback against that record, and uses the record once.
+   * - `login/exchange.ts` exchanges the key for a token, and the token for a profile.
+   * - `passport/verify.ts` calls the application's verify function, and waits for its first answer.
    *
    * @throws SocialLoginError for every outcome of the table that is not an action
    */
-  async handle(request: LoginRequest<User>): Promise<LoginAction<User>> {
-    const context = this.#contextOf(request, this.#settings.providers.fixed ?? (await this.#findProvider(request)))
-    const read = readRequest(request.http, context.rules)
-    const phase = read.type === 'refused' ? read.phase : read.type
-    return context.trace.run(phase, () => decide(context, read), codeOf)
+  async handle(adapter: RequestAdapter<User>): Promise<LoginAction<User>> {
+    const { providers } = this.#settings
+    const provider = providers.single ?? (await this.#findProvider(providers, adapter))
+    const context = this.#contextOf(adapter, provider)
+    const request = classifyRequest(adapter.http, context.rules)
+    const phase = request.type === 'refused' ? request.phase : request.type
+    return context.trace.run(phase, () => handleRequest(context, request), codeOf)
   }
 
   /**
@@ -39,14 +51,14 @@ export class Login<User = unknown> {
    * @throws SocialLoginError `session_unavailable`, and what {@link ManyProviders.find} throws
    */
   async pending(
-    request: Pick<LoginRequest, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
+    adapter: Pick<RequestAdapter, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
   ): Promise<PendingLoginSummary | undefined> {
     const { providers, timeout } = this.#settings
-    const provider = providers.fixed ?? (await providers.find(() => request.findProvider(), 'start'))
-    const { strategyDigest } = callbackOf(provider, request.options)
-    const record = readPendingLogin(await callStore('start', timeout, () => request.store.load()))
+    const provider = providers.single ?? (await providers.find(() => adapter.findProvider(), 'start'))
+    const { strategyDigest } = callbackOf(provider, adapter.options)
+    const record = parsePendingLogin(await callStore('start', timeout, () => adapter.store.load()))
     if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
-    return checkRecord(record, { strategyDigest, user: request.currentUserKey() }) ? undefined : summaryOf(record)
+    return checkRecord(record, { strategyDigest, user: adapter.currentUserKey() }) ? undefined : summaryOf(record)
   }
 
   /** Closes the connections after pending logins have ended. Idempotent. */
@@ -55,23 +67,21 @@ export class Login<User = unknown> {
     return this.#closing
   }
 
-  /** Without its provider, a request is a callback if its address mentions a key. */
-  async #findProvider(request: LoginRequest<User>): Promise<ProviderSettings> {
-    const { name, providers } = this.#settings
-    if (providers.fixed) return providers.fixed
-    const phase = request.http.target.includes('auth_key') ? 'callback' : 'start'
+  /** Until its provider is known, a request counts as a callback if its target mentions a key. */
+  async #findProvider(providers: ManyProviders, adapter: RequestAdapter<User>): Promise<ProviderSettings> {
+    const phase = adapter.http.target.includes('auth_key') ? 'callback' : 'start'
     try {
-      return await providers.find(() => request.findProvider(), phase)
+      return await providers.find(() => adapter.findProvider(), phase)
     } catch (error) {
-      return new Trace(name).run(phase, () => Promise.reject(error))
+      return new Trace(this.#settings.name).run(phase, () => Promise.reject(error))
     }
   }
 
-  #contextOf(request: LoginRequest<User>, provider: ProviderSettings): LoginContext<User> {
+  #contextOf(adapter: RequestAdapter<User>, provider: ProviderSettings): LoginContext<User> {
     const settings = this.#settings
-    const trace = new Trace(settings.name, settings.providers.fixed ? undefined : provider.name)
-    const { rules, strategyDigest } = callbackOf(provider, request.options)
-    return { rules, strategyDigest, settings, provider, request, usedLogins: this.#usedLogins, trace }
+    const trace = new Trace(settings.name, settings.providers.single ? undefined : provider.name)
+    const { rules, strategyDigest } = callbackOf(provider, adapter.options)
+    return { rules, strategyDigest, settings, provider, adapter, usedLogins: this.#usedLogins, trace }
   }
 }
 
@@ -81,40 +91,37 @@ function callbackOf(
   { callbackURL }: LoginOptions,
 ): Pick<LoginContext, 'rules' | 'strategyDigest'> {
   if (callbackURL === undefined) return { rules, strategyDigest: usual }
-  const { path, origin = rules.appOrigin } = readCallbackURL(callbackURL, true)
+  const { path, origin = rules.appOrigin } = parseCallbackURL(callbackURL, 'callbackURL', { allowInsecureHTTP: true })
   return {
     rules: { ...rules, callbackPath: path, appOrigin: origin },
     strategyDigest: strategyDigest(identity, path, origin === rules.appOrigin ? '' : origin),
   }
 }
 
-function decide<User>(
+function handleRequest<User>(
   context: LoginContext<User>,
-  read: StartRequest | CallbackRequest | RefusedRequest,
+  request: StartRequest | CallbackRequest | RefusedRequest,
 ): Promise<LoginAction<User>> {
-  if (read.type === 'refused') return refuse(read)
-  // Before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
-  if (!context.request.canSignIn()) return refuse({ code: 'session_unsupported', phase: read.type })
-  return read.type === 'start' ? start(context, read) : callback(context, read)
+  if (request.type === 'refused') return refuse(request)
+  // This is checked before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
+  if (!context.adapter.canSignIn()) return refuse({ code: 'session_unsupported', phase: request.type })
+  return request.type === 'start' ? start(context, request) : callback(context, request)
 }
 
 async function refuse({ code, phase, hint }: Omit<RefusedRequest, 'type'>): Promise<LoginAction<never>> {
   const error = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
-  const { status, message } = error
-  // An empty error response: the browser discards it and repeats the request when the person follows the link.
-  if (code === 'speculative_request') return respond(error, { status, headers: PRIVATE_HEADERS, body: '' })
+  if (code === 'speculative_request') {
+    // The browser discards an empty error response and repeats the request when the person follows the link.
+    const response = { status: error.status, headers: error.headers, body: '' }
+    return { type: 'respond', response, fallbackError: error }
+  }
   if (code !== 'navigation_required') throw error
-  // A script would follow a `failureRedirect` to a page, and Passport's own answer does not say why.
-  const headers = { ...PRIVATE_HEADERS, 'Content-Type': 'application/json; charset=utf-8' }
-  return respond(error, { status, headers, body: JSON.stringify({ code, message } satisfies FailureInfo) })
-}
-
-function respond(otherwise: SocialLoginError, response: HTTPResponse): LoginAction<never> {
-  return { type: 'respond', response, otherwise }
+  // A script would follow a `failureRedirect` to a page.
+  return { type: 'respond', response: refusalResponse(error, 'application/json'), fallbackError: error }
 }
 
 /** The code of an action. A page of our own with status 200 (confirm, tab) is a step of the login, not an outcome. */
 function codeOf(action: LoginAction): TracedPhase['code'] {
-  if (action.type === 'decided' && !action.verdict.user) return 'verify_refused'
-  return action.type === 'respond' && action.response.status !== 200 ? action.otherwise.code : undefined
+  if (action.type === 'verified' && !action.verdict.user) return 'verify_refused'
+  return action.type === 'respond' && action.response.status !== 200 ? action.fallbackError.code : undefined
 }

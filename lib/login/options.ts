@@ -1,4 +1,15 @@
+import {
+  choice,
+  integer,
+  type OptionTable,
+  parseBoolean,
+  parseFunction,
+  parseOrigins,
+  parseText,
+  parseUploadsURL,
+} from '../client/option-values'
 import type { ExchangeMethod, ProfileEndpoint, SocialLoginClientOptions } from '../client/options'
+import * as client from '../client/options'
 import type { RenderConfirmPage } from './pages/confirm-page'
 
 /** Options that describe one provider, besides its name. */
@@ -18,7 +29,7 @@ export interface ProviderOptions
 
 /** Options that depend neither on the framework nor on the provider. */
 export interface SharedOptions
-  extends Pick<SocialLoginClientOptions, 'userAgent' | 'timeout' | 'dispatcher' | 'allowInsecureHTTP'> {
+  extends Pick<SocialLoginClientOptions, 'userAgent' | 'timeout' | 'dispatcher' | 'allowInsecureHTTP' | 'userRecord'> {
   /**
    * The name of the login, for `passport.authenticate` and in `profile.provider`. Default `social-login`. Several providers
    * need several names.
@@ -129,3 +140,49 @@ export interface MultiProviderOptions<Request> extends SharedOptions {
    */
   readonly maxPools?: number | undefined
 }
+
+/** Options of one start, of which a callback has `callbackURL` too. */
+export interface CallOptions {
+  /**
+   * A local path to go to after the login, such as `/inbox`. It comes back as `returnTo` of the login's info. Anything that
+   * would lead to another origin, or is longer than 1,024 characters once percent-encoded, is ignored, so it may come from
+   * a query.
+   */
+  readonly returnTo?: string | null | undefined
+  /**
+   * Up to 1,024 bytes of JSON that come back as `state` of the login's info. More is a TypeError (which the strategy gives
+   * to `next`), so put no query text here.
+   */
+  readonly state?: object | string | number | boolean | null | undefined
+  /**
+   * Replaces the `callbackURL` of the options for this request: give it to the start and to the callback alike. For several
+   * domains, and for proxies that rewrite the path of the callback.
+   */
+  readonly callbackURL?: string | undefined
+}
+
+/** The options that describe a provider: of a strategy that has one, and members of a {@link Provider}. */
+export const PROVIDER_OPTIONS = {
+  ...client.PROVIDER_OPTIONS,
+  profileEndpoint: choice<ProfileEndpoint>('user/me', 'get_user_info', 'auto'),
+  uploadsURL: parseUploadsURL,
+} as const satisfies OptionTable<ProviderOptions>
+
+/** The options of all adapters, for one provider and for many; beside `callbackURL`, which each parses in its own way. */
+export const SHARED_OPTIONS = {
+  ...client.SHARED_OPTIONS,
+  name: (value = 'social-login', option) => parseText(value, option),
+  maxConcurrentLogins: integer(128, 10_000),
+  unverifiedStart: choice('confirm', 'refuse', 'allow'),
+  allowedStartOrigins: parseOrigins,
+  allowedCallbackOrigins: parseOrigins,
+  confirmPage: parseFunction<RenderConfirmPage | undefined>,
+  tabBinding: parseBoolean,
+} as const satisfies OptionTable<SharedOptions>
+
+/** The further options for many providers. */
+export const MANY_OPTIONS = {
+  provider: parseFunction<MultiProviderOptions<never>['provider']>,
+  allowPrivateAddresses: parseBoolean,
+  maxPools: integer(100, 10_000),
+} as const satisfies OptionTable<Omit<MultiProviderOptions<never>, keyof SharedOptions | 'callbackURL'>>

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isObject, type JSONValue, tryStringify } from '../client/json'
 import type { OutcomeCode } from '../errors'
-import { readReturnPath } from './return-path'
+import { parseReturnPath } from './return-path'
 
 /**
  * A login in progress: "this browser began a login here, from a page of this application, at this provider, while this
@@ -24,7 +24,7 @@ export interface PendingLogin {
   /** The `Sec-Fetch-Site` of the start; null where the browser sent none. */
   readonly startSite: string | null
   /** Set if the path of the start is the end of the callback's, so that the two cannot be told apart behind a proxy. */
-  readonly startResemblesCallback?: true
+  readonly startIsCallbackSuffix?: true
   /** Digest of the secret stored in the tab of the start. */
   readonly tab?: string
   readonly returnTo?: string
@@ -94,7 +94,7 @@ export interface PendingLoginInput {
   /** A string unique to the signed-in user. */
   readonly user: string | undefined
   readonly startSite: string | undefined
-  readonly resemblesCallback?: boolean
+  readonly isCallbackSuffix?: boolean
   readonly tabSecret?: string | undefined
   readonly returnTo?: unknown
   readonly state?: unknown
@@ -114,41 +114,44 @@ export const SILENT_APPROVAL_MS = 30 * 1000
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
 const MAX_STATE_BYTES = 1024
 
-/** @throws TypeError when `state` is not JSON of up to 1,024 bytes */
+/**
+ * A `returnTo` that would leave the application is dropped, because it may come from a query.
+ *
+ * @throws TypeError when `state`, which comes from the application, is not JSON of up to 1,024 bytes
+ */
 export function createPendingLogin(input: PendingLoginInput): PendingLogin {
   const id = randomBytes(16).toString('base64url')
-  const returnTo = readReturnPath(input.returnTo)
-  const state = readState(input.state)
+  const returnTo = parseReturnPath(input.returnTo)
+  const state = parseState(input.state)
   return {
     id,
     strategyDigest: input.strategyDigest,
     issuedAt: Date.now(),
     user: userDigest(id, input.user),
     startSite: input.startSite ?? null,
-    ...(input.resemblesCallback && { startResemblesCallback: true }),
+    ...(input.isCallbackSuffix && { startIsCallbackSuffix: true }),
     ...(input.tabSecret !== undefined && { tab: digest(id, input.tabSecret) }),
     ...(returnTo !== undefined && { returnTo }),
     ...(state !== undefined && { state }),
   }
 }
 
-/** Reads a record back from a session or a cookie; undefined if it is not a valid record. */
-export function readPendingLogin(value: unknown): PendingLogin | undefined {
+/** The record that a session or a cookie holds; undefined if it is not a valid one. */
+export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
-  const { id, strategyDigest, issuedAt, user, startSite, startResemblesCallback, tab, returnTo, state, consumed } =
-    value
+  const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state, consumed } = value
   if (typeof id !== 'string' || typeof strategyDigest !== 'string') return undefined
   // A time that is NaN would never expire.
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
   if (!isTextOrNull(user) || !isTextOrNull(startSite)) return undefined
-  const path = readReturnPath(returnTo)
+  const path = parseReturnPath(returnTo)
   return {
     id,
     strategyDigest,
     issuedAt,
     user,
     startSite,
-    ...(startResemblesCallback === true && { startResemblesCallback }),
+    ...(startIsCallbackSuffix === true && { startIsCallbackSuffix }),
     ...(typeof tab === 'string' && { tab }),
     ...(path !== undefined && { returnTo: path }),
     ...(isPresent(state) && { state }),
@@ -186,7 +189,7 @@ export type Refusal = Extract<
 /** The refusals that end the login; after the others the genuine callback may still come. */
 export const FINAL_REFUSALS: ReadonlySet<Refusal> = new Set(['login_expired', 'user_changed'])
 
-/** Why no callback may finish the login of this record, or undefined if one may. */
+/** What ends the login of this record, whatever callback comes; undefined if nothing does. */
 export function checkRecord(record: PendingLogin, { strategyDigest, user }: RecordContext): Refusal | undefined {
   if (record.strategyDigest !== strategyDigest) return 'context_mismatch'
   const age = Date.now() - record.issuedAt
@@ -194,11 +197,11 @@ export function checkRecord(record: PendingLogin, { strategyDigest, user }: Reco
   return record.user === userDigest(record.id, user) ? undefined : 'user_changed'
 }
 
-/** Why the record may not finish the login of this callback, or undefined if it may. */
+/** Why this callback may not finish the login of the record; undefined if it may. */
 export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
   const refusal = checkRecord(record, callback)
   if (refusal) return refusal
-  // `none`: opened from the address bar or a mail. Accepted only if the start was opened like that, too.
+  // `none` is a callback from the address bar or a mail. It is accepted only if the start was opened like that, too.
   if (callback.fetchSite === 'none' && record.startSite !== 'none') return 'callback_forged'
   const { tabSecret } = callback
   // With a tab secret, this is the form of our own page for the tab: the Referer was checked on the GET before it.
@@ -218,7 +221,7 @@ export function digest(...texts: string[]): string {
   return hash('sha256', JSON.stringify(texts), 'base64url')
 }
 
-function readState(value: unknown): JSONValue | undefined {
+function parseState(value: unknown): JSONValue | undefined {
   if (value === undefined) return undefined
   const text = tryStringify(value)
   if (text === undefined || Buffer.byteLength(text) > MAX_STATE_BYTES) {

@@ -1,18 +1,11 @@
 import { Endpoints } from '../client/endpoints'
 import type { Transport } from '../client/http/transport'
-import { type CallbackLocation, readCallbackURL, readChoice, readUploadsURL } from '../client/option-values'
-import { type ClientSettings, type ProfileEndpoint, readClientOptions } from '../client/options'
-import { Semaphore } from '../client/semaphore'
-import type { ProviderOptions, SharedOptions } from './options'
+import { type ParsedOptions, parseCallbackURL, parseOptions } from '../client/option-values'
+import type { ClientSettings, ProfileEndpoint } from '../client/options'
+import type { Semaphore } from '../client/semaphore'
+import { PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
 import { digest } from './pending-login'
-import { Refusals } from './refusals'
 import type { RequestRules } from './request-headers'
-
-/** What a provider is made of. */
-export interface ProviderSource extends ProviderOptions {
-  readonly name: string
-  readonly callbackURL: string | undefined
-}
 
 /** One provider, and what belongs to its logins alone. */
 export interface ProviderSettings {
@@ -24,70 +17,64 @@ export interface ProviderSettings {
   readonly profileEndpoint: ProfileEndpoint
   readonly uploadsURL: URL | undefined
   readonly rules: RequestRules
-  /** Distinguishes it from other strategies and providers: the names, the provider and the application id. */
+  /** Distinguishes it from other strategies and providers: the names, the address and the application id. */
   readonly identity: readonly string[]
   /** Digest of the identity and the callback. */
   readonly strategyDigest: string
   /** One slot for each login that waits for the provider. */
-  readonly slots: Semaphore
-  readonly refusals: Refusals
+  readonly loginSlots: Semaphore
   /** Called after each exchange that has brought a profile. @throws SocialLoginError `provider_invalid` if another provider has the name */
   readonly onLogin?: () => void
 }
 
-/** What all providers of a strategy share. */
-export interface SharedSettings {
-  readonly options: SharedOptions
-  readonly rules: Omit<RequestRules, 'callbackPath' | 'appOrigin' | 'providerOrigin'>
-  readonly maxConcurrentLogins: number
-  /** Whether a path is not enough as `callbackURL`. */
-  readonly needsOrigin: boolean
+/** The options of a provider, or the members of its record, which have yet to be parsed. */
+export interface ProviderSource {
+  readonly name: string
+  readonly callbackURL: string
 }
 
-const PROFILE_ENDPOINTS: readonly ProfileEndpoint[] = ['user/me', 'get_user_info', 'auto']
-
 /**
+ * @param shared what all providers of a strategy share
  * @param transportOf the connections to the provider
  * @throws TypeError naming the option that is wrong, never its value
  */
 export function createProvider(
-  provider: ProviderSource,
-  identity: readonly string[],
-  shared: SharedSettings,
+  source: ProviderSource,
+  shared: ParsedOptions<typeof SHARED_OPTIONS>,
   transportOf: (settings: ClientSettings) => Transport,
 ): ProviderSettings {
-  const { options, maxConcurrentLogins } = shared
-  const client = readClientOptions({ ...clientOptions(options, provider), maxConnections: maxConcurrentLogins })
-  const { path, origin } = readCallback(provider.callbackURL, shared)
+  const { name } = source
+  const { allowInsecureHTTP, maxConcurrentLogins, userRecord: select } = shared
+  const parsed = parseOptions(PROVIDER_OPTIONS, { ...source, allowInsecureHTTP })
+  const { baseURL: api, profileEndpoint, uploadsURL, ...credentials } = parsed
+  const userRecord = select && ((json: unknown) => select(json, name))
+  const client = { ...shared, ...api, ...credentials, userRecord, maxConnections: maxConcurrentLogins }
+  const callback = parseCallbackURL(source.callbackURL, 'callbackURL', shared)
+  const baseURL = api.origin + api.basePath
+  const identity = [shared.name, name, baseURL, credentials.clientID]
+  const endpoints = new Endpoints(client, transportOf(client))
   return {
-    name: provider.name,
-    baseURL: client.origin + client.basePath,
-    endpoints: new Endpoints(client, transportOf(client)),
-    profileEndpoint: readChoice('profileEndpoint', provider.profileEndpoint, 'user/me', PROFILE_ENDPOINTS),
-    uploadsURL: readUploadsURL(provider.uploadsURL, options.allowInsecureHTTP),
-    rules: { ...shared.rules, callbackPath: path, appOrigin: origin, providerOrigin: client.origin },
+    name,
+    baseURL,
+    endpoints,
+    profileEndpoint,
+    uploadsURL,
+    rules: {
+      callbackPath: callback.path,
+      appOrigin: callback.origin,
+      providerOrigin: api.origin,
+      allowedStartOrigins: shared.allowedStartOrigins,
+      allowedCallbackOrigins: shared.allowedCallbackOrigins,
+      unverifiedStart: shared.unverifiedStart,
+      tabBinding: shared.tabBinding,
+    },
     identity,
-    strategyDigest: strategyDigest(identity, path),
-    slots: new Semaphore(maxConcurrentLogins),
-    refusals: new Refusals(provider.name),
+    strategyDigest: strategyDigest(identity, callback.path),
+    loginSlots: endpoints.slots,
   }
 }
 
 /** Includes the callback's path: a login may mean something else at another callback, even of the same strategy. */
 export function strategyDigest(identity: readonly string[], callbackPath: string, otherOrigin = ''): string {
   return digest(...identity, callbackPath, otherOrigin)
-}
-
-function clientOptions(shared: SharedOptions, { baseURL, clientID, clientSecret, exchangeMethod }: ProviderSource) {
-  const { userAgent, timeout, dispatcher, allowInsecureHTTP } = shared
-  return { baseURL, clientID, clientSecret, exchangeMethod, userAgent, timeout, dispatcher, allowInsecureHTTP }
-}
-
-/** @throws TypeError when it is not a path or an URL, or only a path where its origin is needed */
-export function readCallback(callbackURL: unknown, { options, needsOrigin }: SharedSettings): CallbackLocation {
-  const location = readCallbackURL(callbackURL, options.allowInsecureHTTP)
-  if (needsOrigin && location.origin === undefined) {
-    throw new TypeError('callbackURL must be the whole registered URL: its origin is that of the application')
-  }
-  return location
 }

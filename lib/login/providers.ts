@@ -1,47 +1,38 @@
 import { isThenable, withTimeout } from '../client/deadline'
+import { isPrivateHost, publicLookup, resolveName } from '../client/http/address'
 import { ProviderPools } from '../client/http/pools'
-import { isPrivateHost, publicLookup, resolveName } from '../client/http/private-address'
 import { isObject } from '../client/json'
-import { requireText } from '../client/option-values'
+import { type ParsedOptions, parseText, parseWholeCallbackURL } from '../client/option-values'
 import { type Phase, SocialLoginError } from '../errors'
 import { plainPath } from './callback-path'
-import type { Provider, ProviderResult } from './options'
-import {
-  createProvider,
-  type ProviderSettings,
-  type ProviderSource,
-  readCallback,
-  type SharedSettings,
-} from './provider'
+import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
+import { createProvider, type ProviderSettings, type ProviderSource } from './provider'
 
 /** The provider of a strategy that has only one. */
 export class OneProvider {
-  readonly fixed: ProviderSettings
+  readonly single: ProviderSettings
 
   constructor(provider: ProviderSettings) {
-    this.fixed = provider
+    this.single = provider
   }
 
   /** Closes the connections after pending logins have ended. */
   async close(): Promise<void> {
-    await this.fixed.slots.close()
-    await this.fixed.endpoints.close()
+    await this.single.loginSlots.close()
+    await this.single.endpoints.close()
   }
 }
 
-/** Validated options of many providers. */
-export interface ManyProvidersSettings {
-  readonly timeout: number
-  readonly maxPools: number
-  readonly allowPrivateAddresses: boolean
+type ManyProvidersOptions = ParsedOptions<typeof SHARED_OPTIONS & Omit<typeof MANY_OPTIONS, 'provider'>> & {
   /** For providers without one of their own; `:provider` stands for the name. */
   readonly callbackURL: string | undefined
 }
 
 // What is kept of a provider takes some kilobytes, and is made again within a millisecond.
 const MAX_PROVIDERS = 1000
-// The limit is that of each provider, and several providers may share an origin.
+// Connections to one origin. The number of logins is limited for each provider, and several providers may share an origin.
 const MAX_CONNECTIONS = 10_000
+const MEMBERS = ['name', 'callbackURL', ...Object.keys(PROVIDER_OPTIONS)]
 
 const CALLBACK_TAKEN =
   'callbackURL is that of another provider: give each provider one of its own (if the other has been corrected, restart the application)'
@@ -49,142 +40,127 @@ const NAME_TAKEN = 'name is that of a provider with another baseURL (if it has m
 
 /** The providers of a strategy whose application names one for each request. */
 export class ManyProviders {
-  readonly fixed = undefined
-  readonly #strategy: string
-  readonly #settings: ManyProvidersSettings
-  readonly #shared: SharedSettings
+  readonly single = undefined
+  readonly #options: ManyProvidersOptions
   readonly #pools: ProviderPools
-  /** By their content, so that a provider with other credentials is another one; the least recently used first. */
+  /** By their records, so that a provider with other credentials is another one; the least recently used first. */
   readonly #providers = new Map<string, ProviderSettings>()
-  /** Of each provider at which a login has succeeded: people of two providers under one name would be the same people. */
-  readonly #addressOf = new Map<string, string>()
-  /** Under one callback for two providers, the key of one could be sent to the other (RFC 9700, section 4.4). */
-  readonly #providerOf = new Map<string, string>()
+  /**
+   * By name, where the provider is at which a login has succeeded: people of two providers under one name would be the same
+   * people.
+   */
+  readonly #baseURLs = new Map<string, string>()
+  /**
+   * By callback, the name of its provider: of two providers with one callback, one could be sent the key of the other
+   * (RFC 9700, section 4.4).
+   */
+  readonly #callbackOwners = new Map<string, string>()
   #isClosed = false
 
-  constructor(strategy: string, settings: ManyProvidersSettings, shared: SharedSettings) {
-    this.#strategy = strategy
-    this.#settings = settings
-    this.#shared = shared
-    this.#pools = new ProviderPools({
-      maxPools: settings.maxPools,
-      dispatcher: shared.options.dispatcher,
-      connections: MAX_CONNECTIONS,
-      connectTimeout: settings.timeout,
-      lookup: settings.allowPrivateAddresses ? undefined : publicLookup(resolveName),
-    })
+  constructor(options: ManyProvidersOptions) {
+    const lookup = options.allowPrivateAddresses ? undefined : publicLookup(resolveName)
+    const connectTimeout = options.timeout
+    this.#options = options
+    this.#pools = new ProviderPools({ ...options, connections: MAX_CONNECTIONS, connectTimeout, lookup })
   }
 
   /**
    * The provider of one request.
    *
-   * @param ask calls the application's function
+   * @param lookup the application's function
    * @throws SocialLoginError `provider_unknown`, `provider_invalid` or `provider_lookup_timeout`
    * @throws what the application's function threw
    */
-  async find(ask: () => ProviderResult, phase: Phase): Promise<ProviderSettings> {
-    const provider = await this.#inTime(ask(), phase)
+  async find(lookup: () => ProviderResult, phase: Phase): Promise<ProviderSettings> {
+    const result = lookup()
+    const provider = isThenable(result) ? await this.#inTime(result, phase) : result
     if (provider === undefined || provider === null) throw new SocialLoginError('provider_unknown', phase)
-    // Not within `try`: what a getter of the application's record throws may quote a secret, and is passed on.
+    if (!isObject(provider))
+      throw invalid('provider must return an object, or undefined for a provider that does not exist', phase)
+    // Outside of `try`: what a getter of the application's record throws may quote a secret, so it becomes no hint.
     const members = membersOf(provider)
     try {
-      return this.#settingsOf(this.#inOneSpelling(readProvider(members, this.#settings.callbackURL)))
+      return this.#settingsOf(this.#parseMembers(members))
     } catch (error) {
-      // The application's data is wrong: its message names the option, never the value.
-      if (!(error instanceof TypeError)) throw error
-      throw new SocialLoginError('provider_invalid', phase, { hint: `${error.message}.` })
+      if (error instanceof TypeError) throw invalid(error.message, phase)
+      throw error
     }
   }
 
   /** Closes the connections after pending logins have ended. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all(Array.from(this.#providers.values(), ({ slots }) => slots.close()))
+    await Promise.all(Array.from(this.#providers.values(), ({ loginSlots }) => loginSlots.close()))
     await this.#pools.close()
   }
 
-  #inTime(answer: ProviderResult, phase: Phase): ProviderResult {
-    // Most applications look in a map: a timer for each would cost more than all else here.
-    if (!isThenable(answer)) return answer
-    return withTimeout(this.#settings.timeout, answer, () => new SocialLoginError('provider_lookup_timeout', phase))
+  #inTime<T>(result: PromiseLike<T>, phase: Phase): Promise<T> {
+    return withTimeout(this.#options.timeout, result, () => new SocialLoginError('provider_lookup_timeout', phase))
   }
 
-  /** A callback made of the `Host` header can come in millions of spellings, each of which would have limits of its own. */
-  #inOneSpelling(provider: ProviderSource): ProviderSource {
-    // Claimed already, and so in its plain form.
-    if (this.#providerOf.has(provider.callbackURL ?? '')) return provider
-    const { origin, path } = readCallback(provider.callbackURL, this.#shared)
-    return { ...provider, callbackURL: `${origin}${path}` }
+  /** @throws TypeError naming the member that is wrong, never its value */
+  #parseMembers(members: Readonly<Record<string, unknown>>): ProviderSource {
+    const name = parseText(members['name'], 'name')
+    // They would break lines of a log, cannot be part of a URL, or lead to another path.
+    if (/[\p{Cc}\p{Cs}]|^\.{1,2}$/u.test(name))
+      throw new TypeError('name must have no control characters, and must not be . or ..')
+    const template = this.#options.callbackURL?.replaceAll(':provider', encodeURIComponent(name))
+    // In one spelling: an application may make it of the `Host` header, each of whose spellings would have limits of its own.
+    const callbackURL = parseWholeCallbackURL(members['callbackURL'] ?? template, 'callbackURL', this.#options)
+    for (const [member, value] of Object.entries(members)) if (value !== undefined) parseText(value, member)
+    return { ...members, name, callbackURL }
   }
 
-  #settingsOf(provider: ProviderSource): ProviderSettings {
-    const key = JSON.stringify(provider)
-    const known = this.#providers.get(key)
-    const settings = known ?? this.#create(provider)
-    if (!this.#isFree(provider.name, settings.baseURL)) throw new TypeError(NAME_TAKEN)
-    // Moves it to the end of the map.
+  #settingsOf(source: ProviderSource): ProviderSettings {
+    const key = JSON.stringify(source)
+    const settings = this.#providers.get(key) ?? this.#create(source)
+    if (this.#isNameTaken(settings)) throw new TypeError(NAME_TAKEN)
+    // At the end of the map, as the one that was used last.
     this.#providers.delete(key)
     this.#providers.set(key, settings)
-    if (known === undefined) this.#forgetOldest(settings)
     return settings
   }
 
-  #create(provider: ProviderSource): ProviderSettings {
-    const { name, callbackURL = '' } = provider
-    const identity = [this.#strategy, name, provider.baseURL, provider.clientID]
-    const settings = createProvider(provider, identity, this.#shared, ({ origin }) => this.#pools.transportTo(origin))
-    const { baseURL } = settings
-    if (!this.#settings.allowPrivateAddresses && isPrivateHost(new URL(baseURL).hostname))
+  #create(source: ProviderSource): ProviderSettings {
+    const { name, callbackURL } = source
+    const settings = createProvider(source, this.#options, ({ origin, maxConnections }) =>
+      this.#pools.transportTo(origin, maxConnections),
+    )
+    if (!this.#options.allowPrivateAddresses && isPrivateHost(new URL(settings.baseURL).hostname))
       throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
     // As Express routes it: two providers must not share it by a final slash, or by capitals.
-    const claimed = plainPath(callbackURL)
-    if ((this.#providerOf.get(claimed) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)
-    this.#providerOf.set(claimed, name)
-    if (this.#isClosed) void settings.slots.close()
-    // Not before: an address that was mistyped, and corrected, must not need a restart.
-    const onLogin = (): void => {
-      if (!this.#isFree(name, baseURL))
-        throw new SocialLoginError('provider_invalid', 'profile', { hint: `${NAME_TAKEN}.` })
-      this.#addressOf.set(name, baseURL)
-    }
-    return { ...settings, onLogin }
+    const callback = plainPath(callbackURL)
+    if ((this.#callbackOwners.get(callback) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)
+    this.#callbackOwners.set(callback, name)
+    if (this.#isClosed) void settings.loginSlots.close()
+    this.#forgetOldest()
+    return { ...settings, onLogin: () => this.#registerName(settings) }
   }
 
-  #isFree(name: string, baseURL: string): boolean {
-    return (this.#addressOf.get(name) ?? baseURL) === baseURL
+  /** Only after a login: an address that was mistyped, and then corrected, must not need a restart. */
+  #registerName(settings: ProviderSettings): void {
+    if (this.#isNameTaken(settings)) throw invalid(NAME_TAKEN, 'profile')
+    this.#baseURLs.set(settings.name, settings.baseURL)
   }
 
-  // One with logins under way stays: its limit counts them. So does the newest, whose login is about to begin.
-  #forgetOldest(newest: ProviderSettings): void {
-    for (const [key, settings] of this.#providers) {
-      if (this.#providers.size <= MAX_PROVIDERS) return
-      if (settings.slots.isIdle && settings !== newest) this.#providers.delete(key)
+  #isNameTaken({ name, baseURL }: ProviderSettings): boolean {
+    return (this.#baseURLs.get(name) ?? baseURL) !== baseURL
+  }
+
+  /** Makes room for one more. A provider with logins under way is kept, because its limit counts them. */
+  #forgetOldest(): void {
+    for (const [key, { loginSlots }] of this.#providers) {
+      if (this.#providers.size < MAX_PROVIDERS) return
+      if (loginSlots.isIdle) this.#providers.delete(key)
     }
   }
 }
 
-/** The members that this package knows: an application's own record may have more. Undefined if it is no object. */
-function membersOf(provider: Provider): Provider | undefined {
-  if (!isObject(provider)) return undefined
-  const { name, baseURL, clientID, clientSecret, callbackURL, profileEndpoint, exchangeMethod, uploadsURL } = provider
-  return { name, baseURL, clientID, clientSecret, callbackURL, profileEndpoint, exchangeMethod, uploadsURL }
+function invalid(reason: string, phase: Phase): SocialLoginError {
+  return new SocialLoginError('provider_invalid', phase, { hint: `${reason}.` })
 }
 
-/** @throws TypeError naming the member that is wrong, never its value */
-function readProvider(provider: Provider | undefined, template: string | undefined): ProviderSource {
-  if (!provider) throw new TypeError('provider must return an object, or undefined for a provider that does not exist')
-  const { name, callbackURL, profileEndpoint, exchangeMethod, uploadsURL } = provider
-  requireText('name', name)
-  // They would break lines of a log, cannot be part of a URL, or lead to another path.
-  if (/[\p{Cc}\p{Cs}]|^\.{1,2}$/u.test(name))
-    throw new TypeError('name must have no control characters, and must not be . or ..')
-  const source = {
-    ...provider,
-    callbackURL: callbackURL ?? template?.replaceAll(':provider', encodeURIComponent(name)),
-    profileEndpoint: profileEndpoint ?? undefined,
-    exchangeMethod: exchangeMethod ?? undefined,
-    uploadsURL: uploadsURL ?? undefined,
-  }
-  for (const [member, value] of Object.entries(source)) if (value !== undefined) requireText(member, value)
-  return source
+/** The members that this package knows: an application's own record may have more, and null for those that are not set. */
+function membersOf(provider: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(MEMBERS.map((member) => [member, Reflect.get(provider, member) ?? undefined]))
 }

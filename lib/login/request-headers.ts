@@ -28,10 +28,10 @@ export interface RequestRules {
 }
 
 const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
-// Of the request, by RFC 6455.
+// Headers of a WebSocket's request, by RFC 6455.
 const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name) => `sec-websocket-${name}`)
 
-// What a browser writes into Origin and Referer: never a user name, percent-encoding or anything beyond ASCII.
+// An origin as browsers write it into Origin and Referer: without a user name, percent-encoding or anything beyond ASCII.
 const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
 
 /**
@@ -40,11 +40,7 @@ const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
  */
 export function isSpeculative(req: HTTPRequest): boolean {
   if (req.header('service-worker-navigation-preload') !== undefined) return true
-  for (const name of PURPOSE_HEADERS) {
-    const purpose = req.header(name)
-    if (purpose !== undefined && /prefetch|prerender|preview/i.test(purpose)) return true
-  }
-  return false
+  return PURPOSE_HEADERS.some((name) => /prefetch|prerender|preview/i.test(req.header(name) ?? ''))
 }
 
 /**
@@ -53,17 +49,17 @@ export function isSpeculative(req: HTTPRequest): boolean {
  */
 export function isNavigation(req: HTTPRequest): boolean {
   if (isWebSocket(req)) return false
-  if (fetchSite(req) === undefined) return acceptsPages(req)
+  if (fetchSiteOf(req) === undefined) return acceptsPages(req)
   return req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document'
 }
 
 /**
- * By any header of the handshake: over HTTP/2 it has no key, and a proxy may pass it on as a GET without one (Envoy does).
+ * Whether it has any header of a WebSocket's handshake. No single header tells: over HTTP/2 the handshake has no key, and
+ * a proxy may pass it on as a GET without one (Envoy does).
  */
 function isWebSocket(req: HTTPRequest): boolean {
   if (req.header('upgrade')?.toLowerCase() === 'websocket') return true
-  for (const name of WEBSOCKET_HEADERS) if (req.header(name) !== undefined) return true
-  return false
+  return WEBSOCKET_HEADERS.some((name) => req.header(name) !== undefined)
 }
 
 /** Browsers ask for a page by `text/html`, for a picture, a script or data otherwise. Other programs may not say. */
@@ -82,11 +78,11 @@ export function isScripted(req: HTTPRequest): boolean {
  */
 export function isFetch(req: HTTPRequest): boolean {
   const mode = req.header('sec-fetch-mode')
-  return fetchSite(req) !== undefined && isScripted(req) && (mode === 'cors' || mode === 'no-cors')
+  return fetchSiteOf(req) !== undefined && isScripted(req) && (mode === 'cors' || mode === 'no-cors')
 }
 
 /** `Sec-Fetch-Site`; undefined where the browser sent none. */
-export function fetchSite(req: HTTPRequest): string | undefined {
+export function fetchSiteOf(req: HTTPRequest): string | undefined {
   return req.header('sec-fetch-site')
 }
 
@@ -99,29 +95,28 @@ export function isVerifiedStart(req: HTTPRequest, rules: RequestRules): boolean 
 
 /** Whether a page of this application's own origin caused the request. */
 export function isFromApp(req: HTTPRequest, rules: RequestRules): boolean {
-  const site = fetchSite(req)
-  if (site !== undefined) return site === 'same-origin'
+  const fetchSite = fetchSiteOf(req)
+  if (fetchSite !== undefined) return fetchSite === 'same-origin'
   const source = sourceOrigin(req)
   return source !== undefined && isAppOrigin(source, req, rules)
 }
 
-/** Whether it is a navigation that may come from a page of the provider. No page can forge these headers. */
+/** Whether it is a navigation that may come from a page of the provider, by Fetch Metadata, which no page can forge. */
 export function isFromProvider(req: HTTPRequest, rules: RequestRules): boolean {
   if (!isNavigation(req)) return false
-  const site = fetchSite(req)
-  // No Fetch Metadata: an old browser, or an origin on plain http. Only the Referer can tell.
-  if (site === undefined) return true
-  if (site === 'cross-site') return true
-  if (site === 'same-site') return mayBeSameSite(new URL(rules.providerOrigin).hostname, appHostname(req, rules))
-  if (site === 'same-origin') return isAppOrigin(rules.providerOrigin, req, rules)
-  // Typed or mailed. A typed start has such a callback, too; the record is checked for that later.
-  return site === 'none' && rules.unverifiedStart === 'allow'
+  const fetchSite = fetchSiteOf(req)
+  // Old browsers, and all browsers on plain http, send no Fetch Metadata: `refererOf` has then to tell.
+  if (fetchSite === undefined || fetchSite === 'cross-site') return true
+  if (fetchSite === 'same-site') return mayBeSameSite(new URL(rules.providerOrigin).hostname, appHostname(req, rules))
+  if (fetchSite === 'same-origin') return isAppOrigin(rules.providerOrigin, req, rules)
+  // The address was typed or mailed, or the login was started like that: `checkCallback` looks at its start.
+  return fetchSite === 'none' && rules.unverifiedStart === 'allow'
 }
 
 /** Whose page the `Referer` names. On a silent approval it is the application's own. */
 export function refererOf(req: HTTPRequest, rules: RequestRules): 'provider' | 'app' | 'absent' | 'foreign' {
   const value = req.header('referer')
-  // Some privacy proxies send an empty one instead of none.
+  // Some privacy proxies send an empty Referer instead of none.
   if (!value) return 'absent'
   const origin = originOf(value)
   if (origin === undefined) return 'foreign'
@@ -129,20 +124,20 @@ export function refererOf(req: HTTPRequest, rules: RequestRules): 'provider' | '
   return isAppOrigin(origin, req, rules) || rules.allowedStartOrigins.has(origin) ? 'app' : 'foreign'
 }
 
-/** The origin whose page caused the request. `Origin: null` tells nothing: helmet's no-referrer causes it. */
+/** The origin whose page caused the request. An `Origin: null` tells nothing, because helmet's no-referrer causes it. */
 function sourceOrigin(req: HTTPRequest): string | undefined {
   const origin = req.header('origin')
   const source = origin === undefined || origin === 'null' ? req.header('referer') : origin
   return source === undefined ? undefined : originOf(source)
 }
 
-/** Undefined for URLs without a web origin, such as `about:blank` and `android-app://mail/`. */
+/** The origin of a URL; undefined if it has none of the web, such as `about:blank` and `android-app://mail/`. */
 function originOf(url: string): string | undefined {
   const [origin] = WEB_ORIGIN.exec(url) ?? []
   return origin === undefined ? undefined : parseURL(origin)?.origin
 }
 
-// Host, not X-Forwarded-Host: a victim's browser always sends its true Host.
+// `Host` serves, and X-Forwarded-Host does not, because a victim's browser always sends its true Host.
 function isAppOrigin(origin: string, req: HTTPRequest, rules: RequestRules): boolean {
   if (rules.appOrigin !== undefined) return origin === rules.appOrigin
   return new URL(origin).host === req.host?.toLowerCase()
@@ -152,7 +147,7 @@ function appHostname(req: HTTPRequest, rules: RequestRules): string {
   return parseURL(rules.appOrigin ?? `http://${req.host}`)?.hostname ?? ''
 }
 
-/** False only if the two hosts certainly belong to different sites: more would need the public suffix list. */
+/** Whether two hosts may belong to one site. To know it for certain would need the public suffix list. */
 function mayBeSameSite(a: string, b: string): boolean {
   const site = (hostname: string): string => hostname.split('.').slice(-2).join('.')
   return a === b || (site(a) === site(b) && !/^[\d.]+$|:/.test(a))

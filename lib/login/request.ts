@@ -2,7 +2,7 @@ import { isAuthKey } from '../client/endpoints'
 import type { OutcomeCode, Phase } from '../errors'
 import { isCallbackPath, isSamePath } from './callback-path'
 import {
-  fetchSite,
+  fetchSiteOf,
   type HTTPRequest,
   isFetch,
   isFromApp,
@@ -24,8 +24,11 @@ export interface StartRequest {
   readonly path: string
   /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
   readonly verified: boolean
-  /** Whether its path is the end of the callback's: behind a proxy that strips a prefix, it may be a callback without a key. */
-  readonly resemblesCallback: boolean
+  /**
+   * Whether the path is the end of the callback's path. A proxy that strips a prefix makes such a path of the callback's,
+   * so the request may be a callback without a key.
+   */
+  readonly isCallbackSuffix: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */
   readonly fetchSite: string | undefined
   /** The secret stored in the tab; undefined if it has none yet. */
@@ -52,7 +55,7 @@ export interface RefusedRequest {
   readonly hint?: string
 }
 
-// Node accepts 16 KB, a login needs less than 2: a longer target is likely an attack on the parser.
+// Node accepts targets of 16 KB, and a login needs less than 2: a longer one is likely an attack on the parser.
 const MAX_TARGET_LENGTH = 4096
 
 const WRONG_PATH_HINT =
@@ -61,16 +64,19 @@ const SCRIPTED_HINT =
   'A script made the request, not the browser itself: if this application has a service worker that answers navigations, exclude the URLs of the login from it.'
 
 /** Classifies a request by its method, target and headers. Has no side effects. */
-export function readRequest(req: HTTPRequest, rules: RequestRules): StartRequest | CallbackRequest | RefusedRequest {
+export function classifyRequest(
+  req: HTTPRequest,
+  rules: RequestRules,
+): StartRequest | CallbackRequest | RefusedRequest {
   const target = parseTarget(req.target)
   if (!target) return tooLong(req)
   const isCallback = isSamePath(target.pathname, rules.callbackPath) || mentionsAuthKey(target)
   const phase = isCallback ? 'callback' : 'start'
   if (isSpeculative(req)) return refused('speculative_request', phase)
-  return isCallback ? readCallback(req, target, rules) : readStart(req, target, rules)
+  return isCallback ? classifyCallback(req, target, rules) : classifyStart(req, target, rules)
 }
 
-function readStart(req: HTTPRequest, target: URL, rules: RequestRules): StartRequest | RefusedRequest {
+function classifyStart(req: HTTPRequest, target: URL, rules: RequestRules): StartRequest | RefusedRequest {
   const { method } = req
   if (method !== 'GET' && method !== 'POST') return refused('method_not_allowed', 'start')
   // A redirect would take the script, not the browser, to the provider: it would fail there by CORS, without a reason.
@@ -83,22 +89,23 @@ function readStart(req: HTTPRequest, target: URL, rules: RequestRules): StartReq
   const tabSecret = rules.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
   // The link may come from another site: a secret in it must not be taken for the tab's.
   if (rules.tabBinding && !verified) removeTabSecret(target.searchParams)
-  // Exactly one leading slash: `//evil.example` is another host.
+  // The path has exactly one leading slash, because `//evil.example` is another host.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
-  const resemblesCallback = isCallbackPath(pathOf(req), rules.callbackPath)
-  return { type: 'start', method, path, verified, resemblesCallback, fetchSite: fetchSite(req), tabSecret }
+  const isCallbackSuffix = isCallbackPath(pathOf(req), rules.callbackPath)
+  return { type: 'start', method, path, verified, isCallbackSuffix, fetchSite: fetchSiteOf(req), tabSecret }
 }
 
-function readCallback(
+function classifyCallback(
   req: HTTPRequest,
-  { search, searchParams: query }: URL,
+  { searchParams: query }: URL,
   rules: RequestRules,
 ): CallbackRequest | RefusedRequest {
+  // A callback is a GET, except for the form of our own page that sends it again with the tab's secret.
   const tabSecret = rules.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
   const isFromTab = tabSecret !== undefined
   if (req.method !== 'GET' && !isFromTab) return refused('method_not_allowed', 'callback')
-  const hint = hasPlainKey(search) ? undefined : misplacedKey(query)
-  if (hint !== undefined) return refused('auth_key_malformed', 'callback', hint)
+  const misplaced = hintOfMisplacedKey(query)
+  if (misplaced !== undefined) return refused('auth_key_malformed', 'callback', misplaced)
   if (!isCallbackPath(pathOf(req), rules.callbackPath)) return refused('callback_forged', 'callback', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
   if (authKey === '' && others.length === 0) return refused('auth_key_missing', 'callback')
@@ -106,7 +113,7 @@ function readCallback(
   const referer = refererOf(req, rules)
   const isGenuine = isFromTab ? isNavigation(req) && isFromApp(req, rules) : isFromProvider(req, rules)
   if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', scriptedHint(req))
-  return { type: 'callback', authKey, fetchSite: fetchSite(req), referer, tabSecret }
+  return { type: 'callback', authKey, fetchSite: fetchSiteOf(req), referer, tabSecret }
 }
 
 function refused(code: OutcomeCode, phase: Phase, hint?: string): RefusedRequest {
@@ -124,7 +131,8 @@ function tooLong({ target }: HTTPRequest): RefusedRequest {
 }
 
 /**
- * Parsed here: Connect has no `req.query`, and query parsers produce arrays and objects. Undefined if it is too long.
+ * The parsed target; undefined if it is too long. The framework's `req.query` does not serve: Connect has none, and query
+ * parsers produce arrays and objects.
  */
 function parseTarget(target: string): URL | undefined {
   if (target.length > MAX_TARGET_LENGTH) return undefined
@@ -132,30 +140,25 @@ function parseTarget(target: string): URL | undefined {
   return new URL(/^[/?]/.test(path) ? `http://localhost${path}` : 'http://localhost/')
 }
 
-/** Not the parsed path: URL parsers resolve `..` and convert `\\`, routers do neither. */
+/** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
 function pathOf({ target }: HTTPRequest): string {
   const path = withoutOrigin(target)
   const end = path.search(/[?#]/)
   return end === -1 ? path : path.slice(0, end)
 }
 
-/** The origin of an absolute-form target is ignored, so it need not be parsed. */
+/** A target without its origin, which absolute-form targets have, and which is ignored. */
 function withoutOrigin(target: string): string {
   return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
 }
 
 function mentionsAuthKey({ search, searchParams }: URL): boolean {
-  // Searched for the name first: parsing a query of thousands of parameters takes long.
-  return search.includes('auth_key') && (searchParams.has('auth_key') || misplacedKey(searchParams) !== undefined)
+  // The name is searched for first, because to parse a query of thousands of parameters takes long.
+  return search.includes('auth_key') && (searchParams.has('auth_key') || hintOfMisplacedKey(searchParams) !== undefined)
 }
 
-/** Whether the query has exactly one well-placed key: then a search for a misplaced one is not needed. */
-function hasPlainKey(search: string): boolean {
-  return /^\?auth_key=|&auth_key=/.test(search) && search.indexOf('auth_key') === search.lastIndexOf('auth_key')
-}
-
-/** A hint for the ways in which deployed servers and query parsers misplace the key. */
-function misplacedKey(query: URLSearchParams): string | undefined {
+/** A hint if the query shows one of the ways in which deployed servers and query parsers misplace the key. */
+function hintOfMisplacedKey(query: URLSearchParams): string | undefined {
   for (const [name, value] of query) {
     if (value.includes('?auth_key=')) {
       return 'The provider appended "?auth_key=" to a URL that has a query: register a redirect URL without one.'

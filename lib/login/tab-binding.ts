@@ -5,8 +5,8 @@ import { type HTTPResponse, relativeToItself, renderPage } from './pages/page'
 const TAB_PARAMETER = 'social_login_tab'
 const TAB_SECRET = /^[0-9a-f]{32}$/
 
-// Written by the start and read once by the callback. No other tab sees this storage, except one that this tab opens
-// meanwhile with an opener: Chromium gives it a copy.
+// The page of the start writes this item of sessionStorage, and the page of the callback reads it once. No other tab sees
+// it, except one that this tab opens meanwhile with an opener: Chromium gives it a copy.
 const STORAGE_KEY = 'passport-social-login'
 
 const WITHOUT_SCRIPT = '<noscript><p>Signing in requires JavaScript: enable it and reload the page.</p></noscript>'
@@ -42,7 +42,7 @@ export function tabSecretOfCallback(query: URLSearchParams): string | undefined 
 
 /** Removes the secret from a query. */
 export function removeTabSecret(query: URLSearchParams): void {
-  // Only if needed: `delete` re-encodes the other parameters, too.
+  // It is deleted only if it is there, because `delete` re-encodes the other parameters, too.
   if (query.has(TAB_PARAMETER)) query.delete(TAB_PARAMETER)
 }
 
@@ -54,7 +54,7 @@ export function tabStartPage(path: string, method: 'GET' | 'POST', providerOrigi
 /** The page that sends the key together with the tab's secret, if this is the tab of the start. */
 export function tabCallbackPage(authKey: string, providerOrigin: string): HTTPResponse {
   const query = new URLSearchParams({ auth_key: authKey })
-  // To the path at which the browser is: a proxy may have rewritten it, and the key is for no other.
+  // The form leads to the path at which the browser is: a proxy may have rewritten it, and the key is for no other.
   return tabPage(`?${query}`, 'POST', CALLBACK_SCRIPT, providerOrigin)
 }
 

@@ -1,33 +1,30 @@
 import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from './pending-login'
 
-// A double click makes two. No other limit counts the callbacks that wait for another one's login.
-const MAX_SHARERS = 8
+// A double click makes one duplicate. `maxConcurrentLogins` does not count callbacks that wait for another one's login.
+const MAX_WAITING = 8
 // How long `checkCallback` can accept a record that is used now, its last millisecond included.
 const LIFETIME_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1
 
-/** A login that another callback may share. */
-export interface SharedLogin<T> {
-  /** Settles when the record has been consumed. */
-  readonly consumed: Promise<void>
-  readonly result: Promise<T>
-}
-
-interface RunningLogin<T> extends SharedLogin<T> {
+/** A login that has begun to use its record and has not ended. */
+export interface RunningLogin<T> {
   /** Digest, so that the key does not outlive its exchange. */
   readonly authKey: string
-  sharers: number
+  /** Resolves when the record is consumed; never, if the login ends without that. */
+  readonly consumed: Promise<void>
+  readonly result: Promise<T>
+  /** The number of duplicate callbacks that wait for the result. */
+  waiting: number
 }
 
 /**
- * The records that a strategy has used, so that each is used once even by concurrent callbacks. Each is remembered
- * while it could be used again, which is 11 minutes, and for 11 more at most: about 75 bytes per login, 100 MB at 1,000 logins a
- * second.
+ * The records that a strategy has used, so that each is used once even by concurrent callbacks. An id is remembered for
+ * 11 to 22 minutes, in about 75 bytes (100 MB at 1,000 logins a second); its record could be used again for 11.
  *
- * A double click sends one callback twice and the browser shows the response to the second: it shares the login of the
- * first instead of failing.
+ * A double click sends one callback twice and the browser shows the response to the second, which therefore waits for the
+ * login of the first and gets its result.
  */
 export class UsedLogins<T> {
-  // Forgotten together: to delete each by itself takes longer than all else here.
+  // Ids are dropped a whole set at a time: to delete each one at its own time takes longer than all else here.
   /** Ids of the records used since `#since`. */
   #used = new Set<string>()
   /** Ids of those used in the lifetime before. */
@@ -35,44 +32,53 @@ export class UsedLogins<T> {
   #since = performance.now()
   readonly #running = new Map<string, RunningLogin<T>>()
 
-  /** Whether the record was used within the lifetime of a record, or not long before. */
+  /** Whether the record has been used. */
   has(recordID: string): boolean {
     return this.#used.has(recordID) || this.#usedBefore.has(recordID)
   }
 
-  /** The running login of the same key and record, if any, unless too many share it already. */
-  join(recordID: string, authKey: string): SharedLogin<T> | undefined {
+  /**
+   * Runs the login of a record, which counts as used before this method first waits. If the login fails before it has
+   * called `markConsumed`, its key has not been sent, and the record may be used again.
+   */
+  async run(recordID: string, authKey: string, login: (markConsumed: () => void) => Promise<T>): Promise<T> {
+    this.#dropExpired()
+    this.#used.add(recordID)
+    let resolveConsumed = (): void => {}
+    const consumed = new Promise<void>((resolve) => {
+      resolveConsumed = resolve
+    })
+    let isConsumed = false
+    const result = login(() => {
+      isConsumed = true
+      resolveConsumed()
+    })
+    this.#running.set(recordID, { authKey: digest(recordID, authKey), consumed, result, waiting: 0 })
+    try {
+      return await result
+    } catch (error) {
+      if (!isConsumed) this.#forget(recordID)
+      throw error
+    } finally {
+      this.#running.delete(recordID)
+    }
+  }
+
+  /** The running login of the same key and record, for a duplicate callback; undefined if too many wait for it. */
+  attach(recordID: string, authKey: string): RunningLogin<T> | undefined {
     const login = this.#running.get(recordID)
-    if (login?.authKey !== digest(recordID, authKey) || login.sharers === MAX_SHARERS) return undefined
-    login.sharers += 1
+    if (login?.authKey !== digest(recordID, authKey) || login.waiting === MAX_WAITING) return undefined
+    login.waiting += 1
     return login
   }
 
-  /** Marks the record as used. */
-  add(recordID: string): void {
-    this.#forgetExpired()
-    this.#used.add(recordID)
-  }
-
-  /** Lets other callbacks join the login of the record until it has ended. */
-  share(recordID: string, authKey: string, { consumed, result }: SharedLogin<T>): void {
-    const running = { consumed, result, authKey: digest(recordID, authKey), sharers: 0 }
-    this.#running.set(recordID, running)
-    const end = (): void => {
-      // Another may be running by now, if the record was forgotten.
-      if (this.#running.get(recordID) === running) this.#running.delete(recordID)
-    }
-    running.result.then(end, end)
-  }
-
-  /** Makes the record usable again: its key was not sent. Callbacks that share its login share the failure. */
-  forget(recordID: string): void {
+  #forget(recordID: string): void {
     this.#used.delete(recordID)
     this.#usedBefore.delete(recordID)
   }
 
-  /** By a monotonic clock, which nobody sets back. */
-  #forgetExpired(): void {
+  /** Measures the time by a monotonic clock, which nobody can set back. */
+  #dropExpired(): void {
     const now = performance.now()
     const age = now - this.#since
     if (age < LIFETIME_MS) return

@@ -2,10 +2,9 @@ import { IncomingMessage, type ServerResponse } from 'node:http'
 import { isObject } from '../client/json'
 import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
-import type { LoginInfo } from '../login/info'
-import type { HTTPResponse } from '../login/pages/page'
 import type { AuthenticateOptions } from './options'
-import { type Request, toError } from './verify'
+import { explainBareFailure, preferReturnTo, writeResponse } from './overrides'
+import type { Request } from './verify-types'
 
 /** Passport's five actions on one request. */
 export interface PassportActions {
@@ -43,11 +42,11 @@ const TOO_LATE =
   'The login ended after the response had been sent (by a time limit of the application?): nobody was signed in.'
 
 /**
- * Ends a request as its login tells. What the application throws meanwhile goes to `next(error)`; if a custom callback
- * throws there, too, the response is an empty 500, with a process warning. (An async callback must catch its own errors:
- * Passport drops the promise that it returns on a failure.) Never rejects.
+ * Runs a login and ends the request with its action. What the application throws meanwhile goes to `next(error)`; if a
+ * custom callback throws there, too, the response is an empty 500, with a process warning. (An async callback must catch
+ * its own errors: Passport drops the promise that it returns on a failure.) Never rejects.
  */
-export async function perform(
+export async function runLogin(
   login: () => Promise<LoginAction>,
   actions: PassportActions,
   req: Request,
@@ -57,38 +56,38 @@ export async function perform(
     const action = await login()
     // Passport would renew the session, then throw uncaught at the redirect and crash the process.
     if (req.res?.headersSent) throw new Error(TOO_LATE)
-    // Awaited because Passport returns what a custom callback returns, which may be a promise.
-    await act(action, actions, req, options)
+    // The action is awaited, because Passport returns what a custom callback returns, which may be a promise.
+    await applyAction(action, actions, req, options)
   } catch (error) {
-    await performError(error, actions, req)
+    await endWithError(error, actions, req)
   }
 }
 
-async function performError(error: unknown, actions: PassportActions, req: Request): Promise<void> {
+async function endWithError(error: unknown, actions: PassportActions, req: Request): Promise<void> {
   try {
     await failWith(error, actions, req)
   } catch (thrown) {
-    abandon(thrown, req)
+    endWithEmpty500(thrown, req)
   }
 }
 
-function act(action: LoginAction, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
+function applyAction(action: LoginAction, actions: PassportActions, req: Request, options: AuthenticateOptions): void {
   switch (action.type) {
     case 'redirect':
       removeReferrerPolicy(req)
       return actions.redirect(action.url)
-    case 'decided': {
+    case 'verified': {
       const { user, info } = action.verdict
       if (!user) return actions.fail(infoObject(info), 401)
-      preferReturnTo(req, options, action.info)
-      return actions.success(user, { ...infoObject(info), ...action.info })
+      preferReturnTo(req, options, action.loginInfo)
+      return actions.success(user, { ...infoObject(info), ...action.loginInfo })
     }
     case 'continue': {
       const destination = replayDestination(options)
       return destination === undefined ? actions.pass() : actions.redirect(destination)
     }
     case 'respond':
-      return req.res ? write(action.response, req.res) : failWith(action.otherwise, actions, req)
+      return req.res ? writeResponse(action.response, req.res) : failWith(action.fallbackError, actions, req)
   }
 }
 
@@ -97,40 +96,24 @@ export function replayDestination(options: AuthenticateOptions): string | undefi
   return options.successReturnToOrRedirect ?? options.successRedirect
 }
 
-/**
- * Makes `successReturnToOrRedirect` lead to the login's `returnTo`. Passport looks for one in `req.session` after `logIn`,
- * which replaces the session: one that was stored before would be lost, and another one may be anything.
- */
-function preferReturnTo(req: Request, options: AuthenticateOptions, { returnTo }: LoginInfo): void {
-  if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
-  const { logIn } = req
-  const keep = (): void => {
-    const session: unknown = Reflect.get(req, 'session')
-    if (isObject(session)) Object.assign(session, { returnTo })
-  }
-  const logInAndReturn = (...args: unknown[]): unknown => {
-    const [user, given, done] = args
-    // With other options it is the application's own call.
-    if (given !== options) return Reflect.apply(logIn, req, args)
-    // Fastify's returns a promise.
-    if (typeof done !== 'function') return Promise.resolve(Reflect.apply(logIn, req, args)).then(keep)
-    const loggedIn = (error: unknown): void => {
-      if (!error) keep()
-      done(error)
-    }
-    return Reflect.apply(logIn, req, [user, given, loggedIn])
-  }
-  Object.assign(req, { logIn: logInAndReturn })
-}
-
 /** `fail` or `error` by the table of outcomes; the application's own errors are `error`. */
 function failWith(error: unknown, actions: PassportActions, req: Request): void {
   if (!(error instanceof SocialLoginError)) return actions.error(toError(error))
-  setHeaders(req, Object.entries(error.headers))
-  // For a failure, Passport would send a second response.
+  setHeaders(req, error.headers)
+  // After a response, `fail` would send a second one.
   if (!isFailure(error) || req.res?.headersSent) return actions.error(error)
   const info: FailureInfo = { code: error.code, message: error.message }
-  actions.fail(info, error.status)
+  explainBareFailure(error, req, () => actions.fail(info, error.status))
+}
+
+/** `next(undefined)` and `next('route')` would let the request pass as if the login had succeeded. */
+export function toError(error: unknown): unknown {
+  if (typeof error === 'object' && error !== null) return error
+  return new Error(
+    typeof error === 'string' && error
+      ? error
+      : 'A function of the application failed without giving an error: throw an Error, or pass one to done.',
+  )
 }
 
 /** Passport writes a string into the WWW-Authenticate header, which cannot hold every string, and takes a number for the status. */
@@ -139,7 +122,7 @@ function infoObject(info: unknown): object | undefined {
   return isObject(info) ? info : undefined
 }
 
-function abandon(error: unknown, { res }: Request): void {
+function endWithEmpty500(error: unknown, { res }: Request): void {
   process.emitWarning(`The callback of passport.authenticate() failed: ${detailOf(error)}`, 'SocialLoginWarning')
   if (!res || res.headersSent) return
   res.statusCode = 500
@@ -156,9 +139,9 @@ function detailOf(error: unknown): string {
 }
 
 /** Sets response headers if the framework exposes the response (Express does, Connect and Fastify do not). */
-export function setHeaders({ res }: Request, headers: readonly (readonly [string, string])[]): void {
+export function setHeaders({ res }: Request, headers: Readonly<Record<string, string>>): void {
   if (!res || res.headersSent) return
-  for (const [name, value] of headers) res.setHeader(name, value)
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
 /**
@@ -172,11 +155,4 @@ function removeReferrerPolicy({ res }: Request): void {
   const { removeHeader }: Partial<ServerResponse> = res
   if (removeHeader) removeHeader.call(res, 'Referrer-Policy')
   else res.setHeader('Referrer-Policy', '')
-}
-
-function write({ status, headers, body }: HTTPResponse, res: ServerResponse): void {
-  res.statusCode = status
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-  res.setHeader('Content-Length', Buffer.byteLength(body))
-  res.end(body)
 }

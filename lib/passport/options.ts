@@ -6,12 +6,12 @@ import type {
 } from 'passport'
 import type { SkipUserProfile } from '../login/exchange'
 import type { LoginInfo } from '../login/info'
-import type { CommonOptions, MultiProviderOptions } from '../login/options'
+import type { CallOptions, CommonOptions, MultiProviderOptions } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
-import type { Request } from './verify'
+import type { Request } from './verify-types'
 
 /** Options that only the strategy has. */
-interface PassportOptions<WithRequest extends boolean> {
+export interface PassportOptions<WithRequest extends boolean> {
   /** Gives the request to the verify function as its first argument. Default false. */
   readonly passReqToCallback?: WithRequest | undefined
   /** Skips the profile request, always or as the function decides: verify then gets `undefined`. Default false. */
@@ -53,29 +53,13 @@ export interface MultiProviderStrategyOptions<WithRequest extends boolean = fals
     PassportOptions<WithRequest> {}
 
 /**
- * Options of one `passport.authenticate(name, options)`: Passport's own, and those of this strategy.
+ * Options of one `passport.authenticate(name, options)`: Passport's own, and those of this strategy. The login's info is
+ * `req.authInfo`.
  *
  * @example
  * app.get('/auth/social-login', passport.authenticate('social-login', { returnTo: '/inbox', state: { cart: 7 } }))
  */
-export interface AuthenticateOptions extends Omit<PassportAuthenticateOptions, 'state'> {
-  /**
-   * A local path to go to after the login, such as `/inbox`. It comes back as `req.authInfo.returnTo`. Anything that
-   * would lead to another origin, or is longer than 1,024 characters once percent-encoded, is ignored, so it may come
-   * from a query.
-   */
-  readonly returnTo?: string | undefined
-  /**
-   * Up to 1,024 bytes of JSON that come back as `req.authInfo.state` after the login. More is an error (a TypeError
-   * given to `next`), so put no query text here.
-   */
-  readonly state?: object | string | number | boolean | null | undefined
-  /**
-   * Replaces the strategy's `callbackURL` for this request: give it to the start and to the callback alike. For several
-   * domains, and for proxies that rewrite the path of the callback.
-   */
-  readonly callbackURL?: string | undefined
-}
+export interface AuthenticateOptions extends Omit<PassportAuthenticateOptions, keyof CallOptions>, CallOptions {}
 
 type OwnOptions = AuthenticateOptions
 
@@ -83,7 +67,7 @@ type OwnOptions = AuthenticateOptions
 declare module 'passport' {
   interface AuthenticateOptions {
     /** Of passport-social-login: a local path to go to after the login. */
-    returnTo?: string | undefined
+    returnTo?: string | null | undefined
     /** Of passport-social-login: replaces the strategy's `callbackURL` for this request. */
     callbackURL?: string | undefined
   }

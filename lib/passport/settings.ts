@@ -1,28 +1,36 @@
-import { readBoolean, readInteger, refuseUnknown } from '../client/option-values'
+import {
+  integer,
+  type OptionTable,
+  type ParsedOptions,
+  parseBoolean,
+  parseOptions,
+  refuseUnknown,
+} from '../client/option-values'
 import type { LoginSettings } from '../login/context'
+import type { SkipUserProfile } from '../login/exchange'
 import type { ProviderResult } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
-import { COMMON_OPTIONS, readCommonSettings, requireStore } from '../login/settings'
+import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/settings'
 import { SessionStore } from '../login/stores/session-store'
-import type { MultiProviderStrategyOptions, StrategyOptions } from './options'
-import type { Request } from './verify'
+import type { MultiProviderStrategyOptions, PassportOptions, StrategyOptions } from './options'
+import type { Request } from './verify-types'
 
-/** Validated options of the strategy. */
-export interface StrategySettings extends LoginSettings {
-  readonly store: PendingLoginStore
-  readonly passReqToCallback: boolean
-  readonly verifyTimeout: number
+const PASSPORT_OPTIONS = {
+  passReqToCallback: parseBoolean,
+  skipUserProfile: parseSkip,
+  verifyTimeout: integer(30_000, 600_000),
+  store: (value: PendingLoginStore = new SessionStore(), name) => parseStore(value, name),
+} as const satisfies OptionTable<PassportOptions<boolean>>
+
+/** All options of the strategy, each with its parser. */
+export const STRATEGY_OPTIONS = { ...LOGIN_OPTIONS, ...PASSPORT_OPTIONS }
+
+/** Parsed options of the strategy. */
+export interface StrategySettings
+  extends LoginSettings,
+    ParsedOptions<Omit<typeof PASSPORT_OPTIONS, 'skipUserProfile'>> {
   /** Asks the application for the provider of a request; never called if there is only one. */
   findProvider(req: Request): ProviderResult
-}
-
-/** The options that exist; complete, by its type. */
-const OPTIONS: Readonly<Record<keyof StrategyOptions | keyof MultiProviderStrategyOptions, true>> = {
-  ...COMMON_OPTIONS,
-  passReqToCallback: true,
-  skipUserProfile: true,
-  verifyTimeout: true,
-  store: true,
 }
 
 const DERIVED = 'it is derived from baseURL'
@@ -45,22 +53,15 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
 }
 
 /** @throws TypeError naming the option that is wrong, never its value */
-export function readSettings(
+export function parseStrategyOptions(
   options: StrategyOptions<boolean> | MultiProviderStrategyOptions<boolean>,
 ): StrategySettings {
-  if (typeof options !== 'object' || options === null) throw new TypeError('Strategy needs an options object')
-  refuseUnknown(options, OPTIONS, INSTEAD_OF)
-  const { skipUserProfile = false, store = new SessionStore() } = options
-  if (typeof skipUserProfile !== 'boolean' && typeof skipUserProfile !== 'function') {
-    throw new TypeError('skipUserProfile must be true, false or a function')
-  }
-  requireStore(store)
-  return {
-    ...readCommonSettings(options),
-    findProvider: options.provider ?? (() => undefined),
-    store,
-    skipUserProfile,
-    verifyTimeout: readInteger('verifyTimeout', options.verifyTimeout, 30_000, 600_000),
-    passReqToCallback: readBoolean('passReqToCallback', options.passReqToCallback),
-  }
+  refuseUnknown('Strategy', options, STRATEGY_OPTIONS, INSTEAD_OF)
+  const { provider = () => undefined } = options
+  return { ...parseLoginOptions(options), ...parseOptions(PASSPORT_OPTIONS, options), findProvider: provider }
+}
+
+function parseSkip(value: boolean | SkipUserProfile = false, name: string): boolean | SkipUserProfile {
+  if (typeof value === 'boolean' || typeof value === 'function') return value
+  throw new TypeError(`${name} must be true, false or a function`)
 }

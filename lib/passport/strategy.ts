@@ -2,12 +2,15 @@ import { Strategy as OAuth2Strategy } from 'passport-oauth2'
 import { Deadline } from '../client/deadline'
 import { type Profile, profileOf } from '../client/profile'
 import { PRIVATE_HEADERS } from '../errors'
+import { browserStore } from '../login/browser-store'
+import type { RequestAdapter } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
-import { captureActions, missingRedirect, perform, setHeaders } from './actions'
-import { PassportLoginRequest } from './login-request'
+import { captureActions, missingRedirect, replayDestination, runLogin, setHeaders } from './actions'
+import { canLogIn, currentUserKey, httpRequest } from './incoming-message'
 import type { AuthenticateOptions, MultiProviderStrategyOptions, StrategyOptions } from './options'
-import { readSettings, type StrategySettings } from './settings'
+import { parseStrategyOptions, type StrategySettings } from './settings'
+import { callVerify } from './verify'
 import type {
   AnyVerifyFunction,
   Request,
@@ -15,7 +18,7 @@ import type {
   VerifyFunctionWithParams,
   VerifyFunctionWithRequest,
   VerifyFunctionWithRequestAndParams,
-} from './verify'
+} from './verify-types'
 
 /**
  * Signs users in through a provider that speaks the Social Login API. Mount it twice: on the route that starts the
@@ -36,7 +39,7 @@ import type {
 export class Strategy extends OAuth2Strategy {
   // TypeScript's `private`, not `#private`: Passport runs `Object.create(strategy)`, which has no private members.
   private readonly _login: Login
-  private readonly _loginRequest: (req: Request, options: AuthenticateOptions) => PassportLoginRequest
+  private readonly _newAdapter: (req: Request, options: AuthenticateOptions) => RequestAdapter
   private readonly _loadProfile: (accessToken: string) => Promise<Profile>
 
   /**
@@ -50,17 +53,17 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: MultiProviderStrategyOptions, verify: VerifyFunctionWithParams)
   constructor(options: MultiProviderStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
   constructor(options: MultiProviderStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
-  // Repeated, because TypeScript reports errors against the last overload.
+  // The first overload is repeated, because TypeScript reports errors against the last one.
   constructor(options: StrategyOptions, verify: VerifyFunction)
   constructor(options: StrategyOptions<boolean> | MultiProviderStrategyOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
-    const settings = readSettings(options)
+    const settings = parseStrategyOptions(options)
     super(INHERITED_OPTIONS, () => {})
     // The inherited client holds no secret. Reading it throws an error that names the alternatives.
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
     this.name = settings.name
     this._login = new Login(settings)
-    this._loginRequest = (req, options) => new PassportLoginRequest(req, options, verify, settings)
+    this._newAdapter = (req, perCall) => newAdapter(req, perCall, verify, settings)
     this._loadProfile = (accessToken) => loadProfile(settings, accessToken)
   }
 
@@ -70,11 +73,11 @@ export class Strategy extends OAuth2Strategy {
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
-    setHeaders(req, PRIVATE_HEADER_LINES)
+    setHeaders(req, PRIVATE_HEADERS)
     const problem = missingRedirect(req, options)
     if (problem) return actions.error(problem)
-    // Never rejects: see perform.
-    void perform(() => this._login.handle(this._loginRequest(req, options)), actions, req, options)
+    // `runLogin` never rejects.
+    void runLogin(() => this._login.handle(this._newAdapter(req, options)), actions, req, options)
   }
 
   /**
@@ -89,7 +92,7 @@ export class Strategy extends OAuth2Strategy {
     req: Request,
     options: Pick<AuthenticateOptions, 'callbackURL'> = {},
   ): Promise<PendingLoginSummary | undefined> {
-    return this._login.pending(this._loginRequest(req, options))
+    return this._login.pending(this._newAdapter(req, options))
   }
 
   /** Closes the connections to the provider once pending logins have ended, for a clean shutdown. */
@@ -106,9 +109,28 @@ export class Strategy extends OAuth2Strategy {
   }
 }
 
+function newAdapter(
+  req: Request,
+  options: AuthenticateOptions,
+  verify: AnyVerifyFunction,
+  settings: StrategySettings,
+): RequestAdapter {
+  return {
+    http: httpRequest(req),
+    options,
+    store: browserStore(settings.store, req),
+    findProvider: () => settings.findProvider(req),
+    currentUserKey: () => currentUserKey(req),
+    canSignIn: () => canLogIn(req, options),
+    // The route of passport.authorize expects `req.account`, which a repeated callback does not set.
+    allowRepeatedCallback: replayDestination(options) !== undefined || !options.assignProperty,
+    verify: (login, loginInfo) => callVerify(verify, req, login, loginInfo, settings),
+  }
+}
+
 async function loadProfile({ providers, timeout }: StrategySettings, accessToken: string): Promise<Profile> {
-  if (!providers.fixed) throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
-  const { endpoints, profileEndpoint, name, uploadsURL } = providers.fixed
+  if (!providers.single) throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
+  const { endpoints, profileEndpoint, name, uploadsURL } = providers.single
   const deadline = new Deadline(timeout)
   try {
     return profileOf(await endpoints.fetchProfile(profileEndpoint, accessToken, { deadline }), name, uploadsURL)
@@ -122,9 +144,7 @@ interface PassesRequest {
   readonly passReqToCallback: true
 }
 
-const PRIVATE_HEADER_LINES = Object.entries(PRIVATE_HEADERS)
-
-// Required by the constructor of passport-oauth2, and never used.
+// The constructor of passport-oauth2 requires these options; they are never used.
 const INHERITED_OPTIONS = {
   authorizationURL: 'unused:',
   tokenURL: 'unused:',

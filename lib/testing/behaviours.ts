@@ -87,12 +87,12 @@ export interface ProviderBehaviours {
 }
 
 /**
- * `'specification'` (default), `'wild'`, or behaviours of your own on top of the specification.
+ * `'specification'` (default), `'as-deployed'`, or behaviours of your own on top of the specification.
  *
  * @example
- * provider.setMode('wild') // as deployed servers behave
+ * provider.setMode('as-deployed') // as deployed servers behave
  */
-export type ProviderMode = 'specification' | 'wild' | Partial<ProviderBehaviours>
+export type ProviderMode = 'specification' | 'as-deployed' | Partial<ProviderBehaviours>
 
 /**
  * The specification to the letter, with our own choices where it is silent.
@@ -130,12 +130,12 @@ export const specification: Readonly<ProviderBehaviours> = Object.freeze({
 })
 
 /**
- * What most deployed servers do. Spread it to imitate one of them: `{ ...wild, wrapUser: 'data' }`.
+ * What most deployed servers do. Spread it to imitate one of them: `{ ...asDeployed, wrapUser: 'data' }`.
  *
  * @example
- * provider.setMode({ ...wild, withoutUserMe: false })
+ * provider.setMode({ ...asDeployed, withoutUserMe: false })
  */
-export const wild: Readonly<ProviderBehaviours> = Object.freeze({
+export const asDeployed: Readonly<ProviderBehaviours> = Object.freeze({
   ...specification,
   errorsAtStatus200: true,
   appendAuthKeyBlindly: true,
@@ -178,9 +178,9 @@ function whatFits(name: string, model: unknown): string {
 /** Validates a mode and expands it to its behaviours. */
 export function behavioursOf(mode: ProviderMode = 'specification'): ProviderBehaviours {
   if (mode === 'specification') return { ...specification }
-  if (mode === 'wild') return { ...wild }
+  if (mode === 'as-deployed') return { ...asDeployed }
   if (typeof mode !== 'object' || mode === null) {
-    throw new TypeError("mode must be 'specification', 'wild' or an object of behaviours")
+    throw new TypeError("mode must be 'specification', 'as-deployed' or an object of behaviours")
   }
   const models = new Map<string, unknown>(Object.entries(specification))
   for (const [name, value] of Object.entries(mode)) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readCommandLine, UsageError, wholeNumber } from '../command-line'
-import { type ProviderBehaviours, type ProviderMode, specification, wild } from './behaviours'
+import { asDeployed, type ProviderBehaviours, type ProviderMode, specification } from './behaviours'
 import type { ApplicationInput } from './types'
 
 /** What `--help` prints. */
@@ -17,7 +17,7 @@ Options:
   --app-secret SECRET   Its secret. Several: in the order of --app
   --name NAME           What its pages call the provider (default: Fake Social)
   --users FILE          The people: a JSON array of records with user_id, user_name ...
-  --mode MODE           specification (default), wild, or behaviours: "wild,wrapUser=data,getOnly"
+  --mode MODE           specification (default), as-deployed, or behaviours: "as-deployed,wrapUser=data,getOnly"
   --mode-file FILE      Behaviours as JSON, such as "doctor --record FILE" writes
   --rate-limit NUMBER   API requests per hour and token (default: 1000)
   --help                Print this
@@ -112,11 +112,11 @@ function modeFrom(text: string): ProviderMode {
   for (const part of text.split(',')) {
     const [name = '', value] = part.split('=', 2)
     if (value === undefined && name === 'specification') continue
-    if (value === undefined && name === 'wild') merge(behaviours, wild)
+    if (value === undefined && name === 'as-deployed') merge(behaviours, asDeployed)
     else if (behaviours.has(name)) behaviours.set(name, valueFrom(value))
     else
       throw new UsageError(
-        `--mode does not know "${name}"; it knows specification, wild, ${[...behaviours.keys()].join(', ')}`,
+        `--mode does not know "${name}"; it knows specification, as-deployed, ${[...behaviours.keys()].join(', ')}`,
       )
   }
   return Object.fromEntries(behaviours)

@@ -161,7 +161,7 @@ export interface LoggedRequest {
  * Options of the fake provider.
  *
  * @example
- * await FakeProvider.start({ port: 4400, mode: 'wild', rateLimit: 5 })
+ * await FakeProvider.start({ port: 4400, mode: 'as-deployed', rateLimit: 5 })
  */
 export interface FakeProviderOptions {
   /** Port to listen on, 0 to 65535. Default `0`: a free one. */

@@ -1,5 +1,6 @@
 export type { Profile } from '../client/profile'
 export type { TokenResponse } from '../client/responses'
+export type { UserRecord } from '../client/user'
 export type { FailureInfo, OutcomeCode } from '../errors'
 export { OUTCOMES, SocialLoginError } from '../errors'
 export type { Assurance, LoginInfo } from '../login/info'

@@ -1,5 +1,5 @@
 import type { FailureInfo } from '../errors'
-import type { CommonOptions, MultiProviderOptions } from '../login/options'
+import type { CallOptions, CommonOptions, MultiProviderOptions } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
 import type { CookieStoreOptions } from '../login/stores/sealed-cookie'
 
@@ -11,10 +11,11 @@ interface FixedProviderOptions extends CommonOptions {
   readonly callbackURL: string
 }
 
-interface OwnOptions {
+/** Options that only {@link SocialLogin} has, beside its store. */
+export interface OwnOptions {
   /**
-   * Where a failure leads: a local path, or a function that returns one. Default: a plain page with the failure's status
-   * and message. Errors are never redirected.
+   * Where a failure leads: a local path, or a function that returns one. Default: a response with the failure's status
+   * and message: a page, JSON or text, by `Accept`. Errors are never redirected.
    */
   readonly failureRedirect?: string | ((failure: FailureInfo) => string) | undefined
   /**
@@ -63,29 +64,13 @@ export type SocialLoginOptions = FixedProviderOptions & OwnOptions & StoreOption
 export type MultiProviderSocialLoginOptions = MultiProviderOptions<Request> & OwnOptions & StoreOptions
 
 /**
- * The id of the signed-in user, which must not change while the user is signed in. Nobody: undefined, null or an empty
- * string.
+ * The id of the signed-in user, which must not change while the user is signed in. Nobody: undefined, null, false (Hono's
+ * answer for a signed cookie that was tampered with) or an empty string.
  *
  * @example
  * const user: UserID = session?.userID
  */
-export type UserID = string | number | bigint | null | undefined
-
-/**
- * Options of `callback` and `pendingLogin`.
- *
- * @example
- * const options: CallbackOptions = { user: session?.userID }
- */
-export interface CallbackOptions {
-  /** Who is signed in on this request. Required even if it is nobody, so that it cannot be forgotten. */
-  readonly user: UserID
-  /**
-   * Replaces the `callbackURL` for this request: give it to the start and to the callback alike. For several domains, and
-   * for proxies that rewrite the path of the callback.
-   */
-  readonly callbackURL?: string | undefined
-}
+export type UserID = string | number | bigint | false | null | undefined
 
 /**
  * Options of `start`.
@@ -93,14 +78,15 @@ export interface CallbackOptions {
  * @example
  * const options: StartOptions = { user: session?.userID, returnTo: '/inbox', state: { cart: 7 } }
  */
-export interface StartOptions extends CallbackOptions {
-  /**
-   * A local path to go to after the login, such as `/inbox`. It comes back as `info.returnTo`. Anything that would lead to
-   * another origin, or is longer than 1,024 characters once percent-encoded, is ignored, so it may come from a query.
-   */
-  readonly returnTo?: string | null | undefined
-  /**
-   * Up to 1,024 bytes of JSON that come back as `info.state`. More is a TypeError, so put no query text here.
-   */
-  readonly state?: object | string | number | boolean | null | undefined
+export interface StartOptions extends CallOptions {
+  /** Who is signed in on this request. Required even if it is nobody, so that it cannot be forgotten. */
+  readonly user: UserID
 }
+
+/**
+ * Options of `callback` and `pendingLogin`.
+ *
+ * @example
+ * const options: CallbackOptions = { user: session?.userID }
+ */
+export interface CallbackOptions extends Pick<StartOptions, 'user' | 'callbackURL'> {}

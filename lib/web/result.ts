@@ -1,10 +1,10 @@
-import { escapeUTF8 } from 'entities/escape'
 import type { Profile } from '../client/profile'
 import type { TokenResponse } from '../client/responses'
 import { isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
 import type { LoginInfo } from '../login/info'
-import { type HTTPResponse, renderPage } from '../login/pages/page'
+import type { HTTPResponse } from '../login/pages/page'
+import { refusalResponse } from '../login/pages/refusal'
 import type { WebSettings } from './settings'
 
 /**
@@ -38,7 +38,7 @@ export interface FailureResult {
   /** A fixed sentence with cause and cure, safe to show. */
   readonly message: string
   readonly error: SocialLoginError
-  /** The redirect of `failureRedirect`, or a plain page. */
+  /** The redirect of `failureRedirect`, or the message as a page, as JSON or as text, by the request's `Accept`. */
   readonly response: Response
 }
 
@@ -78,8 +78,8 @@ export function resultOf(
   { successRedirect }: WebSettings,
 ): CallbackResult {
   switch (action.type) {
-    case 'decided':
-      return { type: 'success', ...action.verdict.user, info: action.info, headers: add(headers, PRIVATE_HEADERS) }
+    case 'verified':
+      return { type: 'success', ...action.verdict.user, info: action.loginInfo, headers: add(headers, PRIVATE_HEADERS) }
     case 'continue':
       return { type: 'repeated', response: redirect(successRedirect, add(headers, PRIVATE_HEADERS)) }
     case 'redirect':
@@ -90,16 +90,21 @@ export function resultOf(
   }
 }
 
-/** @param headers those that the store has set */
-export function failed(error: SocialLoginError, headers: Headers, { failureRedirect }: WebSettings): FailureResult {
+/**
+ * @param headers those that the store has set
+ * @param accept the request's `Accept`
+ */
+export function failed(
+  error: SocialLoginError,
+  headers: Headers,
+  { failureRedirect }: WebSettings,
+  accept: string | undefined,
+): FailureResult {
   const { code, status, message } = error
   const type = isFailure(error) ? 'failure' : 'error'
   const path = type === 'failure' ? failureRedirect?.({ code, message }) : undefined
-  const main = `<h1>The login has failed</h1>\n<p>${escapeUTF8(message)}</p>`
-  const page = { ...renderPage({ title: 'The login has failed', main }), status }
-  const response = path === undefined ? respond(page, headers) : redirect(path, headers)
-  // After those of the page, whose Referrer-Policy is weaker.
-  add(response.headers, error.headers)
+  const own = add(headers, error.headers)
+  const response = path === undefined ? respond(refusalResponse(error, accept), own) : redirect(path, own)
   return { type, code, status, message, error, response }
 }
 

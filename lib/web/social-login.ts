@@ -1,12 +1,12 @@
 import { SocialLoginError } from '../errors'
-import type { LoginRequest, Verdict } from '../login/context'
+import type { RequestAdapter, Verdict } from '../login/context'
 import type { ExchangedLogin } from '../login/exchange'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
+import { checkCall, httpRequest, userKey } from './arguments'
 import type { CallbackOptions, MultiProviderSocialLoginOptions, SocialLoginOptions, StartOptions } from './options'
-import { checkCall, httpRequest, userKey } from './request'
 import { type CallbackResult, failed, resultOf, type SignedIn } from './result'
-import { readSettings, type WebSettings } from './settings'
+import { parseSocialLoginOptions, type WebSettings } from './settings'
 
 const CALLBACK_OPTIONS: Readonly<Record<keyof CallbackOptions, true>> = { user: true, callbackURL: true }
 const START_OPTIONS: Readonly<Record<keyof StartOptions, true>> = { ...CALLBACK_OPTIONS, returnTo: true, state: true }
@@ -32,7 +32,7 @@ export class SocialLogin {
   constructor(options: MultiProviderSocialLoginOptions)
   constructor(options: SocialLoginOptions)
   constructor(options: SocialLoginOptions | MultiProviderSocialLoginOptions) {
-    this.#settings = readSettings(options)
+    this.#settings = parseSocialLoginOptions(options)
     this.#login = new Login(this.#settings)
   }
 
@@ -66,7 +66,7 @@ export class SocialLogin {
    */
   async pendingLogin(request: Request, options: CallbackOptions): Promise<PendingLoginSummary | undefined> {
     checkCall(request, options, CALLBACK_OPTIONS)
-    return this.#login.pending(this.#requestOf(request, options, new Headers()))
+    return this.#login.pending(this.#newAdapter(request, options, new Headers()))
   }
 
   /** Closes the connections to the provider once pending logins have ended, for a clean shutdown. */
@@ -77,17 +77,18 @@ export class SocialLogin {
   async #handle(request: Request, options: StartOptions, known: object): Promise<CallbackResult> {
     checkCall(request, options, known)
     const headers = new Headers()
-    const loginRequest = this.#requestOf(request, options, headers)
+    const adapter = this.#newAdapter(request, options, headers)
     try {
-      return resultOf(await this.#login.handle(loginRequest), headers, this.#settings)
+      return resultOf(await this.#login.handle(adapter), headers, this.#settings)
     } catch (error) {
-      if (error instanceof SocialLoginError) return failed(error, headers, this.#settings)
+      if (error instanceof SocialLoginError)
+        return failed(error, headers, this.#settings, adapter.http.header('accept'))
       throw error
     }
   }
 
   /** @param headers those of the response */
-  #requestOf(request: Request, options: StartOptions, headers: Headers): LoginRequest<SignedIn> {
+  #newAdapter(request: Request, options: StartOptions, headers: Headers): RequestAdapter<SignedIn> {
     const currentUser = userKey(options.user)
     return {
       http: httpRequest(request),
@@ -97,7 +98,7 @@ export class SocialLogin {
       currentUserKey: () => currentUser,
       // The application signs the user in by itself, after the callback.
       canSignIn: () => true,
-      mayContinueOnReplay: true,
+      allowRepeatedCallback: true,
       verify: accept,
     }
   }
@@ -105,7 +106,7 @@ export class SocialLogin {
 
 /** The application decides after the callback. */
 async function accept({ params, profile }: ExchangedLogin): Promise<Verdict<SignedIn>> {
-  // It is there: only the strategy has the option skipUserProfile.
+  // The profile is always there, because only the strategy has the option skipUserProfile.
   if (!profile) throw new SocialLoginError('profile_invalid', 'profile')
   return { user: { profile, accessToken: params.access_token, params }, info: undefined }
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FakeProvider, wild } from '../../lib/testing'
+import { asDeployed, FakeProvider } from '../../lib/testing'
 import { findSecrets } from '../support/canaries'
 import { approve } from '../support/doctor'
 import { runDoctor, unwrapped } from '../support/doctor-command'
@@ -18,19 +18,19 @@ const register = (redirectURL = 'http://localhost:1/cb') =>
 
 test.each<[string[], string]>([
   [[], 'Missing the base URL'],
-  [['https://site.example'], 'The base URL must end in /v1: mostly it is https://site.example/api/v1'],
-  [['https://site.example/api/v2'], 'The base URL must end in /v1'],
-  [['site.example/api/v1'], 'The base URL must be an http(s) address'],
+  [['https://social.example'], 'The base URL must end in /v1: mostly it is https://social.example/api/v1'],
+  [['https://social.example/api/v2'], 'The base URL must end in /v1'],
+  [['social.example/api/v1'], 'The base URL must be an http(s) address'],
   [['file:///etc/passwd/v1'], 'The base URL must be an http(s) address'],
-  [['https://site.example/api/v1?x=1'], 'The base URL must be an http(s) address'],
+  [['https://social.example/api/v1?x=1'], 'The base URL must be an http(s) address'],
   [[`https://${'x'.repeat(300)}.example/v1`], 'The base URL must be an http(s) address'],
   [['https://a.example/v1', 'https://b.example/v1'], 'One base URL at a time'],
-  [['https://site.example/v1', '--login'], '--login needs --app-id, or SOCIAL_CLIENT_ID'],
-  [['https://site.example/v1', '--login', '--app-id', '1'], '--login needs the secret: set SOCIAL_CLIENT_SECRET'],
-  [['https://site.example/v1', '--timeout', '0'], '--timeout takes a whole number from 1 to 120, not "0"'],
-  [['https://site.example/v1', '--redirect-url', '/cb'], '--redirect-url must be an absolute http(s) address'],
-  [['https://site.example/v1', '--nonsense'], "Unknown option '--nonsense'"],
-  [['https://site.example/v1', '--record', '/nowhere/site.json'], 'a folder that cannot be written to'],
+  [['https://social.example/v1', '--login'], '--login needs --app-id, or SOCIAL_CLIENT_ID'],
+  [['https://social.example/v1', '--login', '--app-id', '1'], '--login needs the secret: set SOCIAL_CLIENT_SECRET'],
+  [['https://social.example/v1', '--timeout', '0'], '--timeout takes a whole number from 1 to 120, not "0"'],
+  [['https://social.example/v1', '--redirect-url', '/cb'], '--redirect-url must be an absolute http(s) address'],
+  [['https://social.example/v1', '--nonsense'], "Unknown option '--nonsense'"],
+  [['https://social.example/v1', '--record', '/nowhere/provider.json'], 'a folder that cannot be written to'],
 ])('the arguments %j are refused with one sentence', async (args, message) => {
   const { code, stdout, stderr } = await runDoctor(args)
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
@@ -41,8 +41,8 @@ test.each([
   ['--secret', SECRET],
   ['--app-secret', SECRET],
   [`--client-secret=${SECRET}`],
-  [`https://site.example/v1?app_secret=${SECRET}`],
-  [`https://user:${SECRET}@site.example/v1`],
+  [`https://social.example/v1?app_secret=${SECRET}`],
+  [`https://user:${SECRET}@social.example/v1`],
   ['--app-id', SECRET],
 ])('a secret among the arguments is refused, and not repeated: %s', async (...secret) => {
   const env = secret[0] === '--app-id' ? { SOCIAL_CLIENT_SECRET: SECRET } : {}
@@ -69,7 +69,7 @@ test('--help lists every option', async () => {
 })
 
 test('the report is plain ASCII of at most 80 columns, with the level of each line as a word', async () => {
-  logins.provider.setMode('wild')
+  logins.provider.setMode('as-deployed')
   register()
   const { stdout } = await runDoctor([logins.provider.baseURL, '--app-id', 'mine'])
   const lines = stdout.split('\n')
@@ -81,7 +81,7 @@ test('the report is plain ASCII of at most 80 columns, with the level of each li
 test('the documentation shows what is printed', async () => {
   const page = readFileSync(join(__dirname, '../../../docs/connecting.md'), 'utf8')
   const [, shown = ''] = /```text\n\$ .*\n([\s\S]*?)\n```/.exec(page) ?? []
-  logins.provider.setMode({ ...wild, withoutUserMe: true })
+  logins.provider.setMode({ ...asDeployed, withoutUserMe: true })
   logins.provider.registerApplication({ name: 'Mine', redirectURL: 'http://localhost:1/cb', appID: 'my-app' })
   const { stdout } = await runDoctor([logins.provider.baseURL, '--app-id', 'my-app'])
   const untimed = (text: string) => unwrapped(text).replace(/less than a millisecond|\d+ ms/g, 'some ms')
@@ -102,15 +102,15 @@ test('with --json the report is one document, and the exit code the same', async
 })
 
 test('a pasted address is exchanged, the profile read, and a second login compared', async () => {
-  logins.provider.setMode('wild')
+  logins.provider.setMode('as-deployed')
   const application = register()
   const input = `${await approve(logins.provider, application, '3')}\n`
-  const recorded = file('site.json')
+  const recorded = file('provider.json')
   const args = [logins.provider.baseURL, '--app-id', 'mine', '--login', '--record', recorded]
   const { code, stdout, stderr } = await runDoctor(args, { env: { SOCIAL_CLIENT_SECRET: SECRET }, input })
   expect([code, unwrapped(stdout)]).toEqual([
     0,
-    expect.stringContaining('good     Login: The site exchanged the key for a token.'),
+    expect.stringContaining('good     Login: The provider exchanged the key for a token.'),
   ])
   expect(stderr).toContain(`${logins.provider.oauthBase}/oauth?app_id=mine`)
   const text = readFileSync(recorded, 'utf8')

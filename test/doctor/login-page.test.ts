@@ -9,8 +9,8 @@ afterEach(async () => {
   for (const each of started.splice(0)) await each.stop()
 })
 
-/** A site whose API refuses everything, and whose login page answers so. */
-async function siteWith(loginPage: RequestListener): Promise<string> {
+/** A provider whose API refuses everything, and whose login page answers so. */
+async function providerWith(loginPage: RequestListener): Promise<string> {
   const running = await listen((request, response) => {
     if (request.url?.includes('/oauth?')) return loginPage(request, response)
     response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":true}')
@@ -29,29 +29,13 @@ const knows = (appID: string, status: number): RequestListener => {
 }
 
 test.each<[string, RequestListener, string | RegExp]>([
-  ['with a form', page(200, {}), 'good Login page: It is on the origin of the API. It works without JavaScript.'],
-  [
-    'with a script',
-    page(200, {}, '<!doctype html><script></script>'),
-    'It is on the origin of the API. It needs JavaScript.',
-  ],
-  ['that refuses other ids', knows('my-app', 404), 'good Application: The site knows the application id'],
+  ['with a form', page(200, {}), 'good Login page: It is on the origin of the API.'],
+  ['that refuses other ids', knows('my-app', 404), 'good Application: The provider knows the application id'],
   ['that looks the same for all', page(200, {}), 'differs Application: The login page looks the same'],
   ['that refuses the id', page(403, {}), 'broken Login page: It refuses the application id with status 403'],
   ['that fails', page(500, {}), 'broken Login page: It fails with status 500.'],
-  ['behind a challenge', page(429, {}), 'differs Login page: A firewall asks visitors for more'],
-  [
-    'with a strict cookie',
-    page(200, { 'set-cookie': 'a=1; SameSite=Strict' }),
-    'differs Cookies: A cookie of the site is SameSite=Strict',
-  ],
-  [
-    'with a cookie that browsers drop',
-    page(200, { 'set-cookie': 'a=1; SameSite=None' }),
-    'SameSite=None without Secure',
-  ],
-  ['that refuses frames', page(200, { 'content-security-policy': "frame-ancestors 'none'" }), 'good Frames:'],
-  ['that cuts popups off', page(200, { 'cross-origin-opener-policy': 'same-origin' }), 'differs Popups:'],
+  ['behind a limit', page(429, {}), 'differs Login page: A firewall or a limit keeps this program out (status 429)'],
+  ['behind a challenge', page(403, { server: 'cloudflare' }), 'differs Login page: A firewall or a limit keeps this'],
   [
     'that redirects in a circle',
     page(302, { location: '/api/oauth?app_id=1' }),
@@ -64,24 +48,32 @@ test.each<[string, RequestListener, string | RegExp]>([
   ],
   ['that redirects nowhere', page(302, {}), 'good Login page: It is on the origin of the API.'],
 ])('a login page %s', async (_name, loginPage, sentence) => {
-  const { report } = await diagnose(await siteWith(loginPage), { appID: 'my-app' })
+  const { report } = await diagnose(await providerWith(loginPage), { appID: 'my-app' })
   expect(report).toContain(sentence)
 })
 
 test.each([
   [404, 'good Login page: It refuses an id that nobody has, with status 404: give --app-id for more.'],
-  [503, 'differs Login page: A firewall asks visitors for more'],
+  [503, 'differs Login page: A firewall or a limit keeps this program out (status 503)'],
   [500, 'broken Login page: It fails with status 500.'],
 ])('without an application id, a login page with status %d', async (status, sentence) => {
-  const { report } = await diagnose(await siteWith(page(status, {})))
+  const { report } = await diagnose(await providerWith(page(status, {})))
   expect(report).toContain(sentence)
 })
+
+test.each([429, 500])(
+  'where an id that nobody has is answered with status %d, that is no word on the real one',
+  async (status) => {
+    const { report } = await diagnose(await providerWith(knows('my-app', status)), { appID: 'my-app' })
+    expect(report).not.toContain('Application')
+  },
+)
 
 test('an API that redirects in a circle', async () => {
   const running = await listen((request, response) => response.writeHead(302, { location: request.url }).end())
   started.push(running)
   const { isBroken, report } = await diagnose(`${running.origin}/api/v1`)
-  expect([isBroken, report]).toEqual([true, 'broken Address: The site redirects in a circle.'])
+  expect([isBroken, report]).toEqual([true, 'broken Address: The provider redirects in a circle.'])
 })
 
 test('an API that redirects without an address', async () => {

@@ -36,7 +36,7 @@ class Writer {
       setBack,
       browsers.map((browser) => this.#browser(browser)),
       tabs.map((tab) => this.#tab(tab)),
-      processes.map(({ hasWorked }) => hasWorked),
+      processes.map(({ hasWorked, usedAt }) => [hasWorked, this.#uses(usedAt)]),
       runs.map((run) => this.#run(run)),
       Array.from(ownRecords, ([browser, record]) => [browser, this.#data({ 'passport-social-login': record })]),
       lateSaves.map(({ run }) => [this.#session(run.session?.id), this.#data(run.session?.data)]),
@@ -64,12 +64,13 @@ class Writer {
   }
 
   #login(begun: Begun): unknown {
-    const { browser, tab, provider, issuedAt, user, tabSecret, usedIn, sentFrom, savedAt, savedAsConsumed } = begun
+    const { browser, tab, provider, row, issuedAt, user, tabSecret, usedIn, sentFrom, savedAt, savedAsConsumed } = begun
     const { runs, processes, clock } = this.#world
     return [
       browser.name,
       tab.name,
       provider,
+      row,
       processes.map((process) => Math.min(clock.wall(process) - issuedAt, OLD)),
       user,
       this.#secret(tabSecret),
@@ -80,6 +81,12 @@ class Writer {
       savedAsConsumed === undefined ? undefined : runs.map(({ readAt }) => readAt < savedAsConsumed),
       savedAt === undefined ? undefined : runs.map(({ readAt }) => readAt < savedAt),
     ]
+  }
+
+  /** Only a second login makes a process forget the first. */
+  #uses(usedAt: readonly number[]): unknown {
+    const { starts, plantedStarts } = this.#world.configuration.bounds
+    return starts + plantedStarts > 1 && [...new Set(usedAt)].map((at) => this.#use(at))
   }
 
   #use(at: number | undefined): number | undefined {

@@ -1,3 +1,5 @@
+import { MAX_AGE_MS, SILENT_APPROVAL_MS } from '../../lib/login/pending-login'
+
 /** `own`: a store of the application whose `consume` tells which call was the first. */
 export type StoreKind = 'session' | 'cookie' | 'own'
 
@@ -7,6 +9,10 @@ export interface Configuration {
   readonly store: StoreKind
   readonly processes: 1 | 2
   readonly tabBinding: boolean
+  /** What becomes of a start that no page of the application has caused. */
+  readonly unverifiedStart: 'confirm' | 'allow'
+  /** Not where the application links accounts, as by `passport.authorize`. */
+  readonly mayContinueOnReplay: boolean
   /** Logins that may wait for the provider at one time. */
   readonly maxConcurrentLogins: number
   /** Whether the browsers send Fetch Metadata. */
@@ -22,8 +28,13 @@ export interface Configuration {
   readonly allAnswers: boolean
   /** Whether callbacks come with every kind of Referer, which matters as time passes; otherwise with the usual one. */
   readonly allReferers: boolean
+  /** How much time may pass at once, in milliseconds. */
+  readonly steps: Readonly<Record<string, number>>
   readonly bounds: Bounds
 }
+
+/** Milliseconds: to the last moment of a silent approval, beyond the deadline; to the last of a login; beyond either. */
+const STEPS = { 'thirty seconds': SILENT_APPROVAL_MS, 'ten minutes': MAX_AGE_MS, 'a millisecond': 1 }
 
 export type ProviderName = 'honest' | 'hostile'
 
@@ -75,7 +86,11 @@ const SCENES: Readonly<Record<string, Scene>> = {
     bounds: { starts: 1, approvals: 1, repeats: 1, faults: 1, waits: 1 },
   },
   answers: { tabs: ['victim 1'], allAnswers: true, bounds: { starts: 1, approvals: 1, faults: 1, requests: 1 } },
-  planted: { tabs: ['victim 1'], bounds: { starts: 1, plantedStarts: 2, approvals: 1, injections: 1 } },
+  planted: {
+    tabs: ['victim 1'],
+    mayContinueOnReplay: false,
+    bounds: { starts: 1, plantedStarts: 2, approvals: 1, injections: 1 },
+  },
   overloaded: {
     tabs: ['victim 1', 'attacker 1'],
     maxConcurrentLogins: 1,
@@ -84,6 +99,27 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'two tabs': { bounds: { starts: 2, approvals: 2 } },
   attacker: { bounds: { starts: 1, approvals: 1, injections: 1, repeats: 1 } },
   time: { allReferers: true, bounds: { starts: 1, approvals: 1, injections: 1, waits: 2, requests: 1 } },
+  typed: {
+    tabs: ['victim 1'],
+    unverifiedStart: 'allow',
+    allReferers: true,
+    bounds: { starts: 1, plantedStarts: 1, approvals: 1, injections: 1, requests: 1 },
+  },
+  'one after another': { tabs: ['victim 1'], stores: ['cookie'], bounds: { starts: 3, approvals: 3, requests: 1 } },
+  // Two steps cross the lifetime of a used login.
+  'after a lifetime': {
+    tabs: ['victim 1'],
+    stores: ['cookie'],
+    steps: { 'ten minutes': MAX_AGE_MS },
+    bounds: { starts: 2, approvals: 2, waits: 2, requests: 1 },
+  },
+  // Longer than any used login may be remembered.
+  'after an hour': {
+    tabs: ['victim 1'],
+    stores: ['cookie'],
+    steps: { 'an hour': 60 * 60 * 1000 },
+    bounds: { starts: 2, approvals: 2, waits: 1, requests: 1 },
+  },
   sessions: { bounds: { starts: 1, approvals: 1, repeats: 1, sessionChanges: 2 } },
   'two browsers': { tabs: ['victim 1', 'attacker 1'], bounds: { starts: 2, approvals: 2, injections: 1 } },
   providers: {
@@ -141,32 +177,41 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
 }
 
-/** Every scene with both stores, with and without tab binding and Fetch Metadata. */
-export const CONFIGURATIONS: readonly Configuration[] = Object.entries(SCENES).flatMap(
-  ([scene, { bounds, stores = BOTH_STORES, ...rest }]) =>
-    stores.flatMap((store) =>
-      [false, true].flatMap((tabBinding) =>
-        [true, false].map(
-          (fetchMetadata): Configuration => ({
-            name: nameOf(scene, store, tabBinding, fetchMetadata),
-            store,
-            tabBinding,
-            fetchMetadata,
-            processes: 1,
-            skew: 0,
-            maxConcurrentLogins: 128,
-            tabs: ['victim 1', 'victim 2'],
-            providers: ['honest'],
-            lateReads: false,
-            allAnswers: false,
-            allReferers: false,
-            bounds: { ...NONE, ...bounds },
-            ...rest,
-          }),
-        ),
-      ),
-    ),
-)
+/**
+ * Every scene with its stores, with and without tab binding and Fetch Metadata: all scenes of one kind before those of
+ * the next, so that a short time shows something of each, and last those that leave no time for others.
+ */
+export const CONFIGURATIONS: readonly Configuration[] = [true, false]
+  .flatMap((fetchMetadata) => [false, true].flatMap((tabBinding) => worldsWith(tabBinding, fetchMetadata)))
+  .sort((a, b) => Number(isDeep(a.name)) - Number(isDeep(b.name)))
+
+function worldsWith(tabBinding: boolean, fetchMetadata: boolean): Configuration[] {
+  return (['session', 'own', 'cookie'] as const).flatMap((store) =>
+    Object.entries(SCENES).flatMap(([scene, { bounds, stores = BOTH_STORES, ...rest }]) => {
+      if (!stores.includes(store)) return []
+      const configuration: Configuration = {
+        name: nameOf(scene, store, tabBinding, fetchMetadata),
+        store,
+        tabBinding,
+        fetchMetadata,
+        unverifiedStart: 'confirm',
+        mayContinueOnReplay: true,
+        processes: 1,
+        skew: 0,
+        maxConcurrentLogins: 128,
+        tabs: ['victim 1', 'victim 2'],
+        providers: ['honest'],
+        lateReads: false,
+        allAnswers: false,
+        allReferers: false,
+        steps: STEPS,
+        bounds: { ...NONE, ...bounds },
+        ...rest,
+      }
+      return [configuration]
+    }),
+  )
+}
 
 function nameOf(scene: string, store: string, tabBinding: boolean, fetchMetadata: boolean): string {
   return [scene, store, ...(tabBinding ? ['tab binding'] : []), ...(fetchMetadata ? [] : ['no Fetch Metadata'])].join(

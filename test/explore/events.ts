@@ -1,9 +1,9 @@
-import { MAX_AGE_MS, SILENT_APPROVAL_MS } from '../../lib/login/pending-login'
+import { MAX_AGE_MS } from '../../lib/login/pending-login'
 import { ANSWERS } from './answers'
 import type { Bounds } from './configuration'
 import type { Navigation, Tab } from './facts'
 import type { Process } from './process'
-import type { Referer } from './rows'
+import type { CallbackRowName, StartRowName } from './rows'
 import type { Run } from './run'
 import type { World } from './world'
 
@@ -13,13 +13,6 @@ export interface Event {
   readonly name: string
   readonly story: string
   readonly act: () => Promise<void>
-}
-
-/** Milliseconds: to the last moment of a silent approval, beyond the deadline; to the last of a login; beyond either. */
-const WAITS = {
-  'thirty seconds': SILENT_APPROVAL_MS,
-  'ten minutes': MAX_AGE_MS,
-  'a millisecond': 1,
 }
 
 /** All events that are possible in the present state. */
@@ -107,12 +100,13 @@ class Events {
             'starts',
           )
         if (isVictim && this.#mayHappen('plantedStarts'))
-          yield this.#event(
-            `${tab.name}: follows a planted link to ${provider}${at}`,
-            `${tab.name}: follows a link of the attacker to the start at the ${provider} provider${at}.`,
-            send({ ...start, row: 'planted', injected: true }),
-            'plantedStarts',
-          )
+          for (const row of this.#plantedRows())
+            yield this.#event(
+              `${tab.name}: follows a ${row} link to ${provider}${at}`,
+              `${tab.name}: follows a ${row} link of the attacker to the start at the ${provider} provider${at}.`,
+              send({ ...start, row, injected: true }),
+              'plantedStarts',
+            )
       }
     }
     if (page.at === 'confirm' && this.#mayHappen('starts'))
@@ -136,36 +130,52 @@ class Events {
       )
   }
 
+  #plantedRows(): readonly StartRowName[] {
+    return this.#mayBeTyped() ? ['planted', 'typed'] : ['planted']
+  }
+
+  #callbackRows(usual: CallbackRowName): readonly CallbackRowName[] {
+    if (!this.#world.configuration.allReferers) return [usual]
+    return ['provider', 'absent', 'app', ...(this.#mayBeTyped() ? (['typed'] as const) : [])]
+  }
+
+  /** Where unverified starts are not allowed, whatever was typed is refused in every state: the probes show it. */
+  #mayBeTyped(): boolean {
+    const { fetchMetadata, unverifiedStart } = this.#world.configuration
+    return fetchMetadata && unverifiedStart === 'allow'
+  }
+
   *#callbacks(tab: Tab, process: Process, at: string): Generator<Event> {
     const { configuration } = this.#world
     const { page, callback, browser } = tab
     const account = browser.name === 'victim' ? 'victim' : 'attacker'
-    for (const referer of ['provider', 'absent', 'app'] as const) {
-      const callbackWith =
-        (provider: Navigation['provider'], owner: string, injected: boolean) => (): Promise<void> => {
-          const from = this.#world.browsers.find(({ name }) => name === owner) ?? { ...browser, name: owner }
-          const key = this.#world.mintKey(provider, injected ? from : browser, owner)
-          return this.#world.send(tab, process, { kind: 'callback', provider, row: referer, key, injected })
-        }
-      const isUsual = (usual: Referer): boolean => configuration.allReferers || referer === usual
-      if (page.at === 'provider' && isUsual('provider') && this.#mayHappen('approvals'))
+    const callbackWith =
+      (row: CallbackRowName, provider: Navigation['provider'], owner: string, injected: boolean) =>
+      (): Promise<void> => {
+        const from = this.#world.browsers.find(({ name }) => name === owner) ?? { ...browser, name: owner }
+        const key = this.#world.mintKey(provider, injected ? from : browser, owner)
+        return this.#world.send(tab, process, { kind: 'callback', provider, row, key, injected })
+      }
+    if (page.at === 'provider' && this.#mayHappen('approvals'))
+      for (const row of this.#callbackRows('provider'))
         yield this.#event(
-          `${tab.name}: approves, referer ${referer}${at}`,
-          `${tab.name}: signs in as ${account} at the ${page.provider} provider, which returns to the callback (Referer: ${referer})${at}.`,
-          callbackWith(page.provider, account, false),
+          `${tab.name}: approves, referer ${row}${at}`,
+          `${tab.name}: signs in as ${account} at the ${page.provider} provider, which returns to the callback (Referer: ${row})${at}.`,
+          callbackWith(row, page.provider, account, false),
           'approvals',
         )
-      // An attacker cannot send the Referer of the provider.
-      if (account !== 'victim' || referer === 'provider' || !isUsual('absent') || !this.#mayHappen('injections'))
-        continue
-      for (const provider of configuration.providers)
-        yield this.#event(
-          `${tab.name}: injected callback of ${provider}, referer ${referer}${at}`,
-          `${tab.name}: a page of the attacker navigates to the callback of the ${provider} provider with the attacker’s key (Referer: ${referer})${at}.`,
-          callbackWith(provider, 'attacker', true),
-          'injections',
-        )
-    }
+    if (account === 'victim' && this.#mayHappen('injections'))
+      for (const row of this.#callbackRows('absent')) {
+        // An attacker cannot send the Referer of the provider.
+        if (row === 'provider') continue
+        for (const provider of configuration.providers)
+          yield this.#event(
+            `${tab.name}: injected callback of ${provider}, referer ${row}${at}`,
+            `${tab.name}: a page of the attacker navigates to the callback of the ${provider} provider with the attacker’s key (Referer: ${row})${at}.`,
+            callbackWith(row, provider, 'attacker', true),
+            'injections',
+          )
+      }
     if (callback && this.#mayHappen('repeats'))
       yield this.#event(
         `${tab.name}: repeats the callback${at}`,
@@ -193,7 +203,7 @@ class Events {
   *#surroundings(): Generator<Event> {
     const world = this.#world
     if (this.#mayHappen('waits'))
-      for (const [name, milliseconds] of Object.entries(WAITS))
+      for (const [name, milliseconds] of Object.entries(world.configuration.steps))
         yield this.#event(`${name} pass`, `${name} pass.`, () => world.pass(milliseconds), 'waits')
     if (this.#mayHappen('setBacks'))
       yield this.#event(

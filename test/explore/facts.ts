@@ -1,5 +1,6 @@
 import type { PendingLogin } from '../../lib'
 import type { ProviderName } from './configuration'
+import type { RowName } from './rows'
 
 /** A login that a start has stored: what the world knows of it, whatever its record says. */
 export interface Begun {
@@ -7,6 +8,8 @@ export interface Begun {
   readonly browser: Browser
   readonly tab: Tab
   readonly provider: ProviderName
+  /** The request that began it. */
+  readonly row: RowName
   /** The number of the event that saved it in a session. */
   savedAt: number | undefined
   /** By the wall clock of its process. */
@@ -52,7 +55,7 @@ export interface Browser {
 export interface Navigation {
   readonly kind: 'start' | 'callback'
   readonly provider: ProviderName
-  readonly row: 'own' | 'planted' | 'tab form' | 'provider' | 'absent' | 'app'
+  readonly row: RowName
   readonly key?: Key
   /** Whether a page of the attacker caused it. */
   readonly injected: boolean

@@ -17,7 +17,7 @@ export type Expectation =
 /** The known limits, each with its exact shape. Whatever else breaks an invariant is a defect. */
 export const EXCEPTIONS = {
   'attacker within the window':
-    'a page of the attacker sent the attacker’s key to the callback, from another site and without a Referer, or within 30 seconds with that of the application, in the browser of an unused login of the same provider, before its own callback; with tab binding only in the tab of that login',
+    'a page of the attacker sent the attacker’s key to the callback, from another site and without a Referer, or within 30 seconds with that of the application, or by an address to type where the start was typed, in the browser of an unused login of the same provider, before its own callback; with tab binding only in the tab of that login',
   'session read twice':
     'two processes had read the session of one login before either had saved it as consumed: each sends a key',
   'cookie used twice':
@@ -76,8 +76,10 @@ export class Judge {
   }
 
   #expectStart({ row, tabSecret }: Navigation): Expectation {
-    const isAsked = this.#world.configuration.tabBinding && tabSecret === undefined
-    return { type: row === 'planted' || isAsked ? 'page' : 'redirect' }
+    const { tabBinding, unverifiedStart } = this.#world.configuration
+    const isConfirmed = row === 'own' || unverifiedStart === 'allow'
+    const isAsked = tabBinding && tabSecret === undefined
+    return { type: isConfirmed && !isAsked ? 'redirect' : 'page' }
   }
 
   #expectCallback(run: Run, navigation: Navigation): Expectation {
@@ -104,6 +106,7 @@ export class Judge {
     const age = clock.wall(run.process) - begun.issuedAt
     if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
     if (begun.user !== run.session?.user) return 'user_changed'
+    if (row === 'typed' && begun.row !== 'typed') return 'callback_forged'
     if (row === 'app' && tabSecret === undefined && age > SILENT_APPROVAL_MS) return 'callback_forged'
     if (tabSecret !== undefined && tabSecret !== begun.tabSecret) return 'tab_mismatch'
     return undefined
@@ -132,17 +135,21 @@ export class Judge {
   }
 
   checkStart({ row, injected }: Navigation): void {
-    this.#demand(row === 'own' && !injected, 'a login is begun that nobody began on a page of the application', row)
+    const isWanted = (row === 'own' && !injected) || this.#world.configuration.unverifiedStart === 'allow'
+    this.#demand(isWanted, 'a login is begun that nobody began on a page of the application', row)
   }
 
-  checkConsumption(run: Run, { id }: PendingLogin): void {
+  checkConsumption(run: Run, { id, consumed }: PendingLogin): void {
     const { expected } = run
+    this.#demand(!consumed, 'a record is saved as used that is saved as used already', id)
     const begun = this.#world.begun.get(id)
     this.#demand(begun !== undefined, 'a record is used that no start has made', id)
     const isDue = (expected?.type === 'accept' || expected?.type === 'join') && expected.begun === begun
     this.#demand(isDue, 'a callback uses a record that it must not use', expected?.type)
     run.consumed = begun
-    if (expected.type === 'accept') begun.usedIn.set(run.process, this.#world.clock.now)
+    if (expected.type !== 'accept') return
+    begun.usedIn.set(run.process, this.#world.clock.now)
+    run.process.usedAt.push(this.#world.clock.now)
   }
 
   /** The record could not be saved as consumed, so its key was not sent. */
@@ -204,6 +211,9 @@ export class Judge {
     this.#demand(begun.provider === navigation.provider, 'a login ends at another provider', navigation.provider)
     this.#demand(begun.usedIn.has(process), 'somebody is signed in by an unused record', user)
     this.#demand(user === `${begun.provider}:${key.account}`, 'somebody else is signed in', user)
+    const record = this.#world.recordOf(tab.browser, run.session)
+    const isKept = record?.id === begun.record.id && !record.consumed
+    this.#demand(!isKept, 'the session of a request holds the used record as unused', user)
     if (key.browser === tab.browser) return
     const { tabBinding } = this.#world.configuration
     const isShape = navigation.injected && (tabBinding ? begun.tab === tab : navigation.row !== 'provider')
@@ -266,7 +276,11 @@ export class Judge {
       case 'page':
         return ['page']
       case 'replay':
-        return [run.session?.user === undefined ? 'login_not_started' : 'continue']
+        return [
+          this.#world.configuration.mayContinueOnReplay && run.session?.user !== undefined
+            ? 'continue'
+            : 'login_not_started',
+        ]
       case 'redirect':
         return ['redirect']
     }

@@ -15,17 +15,26 @@ const { values } = parseArgs({
   },
 })
 
-/** Outcomes that no event of these worlds can cause: of many sites, and of the adapters. */
-const ELSEWHERE = ['site_unknown', 'site_invalid', 'site_timeout', 'verify_timeout', 'start_forbidden']
+/** Outcomes that no event of these worlds can cause: of many providers, and of the adapters. */
+const ELSEWHERE = [
+  'provider_unknown',
+  'provider_invalid',
+  'provider_lookup_timeout',
+  'verify_timeout',
+  'start_forbidden',
+]
+
+const names = CONFIGURATIONS.map(({ name }) => name).filter((name) => name.includes(values.configuration))
+const milliseconds = Number(values.minutes) * 60_000
 
 async function exploreWorlds(): Promise<void> {
-  const names = CONFIGURATIONS.map(({ name }) => name).filter((name) => name.includes(values.configuration))
   const results: Result[] = []
   console.log('states  transitions  depth  seconds  world')
-  await exploreAll(names, Number(values.minutes) * 60_000, (result) => {
+  await exploreAll(__dirname, names, milliseconds, (result) => {
     results.push(result)
     console.log(lineOf(result))
     if (result.defect) console.log(`\n${result.defect.report}\n`)
+    return true
   })
   const isWhole = values.configuration === ''
   printSum(results)
@@ -79,4 +88,4 @@ async function missingLines(results: readonly Result[]): Promise<string[]> {
   return lines
 }
 
-void (values.mutants ? runMutants(values.mutant) : exploreWorlds())
+void (values.mutants ? runMutants(values.mutant, names, milliseconds) : exploreWorlds())

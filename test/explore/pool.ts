@@ -39,21 +39,28 @@ export class Worker {
   }
 }
 
-/** Explores configurations one after the other in as many processes as there are processors, within the time. */
+/**
+ * Explores configurations one after the other in as many processes as there are processors, within the time.
+ *
+ * @param folder where the compiled exploration is
+ * @param done returns whether to go on
+ */
 export async function exploreAll(
+  folder: string,
   names: readonly string[],
   milliseconds: number,
-  done: (result: Result) => void,
+  done: (result: Result) => boolean,
 ): Promise<void> {
   const end = performance.now() + milliseconds
   const queue = [...names]
   const count = Math.min(availableParallelism(), names.length)
-  const workers = Array.from({ length: count }, () => new Worker(__dirname))
+  const workers = Array.from({ length: count }, () => new Worker(folder))
   const runs = workers.map(async (worker) => {
     for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
       const share = ((end - performance.now()) * count) / (queue.length + count)
       // What small worlds leave of their time, the later ones get.
-      done(await worker.explore(name, Math.max(isDeep(name) ? share : 2 * share, 0)))
+      const result = await worker.explore(name, Math.max(isDeep(name) ? share : 2 * share, 0))
+      if (!done(result)) queue.length = 0
     }
     worker.stop()
   })

@@ -1,5 +1,5 @@
 import type { OutcomeCode } from '../../lib'
-import { callbackRows, startRows } from '../support/model/rows'
+import { APP, callbackRows, PROVIDER, startRows } from '../support/model/rows'
 import { canonical } from './canonical'
 import type { Configuration } from './configuration'
 import { type Process, startPath } from './process'
@@ -10,6 +10,8 @@ import type { World } from './world'
 
 const CALLBACK = '/auth/honest/callback'
 const KEY = `${CALLBACK}?auth_key=probe`
+/** As the form of the page that asks a tab sends it. */
+const WITH_SECRET = `${KEY}&social_login_tab=${'0'.repeat(32)}`
 /** The callback's path behind a proxy that strips a prefix. */
 const STRIPPED = '/callback'
 
@@ -18,46 +20,93 @@ interface RefusedRequest extends Probe {
   readonly due: OutcomeCode | 'page'
 }
 
-/** The requests that must be refused in every state: of the recorded tables, and some that no browser sends by itself. */
+/** How long after its use a login may be remembered while others are used. */
+const KEPT_MS = 40 * 60 * 1000
+const EVIL = 'https://evil.example'
+/** What a navigation from a page of the provider, of the application or of the attacker sends, or one without a page. */
+const REFERERS = { provider: `${PROVIDER}/`, app: `${APP}/login`, foreign: `${EVIL}/`, absent: undefined }
+const SITES = ['cross-site', 'same-site', 'same-origin', 'none']
+const NAVIGATION = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
+/** Their key or their path is wrong. */
+const ODD_TARGETS: Readonly<Record<string, OutcomeCode>> = {
+  [CALLBACK]: 'auth_key_missing',
+  [`${CALLBACK}?auth_key=`]: 'auth_key_missing',
+  [`${CALLBACK}?auth_key=&auth_key=other`]: 'auth_key_malformed',
+  [`${KEY}&auth_key=other`]: 'auth_key_malformed',
+  [`${KEY}%20`]: 'auth_key_malformed',
+  [`${CALLBACK}?auth_key[]=probe`]: 'auth_key_malformed',
+  [startPath('honest') + KEY.slice(CALLBACK.length)]: 'callback_forged',
+}
+
+/** The requests that must be refused in every state. */
 export function probesOf(configuration: Configuration): readonly RefusedRequest[] {
-  const { fetchMetadata } = configuration
+  const { fetchMetadata, tabBinding } = configuration
+  const request = (row: Row, due: OutcomeCode, target = KEY, canSignIn = true): RefusedRequest => ({
+    row: fetchMetadata ? row : withoutMetadata(row),
+    target,
+    due,
+    canSignIn,
+  })
   const isSent = ({ headers }: Row): boolean => (headers['sec-fetch-site'] !== undefined) === fetchMetadata
   const callbacks = callbackRows.flatMap((row) =>
-    row.verdict === 'genuine' || !isSent(row) ? [] : [{ row, target: KEY, due: row.verdict, canSignIn: true }],
+    row.verdict === 'genuine' || isNavigation(row) || !isSent(row) ? [] : [request(row, row.verdict)],
   )
   const starts = startRows.flatMap((row) =>
     row.verdict === 'verified' || row.verdict === 'unverified' || !isSent(row)
       ? []
-      : [{ row, target: startPath('honest'), due: row.verdict, canSignIn: true }],
+      : [request(row, row.verdict, startPath('honest'))],
   )
-  return [...callbacks, ...starts, ...oddRequests(configuration)]
+  const forged = navigations(configuration).map((row) => request(row, 'callback_forged'))
+  const genuine = navigation('cross-site', undefined)
+  const odd = Object.entries(ODD_TARGETS).map(([target, due]) => request(genuine, due, target))
+  const forms = formsOfTabs().map((row) =>
+    request(row, tabBinding ? 'callback_forged' : 'method_not_allowed', WITH_SECRET),
+  )
+  // An old browser does not tell these from what is genuine.
+  const own = fetchMetadata
+    ? [
+        request(SCRIPT, 'navigation_required', startPath('honest')),
+        request(navigation('same-origin', REFERERS.app), 'callback_forged', WITH_SECRET),
+      ]
+    : []
+  const unsupported = request(genuine, 'session_unsupported', KEY, false)
+  return [...callbacks, ...starts, ...forged, ...odd, ...forms, ...own, unsupported]
 }
 
-function oddRequests({ fetchMetadata, tabBinding }: Configuration): RefusedRequest[] {
-  const row = (name: string, headers: Row['headers']): Row => {
-    const sent: Row = { name, method: 'GET', headers, lax: true }
-    return fetchMetadata ? sent : withoutMetadata(sent)
-  }
-  const metadata = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
-  const callback = row('callback', metadata)
-  const foreignForm: Row = {
-    ...callback,
-    method: 'POST',
-    headers: { ...callback.headers, origin: 'https://evil.example' },
-  }
-  const tab = `${KEY}&social_login_tab=${'0'.repeat(32)}`
-  const script = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
-  const refused: Omit<RefusedRequest, 'canSignIn'>[] = [
-    { row: callback, target: CALLBACK, due: 'auth_key_missing' },
-    { row: callback, target: `${KEY}&auth_key=other`, due: 'auth_key_malformed' },
-    { row: callback, target: startPath('honest') + KEY.slice(CALLBACK.length), due: 'callback_forged' },
-    { row: foreignForm, target: tab, due: tabBinding ? 'callback_forged' : 'method_not_allowed' },
-    ...(fetchMetadata
-      ? [{ row: row('fetch', script), target: startPath('honest'), due: 'navigation_required' } as const]
-      : []),
-  ]
-  const unsupported: RefusedRequest = { row: callback, target: KEY, due: 'session_unsupported', canSignIn: false }
-  return [unsupported, ...refused.map((one) => ({ ...one, canSignIn: true }))]
+function navigation(site: string, referer: string | undefined): Row {
+  const headers = { 'sec-fetch-site': site, ...NAVIGATION, ...(referer !== undefined && { referer }) }
+  return { name: `${site}, Referer ${referer}`, method: 'GET', headers, lax: true }
+}
+
+/** By each kind of site with each kind of Referer, except what may come from the provider. */
+function navigations({ fetchMetadata, unverifiedStart }: Configuration): Row[] {
+  if (!fetchMetadata) return [navigation('', REFERERS.foreign)]
+  const allowed = unverifiedStart === 'allow' ? ['cross-site', 'none'] : ['cross-site']
+  return SITES.flatMap((site) =>
+    Object.values(REFERERS)
+      .filter((referer) => referer === REFERERS.foreign || !allowed.includes(site))
+      .map((referer) => navigation(site, referer)),
+  )
+}
+
+function isNavigation({ method, headers }: Row): boolean {
+  const isPage = (headers['sec-fetch-dest'] ?? 'document') === 'document'
+  return method === 'GET' && isPage && headers['sec-purpose'] === undefined
+}
+
+const SCRIPT: Row = {
+  name: 'fetch',
+  method: 'GET',
+  headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', accept: '*/*' },
+  lax: true,
+}
+
+/** What is not the form of the page that asks a tab: that of another page, and a request of a script. */
+function formsOfTabs(): Row[] {
+  const { headers } = navigation('cross-site', undefined)
+  const foreign: Row = { name: 'foreign form', method: 'POST', headers: { ...headers, origin: EVIL }, lax: true }
+  return [foreign, { ...SCRIPT, method: 'POST', headers: { ...SCRIPT.headers, origin: APP } }]
 }
 
 /** Sends all of them, and finds out which logins each process takes for used. Nothing may change. */
@@ -66,7 +115,7 @@ export async function probe(world: World, probes: readonly RefusedRequest[]): Pr
   const [tab] = world.tabs
   if (!tab) return
   for (const process of world.processes) {
-    const sent = [...probes, keyless(world)].map((one) => ({ ...one, run: world.probe(tab, process, one) }))
+    const sent = [...probes, ...keyless(world)].map((one) => ({ ...one, run: world.probe(tab, process, one) }))
     await world.settle()
     for (const { run, row, due } of sent) check(world, run, `${row.name}, not ${due}`, due)
     await compareUsed(world, process)
@@ -82,21 +131,25 @@ function check(world: World, { outcome }: Run, expected: string, due: string): v
 }
 
 /** Without the record of the browser, nothing tells a callback without a key from a start. */
-function keyless(world: World): RefusedRequest {
+function keyless(world: World): RefusedRequest[] {
+  // It would be a start.
+  if (world.configuration.unverifiedStart === 'allow') return []
   const [browser] = world.browsers
   const record = browser && world.recordOf(browser, world.sessions.load(browser.session))
   const begun = browser?.loginCookie?.begun ?? (record && world.begun.get(record.id))
   const due = begun?.provider === 'honest' ? 'auth_key_missing' : 'page'
-  return { row: world.rows.callback.absent, target: STRIPPED, due, canSignIn: true }
+  return [{ row: world.rows.absent, target: STRIPPED, due, canSignIn: true }]
 }
 
 /** The used logins that the code remembers are part of the state: they must be those that the world knows. */
 async function compareUsed(world: World, process: Process): Promise<void> {
   for (const { provider, record, usedIn } of world.begun.values()) {
     const usedAt = usedIn.get(process)
-    if (usedAt !== undefined && world.isOld(usedAt)) continue
     const isUsed = !(await world.isPending(process, provider, record))
-    if (isUsed !== (usedAt !== undefined))
-      world.judge.fail('a login is not remembered as used, or not forgotten', isUsed)
+    if (usedAt === undefined || !world.isOld(usedAt)) {
+      if (isUsed !== (usedAt !== undefined))
+        world.judge.fail('a login is not remembered as used, or not forgotten', isUsed)
+    } else if (isUsed && process.usedAt.some((at) => at - usedAt > KEPT_MS))
+      world.judge.fail('a used login is kept for ever, although others have followed', usedAt)
   }
 }

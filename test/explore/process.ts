@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { Semaphore } from '../../lib/client/semaphore'
+import type { LoginSettings } from '../../lib/login/context'
 import { Login } from '../../lib/login/login'
 import { OneProvider } from '../../lib/login/providers'
-import { Refusals } from '../../lib/login/refusals'
-import { type CommonSettings, readCommonSettings } from '../../lib/login/settings'
+import { parseLoginOptions } from '../../lib/login/settings'
 import type { Owner } from './clock'
 import type { Configuration, ProviderName } from './configuration'
 import { APP_ORIGIN } from './rows'
@@ -16,6 +16,8 @@ export interface Process extends Owner {
   readonly name: string
   readonly logins: Readonly<Record<ProviderName, Login<User>>>
   hasWorked: boolean
+  /** When it was started, and when it used a login: by this it forgets used logins. */
+  readonly usedAt: number[]
 }
 
 /** Sends a request to a provider: resolves to the status and body, or rejects where the connection was lost. */
@@ -38,17 +40,21 @@ export function callbackPath(provider: ProviderName): string {
 }
 
 /** The settings of one configuration, which all its worlds share: to read them takes longer than many an event. */
-export type Settings = Readonly<Record<ProviderName, CommonSettings & { readonly providers: OneProvider }>>
+export type Settings = Readonly<Record<ProviderName, LoginSettings & { readonly providers: OneProvider }>>
 
-export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, send: SendToProvider): Settings {
+export function settingsOf(
+  { tabBinding, unverifiedStart, maxConcurrentLogins }: Configuration,
+  send: SendToProvider,
+): Settings {
   const read = (provider: ProviderName): Settings[ProviderName] => {
-    const { providers, ...settings } = readCommonSettings({
+    const { providers, ...settings } = parseLoginOptions({
       name: provider,
       baseURL: `${PROVIDER_ORIGINS[provider]}/api/v1`,
       clientID: 'application',
       clientSecret: 'secret',
       callbackURL: APP_ORIGIN + callbackPath(provider),
       tabBinding,
+      unverifiedStart,
       maxConcurrentLogins,
       dispatcher: {
         async request({ path, body, headers }) {
@@ -58,7 +64,7 @@ export function settingsOf({ tabBinding, maxConcurrentLogins }: Configuration, s
         },
       },
     })
-    if (!(providers instanceof OneProvider)) throw new Error('one site was expected')
+    if (!(providers instanceof OneProvider)) throw new Error('one provider was expected')
     return { ...settings, providers }
   }
   return { honest: read('honest'), hostile: read('hostile') }
@@ -68,8 +74,8 @@ export function startProcess(name: string, skew: number, slots: number, settings
   const login = (provider: ProviderName): Login<User> => {
     const { providers, ...others } = settings[provider]
     // What counts is each process's own.
-    const site = { ...providers.fixed, slots: new Semaphore(slots), refusals: new Refusals(provider) }
-    return new Login({ ...others, providers: new OneProvider(site), skipUserProfile: false })
+    const own = { ...providers.single, loginSlots: new Semaphore(slots) }
+    return new Login({ ...others, providers: new OneProvider(own) })
   }
-  return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false }
+  return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false, usedAt: [] }
 }

@@ -1,6 +1,6 @@
 import { SocialLoginError } from '../../lib'
-import { type BrowserStore, RequestStore } from '../../lib/login/browser-store'
-import type { LoginAction, LoginRequest } from '../../lib/login/context'
+import { type BrowserStore, browserStore } from '../../lib/login/browser-store'
+import type { LoginAction, RequestAdapter } from '../../lib/login/context'
 import type { PendingLogin } from '../../lib/login/pending-login'
 import { CookieStore } from '../../lib/login/stores/cookie-store'
 import { SessionStore } from '../../lib/login/stores/session-store'
@@ -67,7 +67,7 @@ export class RequestLife {
     await this.#world.noteForgotten(run.process)
     if (!probe) this.#world.judge.expect(run, navigation)
     try {
-      const row = probe?.row ?? this.#rowOf(navigation)
+      const row = probe?.row ?? this.#world.rows[navigation.row]
       const sent = probe ?? { target: targetOf(navigation), canSignIn: true }
       const action = await run.process.logins[navigation.provider].handle(this.#request(run, navigation, row, sent))
       run.outcome = await this.#act(run, navigation, action)
@@ -88,9 +88,9 @@ export class RequestLife {
       case 'continue':
         return { type: action.type }
       case 'respond':
-        if (action.response.status !== 200) return { type: 'refused', code: action.otherwise.code }
-        return { type: 'page', next: nextOf(navigation, action.otherwise.code) }
-      case 'decided': {
+        if (action.response.status !== 200) return { type: 'refused', code: action.fallbackError.code }
+        return { type: 'page', next: this.#nextOf(navigation, action.fallbackError.code) }
+      case 'verified': {
         const { user } = action.verdict
         if (user === false) return { type: 'refused', code: 'verify_refused' }
         await run.hold('sign-in')
@@ -103,7 +103,15 @@ export class RequestLife {
     }
   }
 
-  #request(run: Run, navigation: Navigation, row: Row, sent: SentRequest): LoginRequest<User> {
+  /** What a page of our own sends: that of a tab by its script, the confirm page by its button. */
+  #nextOf(navigation: Navigation, code: string): Navigation {
+    // Which secret, the script reads when it runs.
+    if (code === 'tab_mismatch') return { ...navigation, row: 'tab form', tabSecret: '' }
+    const isConfirm = navigation.row !== 'own' && this.#world.configuration.unverifiedStart === 'confirm'
+    return isConfirm ? { ...navigation, row: 'own', injected: false } : { ...navigation, row: 'own', tabSecret: '' }
+  }
+
+  #request(run: Run, navigation: Navigation, row: Row, sent: SentRequest): RequestAdapter<User> {
     const headers = headersOf(row, PROVIDER_ORIGINS[navigation.provider])
     return {
       http: {
@@ -117,20 +125,13 @@ export class RequestLife {
       store: this.#observed(run, this.#storeOf(run)),
       currentUserKey: () => run.session?.user,
       canSignIn: () => sent.canSignIn,
-      mayContinueOnReplay: true,
+      allowRepeatedCallback: this.#world.configuration.mayContinueOnReplay,
       verify: async ({ profile }) => {
         const answer = await run.hold('verify')
         run.fate = answer === 'accepts' ? 'signed in' : 'verify_refused'
         return { user: answer === 'accepts' && `${navigation.provider}:${profile?.id}`, info: undefined }
       },
     }
-  }
-
-  #rowOf({ row }: Navigation): Row {
-    const { ownLink, planted, tabForm, callback } = this.#world.rows
-    if (row === 'own') return ownLink
-    if (row === 'planted') return planted
-    return row === 'tab form' ? tabForm : callback[row]
   }
 
   #read(run: Run): void {
@@ -161,7 +162,7 @@ export class RequestLife {
   }
 
   #storeOf(run: Run): BrowserStore {
-    if (this.#world.configuration.store !== 'own') return new RequestStore(this.#store, run.req)
+    if (this.#world.configuration.store !== 'own') return browserStore(this.#store, run.req)
     const deny = (): void => {
       this.#world.judge.checkDenial(run)
       run.fate = 'login_not_started'
@@ -211,6 +212,7 @@ export class RequestLife {
       browser: tab.browser,
       tab,
       provider: navigation.provider,
+      row: navigation.row,
       issuedAt: this.#world.clock.wall(process),
       user: run.session?.user,
       tabSecret: navigation.tabSecret,
@@ -276,11 +278,4 @@ function targetOf({ kind, provider, key, tabSecret }: Navigation): string {
   })
   const path = kind === 'start' ? startPath(provider) : callbackPath(provider)
   return query.size === 0 ? path : `${path}?${query}`
-}
-
-/** What a page of our own sends: that of a tab by its script, the confirm page by its button. */
-function nextOf(navigation: Navigation, code: string): Navigation {
-  // Which secret, the script reads when it runs.
-  if (code === 'tab_mismatch') return { ...navigation, row: 'tab form', tabSecret: '' }
-  return navigation.row === 'own' ? { ...navigation, tabSecret: '' } : { ...navigation, row: 'own', injected: false }
 }

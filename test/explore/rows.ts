@@ -4,16 +4,13 @@ import type { Configuration } from './configuration'
 /** What of a row is sent. */
 export type Row = Pick<CallbackRow, 'name' | 'method' | 'headers' | 'lax'>
 
-/** Whose page the `Referer` of an acceptable callback names: the rows differ in nothing else that is looked at. */
-export type Referer = 'provider' | 'absent' | 'app'
+/** The rows of the recorded tables from which something can come, by what caused the request. */
+export type RowName = StartRowName | 'tab form' | CallbackRowName
+export type StartRowName = 'own' | 'planted' | 'typed'
+/** By the page that the `Referer` of a request from another site names; or typed, or mailed. */
+export type CallbackRowName = 'provider' | 'absent' | 'app' | 'typed'
 
-/** The rows of the recorded tables, by what can come of them. */
-export interface Rows {
-  readonly ownLink: Row
-  readonly planted: Row
-  readonly tabForm: Row
-  readonly callback: Readonly<Record<Referer, Row>>
-}
+export type Rows = Readonly<Record<RowName, Row>>
 
 export const APP_ORIGIN = 'https://app.example'
 
@@ -23,16 +20,14 @@ export function rowsOf({ fetchMetadata }: Pick<Configuration, 'fetchMetadata'>):
     if (!row) throw new Error(`no row ${name}`)
     return fetchMetadata ? row : withoutMetadata(row)
   }
-  const ownLink = find(startRows, 'own link')
   return {
-    ownLink,
+    own: find(startRows, 'own link'),
     planted: find(startRows, 'A8 evil link'),
-    tabForm: { ...find(startRows, 'own form'), name: 'form of the tab' },
-    callback: {
-      provider: find(callbackRows, 'G2 link or script at the provider'),
-      absent: find(callbackRows, 'A2 evil link without Referer, like G7'),
-      app: find(callbackRows, 'G3 silent approval'),
-    },
+    typed: find(startRows, 'typed'),
+    'tab form': { ...find(startRows, 'own form'), name: 'form of the tab' },
+    provider: find(callbackRows, 'G2 link or script at the provider'),
+    absent: find(callbackRows, 'A2 evil link without Referer, like G7'),
+    app: find(callbackRows, 'G3 silent approval'),
   }
 }
 

@@ -221,6 +221,8 @@ export class World {
   #startProcess(index: number): Process {
     const { skew, maxConcurrentLogins } = this.configuration
     const ahead = (index === 0 ? 0 : skew) - this.setBack
-    return startProcess(`${index + 1}`, ahead, maxConcurrentLogins, this.#settings)
+    const process = startProcess(`${index + 1}`, ahead, maxConcurrentLogins, this.#settings)
+    process.usedAt.push(this.clock.now)
+    return process
   }
 }

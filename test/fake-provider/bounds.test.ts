@@ -74,8 +74,8 @@ describe('keys, tokens, approvals and sessions', () => {
     for (const token of [tokens[0], tokens.at(-1)]) expect((await userMe(provider, token ?? '')).status).toBe(200)
   })
 
-  test('in wild mode a login costs the same with 9,000 unused keys of other people', () => {
-    provider.setMode('wild')
+  test('in the mode as-deployed a login costs the same with 9,000 unused keys of other people', () => {
+    provider.setMode('as-deployed')
     const [busy, idle] = [
       { appID: application.appID, userID: '1' },
       { appID: application.appID, userID: '2' },
@@ -88,7 +88,7 @@ describe('keys, tokens, approvals and sessions', () => {
     const alone = Math.min(issueMany(), issueMany(), issueMany())
     provider.setMode({ replaceKeyOnVisit: false, keyLifetime: Number.POSITIVE_INFINITY })
     for (let count = 0; count < 9000; count += 1) provider.issueAuthKey(idle)
-    provider.setMode('wild')
+    provider.setMode('as-deployed')
     const crowded = Math.min(issueMany(), issueMany(), issueMany())
     // Scanning all keys takes more than thirty times as long.
     expect(crowded).toBeLessThan(8 * alone + 20)

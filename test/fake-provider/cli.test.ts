@@ -127,7 +127,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s stops it cleanly, even with open c
 })
 
 test('--mode accepts presets and behaviours', async () => {
-  const { origin } = await started('--mode', 'wild,errorsAtStatus200=false,tokenLifetime=Infinity')
+  const { origin } = await started('--mode', 'as-deployed,errorsAtStatus200=false,tokenLifetime=Infinity')
   const seen = await userMe({ baseURL: `${origin}/api/v1` }, 'x')
   expect(seen.status).toBe(401)
 })
@@ -141,7 +141,7 @@ test.each([
   ['{', '--mode-file is not JSON'],
   ['{"nonsense": true}', 'mode: there is no behaviour "nonsense"'],
   ['{"wrapUser": "x"}', 'mode: "wrapUser" has a value it cannot take'],
-  ['null', "mode must be 'specification', 'wild' or an object of behaviours"],
+  ['null', "mode must be 'specification', 'as-deployed' or an object of behaviours"],
 ])('a mode file with %s is refused', async (text, message) => {
   const { code, stderr } = await run('--mode-file', fileWith('bad-mode.json', text))
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
@@ -169,7 +169,7 @@ test.each([
   [['--mode', 'keyLifetime=0'], 'it takes a number above 0'],
   [['--mode', 'getOnly=maybe'], 'it takes true or false'],
   [['--mode-file', '/nowhere.json'], '--mode-file cannot be read: /nowhere.json'],
-  [['--mode', 'wild', '--mode-file', 'x.json'], '--mode and --mode-file exclude each other'],
+  [['--mode', 'as-deployed', '--mode-file', 'x.json'], '--mode and --mode-file exclude each other'],
   [['--nonsense'], "Unknown option '--nonsense'"],
   [['--users', '/nowhere.json'], '/nowhere.json cannot be read as JSON'],
 ])('bad arguments %j are reported, with exit code 2', async (args, message) => {

@@ -1,4 +1,4 @@
-import { type Application, FakeProvider, type ProviderMode, specification, wild } from '../../lib/testing'
+import { type Application, asDeployed, FakeProvider, type ProviderMode, specification } from '../../lib/testing'
 import {
   ask,
   exchange,
@@ -195,21 +195,21 @@ test('a legacy-only server has no user/me', async () => {
   expect((await userMe(provider, token)).status).toBe(404)
   expect((await userInfo(provider, token)).status).toBe(200)
   // There is no API that could answer with status 200.
-  provider.setMode({ ...wild, withoutUserMe: true })
+  provider.setMode({ ...asDeployed, withoutUserMe: true })
   const missing = await userMe(provider, token)
   expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
 })
 
-test('the wild preset behaves like most servers, and can be changed', async () => {
-  await start('wild')
+test('the preset as-deployed behaves like most servers, and can be changed', async () => {
+  await start('as-deployed')
   const authKey = key()
   expect(authKey).toMatch(/^[0-9a-f]{32}$/)
   provider.clock.advance(365 * 24 * 3_600_000)
   const token = tokenIn((await exchange(provider, application, authKey)).text)
   const { text } = await ask(`${provider.baseURL}/user/me`, { headers: { authorization: `Bearer ${token}` } })
   expect(JSON.parse(text)).toEqual({ user_info: expect.objectContaining({ user_id: '1', user_website: '' }) })
-  provider.setMode({ ...wild, wrapUser: false })
-  expect(provider.behaviours).toEqual({ ...wild, wrapUser: false })
+  provider.setMode({ ...asDeployed, wrapUser: false })
+  expect(provider.behaviours).toEqual({ ...asDeployed, wrapUser: false })
 })
 
 test('an unknown behaviour or an invalid value is refused by name', () => {

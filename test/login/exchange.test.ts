@@ -1,7 +1,7 @@
 import type { StrategyOptions } from '../../lib'
 import { Trace } from '../../lib/diagnostics'
 import { type ExchangedLogin, exchange } from '../../lib/login/exchange'
-import { readCommonSettings } from '../../lib/login/settings'
+import { parseLoginOptions } from '../../lib/login/settings'
 import { expectOutcome, useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
 
@@ -14,12 +14,11 @@ function exchanged(
   options: Partial<Pick<StrategyOptions, 'skipUserProfile' | 'profileEndpoint' | 'timeout'>> = {},
 ): Promise<ExchangedLogin> {
   const { skipUserProfile = false, ...others } = options
-  const common = readCommonSettings({ ...clients.required(), callbackURL: '/callback', ...others })
-  const provider = common.providers.fixed
+  const common = parseLoginOptions({ ...clients.required(), callbackURL: '/callback', ...others })
+  const provider = common.providers.single
   if (!provider) throw new Error('there is one provider')
   const settings = { ...common, skipUserProfile }
-  provider.slots.tryAcquire()
-  return exchange({ settings, provider, trace: new Trace(settings.name) }, Promise.resolve(), clients.newKey())
+  return exchange({ settings, provider, trace: new Trace(settings.name) }, clients.newKey())
 }
 
 test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(

@@ -69,7 +69,7 @@ test('a client that sends no User-Agent is refused by such a firewall', async ()
     expect([statusCode, headers['content-type'], await body.text()]).toEqual([
       403,
       'text/html; charset=utf-8',
-      expect.stringContaining('<h1>Forbidden</h1>'),
+      expect.stringContaining('<title>Just a moment...</title>'),
     ])
   }
 })

@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:http2'
-import { hostOnlyRules, readRequest, verdictOf } from '../support/incoming'
+import { classifyRequest, hostOnlyRules, verdictOf } from '../support/incoming'
 import { port } from '../support/listen'
 
 /** How a request over HTTP/2, which has `:authority` instead of `Host`, is read if only that tells the own origin. */
 async function readOverHTTP2(path: string, headers: (origin: string) => Record<string, string>): Promise<string> {
-  const server = createServer((req, res) => res.end(verdictOf(readRequest(req, hostOnlyRules)))).listen(0, 'localhost')
+  const server = createServer((req, res) => res.end(verdictOf(classifyRequest(req, hostOnlyRules)))).listen(
+    0,
+    'localhost',
+  )
   await once(server, 'listening')
   const origin = `http://localhost:${port(server)}`
   const session = connect(origin)

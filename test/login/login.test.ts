@@ -79,8 +79,8 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(logins.provider.requests.at(-1)?.headers.authorization).toBeUndefined()
     })
 
-    test('works with a provider in wild mode', async () => {
-      logins.provider.setMode('wild')
+    test('works with a provider in the mode as-deployed', async () => {
+      logins.provider.setMode('as-deployed')
       const app = await start({ strategy: { profileEndpoint: 'get_user_info' } })
       const answer = await app.logIn()
       expect(JSON.parse(answer.body).user).toEqual({ id: '1' })
@@ -212,6 +212,18 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(answers.map(({ body }) => JSON.parse(body).user)).toEqual([{ id: '1' }, { id: '1' }])
       expect(logins.exchanges()).toBe(1)
       expect(app.profiles).toHaveLength(1)
+    })
+
+    test('a second click that is sent before the answer to a finished login has come, with the old cookie, is refused', async () => {
+      const app = await start({ session: { cookie: { maxAge: 60_000 } }, callback: { failureRedirect: '/login' } })
+      const browser = new Browser()
+      await browser.follow(app.loginURL)
+      const callback = app.approvedCallback()
+      const cookie = await browser.cookies(callback)
+      await browser.comeBack(callback)
+      const second = await new Browser().comeBack(callback, { headers: { cookie } })
+      expect(second.location).toBe('/login')
+      expect(logins.exchanges()).toBe(1)
     })
 
     test('another key during a pending login is refused and does not affect it', async () => {

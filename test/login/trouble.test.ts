@@ -1,4 +1,4 @@
-import type { PendingLogin, PendingLoginStore } from '../../lib'
+import { type PendingLogin, type PendingLoginStore, SessionStore } from '../../lib'
 import { type AppOptions, codeOf, failureIn, type RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { captureOutput } from '../support/canaries'
@@ -20,6 +20,26 @@ async function asked(times: number): Promise<void> {
 }
 
 const LASTING = { cookie: { maxAge: 60_000 } }
+
+test('a store that marks a login as used and answers too late fails it closed: nothing is sent, and a reload finds no login', async () => {
+  const session = new SessionStore()
+  const store: PendingLoginStore = {
+    save: (req, record) => session.save(req, record),
+    load: (req) => session.load(req),
+    consume: async (req, record) => {
+      await session.consume(req, record)
+      await new Promise(() => {})
+    },
+    remove: (req) => session.remove(req),
+  }
+  const browser = await start({ strategy: { store, timeout: 100 }, session: LASTING })
+  await browser.follow(app.loginURL)
+  const callback = app.approvedCallback()
+  await browser.comeBack(callback)
+  expect(app.errors.map(codeOf)).toEqual(['session_unavailable'])
+  expect(failureIn((await browser.comeBack(callback)).body)).toBe('login_not_started')
+  expect(logins.provider.requests).toEqual([])
+})
 
 describe('while a login waits for the provider', () => {
   test.each([{ status: 500 }, {}])(

@@ -227,6 +227,7 @@ describe('the user who is signed in', () => {
     [0, 0],
     [null, ''],
     ['', undefined],
+    [null, false],
   ])('%p at the start and %p at the callback is the same', async (before, after) => {
     const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
     await start(login, browser, before)

@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path'
 import express from 'express'
 import { OUTCOMES } from '../../lib'
 import { usage as doctorUsage } from '../../lib/doctor/arguments'
+import { MANY_OPTIONS } from '../../lib/login/options'
+import { STRATEGY_OPTIONS } from '../../lib/passport/settings'
 import { RULES } from '../../lib/testing/pending-login-store/rules'
 import { Browser } from '../support/browser'
 import { startMinimalApp } from '../support/example/minimal-app'
@@ -140,6 +142,28 @@ describe('the documentation', () => {
     for (const { rule } of RULES) expect(page).toContain(`| ${rule} |`)
   })
 
+  test('lists exactly the options of the strategy, with their defaults', () => {
+    const [section = ''] = read('docs/options.md').split('\nFor many providers')
+    const rows = Array.from(
+      section.matchAll(/^\| `(\w+)` \|(?:\\\||[^|])*\| ([^|]*) \|/gm),
+      ([, name = '', value = '']) => ({
+        name,
+        value,
+      }),
+    )
+    const names = Object.keys(STRATEGY_OPTIONS).filter((name) => !Object.hasOwn(MANY_OPTIONS, name))
+    expect(rows.map(({ name }) => name).sort()).toEqual(names.sort())
+    const defaults = rows.filter(
+      ({ value }) => /^`('[\w/-]+'|\d+|true|false|\[\])`$/.test(value) && !/VERSION/.test(value),
+    )
+    expect(defaults.length).toBeGreaterThan(10)
+    for (const { name, value } of defaults) {
+      const parsed: unknown = Reflect.apply(Reflect.get(STRATEGY_OPTIONS, name), undefined, [undefined, name, {}])
+      const literal = parsed instanceof Set ? [...parsed] : parsed
+      expect([name, value]).toEqual([name, `\`${JSON.stringify(literal).replaceAll('"', "'")}\``])
+    }
+  })
+
   test.each([
     ['SocialLoginClientOptions', 'client/options.ts', 'docs/client.md'],
     ['PassportOptions', 'passport/options.ts', 'docs/options.md'],
@@ -148,8 +172,7 @@ describe('the documentation', () => {
     ['MultiProviderOptions', 'login/options.ts', 'docs/providers.md'],
     ['Provider', 'login/options.ts', 'docs/providers.md'],
     ['OwnOptions', 'web/options.ts', 'docs/web.md'],
-    ['StartOptions', 'web/options.ts', 'docs/web.md'],
-    ['CallbackOptions', 'web/options.ts', 'docs/web.md'],
+    ['CallOptions', 'login/options.ts', 'docs/web.md'],
     ['CookieStoreOptions', 'login/stores/sealed-cookie.ts', 'docs/options.md'],
     ['PendingLoginStoreCheck', 'testing/pending-login-store/options.ts', 'docs/testing.md'],
   ])('lists every option of %s', (name, file, page) => {

@@ -20,7 +20,7 @@ describe('recipes for Request and Response', () => {
   }
   const newKey = (appID: string): string => logins.provider.issueAuthKey({ appID, userID: '1' })
   const sessions: Sessions = {
-    userOf: (c: Context) => /\bsid=(\w+)/.exec(c.req.header('cookie') ?? '')?.[1],
+    userOf: async (c: Context) => /\bsid=(\w+)/.exec(c.req.header('cookie') ?? '')?.[1],
     signIn: async (c: Context, profile: Profile) =>
       c.header('Set-Cookie', `sid=${profile.id}; Path=/`, { append: true }),
   }
@@ -149,11 +149,11 @@ describe('recipes for Request and Response', () => {
       const app = quickStart({ ...registered, LOGIN_COOKIE_KEY: key }, sessions)
       const kept = {
         ...sessions,
-        keepQuestion: async (c: Context, question: Question) => void questions.set(sessions.userOf(c), question),
+        keepQuestion: async (c: Context, question: Question) => void questions.set(await sessions.userOf(c), question),
         takeQuestion: async (c: Context, id: string) => {
-          const question = questions.get(sessions.userOf(c))
+          const question = questions.get(await sessions.userOf(c))
           if (question?.id !== id) return undefined
-          questions.delete(sessions.userOf(c))
+          questions.delete(await sessions.userOf(c))
           return question
         },
       }

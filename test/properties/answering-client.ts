@@ -1,12 +1,12 @@
 import { SocialLoginClient, SocialLoginError } from '../../lib'
-import { good } from '../support/options'
+import { required } from '../support/options'
 
 /**
  * A client whose provider responds with this text, without sockets, so that tens of thousands of bodies can be tried.
  */
 export function answeringClient(body: () => string | Uint8Array): SocialLoginClient {
   const request = async () => ({ statusCode: 200, headers: {}, body: chunks(body()) })
-  const options: unknown = { ...good, dispatcher: { request } }
+  const options: unknown = { ...required, dispatcher: { request } }
   return Reflect.construct(SocialLoginClient, [options])
 }
 

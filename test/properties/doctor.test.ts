@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { type Application, FakeProvider, type ProviderBehaviours, specification, wild } from '../../lib/testing'
+import { type Application, asDeployed, FakeProvider, type ProviderBehaviours, specification } from '../../lib/testing'
 import { approve, examineProvider } from '../support/doctor'
 import { ask, bearer, type Seen } from '../support/provider-http'
 import { runs } from '../support/runs'
 
 // What the doctor records of a provider makes the fake provider answer as that provider did.
 
-/** What nobody sees from outside, or only after long waiting, or beyond a limit. */
+/** What nobody sees from outside, or only after long waiting, beyond a limit, in two logins, or by requests unlike ours. */
 const UNSEEN = [
   'silentReapproval',
   'replaceKeyOnVisit',
@@ -14,6 +14,9 @@ const UNSEEN = [
   'tokenLifetime',
   'goneUserAsEmptyArray',
   'rateLimitAnswer',
+  'requireUserAgent',
+  'contentTypeOptional',
+  'reuseToken',
 ] as const
 
 const isUnseen = (name: string): boolean => UNSEEN.some((unseen) => unseen === name)
@@ -151,7 +154,7 @@ test('a provider in the recorded mode answers every request of a login as the re
 
 test.each([
   ['the specification', specification],
-  ['the wild', wild],
+  ['as deployed', asDeployed],
 ])('%s is recorded as it is, but for what cannot be seen', async (_name, mode) => {
   const redirectURL = 'http://localhost:3000/cb?a=1&b=2'
   // Entities and pictures show in a record that has some.

@@ -1,7 +1,7 @@
 import express from 'express'
 import fc from 'fast-check'
 import type { RequestRules } from '../../lib/login/request-headers'
-import { type Headers, hostOnlyRules, incoming, readRequest, rules, verdictOf } from '../support/incoming'
+import { classifyRequest, type Headers, hostOnlyRules, incoming, rules, verdictOf } from '../support/incoming'
 import { runs } from '../support/runs'
 
 const KEY = 'key-canary-0a1b'
@@ -94,7 +94,7 @@ test(`${queries.numRuns} callback queries (seed ${queries.seed}) are read as the
       const more = { method: by, query: parse(text) }
       // Node's parser allows neither bytes beyond Latin-1 nor control characters in a URL.
       const target = `/auth/callback?${text.replace(/[^!-~]/g, (character) => encodeURIComponent(character))}`
-      const read = verdictOf(readRequest(incoming(target, {}, more), rules))
+      const read = verdictOf(classifyRequest(incoming(target, {}, more), rules))
       expect(read).toBe(expectedOf(target.slice('/auth/callback?'.length), by))
     }),
     queries,
@@ -182,8 +182,8 @@ test.each(Object.keys(levels))(
                   'sec-purpose': purpose,
                 }),
               )
-              const callback = verdictOf(readRequest(incoming('/auth/callback?auth_key=K', headers), given))
-              const start = verdictOf(readRequest(incoming('/login', headers), given))
+              const callback = verdictOf(classifyRequest(incoming('/auth/callback?auth_key=K', headers), given))
+              const start = verdictOf(classifyRequest(incoming('/login', headers), given))
               count += 1
               if (callback !== callbackVerdict(level, cell)) wrong.push({ ...cell, callback })
               if (start !== startVerdict(level, cell)) wrong.push({ ...cell, start })

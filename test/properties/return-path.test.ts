@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import express from 'express'
 import fc from 'fast-check'
 import { Agent } from 'undici'
-import { createPendingLogin, readPendingLogin } from '../../lib/login/pending-login'
-import { readReturnPath } from '../../lib/login/return-path'
+import { createPendingLogin, parsePendingLogin } from '../../lib/login/pending-login'
+import { parseReturnPath } from '../../lib/login/return-path'
 import { listen } from '../support/listen'
 
 const APP = 'https://app.example'
@@ -26,14 +26,14 @@ function destination(path: string, page: string): string {
 const pages = [`${APP}/`, `${APP}/auth/social-login/callback?auth_key=k`, `${APP}//deep//er/`]
 
 function leavesTheApplication(value: string): boolean {
-  const path = readReturnPath(value)
+  const path = parseReturnPath(value)
   return path !== undefined && pages.some((page) => destination(path, page) !== APP)
 }
 
 /** The return path after a round trip through a session or a cookie. */
 function throughRecord(returnTo: string): string | undefined {
   const record = createPendingLogin({ strategyDigest: 'c', user: undefined, startSite: 'same-origin', returnTo })
-  return readPendingLogin(JSON.parse(JSON.stringify(record)))?.returnTo
+  return parsePendingLogin(JSON.parse(JSON.stringify(record)))?.returnTo
 }
 
 // Near-paths, made of pieces that URL parsers, browsers and frameworks read differently.
@@ -77,7 +77,7 @@ test.each(curated.map((value) => [JSON.stringify(value), value]))(
   '%s never leads to another origin',
   (_title, value) => {
     expect(leavesTheApplication(value)).toBe(false)
-    expect(throughRecord(value)).toBe(readReturnPath(value))
+    expect(throughRecord(value)).toBe(parseReturnPath(value))
   },
 )
 
@@ -85,7 +85,7 @@ test(`none of ${GENERATED} generated strings leads to another origin`, () => {
   const statistics = { accepted: 0 }
   fc.assert(
     fc.property(anyReturnTo, (value) => {
-      const path = readReturnPath(value)
+      const path = parseReturnPath(value)
       if (path === undefined) return
       statistics.accepted += 1
       expect(pages.filter((page) => destination(path, page) !== APP)).toEqual([])
@@ -106,7 +106,7 @@ describe('as Express writes it', () => {
 
   test('no curated string makes a Location that a browser follows to another origin', async () => {
     const app = express()
-    app.get('/:index', (req, res) => res.redirect(readReturnPath(curated[Number(req.params.index)]) ?? '/refused'))
+    app.get('/:index', (req, res) => res.redirect(parseReturnPath(curated[Number(req.params.index)]) ?? '/refused'))
     await using listening = await listen(app)
     const { origin } = listening
     for (const index of curated.keys()) {

@@ -27,7 +27,8 @@ function communityOf(name = '') {
 
 /** Connections are accepted in their order: when this one was, all before it were. */
 async function connectTo(community: string): Promise<void> {
-  const client = new SocialLoginClient(communityOf(community))
+  const { name: _, ...options } = communityOf(community)
+  const client = new SocialLoginClient(options)
   await client.exchangeAuthKey('key')
   await client.close()
 }

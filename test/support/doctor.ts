@@ -17,7 +17,7 @@ export interface DoctorOptions {
 
 const SILENT = { progress: () => {}, finding: () => {} }
 
-/** Examines a fake provider, with two logins of one person, who approves them. */
+/** Examines a fake provider, with a login of a person, who approves it. */
 export async function examineProvider(
   provider: FakeProvider,
   application: Application,
@@ -38,7 +38,7 @@ export async function examineProvider(
       baseURL: new URL(baseURL),
       appID: application.appID,
       redirectURL: application.redirectURL,
-      login: { input: { appID: application.appID, appSecret: application.appSecret, spendTwice }, driver },
+      login: { appID: application.appID, appSecret: application.appSecret, spendTwice, driver },
       userAgent,
       timeout: 5000,
       hasProxy: false,
@@ -54,10 +54,10 @@ export interface Diagnosis {
   readonly report: string
 }
 
-/** Examines a site in this process, without a login. */
+/** Examines a provider in this process, without a login, unless one is given. */
 export async function diagnose(
   baseURL: string,
-  more: Partial<Pick<DoctorInput, 'appID' | 'timeout' | 'hasProxy'>> = {},
+  more: Partial<Pick<DoctorInput, 'appID' | 'timeout' | 'hasProxy' | 'login'>> = {},
 ): Promise<Diagnosis> {
   const input = { baseURL: new URL(baseURL), userAgent: USER_AGENT, timeout: 10_000, hasProxy: false, ...more }
   const examination = await examine(input, SILENT)

@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { readRequest as readHTTPRequest } from '../../lib/login/request'
+import { classifyRequest as classifyHTTPRequest } from '../../lib/login/request'
 import type { RequestRules } from '../../lib/login/request-headers'
-import { httpRequest } from '../../lib/passport/request'
+import { httpRequest } from '../../lib/passport/incoming-message'
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -36,23 +36,23 @@ export function incoming(url: string, headers: Headers = {}, more: object = {}):
 }
 
 /** How a Node request is read through the Passport adapter. */
-export function readRequest(
+export function classifyRequest(
   message: Parameters<typeof httpRequest>[0],
   given: RequestRules,
-): ReturnType<typeof readHTTPRequest> {
-  return readHTTPRequest(httpRequest(message), given)
+): ReturnType<typeof classifyHTTPRequest> {
+  return classifyHTTPRequest(httpRequest(message), given)
 }
 
 /** How a request was read, in one line. */
-export function verdictOf(read: ReturnType<typeof readRequest>): string {
+export function verdictOf(read: ReturnType<typeof classifyRequest>): string {
   if (read.type === 'refused') return read.code
   return read.type === 'start' ? `start ${read.verified ? 'verified' : 'unverified'}` : `callback ${read.authKey}`
 }
 
 export function readStart(headers: Headers, more: object = {}, given: RequestRules = rules): string {
-  return verdictOf(readRequest(incoming('/login', headers, more), given))
+  return verdictOf(classifyRequest(incoming('/login', headers, more), given))
 }
 
 export function readCallback(headers: Headers, more: object = {}, given: RequestRules = rules): string {
-  return verdictOf(readRequest(incoming('/auth/callback?auth_key=K', headers, more), given))
+  return verdictOf(classifyRequest(incoming('/auth/callback?auth_key=K', headers, more), given))
 }

@@ -1,11 +1,13 @@
 import { Strategy } from '../../lib/passport/strategy'
 
-export const good = {
+/** Options of a client. */
+export const required = {
   baseURL: 'https://social.example/api/v1',
   clientID: 'app-id',
   clientSecret: 'secret-canary',
-  callbackURL: 'https://app.example/auth/callback',
 }
+/** Options of a strategy. */
+export const good = { ...required, callbackURL: 'https://app.example/auth/callback' }
 export const canary = 'value-canary'
 export const verify = (): void => {}
 

@@ -22,7 +22,8 @@ export class WebBrowser {
     site: 'same-origin' | 'cross-site',
     respond: (request: Request) => Promise<Response>,
   ): Promise<Response> {
-    const headers = { ...sameOriginNavigation, 'sec-fetch-site': site, ...(this.cookie && { cookie: this.cookie }) }
+    const cookie = this.cookie && { cookie: this.cookie }
+    const headers = { ...sameOriginNavigation, accept: 'text/html,*/*;q=0.8', 'sec-fetch-site': site, ...cookie }
     const response = await respond(new Request(this.#origin + path, { headers }))
     for (const line of response.headers.getSetCookie()) this.#keep(line)
     return response

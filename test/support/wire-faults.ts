@@ -80,6 +80,7 @@ export const transportFaults: readonly WireFault[] = [
   },
 ]
 
+const both = (authorize: Expected, profile: Expected) => ({ authorize, 'user/me': profile })
 const bad = (title: string, wire: Wire): WireFault => ({ title, wire, code: 'provider_bad_response' })
 const withLengths = (lines: string): Wire => sendAll((body) => `${OKAY}${lines}\r\n${body}`)
 
@@ -87,7 +88,10 @@ export const syntaxFaults: readonly WireFault[] = [
   bad('a promise of 1 GB', repeat(`${OKAY}content-length: 1073741824\r\n\r\n`, RAW_MARKER.repeat(200))),
   bad('chunks without end', repeat(CHUNKED, `400\r\n${'x'.repeat(1024)}\r\n`)),
   bad('103 without end', repeat('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n')),
-  bad('64 KiB in chunks of one byte', send(`${CHUNKED}${'1\r\n \r\n'.repeat(65_530)}2\r\n{}\r\n0\r\n\r\n`)),
+  {
+    ...bad('64 KiB in chunks of one byte', send(`${CHUNKED}${'1\r\n \r\n'.repeat(65_530)}2\r\n{}\r\n0\r\n\r\n`)),
+    code: both('auth_key_rejected', 'profile_invalid'),
+  },
   bad('a header of 1 MB', send(`${OKAY}x-canary: ${'x'.repeat(1_000_000)}\r\n\r\n{}`)),
   bad('10,000 headers', send(`${OKAY}${Array.from({ length: 10_000 }, (_, n) => `x-${n}: 1\r\n`).join('')}\r\n{}`)),
   bad('garbage', send(Buffer.from(Array.from({ length: 600 }, (_, n) => (n * 37 + 130) % 256)))),
@@ -123,8 +127,6 @@ export const syntaxFaults: readonly WireFault[] = [
   bad('a deflate bomb', send(answer(deflateSync(Buffer.alloc(5_000_000)), 'content-encoding: deflate\r\n'))),
 ]
 
-const both = (authorize: Expected, profile: Expected) => ({ authorize, 'user/me': profile })
-
 function status(line: string, code: WireFault['code'], headers = ''): WireFault[] {
   const bodies: [string, (body: string) => string][] = [
     ['JSON', (body) => body],
@@ -138,12 +140,10 @@ function status(line: string, code: WireFault['code'], headers = ''): WireFault[
   }))
 }
 
-/** A refusal in JSON is one of the key, with any status; a page is none. */
+/** A refusal in JSON is one of the key, with any status. */
 function codeFor(line: string, kind: string): WireFault['code'] | undefined {
-  if (kind === 'JSON' && line.startsWith('404')) return both('auth_key_rejected', 'provider_bad_response')
-  if (kind !== 'HTML') return undefined
-  if (line.startsWith('400')) return 'provider_bad_response'
-  return /^40[13]/.test(line) ? both('provider_bad_response', 'profile_unauthorized') : undefined
+  const isJSON404 = kind === 'JSON' && line.startsWith('404')
+  return isJSON404 ? both('auth_key_rejected', 'provider_bad_response') : undefined
 }
 
 const steal = `location: http://127.0.0.1:1/${RAW_MARKER}\r\n`

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { execFileSync } from 'node:child_process'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { join } from 'node:path'
-import { onPhaseEnd, type Phase, SocialLoginError, type TracedPhase } from '../../lib'
+import { OUTCOMES, onPhaseEnd, type Phase, SocialLoginError, type TracedPhase } from '../../lib'
 import { type AppOptions, type RunningApp, SECRET_CANARY } from '../support/app'
 import { Browser } from '../support/browser'
 import { findSecrets } from '../support/canaries'
@@ -213,13 +213,13 @@ test('computes nothing without subscribers', async () => {
   expect(mine).toBe(0)
 })
 
-test('NODE_DEBUG=passport-social-login writes one line for each phase, without a secret', () => {
+test('NODE_DEBUG=passport-social-login writes one line for each phase, with the sentence of its outcome and without a secret', () => {
   const output = run({ NODE_DEBUG: 'passport-social-login' })
   const lines = output.split('\n').filter((line) => line.startsWith('PASSPORT-SOCIAL-LOGIN'))
-  expect(lines.map((line) => line.replace(/^\S+ \d+: |\d+ ms|[\w-]{43}$/g, ''))).toEqual([
+  expect(lines.map((line) => line.replace(/^\S+ \d+: |\d+ ms|[\w-]{43}/g, ''))).toEqual([
     'social-login start: ok after , login ',
-    'social-login exchange: auth_key_rejected after , login ',
-    'social-login callback: auth_key_rejected after , login ',
+    `social-login exchange: auth_key_rejected after , login : ${OUTCOMES.auth_key_rejected.message}`,
+    `social-login callback: auth_key_rejected after , login : ${OUTCOMES.auth_key_rejected.message}`,
   ])
   expect(findSecrets(['not-a-key-canary', 'canary-secret'], { output })).toEqual([])
   expect(run({})).toBe('')

@@ -11,8 +11,11 @@ async function main(): Promise<void> {
     appSecret: 'canary-secret',
   })
   const browser = supertest.agent(createApp({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret }))
-  await browser.get('/auth').set(sameOriginNavigation).expect(302)
-  await browser.get('/callback?auth_key=not-a-key-canary').set(providerNavigation).expect('Location', '/login')
+  await browser.get('/auth/social-login').set(sameOriginNavigation).expect(302)
+  await browser
+    .get('/auth/social-login/callback?auth_key=not-a-key-canary')
+    .set(providerNavigation)
+    .expect('Location', '/')
 }
 
 main().catch((error: unknown) => {

@@ -1,203 +1,167 @@
-import { connect, type LookupFunction, type Socket } from 'node:net'
-import { oneLookupAtATime, systemLookup } from './lookup'
-import { retryConnect } from './retry-connect'
-import { SpareSocket } from './spare-socket'
-import { tlsOptions } from './tls-options'
-import { TLSOverhead } from './tls-overhead'
-import { buildConnector, type Connect, errors } from './undici'
+import type { LookupFunction, Socket } from 'node:net'
+import { buildConnector, errors } from 'undici/index.js'
+import { oneLookupAtATime, systemLookup } from './address'
+import { errorCode } from './network-errors'
 
-// Twice the largest body. What does not count as body (chunk extensions, white space, early hints, trailers) would
-// otherwise cost unbounded memory and time.
-const MAX_WIRE_BYTES = 128 * 1024
+/** Opens a connection for undici. */
+export type Connect = ReturnType<typeof buildConnector>
 
-// More than the most chunks of a body. Each read costs CPU, however little has come: byte by byte, 128 KiB take 0.2 seconds.
-const MAX_READS = 2500
+// What does not count as body (chunk extensions, white space, early hints, trailers) may take as much memory.
+const MAX_WIRE_BYTES = 1024 * 1024
 
-// undici parses at once what it reads. After too many headers it creates an error, with its stack, for each further line of
-// that: half a second for 64 KiB of the shortest lines.
-const PIECE_BYTES = 1024
-
-const PRECONNECT_INTERVAL_MS = 1000
-// A failed attempt may be expensive: unresponsive name servers, a handshake that takes a second of CPU.
-const PRECONNECT_INTERVAL_AFTER_FAILURE_MS = 10_000
-
-// Node gives an address 0.25 seconds before it turns to the next one: too few where the provider is far away or a packet is
-// lost, and the next one, often of IPv6, cannot be reached at all. A lost packet is sent again after a second.
+// Node gives an address 0.25 seconds before it turns to the next one: too few where a packet is lost, which is sent again after
+// a second, and the next address, often of IPv6, cannot be reached at all.
 const ADDRESS_TIMEOUT_MS = 1500
 
+// What connections meet while a server restarts, or while its address or its name moves.
+const TRANSIENT = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 // Longer than most restarts. At most a third of the timeout: the rest is for the requests.
 const CONNECT_RETRY_MS = 3000
+const CONNECT_RETRIES = 6
 
-/** A request that waits for the spare connection to open; gets null if that failed. */
-type Waiter = (socket: Socket | null) => void
+// A younger spare connection outlasts the next person's visit to the provider's page; one that fails may have cost a second of CPU.
+const PRECONNECT_INTERVAL_MS = 10_000
+// Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
+const SPARE_MAX_AGE_MS = 50_000
+// A server that closes a connection, or sends anything before a request, will not serve a request on it.
+const UNUSABLE = ['readable', 'end', 'close', 'error']
 
 /**
- * Opens the connections to one provider, with two features that a pool lacks:
- *
- * - A person spends seconds on the provider's page between start and callback. A spare connection opened at the start
- *   saves the callback the handshakes.
- * - A connection may close before the response to a request begins: a kept-alive one just as the request is written to
- *   it, and any connection when the server restarts. The connector recognises such requests, so that they can be
- *   retried.
+ * Opens the connections to one provider. A pool alone does not open a spare connection while the person is on the provider's
+ * page, retry while the provider restarts, or recognise requests whose connection closed before the response began.
  */
 export class Connector {
   readonly #origin: URL
   readonly #connect: Connect
-  readonly #tlsOverhead = new TLSOverhead()
-  readonly #spare = new SpareSocket()
+  readonly #retryTime: number
   /** By the error of a connection: whether anything was received after the last request was written to it. */
   readonly #hadAnswered = new WeakMap<object, boolean>()
-  #opening: { waiter?: Waiter } | undefined
-  #nextPreconnectAt = Number.NEGATIVE_INFINITY
-  readonly #lookup: LookupFunction
-  readonly #timeout: number
-  readonly #addressTimeout: number
-  readonly #openWithRetries: Connect
-  #closed = false
+  #spare: SpareConnection | undefined
+  #nextPreconnectAt = 0
+  #isClosed = false
 
-  /** @param timeout milliseconds that a connection may take to open */
+  /** @param timeout milliseconds for one connection */
   constructor(origin: string, timeout: number, lookup: LookupFunction = systemLookup) {
     this.#origin = new URL(origin)
-    this.#lookup = oneLookupAtATime(lookup)
-    this.#timeout = timeout
-    // Leaves time for further addresses.
-    this.#addressTimeout = Math.ceil(Math.min(ADDRESS_TIMEOUT_MS, timeout / 4))
-    const options = this.#origin.protocol === 'https:' ? tlsOptions() : {}
-    const autoSelectFamilyAttemptTimeout = this.#addressTimeout
-    this.#openWithRetries = retryConnect(this.#open, Math.min(CONNECT_RETRY_MS, timeout / 3))
-    this.#connect = buildConnector({ timeout, lookup: this.#lookup, autoSelectFamilyAttemptTimeout, ...options })
+    this.#retryTime = Math.min(CONNECT_RETRY_MS, timeout / 3)
+    this.#connect = buildConnector({
+      timeout,
+      lookup: oneLookupAtATime(lookup),
+      // A quarter of the timeout leaves time for further addresses.
+      autoSelectFamilyAttemptTimeout: Math.ceil(Math.min(ADDRESS_TIMEOUT_MS, timeout / 4)),
+      // NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
+      rejectUnauthorized: true,
+    })
   }
 
   /** `connect` for undici's pool: the spare connection, if it is open or opening. */
   readonly connect: Connect = (options, callback) => {
-    const spare = this.#spare.take()
-    if (spare) {
-      this.#nextPreconnectAt = Number.NEGATIVE_INFINITY
-      this.#watch(spare)
-      // Asynchronously, as with a new connection: undici cannot take a socket before `connect` has returned.
-      setImmediate(() => (spare.destroyed ? this.connectNew(options, callback) : callback(null, spare)))
-    } else if (this.#opening && !this.#opening.waiter) {
-      this.#opening.waiter = (socket) => {
-        if (!socket) return this.connectNew(options, callback)
-        this.#watch(socket)
-        callback(null, socket)
-      }
-    } else {
-      this.connectNew(options, callback)
+    const spare = this.#spare
+    this.#spare = undefined
+    if (!spare?.isUsable) {
+      spare?.close()
+      return this.connectNew(options, callback)
     }
+    void spare.take().then((socket) => {
+      if (!socket || socket.destroyed) return this.connectNew(options, callback)
+      this.#nextPreconnectAt = 0
+      this.#watch(socket)
+      callback(null, socket)
+    })
   }
 
   /** `connect` for a request that must not use a kept-alive connection. */
   readonly connectNew: Connect = (options, callback) => {
-    this.#openWithRetries(options, (...result) => {
-      if (result[1]) this.#watch(result[1])
-      callback(...result)
-    })
-  }
-
-  /** The TLS socket comes last: of one that waits for a TCP connection, Node dies when the first address of a name fails. */
-  readonly #open: Connect = (options, callback) => {
-    if (options.protocol !== 'https:') return this.#connect(options, callback)
-    const tcp = connect({
-      host: options.hostname,
-      port: Number(options.port || 443),
-      lookup: this.#lookup,
-      autoSelectFamilyAttemptTimeout: this.#addressTimeout,
-    })
-    const limit = setTimeout(() => tcp.destroy(new errors.ConnectTimeoutError()), this.#timeout)
-    tcp.once('close', () => clearTimeout(limit))
-    this.#tlsOverhead.watch(tcp)
-    const failed = (error: Error): void => callback(error, null)
-    tcp.once('error', failed)
-    tcp.once('connect', () => {
-      // The TLS socket reports the same error.
-      tcp.off('error', failed).on('error', () => {})
-      this.#connect({ ...options, httpSocket: tcp }, (...result) => {
-        clearTimeout(limit)
-        if (result[1]) this.#tlsOverhead.secured(tcp, result[1])
+    const until = performance.now() + this.#retryTime
+    const attempt = (): void => {
+      this.#connect(options, (...result) => {
+        if (performance.now() < until && TRANSIENT.test(errorCode(result[0]) ?? '')) {
+          // Unreferenced: whoever waits has a deadline, and its timer keeps the process alive.
+          return void setTimeout(attempt, this.#retryTime / CONNECT_RETRIES).unref()
+        }
+        if (result[1]) this.#watch(result[1])
         callback(...result)
       })
-    })
+    }
+    attempt()
   }
 
-  /**
-   * Opens a spare connection in the background unless there is a fresh one. A failure shows only when a login needs a
-   * connection.
-   */
+  /** Opens a spare connection in the background unless one has been opened lately that was not used. Never fails. */
   preconnect(): void {
-    if (this.#spare.isFresh || this.#opening || this.#closed) return
-    // A server that drops each of them would otherwise get one attempt per start.
-    if (performance.now() < this.#nextPreconnectAt) return
-    this.#nextPreconnectAt = performance.now() + PRECONNECT_INTERVAL_MS
-    const opening: { waiter?: Waiter } = {}
-    this.#opening = opening
+    const now = performance.now()
+    if (this.#isClosed || now < this.#nextPreconnectAt) return
+    this.#nextPreconnectAt = now + PRECONNECT_INTERVAL_MS
+    this.#spare?.close()
     const { protocol, hostname, host, port } = this.#origin
-    this.#open({ protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }, (_error, socket) => {
-      this.#opening = undefined
-      if (!socket) this.#nextPreconnectAt = performance.now() + PRECONNECT_INTERVAL_AFTER_FAILURE_MS
-      if (opening.waiter) opening.waiter(socket)
-      else if (socket && this.#closed) socket.destroy()
-      else if (socket) this.#spare.keep(socket)
-    })
+    const options = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }
+    this.#spare = new SpareConnection((callback) => this.#connect(options, callback))
   }
 
-  /**
-   * Whether a request failed because its connection, which was open, closed before the first byte of its response.
-   *
-   * @param isSent whether the request had been written to the connection
-   */
+  /** Whether a request failed because its open connection closed before the response began. `isSent`: it had a connection. */
   closedBeforeResponse(error: unknown, isSent: boolean): boolean {
     const hadAnswered = typeof error === 'object' && error !== null ? this.#hadAnswered.get(error) : undefined
-    // Of a connection that had answered all requests, the response was one to an earlier request.
+    // If the connection had answered all requests written to it, a request that was not written has no response.
     return hadAnswered === false || (hadAnswered === true && !isSent)
   }
 
   close(): void {
-    this.#closed = true
-    this.#spare.drop()
+    this.#isClosed = true
+    this.#spare?.close()
   }
 
-  /** Destroys connections that undici may have left open: those whose request was aborted during the handshake. */
-  destroy(): void {
-    this.#tlsOverhead.destroy()
-  }
-
-  /**
-   * Limits what a socket may receive for one request, and fills `#hadAnswered`: undici rejects a request with the error
-   * object of its socket. Bytes received between two requests belong to the response to the first.
-   */
+  /** Limits what a socket receives between two requests, and fills `#hadAnswered`: undici rejects requests with the socket's error. */
   #watch(socket: Socket): void {
-    readInPieces(socket)
-    let reads = 0
     let bytesRead = 0
     let bytesReadBefore = 0
     let bytesWrittenBefore = -1
     socket.on('readable', () => {
       if (socket.bytesRead === bytesRead) return
-      if (socket.bytesWritten !== bytesWrittenBefore) {
-        bytesReadBefore = bytesRead
-        reads = 0
-        this.#tlsOverhead.responseBegins(socket)
-      }
+      if (socket.bytesWritten !== bytesWrittenBefore) bytesReadBefore = bytesRead
       bytesRead = socket.bytesRead
       bytesWrittenBefore = socket.bytesWritten
-      reads += 1
-      const isTooMuch = reads > MAX_READS || bytesRead - bytesReadBefore > MAX_WIRE_BYTES
-      if (isTooMuch) socket.destroy(new errors.ResponseExceededMaxSizeError())
+      if (bytesRead - bytesReadBefore > MAX_WIRE_BYTES) socket.destroy(new errors.ResponseExceededMaxSizeError())
     })
     socket.on('error', (error) => {
-      // Not when a limit of ours closed it: the server would do the same again.
+      // A response that was too large is not requested again: the next one would be, too.
       if (error instanceof errors.ResponseExceededMaxSizeError) return
-      // Node does not count a text whose write fails at once.
+      // Node does not count the bytes of a write that fails at once.
       const failedToWrite = 'syscall' in error && error.syscall === 'write'
       this.#hadAnswered.set(error, bytesWrittenBefore === socket.bytesWritten && !failedToWrite)
     })
   }
 }
 
-/** Lets a reader have at most 1 KiB at a time, and nothing from a socket that it has destroyed meanwhile. */
-function readInPieces(socket: Socket): void {
-  const read = socket.read.bind(socket)
-  socket.read = (size = Math.min(socket.readableLength, PIECE_BYTES) || undefined) =>
-    socket.destroyed ? null : read(size)
+/** A connection that is opened for a later request. */
+class SpareConnection {
+  readonly #openedAt = performance.now()
+  readonly #socket: Promise<Socket | null>
+  #isClosed = false
+
+  constructor(open: (callback: Parameters<Connect>[1]) => void) {
+    this.#socket = new Promise((resolve) => open((_error, socket) => resolve(this.#opened(socket))))
+  }
+
+  /** Whether it is open, or still opening, and not too old. */
+  get isUsable(): boolean {
+    return !this.#isClosed && performance.now() - this.#openedAt < SPARE_MAX_AGE_MS
+  }
+
+  /** The connection, once it is open; null if that failed. */
+  async take(): Promise<Socket | null> {
+    const socket = await this.#socket
+    for (const event of UNUSABLE) socket?.off(event, this.close)
+    return this.#isClosed || !socket ? null : socket.ref()
+  }
+
+  readonly close = (): void => {
+    this.#isClosed = true
+    void this.#socket.then((socket) => socket?.on('error', () => {}).destroy())
+  }
+
+  #opened(socket: Socket | null): Socket | null {
+    if (!socket) this.#isClosed = true
+    for (const event of UNUSABLE) socket?.on(event, this.close)
+    // An unused connection must not keep the process alive.
+    return socket?.unref() ?? null
+  }
 }

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
+import { Semaphore } from '../semaphore'
+import type { ProviderResponse } from './response-reader'
 import type { Transport, TransportCall } from './transport'
 
 /**
@@ -30,45 +32,36 @@ export interface RequestDispatcher {
  */
 export class DispatcherTransport implements Transport {
   readonly #dispatcher: RequestDispatcher
+  readonly slots: Semaphore
 
-  constructor(dispatcher: RequestDispatcher) {
+  constructor(dispatcher: RequestDispatcher, slots: number) {
     this.#dispatcher = dispatcher
+    this.slots = new Semaphore(slots)
   }
 
-  send(call: TransportCall): Promise<void> {
+  send(call: TransportCall): Promise<ProviderResponse> {
     return new Promise((resolve, reject) => {
       // A caller's dispatcher may ignore the signal.
       call.deadline.addListener(reject)
-      this.#send(call)
+      call
+        .sendBy(() => this.#request(call))
         .finally(() => call.deadline.removeListener(reject))
         .then(resolve, reject)
     })
   }
 
-  async #send(call: TransportCall): Promise<void> {
-    try {
-      await this.#request(call)
-    } catch (error) {
-      const wait = call.retryAfter(error)
-      if (wait === undefined) throw error
-      await call.deadline.pause(wait)
-      await this.#request(call)
-    }
-  }
-
-  async #request(call: TransportCall): Promise<void> {
+  async #request(call: TransportCall): Promise<ProviderResponse> {
     const { request, deadline } = call
     const reader = call.newReader()
     // The headers are copied, because an interceptor may modify them. That of undici for redirects reads `maxRedirections`.
     const options = { ...request, headers: { ...request.headers }, signal: deadline.signal, maxRedirections: 0 }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
     try {
-      reader.start(statusCode, headers)
-      for await (const chunk of body) reader.add(chunk)
-    } catch (error) {
+      if (reader.start(statusCode, headers)) for await (const chunk of body) if (!reader.add(chunk)) break
+      return reader.finish()
+    } finally {
       // The rest of the body, which may be endless, is not read.
       body.on('error', () => {}).destroy()
-      throw error
     }
   }
 }

@@ -1,10 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { LookupFunction } from 'node:net'
+import type { Dispatcher } from 'undici'
+import { Client, errors, Pool } from 'undici/index.js'
+import type { EndListener } from '../deadline'
 import { Semaphore } from '../semaphore'
-import { Connector } from './connector'
-import { dispatch } from './dispatch'
-import { PooledRequest, type PoolState } from './pooled-request'
+import { type Connect, Connector } from './connector'
+import type { ProviderResponse, ResponseReader } from './response-reader'
 import type { Transport, TransportCall } from './transport'
-import { Client, type Connect, errors, Pool } from './undici'
 
 /** Limits of the connections to the provider. */
 export interface PoolLimits {
@@ -24,100 +26,159 @@ export const RESPONSE_LIMITS = {
   // Each request has a deadline of its own.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // Counts names and values, without `:` and line breaks: a header line of one letter counts as one byte and takes 200
-  // of memory. With 7 KiB, a response could take more than 2 MB at its peak.
+  // Counts names and values alone: a header line of one letter counts as one byte and takes 200 of memory.
   maxHeaderSize: 6 * 1024,
 }
 
-const CLIENT_OPTIONS = {
-  ...RESPONSE_LIMITS,
-  keepAliveTimeout: KEEP_ALIVE_MS,
-  keepAliveMaxTimeout: KEEP_ALIVE_MS,
-}
+const CLIENT_OPTIONS = { ...RESPONSE_LIMITS, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS }
 
 /** The connections to one provider: an undici pool with a {@link Connector}. */
 export class ProviderPool implements Transport {
+  readonly slots: Semaphore
+  /** The attempts that have no connection yet. */
+  readonly waiting = new Set<Attempt>()
+  /** When a request was sent or expected for the last time. */
+  usedAt = 0
   readonly #origin: string
   readonly #pool: Pool
-  readonly #state: PoolState
+  readonly #connector: Connector
   #closing: Promise<void> | undefined
 
   constructor(origin: string, { connections, connectTimeout, lookup }: PoolLimits) {
+    this.slots = new Semaphore(connections)
     this.#origin = origin
-    const connector = new Connector(origin, connectTimeout, lookup)
-    this.#state = { connector, slots: new Semaphore(connections), waiting: 0 }
+    this.#connector = new Connector(origin, connectTimeout, lookup)
     this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connect })
   }
 
-  /**
-   * Sends a request. Retried once if its connection closed before the response began (a profile request changes nothing,
-   * and a provider that has exchanged a key refuses it), or where the call allows it. The retry keeps the slot.
-   */
-  send(call: TransportCall): Promise<void> {
-    if (this.#closing !== undefined) return Promise.reject(new errors.ClientClosedError())
-    const { slots } = this.#state
-    return slots.tryAcquire() ? this.#send(call) : slots.waitForSlot(call.deadline).then(() => this.#send(call))
+  send(call: TransportCall): Promise<ProviderResponse> {
+    return call.sendBy(() => this.#send(call))
   }
 
-  #send(call: TransportCall): Promise<void> {
-    const request = new PooledRequest(call, this.#state)
-    return dispatch(this.#pool, call, request).catch((error: unknown) => {
-      if (request.retry === undefined) throw error
-      // The other connections may be closed, too.
-      return request.retry === 'on a new connection'
-        ? this.#sendOnNewConnection(call)
-        : this.#sendAgain(call, request.retry)
-    })
-  }
-
-  /** Opens a connection for an expected login. Returns at once and never fails. */
   preconnect(): void {
-    this.#state.connector.preconnect()
+    this.#connector.preconnect()
   }
 
-  /** Closes all connections once their requests have ended. Idempotent. */
   close(): Promise<void> {
-    const { connector, slots } = this.#state
-    connector.close()
-    this.#closing ??= slots
-      .close()
-      .then(() => this.#pool.close())
-      .then(() => connector.destroy())
+    this.#connector.close()
+    this.#closing ??= this.slots.close().then(() => this.#pool.close())
     return this.#closing
   }
 
   /**
-   * `connect` for undici's pool, which opens a connection after each aborted request, too. While the provider hangs, as many
-   * would be left as logins timed out, and if they are dead, each would cost a later login its time. While another request
-   * waits for a connection, one is opened all the same.
+   * Sends the request; once more, on a new connection, if its connection closed before the response began. A profile request
+   * changes nothing, and a provider that has exchanged a key refuses it. The other open connections may be closed, too.
+   */
+  async #send(call: TransportCall): Promise<ProviderResponse> {
+    const attempt = new Attempt(call, this)
+    try {
+      return await attempt.sendOver(this.#pool)
+    } catch (error) {
+      if (!call.mayRetry || !this.#connector.closedBeforeResponse(error, attempt.isSent)) throw error
+    }
+    const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectNew })
+    const response = new Attempt(call, this).sendOver(client)
+    // Closes after the last byte of the response; the request's own promise reports how it ended.
+    client.close().catch(() => {})
+    return response
+  }
+
+  /**
+   * `connect` for undici's pool, which opens a connection again after each aborted request. While the provider hangs, there would
+   * be as many as logins timed out, and if they are dead, each costs a later login its time. So none is opened unless a
+   * request waits for one.
    */
   readonly #connect: Connect = (options, callback) => {
-    const { connector } = this.#state
-    if (this.#state.waiting > 0) return connector.connect(options, callback)
-    // An aborted request frees its slot, and the next call may need this connection. undici gives the error to the requests of this
-    // one connection, all of which have been aborted.
+    if (this.waiting.size > 0) return this.#connector.connect(options, callback)
+    // undici cannot take an error before `connect` has returned. Only aborted requests get it.
     setImmediate(() => {
-      if (this.#state.waiting > 0) connector.connect(options, callback)
+      if (this.waiting.size > 0) this.#connector.connect(options, callback)
       else callback(new errors.RequestAbortedError(), null)
     })
   }
+}
 
-  async #sendAgain(call: TransportCall, wait: number): Promise<void> {
-    try {
-      await call.deadline.pause(wait)
-    } catch (reason) {
-      this.#state.slots.release()
-      throw reason
-    }
-    await dispatch(this.#pool, call, new PooledRequest(call, this.#state, true))
+/**
+ * One attempt to send a request, by `dispatch`. undici's `request` adds a Node stream, which costs a login 5 KiB of
+ * memory and 10 to 50 microseconds of CPU.
+ */
+class Attempt implements Dispatcher.DispatchHandler {
+  readonly #call: TransportCall
+  readonly #pool: ProviderPool
+  readonly #reader: ResponseReader
+  /** Whether the request got a connection. */
+  isSent = false
+  #controller: Dispatcher.DispatchController | undefined
+  #hasEnough = false
+  #isAbandoned = false
+  #finish = (): void => {}
+  #fail: EndListener = () => {}
+
+  constructor(call: TransportCall, pool: ProviderPool) {
+    this.#call = call
+    this.#pool = pool
+    this.#reader = call.newReader()
   }
 
-  async #sendOnNewConnection(call: TransportCall): Promise<void> {
-    const { connector, slots } = this.#state
-    const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: connector.connectNew })
-    const sent = dispatch(client, call, { onDone: () => slots.release() })
-    // Closes after the last byte of the response; the request's own promise reports how it ended.
-    client.close().catch(() => {})
-    await sent
+  /** @throws the deadline's reason, an outcome, or undici's own error */
+  async sendOver(dispatcher: Dispatcher): Promise<ProviderResponse> {
+    const { request, deadline } = this.#call
+    this.#pool.waiting.add(this)
+    deadline.addListener(this.#onDeadline)
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#finish = resolve
+        this.#fail = reject
+        dispatcher.dispatch(request, this)
+      })
+      return this.#reader.finish()
+    } finally {
+      this.#pool.waiting.delete(this)
+      deadline.removeListener(this.#onDeadline)
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Throwing instead of aborting keeps the connection for another request.
+    if (this.#isAbandoned) throw new errors.RequestAbortedError()
+    this.#pool.waiting.delete(this)
+    this.#controller = controller
+    this.isSent = true
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
+    if (status >= 200) this.#readOnIf(this.#reader.start(status, headers))
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    if (!this.#hasEnough) this.#readOnIf(this.#reader.add(chunk))
+  }
+
+  onResponseEnd(): void {
+    this.#call.deadline.removeListener(this.#onDeadline)
+    // Once undici's own setImmediate, scheduled after this method, has freed the connection: else the profile would get another.
+    queueMicrotask(() => setImmediate(this.#finish))
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (this.#isAbandoned) this.#pool.slots.release()
+    if (this.#hasEnough) this.#finish()
+    else this.#fail(error)
+  }
+
+  /** Keeps a slot until undici is done with the request: others in undici's queue would get more connections than its limit. */
+  readonly #onDeadline = (reason: unknown): void => {
+    this.#isAbandoned = true
+    this.#pool.slots.forceAcquire()
+    this.#fail(reason)
+    this.#abort()
+  }
+
+  readonly #abort = (): void => this.#controller?.abort(new errors.RequestAbortedError())
+
+  #readOnIf(readsOn: boolean): void {
+    this.#hasEnough = !readsOn
+    // Deferred until the received bytes are parsed: after a complete response the connection can be reused.
+    if (this.#hasEnough) queueMicrotask(this.#abort)
   }
 }

@@ -1,6 +1,15 @@
+import type { ClientSettings } from '../options'
+import { Semaphore } from '../semaphore'
 import { DispatcherTransport, type RequestDispatcher } from './dispatcher'
 import { type PoolLimits, ProviderPool } from './pool'
+import type { ProviderResponse } from './response-reader'
 import type { Transport, TransportCall } from './transport'
+
+/** The transport to one provider: the caller's dispatcher, or a pool of its own. */
+export function openTransport({ dispatcher, origin, maxConnections, timeout }: ClientSettings): Transport {
+  if (dispatcher) return new DispatcherTransport(dispatcher, maxConnections)
+  return new ProviderPool(origin, { connections: maxConnections, connectTimeout: timeout })
+}
 
 /** How the connections to many providers are opened, and how many are kept. */
 export interface PoolsOptions extends PoolLimits {
@@ -10,22 +19,14 @@ export interface PoolsOptions extends PoolLimits {
   readonly dispatcher: RequestDispatcher | undefined
 }
 
-interface SharedPool {
-  readonly pool: ProviderPool
-  /** Requests that are under way. */
-  requests: number
-  usedAt: number
-}
-
-// As long as a pool waits after a spare connection that has failed, which it would forget when closed.
+// As long as a pool waits before it opens another spare connection.
 const MIN_IDLE_MS = 10_000
 
 /** A pool for each origin, shared by all providers there; the one that has been idle for the longest is closed for a new one. */
 export class ProviderPools {
   readonly #options: PoolsOptions
-  readonly #busy = new Map<string, SharedPool>()
   /** By the time of their last use, the oldest first. */
-  readonly #idle = new Map<string, SharedPool>()
+  readonly #pools = new Map<string, ProviderPool>()
   readonly #closing = new Set<Promise<void>>()
   #isClosed = false
 
@@ -33,17 +34,17 @@ export class ProviderPools {
     this.#options = options
   }
 
-  /** Sends requests to one origin, through the pool that exists at the time. */
-  transportTo(origin: string): Transport {
+  /** Sends the requests of one provider, through the pool of its origin that exists at the time. */
+  transportTo(origin: string, slots: number): Transport {
     const { dispatcher } = this.#options
-    if (dispatcher) return new DispatcherTransport(dispatcher)
+    if (dispatcher) return new DispatcherTransport(dispatcher, slots)
     return {
+      slots: new Semaphore(slots),
       send: (call) => this.#send(origin, call),
       preconnect: () => {
         if (this.#isClosed || !this.#hasRoomFor(origin)) return
-        const shared = this.#take(origin)
-        shared.pool.preconnect()
-        this.#release(origin, shared)
+        this.#use(origin).preconnect()
+        this.#closeIdle()
       },
     }
   }
@@ -51,54 +52,52 @@ export class ProviderPools {
   /** Closes all pools, once their requests have ended. A pool that a later request needs is closed after it. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const [origin, { pool }] of [...this.#idle, ...this.#busy]) this.#close(origin, pool)
+    for (const [origin, pool] of this.#pools) this.#close(origin, pool)
     await Promise.all(this.#closing)
   }
 
-  async #send(origin: string, call: TransportCall): Promise<void> {
-    const shared = this.#take(origin)
+  async #send(origin: string, call: TransportCall): Promise<ProviderResponse> {
+    const pool = this.#use(origin)
+    pool.slots.forceAcquire()
     try {
-      await shared.pool.send(call)
+      return await pool.send(call)
     } finally {
-      this.#release(origin, shared)
+      pool.slots.release()
+      if (this.#pools.get(origin) === pool) this.#use(origin)
+      this.#closeIdle()
     }
   }
 
-  /** Whether a start may open a connection: starts at many providers in turn would close and open a pool each, at 3 ms of CPU. */
+  /** Whether a start may open a connection: starts at many providers in turn would close and open a pool each. */
   #hasRoomFor(origin: string): boolean {
-    if (this.#busy.has(origin) || this.#idle.has(origin)) return true
-    if (this.#busy.size + this.#idle.size < this.#options.maxPools) return true
-    const [oldest] = this.#idle.values()
-    return oldest !== undefined && performance.now() - oldest.usedAt >= MIN_IDLE_MS
+    if (this.#pools.has(origin) || this.#pools.size < this.#options.maxPools) return true
+    const oldest = this.#longestIdle()
+    return oldest !== undefined && performance.now() - oldest[1].usedAt >= MIN_IDLE_MS
   }
 
-  #take(origin: string): SharedPool {
-    const shared = this.#busy.get(origin) ?? this.#idle.get(origin) ?? this.#open(origin)
-    this.#idle.delete(origin)
-    this.#busy.set(origin, shared)
-    shared.requests += 1
-    return shared
+  /** The pool of an origin, which becomes the one that was used last. */
+  #use(origin: string): ProviderPool {
+    const pool = this.#pools.get(origin) ?? new ProviderPool(origin, this.#options)
+    pool.usedAt = performance.now()
+    this.#pools.delete(origin)
+    this.#pools.set(origin, pool)
+    return pool
   }
 
-  #release(origin: string, shared: SharedPool): void {
-    shared.requests -= 1
-    shared.usedAt = performance.now()
-    // Still in use, or closed meanwhile; there may be another pool for the origin then.
-    if (shared.requests > 0 || this.#busy.get(origin) !== shared) return
-    this.#busy.delete(origin)
-    this.#idle.set(origin, shared)
-    const [oldest] = this.#idle
+  /** The pool that has been idle for the longest. */
+  #longestIdle(): [string, ProviderPool] | undefined {
+    for (const entry of this.#pools) if (entry[1].slots.isIdle) return entry
+    return undefined
+  }
+
+  #closeIdle(): void {
     const maxPools = this.#isClosed ? 0 : this.#options.maxPools
-    if (oldest && this.#busy.size + this.#idle.size > maxPools) this.#close(oldest[0], oldest[1].pool)
-  }
-
-  #open(origin: string): SharedPool {
-    return { pool: new ProviderPool(origin, this.#options), requests: 0, usedAt: 0 }
+    const oldest = this.#pools.size > maxPools ? this.#longestIdle() : undefined
+    if (oldest) this.#close(...oldest)
   }
 
   #close(origin: string, pool: ProviderPool): void {
-    this.#idle.delete(origin)
-    this.#busy.delete(origin)
+    this.#pools.delete(origin)
     const closing = pool.close().finally(() => this.#closing.delete(closing))
     this.#closing.add(closing)
   }

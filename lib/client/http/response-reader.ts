@@ -1,162 +1,126 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Phase, SocialLoginError } from '../../errors'
-import { firewallPage, isFirewallStatus, isPage } from './page'
-import { readExhaustedLimit, readRateLimit, readRetryAfter, type Wait } from './rate-limit'
+import { isFirewall, refusedByFirewall } from './page'
 
 const MAX_BODY_BYTES = 64 * 1024
-// 64 KiB usually come in about fifty chunks; thousands mean a hostile server.
-const MAX_CHUNKS = 2000
-const MAX_INFORMATIONAL = 8
 
-// Enough to find where a page begins; a body of white space in thousands of chunks must not be searched as often.
-const MAX_BLANK_BYTES = 1024
-// Neither white space nor a byte order mark, in Latin-1.
-const VISIBLE = /[^\s\xef\xbb\xbf]/
+const MAX_WAIT_SECONDS = 86_400
 
-const EMPTY = Buffer.alloc(0)
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A complete response below 500 that is neither a redirect nor a rate limit. */
+/** A response below 500 that is neither a redirect nor a rate limit. */
 export interface ProviderResponse {
   readonly status: number
-  /** Empty for a page of more than 64 KiB. */
+  readonly headers: IncomingHttpHeaders
+  /** Empty for a response from status 400 on with more than 64 KiB: its status says enough. */
   readonly text: string
-  /** Whether the body is HTML for people. */
-  readonly isPage: boolean
-  /** Set if the headers make a refusal one of the rate limit. */
-  readonly exhaustedLimit: Wait | undefined
   /** Whether the request was sent twice: the provider may have read the first one. */
   readonly retried: boolean
 }
 
-/** Thrown to stop reading a page of more than 64 KiB, such as a site's own "not found": its status says enough. */
-export class LargePage extends Error {
-  constructor(readonly response: ProviderResponse) {
-    super('a page of more than 64 KiB')
-  }
-}
-
-/**
- * Reads one response of the provider chunk by chunk, and rejects it as early as possible: a server error, a rate limit,
- * a redirect, a compressed or an endless body.
- */
+/** Reads one response up to 64 KiB, and then decides what it is. */
 export class ResponseReader {
   readonly #phase: Phase
+  /** Whether the response is that to a second attempt. */
   readonly #retried: boolean
-  #body = EMPTY
+  readonly #chunks: Buffer[] = []
   #size = 0
-  #chunks = 0
-  #informational = 0
   #status = 0
-  #exhaustedLimit: Wait | undefined
-  /** The outcome of a response with a status that says enough, unless its body is a page. */
-  #refusal: SocialLoginError | undefined
+  #headers: IncomingHttpHeaders = {}
 
-  /** @param retried whether the response is that to a second attempt */
   constructor(phase: Phase, retried: boolean) {
     this.#phase = phase
     this.#retried = retried
   }
 
-  /** An informational response (102, 103). @throws SocialLoginError `provider_bad_response` beyond eight */
-  informational(): void {
-    this.#informational += 1
-    if (this.#informational > MAX_INFORMATIONAL)
-      throw badResponse(this.#phase, 'Too many responses came before the response (1xx).')
+  /** Begins with the head of a response. Returns whether to read its body, too: that of most errors says nothing. */
+  start(status: number, headers: IncomingHttpHeaders): boolean {
+    this.#status = status
+    this.#headers = headers
+    return !isRedirect(status) && (status < 500 || status === 503)
   }
 
-  /** @throws SocialLoginError `provider_unavailable`, `provider_rate_limited`, `provider_redirected`, `provider_bad_response` */
-  start(status: number, headers: IncomingHttpHeaders): void {
-    this.#status = status
-    this.#exhaustedLimit = readExhaustedLimit(headers)
-    const phase = this.#phase
-    this.#refusal = refusalBy(status, headers, phase)
-    const isPlain = /^(identity)?$/i.test(String(headers['content-encoding'] ?? ''))
-    // At the profile a page changes nothing: a 503 is retried in any case.
-    const mayBePage = phase === 'exchange' && isFirewallStatus(status) && isLabelledHTML(headers)
-    if (this.#refusal && !(isPlain && mayBePage)) throw this.#refusal
-    if (status >= 300 && status < 400) throw new SocialLoginError('provider_redirected', phase)
-    if (!isPlain) {
-      throw badResponse(phase, 'The body of the response was compressed, although compression was not accepted.')
-    }
+  /** Adds a part of the body. Returns whether to read on: not beyond 64 KiB. */
+  add(chunk: Uint8Array): boolean {
+    this.#size += chunk.length
+    // Copied: a chunk is a view of its socket's read buffer, which may keep 64 KiB alive for a single byte.
+    if (this.#size <= MAX_BODY_BYTES) this.#chunks.push(Buffer.from(chunk))
+    return this.#size <= MAX_BODY_BYTES
   }
 
   /**
-   * @throws SocialLoginError as {@link start}, and `provider_bad_response` beyond 64 KiB, or 2,000 chunks
-   * @throws LargePage
+   * The response, once it has ended or {@link start} or {@link add} has returned false.
+   *
+   * @throws SocialLoginError `provider_unavailable`, `provider_rate_limited`, `provider_redirected`, `provider_bad_response`
    */
-  add(chunk: Uint8Array): void {
-    this.#chunks += 1
-    if (this.#chunks > MAX_CHUNKS) throw badResponse(this.#phase, 'The body of the response came in too many chunks.')
-    const kept = chunk.subarray(0, MAX_BODY_BYTES - this.#size)
-    this.#append(kept)
-    // The first bytes tell a page: in Bun, or of a dispatcher, a single chunk may be too large.
-    if (this.#refusal) this.#decide(this.#refusal)
-    if (kept.length < chunk.length) throw this.#tooLarge()
-  }
-
-  /** @throws SocialLoginError as {@link start}, and `provider_bad_response` for invalid UTF-8 */
   finish(): ProviderResponse {
-    if (this.#refusal) throw this.#refusal
-    const text = this.#text()
-    return this.#complete(text, isPage(text))
+    const status = this.#status
+    const headers = this.#headers
+    const phase = this.#phase
+    if (isRedirect(status)) throw new SocialLoginError('provider_redirected', phase)
+    if (status === 429 || status >= 500) throw this.#unavailable()
+    const isTooLarge = this.#size > MAX_BODY_BYTES
+    if (isTooLarge && status < 400)
+      throw badResponse(phase, 'The body of the response was larger than 64 KiB: is it a page, and not the API?')
+    if (!/^(identity)?$/i.test(String(headers['content-encoding'] ?? '')))
+      throw badResponse(phase, 'The body of the response was compressed, although compression was not accepted.')
+    return { status, headers, text: isTooLarge ? '' : this.#text(), retried: this.#retried }
   }
 
-  #complete(text: string, isPage: boolean): ProviderResponse {
-    return { status: this.#status, text, isPage, exhaustedLimit: this.#exhaustedLimit, retried: this.#retried }
+  /** The outcome of a status that says enough, unless the response is one of a firewall. */
+  #unavailable(): SocialLoginError {
+    const headers = this.#headers
+    const isLimit = this.#status === 429
+    const wait = isLimit ? readRateLimit(headers) : waitOf(secondsIn(headers['retry-after']))
+    const body = Buffer.concat(this.#chunks).toString()
+    if (isFirewall(this.#status, headers, body)) return refusedByFirewall(this.#phase, { retryable: true, ...wait })
+    return new SocialLoginError(isLimit ? 'provider_rate_limited' : 'provider_unavailable', this.#phase, wait)
   }
 
   #text(): string {
     try {
-      return utf8.decode(this.#body.subarray(0, this.#size))
+      return utf8.decode(Buffer.concat(this.#chunks))
     } catch {
       throw badResponse(this.#phase, 'The body of the response was not UTF-8.')
     }
   }
-
-  /** Throws as soon as the first visible character tells a page from JSON that is labelled as HTML. */
-  #decide(refusal: SocialLoginError): void {
-    const first = this.#firstCharacter()
-    if (first !== undefined) throw first === '<' ? firewallPage(this.#phase, refusal) : refusal
-  }
-
-  #tooLarge(): Error {
-    if (this.#firstCharacter() === '<') return new LargePage(this.#complete('', true))
-    return badResponse(this.#phase, 'The body of the response was larger than 64 KiB.')
-  }
-
-  /** Undefined while the body is blank, or if it begins with too much white space. */
-  #firstCharacter(): string | undefined {
-    return VISIBLE.exec(this.#body.toString('latin1', 0, Math.min(this.#size, MAX_BLANK_BYTES)))?.[0]
-  }
-
-  #append(bytes: Uint8Array): void {
-    const size = this.#size + bytes.length
-    if (size > this.#body.length) this.#grow(size)
-    // Copied: a chunk is a view of its socket's read buffer, which may keep 64 KiB alive for a single byte.
-    this.#body.set(bytes, this.#size)
-    this.#size = size
-  }
-
-  #grow(size: number): void {
-    const larger = Buffer.allocUnsafe(Math.min(Math.max(size, 2 * this.#body.length), MAX_BODY_BYTES))
-    larger.set(this.#body)
-    this.#body = larger
-  }
 }
 
-function isLabelledHTML(headers: IncomingHttpHeaders): boolean {
-  return /^text\/html\b/i.test(String(headers['content-type']))
-}
-
-/** The outcome that a status alone decides. */
-function refusalBy(status: number, headers: IncomingHttpHeaders, phase: Phase): SocialLoginError | undefined {
-  if (status >= 500) return new SocialLoginError('provider_unavailable', phase, readRetryAfter(headers))
-  if (status === 429) return new SocialLoginError('provider_rate_limited', phase, readRateLimit(headers))
-  return undefined
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400
 }
 
 /** A `provider_bad_response` whose hint narrows the cause. */
 export function badResponse(phase: Phase, hint: string): SocialLoginError {
   return new SocialLoginError('provider_bad_response', phase, { hint })
+}
+
+/** When to try again, in 0 to 86,400 seconds. */
+type Wait = { readonly retryAfter?: number }
+
+/**
+ * What makes a refusal with another status than 429 one of the rate limit: nothing is left of the quota, or the client
+ * is to wait, which helps neither a wrong key nor a wrong token. (A success may carry the same headers.)
+ */
+export function readExhaustedLimit(headers: IncomingHttpHeaders): Wait | undefined {
+  const mustWait = (secondsIn(headers['retry-after']) ?? 0) > 0
+  return mustWait || headers['x-ratelimit-remaining'] === '0' ? readRateLimit(headers) : undefined
+}
+
+function readRateLimit(headers: IncomingHttpHeaders): Wait {
+  const reset = String(headers['x-ratelimit-reset'])
+  // Ten digits are a point in time, in seconds since 1970. The unit of shorter numbers differs between servers.
+  const seconds = /^[1-9]\d{9}$/.test(reset) ? Math.ceil(Number(reset) - Date.now() / 1000) : undefined
+  return waitOf(secondsIn(headers['retry-after']) ?? seconds)
+}
+
+function waitOf(seconds: number | undefined): Wait {
+  return seconds === undefined ? {} : { retryAfter: Math.min(Math.max(0, seconds), MAX_WAIT_SECONDS) }
+}
+
+function secondsIn(header: unknown): number | undefined {
+  const value = String(header)
+  if (!/^\d+$|GMT$/.test(value)) return undefined
+  const seconds = value.endsWith('GMT') ? Math.ceil((Date.parse(value) - Date.now()) / 1000) : Number(value)
+  return Number.isNaN(seconds) ? undefined : seconds
 }

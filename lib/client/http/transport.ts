@@ -1,5 +1,8 @@
+import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
 import type { Deadline } from '../deadline'
-import type { ResponseReader } from './response-reader'
+import type { Semaphore } from '../semaphore'
+import { outcomeOf } from './network-errors'
+import { type ProviderResponse, ResponseReader } from './response-reader'
 
 /** A request as it is sent; the path includes the query. */
 export interface ProviderRequest {
@@ -12,29 +15,94 @@ export interface ProviderRequest {
   readonly idempotent: boolean
 }
 
-/** One request of the client, which a transport may send a second time. */
-export interface TransportCall {
-  readonly request: ProviderRequest
+/** The context of one client call, or of the login that it is part of. */
+export interface RequestContext {
   readonly deadline: Deadline
-  /** A reader for the response to one attempt. */
-  newReader(): ResponseReader
-  /**
-   * Milliseconds to wait before the request is retried after this error; undefined if it must not be. The pool does not
-   * ask after a connection that closed before the response began: it always sends such a request again.
-   */
-  retryAfter(error: unknown): number | undefined
+  /** Called when a request is sent for the second time. */
+  readonly onRetry?: () => void
 }
 
 /** Sends requests to the provider. */
 export interface Transport {
-  /**
-   * Sends one request, at most twice, and feeds each response to a reader of its own.
-   *
-   * @throws what the reader threw, the deadline's reason, or a network error
-   */
-  send(call: TransportCall): Promise<void>
+  /** One for each call or login under way: whoever sends a request has acquired one. */
+  readonly slots: Semaphore
+  /** Sends one request, at most twice. @throws an outcome, the deadline's reason, or a network error */
+  send(call: TransportCall): Promise<ProviderResponse>
   /** Opens a connection for an expected login, in the background. Never fails. */
   preconnect?(): void
-  /** Closes the connections once their requests have ended. The caller's own stay open. */
+  /** Closes the connections once all slots are free. The caller's own stay open. */
   close?(): Promise<void>
+}
+
+// After these, retrying a request that changes nothing at the provider may succeed.
+const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
+
+/** One request of the client, which a transport sends at most twice. */
+export class TransportCall {
+  readonly request: ProviderRequest
+  readonly deadline: Deadline
+  readonly #phase: Phase
+  readonly #context: RequestContext
+  #attempts = 0
+
+  constructor(request: ProviderRequest, phase: Phase, context: RequestContext) {
+    this.request = request
+    this.deadline = context.deadline
+    this.#phase = phase
+    this.#context = context
+  }
+
+  /** Whether the request may be sent once more. */
+  get mayRetry(): boolean {
+    return this.#attempts < 2 && !this.deadline.ended
+  }
+
+  /** A reader for the response to one attempt. */
+  newReader(): ResponseReader {
+    if (this.#attempts > 0) this.#context.onRetry?.()
+    this.#attempts += 1
+    return new ResponseReader(this.#phase, this.#attempts > 1)
+  }
+
+  /**
+   * Sends the request by `attempt`, and an idempotent one once more if the provider is unavailable or unreachable. The
+   * second attempt may take as long as the first: time must be left for that, and for `Retry-After`.
+   */
+  async sendBy(attempt: () => Promise<ProviderResponse>): Promise<ProviderResponse> {
+    const { deadline, request } = this
+    const before = deadline.remaining
+    try {
+      return await attempt()
+    } catch (error) {
+      const outcome = outcomeOf(error, this.#phase, deadline)
+      const isRetryable = outcome instanceof SocialLoginError && RETRYABLE.has(outcome.code)
+      if (!isRetryable || !request.idempotent || !this.mayRetry) throw outcome
+      const wait = (outcome.retryAfter ?? 0) * 1000
+      if (wait + before - deadline.remaining >= deadline.remaining) throw outcome
+      await deadline.pause(wait)
+    }
+    return attempt()
+  }
+}
+
+/**
+ * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is at most
+ * 64 KiB of UTF-8 and complete before the deadline ends.
+ *
+ * @throws SocialLoginError `provider_unreachable`, `provider_timeout`, `provider_redirected`,
+ *   `provider_unavailable`, `provider_rate_limited`, `provider_bad_response`
+ * @throws the reason of the caller's own signal
+ */
+export async function sendRequest(
+  transport: Transport,
+  request: ProviderRequest,
+  phase: Phase,
+  context: RequestContext,
+): Promise<ProviderResponse> {
+  try {
+    if (context.deadline.ended) throw context.deadline.ended.reason
+    return await transport.send(new TransportCall(request, phase, context))
+  } catch (error) {
+    throw outcomeOf(error, phase, context.deadline)
+  }
 }

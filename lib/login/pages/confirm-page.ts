@@ -39,8 +39,8 @@ export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTP
   if (render) return ownPage(render(page), providerOrigin)
   const path = escapeUTF8(relativeToItself(page.path))
   const provider = escapeUTF8(new URL(providerOrigin).host)
-  // `hidden`, which our style overrides: if another policy of the application blocks the style, and so the guard, there is
-  // nothing to press.
+  // Our style overrides `hidden`: if another policy of the application blocks the style, and so the guard, there is nothing
+  // to press.
   const action =
     method === 'GET'
       ? `<a href="${path}" rel="nofollow" hidden>Continue to ${provider}</a>`
@@ -56,7 +56,7 @@ function ownPage(html: unknown, providerOrigin: string): HTTPResponse {
     if (types.isPromise(html)) html.catch(() => {})
     throw new TypeError('confirmPage must return a string, not a promise')
   }
-  // After the doctype, which must come first: without it browsers are in quirks mode.
+  // The doctype must stay first, because without it browsers are in quirks mode.
   const [doctype = ''] = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?[^>]*>)*<!doctype[^>]*>/i.exec(html) ?? []
   const body = `${doctype}\n${WHOLE_PAGE_GUARD}\n${html.slice(doctype.length)}`
   return { status: 200, headers: pageHeaders(OWN_PAGE_POLICY, providerOrigin), body }

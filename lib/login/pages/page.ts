@@ -19,7 +19,8 @@ export interface Page {
   readonly providerOrigin?: string
 }
 
-// In the first layer of the page, where `!important` is strongest. Hidden elements take neither clicks nor keys.
+// The rules are in the page's first cascade layer, whose `!important` beats that of all other rules. Hidden elements take
+// neither clicks nor keys.
 const LINKS_AND_BUTTONS_STYLE = `
 @layer social-login-guard {
   :is(a, button) { animation: social-login-guard .8s step-end !important }
@@ -37,7 +38,7 @@ const WHOLE_PAGE_STYLE = `
 @keyframes social-login-guard { from { visibility: hidden; clip-path: inset(50%) } }
 `
 
-// A timer, because animations pause in a hidden tab and jump when the tab is shown.
+// A timer measures the time, because animations pause in a hidden tab and jump when the tab is shown.
 const GUARD_SCRIPT = `
 const { classList } = document.documentElement
 classList.add('social-login-scripted')

@@ -1,8 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import { stringifySetCookie } from 'cookie'
-import { isObject } from '../../client/json'
-import { readBoolean, refuseUnknown } from '../../client/option-values'
-import { MAX_AGE_MS, type PendingLogin, readPendingLogin } from '../pending-login'
+import { parseBoolean, refuseUnknown } from '../../client/option-values'
+import { MAX_AGE_MS, type PendingLogin, parsePendingLogin } from '../pending-login'
 
 /**
  * Options of the {@link CookieStore}.
@@ -50,12 +49,11 @@ export class SealedCookie {
 
   /** @throws TypeError when a key is too short or the name is not a valid cookie name */
   constructor(options: CookieStoreOptions) {
-    if (!isObject(options)) throw new TypeError('CookieStore needs an options object')
-    refuseUnknown(options, { keys: true, name: true, allowInsecureHTTP: true })
+    refuseUnknown('CookieStore', options, { keys: true, name: true, allowInsecureHTTP: true })
     const { keys, name = 'social-login' } = options
     if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
       throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
-    this.#secure = !readBoolean('allowInsecureHTTP', options.allowInsecureHTTP)
+    this.#secure = !parseBoolean(options.allowInsecureHTTP, 'allowInsecureHTTP')
     this.#name = this.#secure ? `__Host-${name}` : name
     this.#pattern = new RegExp(`(?:^|;)[ \\t]*${this.#name}=([^;]*)`, 'g')
     const [first, ...others] = readKeys(keys)
@@ -98,7 +96,7 @@ export class SealedCookie {
     try {
       const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
       const { plaintext, protectedHeader } = await this.#jose.compactDecrypt(sealed, key, options)
-      const record = readPendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
+      const record = parsePendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
       return record?.strategyDigest === protectedHeader['ctx'] ? record : undefined
     } catch {
       // Tampered with, sealed with another key, or not a sealed record at all.

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { types } from 'node:util'
 import { isObject } from '../../client/json'
 import { NoSession } from '../browser-store'
-import { type PendingLogin, type PendingLoginStore, readPendingLogin } from '../pending-login'
+import { type PendingLogin, type PendingLoginStore, parsePendingLogin } from '../pending-login'
 
 const SESSION_KEY = 'passport-social-login'
 
@@ -21,20 +21,18 @@ export class SessionStore implements PendingLoginStore {
   }
 
   load(req: IncomingMessage): PendingLogin | undefined {
-    return readPendingLogin(requireSession(req)[SESSION_KEY])
+    return parsePendingLogin(requireSession(req)[SESSION_KEY])
   }
 
-  // Marked, not removed: the second callback of a double click uses it to find the running login.
+  // The record is marked, not removed: the second callback of a double click uses it to find the running login.
   consume(req: IncomingMessage, record: PendingLogin): Promise<void> | void {
-    // A record that is consumed says so itself, no other does. First: a copy that begins with the others takes four times the
-    // memory.
-    return this.save(req, { consumed: true, ...record })
+    return this.save(req, { ...record, consumed: true })
   }
 
   remove(req: IncomingMessage): Promise<void> | void {
     const session = requireSession(req)
     if (session[SESSION_KEY] === undefined) return
-    // Not `delete`: the sessions of @fastify/secure-session are proxies that cannot.
+    // `delete` does not serve: the sessions of @fastify/secure-session are proxies that cannot.
     session[SESSION_KEY] = undefined
     return persist(session)
   }
@@ -53,7 +51,7 @@ function isSession(value: unknown): value is Record<string, unknown> {
 
 function persist(session: Record<string, unknown>): Promise<void> | undefined {
   const { save } = session
-  // cookie-session and @fastify/secure-session have no `save`: they are part of the response.
+  // The sessions of cookie-session and @fastify/secure-session have no `save`: they are part of the response.
   if (typeof save !== 'function') return undefined
   return new Promise((resolve, reject) => {
     const saving: unknown = save.call(session, (error: unknown) => (error ? reject(error) : resolve()))

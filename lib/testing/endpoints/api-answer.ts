@@ -49,9 +49,9 @@ export function missingAnswer(): Answer {
   return page(404, 'Not Found')
 }
 
-/** The response of a firewall in front of the provider. */
+/** The response of a firewall in front of the provider, with a mark that firewalls leave. */
 export function firewallAnswer(): Answer {
-  return page(403, 'Forbidden')
+  return page(403, 'Just a moment...')
 }
 
 function page(status: number, title: string): Answer {

@@ -1,6 +1,6 @@
 import type { PendingLogin, PendingLoginStore } from '../../login/pending-login'
 import { Clock } from '../clock'
-import { CookieBrowser } from './cookie-browser'
+import { CookieBrowser } from '../cookie-browser'
 import type { PendingLoginStoreCheck } from './options'
 import { StoreProcess } from './store-process'
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PendingLogin } from '../../login/pending-login'
-import type { CookieBrowser } from './cookie-browser'
+import type { CookieBrowser } from '../cookie-browser'
 import type { Deployment } from './deployment'
 import { Unsettled } from './store-process'
 

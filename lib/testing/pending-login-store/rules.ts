@@ -1,4 +1,4 @@
-import type { CookieBrowser } from './cookie-browser'
+import type { CookieBrowser } from '../cookie-browser'
 import type { Deployment } from './deployment'
 import { mustBeConsumed, mustFind, mustFindNothing, mustReject } from './expectations'
 import { allKinds, newRecord } from './records'

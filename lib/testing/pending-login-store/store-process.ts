@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { PendingLoginStore } from '../../login/pending-login'
+import type { CookieBrowser } from '../cookie-browser'
 import { providerNavigation, sameOriginNavigation } from '../navigation'
-import type { CookieBrowser } from './cookie-browser'
 import type { PendingLoginStoreCheck } from './options'
 
 type Middleware = NonNullable<PendingLoginStoreCheck['middleware']>

@@ -19,12 +19,12 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const register = (redirectURL = 'http://localhost:1/cb') =>
   logins.provider.registerApplication({ name: 'Mine', redirectURL, appID: 'mine', appSecret: SECRET })
 
-test('the exit code is 0 for a good site, 1 for a broken one, and 2 for wrong arguments', async () => {
+test('the exit code is 0 for a good provider, 1 for a broken one, and 2 for wrong arguments', async () => {
   expect(await runDoctorProcess([logins.provider.baseURL])).toMatchObject({ code: 0, stderr: '' })
   expect(await runDoctorProcess(['http://127.0.0.1:1/api/v1'])).toMatchObject({ code: 1, stderr: '' })
-  const wrong = await runDoctorProcess(['https://site.example'])
+  const wrong = await runDoctorProcess(['https://social.example'])
   expect([wrong.code, wrong.stdout]).toEqual([2, ''])
-  expect(wrong.stderr).toBe('The base URL must end in /v1: mostly it is https://site.example/api/v1\nTry --help.\n')
+  expect(wrong.stderr).toBe('The base URL must end in /v1: mostly it is https://social.example/api/v1\nTry --help.\n')
 })
 
 // What a page of another site can make a browser send, without leaving that page.
@@ -97,10 +97,9 @@ test('on a terminal, the secret is asked for and not shown, and progress is', as
     [
       ['Application secret', async () => `${SECRET}\r`],
       ['paste the address', async () => `${await approve(logins.provider, application, '1')}\r`],
-      ['press Enter to end', async () => '\r'],
     ],
   )
-  expect([code, text]).toEqual([0, expect.stringContaining('The site exchanged the key for a token.')])
+  expect([code, text]).toEqual([0, expect.stringContaining('The provider exchanged the key for a token.')])
   expect(text).toContain('Visiting the login page ...')
   expect(findSecrets([SECRET], { text })).toEqual([])
   expect(logins.provider.requests.map(({ form }) => form['app_secret'])).toContain(SECRET)
@@ -122,7 +121,7 @@ test.each(['Application secret', 'paste the address'])('Ctrl+C at "%s" leaves no
   expect(findSecrets([SECRET], { text })).toEqual([])
 })
 
-test('Ctrl+C while a request waits for the site ends the doctor', async () => {
+test('Ctrl+C while a request waits for the provider ends the doctor', async () => {
   const application = register()
   const { code, text } = await onTerminal(
     [logins.provider.baseURL, '--app-id', 'mine', '--login', '--timeout', '20'],

@@ -42,7 +42,7 @@ describeInEachBrowser('a single-page application', (start) => {
     /** The script of the button: navigates, or opens a popup. */
     readonly signIn?: 'sign-in.mjs' | 'popup.mjs'
     readonly strategy?: Partial<StrategyOptions<false>>
-    readonly mode?: 'specification' | 'wild'
+    readonly mode?: 'specification' | 'as-deployed'
     readonly before?: (server: Express) => void
     readonly withHelmet?: boolean
   }
@@ -258,7 +258,7 @@ describeInEachBrowser('a single-page application', (start) => {
   })
 
   test('another account needs a sign-out at the provider: a sign-out here is followed by the same one, silently', async () => {
-    serve({ mode: 'wild' })
+    serve({ mode: 'as-deployed' })
     const tab = await openAt('/')
     await tab.click('#sign-in')
     await approve(tab, ADA)

@@ -98,7 +98,7 @@ passport.use(new CompanyStrategy(options, verify))
 // 22
 const production: Partial<StrategyOptions> = env['NODE_ENV'] === 'production' ? { timeout: 3000 } : {}
 const ways = { profileEndpoint: 'auto', exchangeMethod: 'get', userAgent: 'MyApp/1.0' } as const
-passport.use(new Strategy({ ...options, ...ways, ...production }, verify))
+passport.use(new Strategy({ ...options, ...ways, ...production, userRecord: (json) => json.response.profile }, verify))
 
 // 23 Functions of every shape.
 passport.use(new Strategy(options, (_accessToken, _refreshToken, profile) => ({ id: profile.id })))
@@ -178,7 +178,8 @@ passport.use(new Strategy({ ...options, store: new MapStore() }, verify))
 
 // 40 Around the strategy.
 export async function whoIs(authKey: string): Promise<string> {
-  const client = new SocialLoginClient(options)
+  const { baseURL, clientID, clientSecret } = options
+  const client = new SocialLoginClient({ baseURL, clientID, clientSecret })
   const { access_token } = await client.exchangeAuthKey(authKey)
   return toProfile(await client.fetchUser('user/me', access_token)).displayName
 }

@@ -74,7 +74,7 @@ export function diagnostics(durations: number[]): void {
 }
 
 export async function testing(): Promise<FakeUser> {
-  const provider = await FakeProvider.start({ mode: 'wild', port: 0 })
+  const provider = await FakeProvider.start({ mode: 'as-deployed', port: 0 })
   // @ts-expect-error there is no such endpoint
   provider.failNext('token', { status: 500 })
   const postAnswer: PostAnswer = 'invalid-app-id'

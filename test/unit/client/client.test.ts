@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { SocialLoginClient } from '../../../lib/client/client'
+import { CLIENT_OPTIONS } from '../../../lib/client/options'
 import type { OutcomeCode } from '../../../lib/errors'
-import { wild } from '../../../lib/testing'
+import { LOGIN_OPTIONS } from '../../../lib/login/settings'
+import { asDeployed } from '../../../lib/testing'
 import { expectOutcome, key, marker, secret, token, useClients } from '../../support/client'
 import { expectNoneShown, rejectionOf } from '../../support/leak-check'
 
@@ -119,10 +121,11 @@ test.each([
 })
 
 test.each<[OutcomeCode, string[]]>([
-  ['auth_key_rejected', ['{}', '{"access_token":""}', '{"access_token":null}', '{"error":true}', '{"error":false}']],
+  ['auth_key_rejected', ['{}', '{"access_token":""}', '{"access_token":null}', '{"error":true}']],
   ['auth_key_rejected', [`{"error":true,"message":"${marker}"}`, `{"error":true,"access_token":"${token}"}`]],
-  ['auth_key_rejected', ['{"message":"<script>"}', `{"Access_Token":"${token}"}`, `{"data":{"access_token":"x"}}`]],
+  ['auth_key_rejected', ['{"message":"<script>"}', `{"Access_Token":"${token}"}`]],
   ['auth_key_rejected', [`{"__proto__":{"access_token":"${token}"}}`]],
+  ['provider_bad_response', ['{"error":false}', `{"data":{"access_token":"${token}"}}`]],
   ['provider_bad_response', ['null', '[]', '[1]', '""', `"${token}"`, '1', 'true', 'undefined', 'NaN']],
   ['provider_bad_response', [`{"access_token":"${token}"`, `{"access_token":"${token}"}{}`]],
   ['provider_bad_response', [`<b>Warning</b>{"access_token":"${token}"}`, `{'access_token':'${token}'}`]],
@@ -213,8 +216,22 @@ test.each<[OutcomeCode, string[]]>([
   }
 })
 
+test.each([400, 401, 403, 404, 405, 418])(
+  'the errors of status %d name only options that a client has',
+  async (status) => {
+    const names = Object.keys(LOGIN_OPTIONS).filter((name) => /[A-Z]/.test(name))
+    const unknown = names.filter((name) => !Object.hasOwn(CLIENT_OPTIONS, name))
+    clients.provider.failNext('authorize', { status })
+    clients.provider.failNext('user/me', { status })
+    for (const rejected of [client.exchangeAuthKey(key), client.getCurrentUser(token)]) {
+      const message = String(await rejectionOf(rejected))
+      expect(unknown.filter((name) => message.includes(name))).toEqual([])
+    }
+  },
+)
+
 test('every profile fixture can be read from both endpoints', async () => {
-  for (const name of ['bare', 'wrapped-user_info', 'wrapped-data', 'wild', 'hostile', 'beyond-2-53']) {
+  for (const name of ['bare', 'wrapped-user_info', 'wrapped-data', 'as-deployed', 'hostile', 'beyond-2-53']) {
     const body = readFileSync(`${__dirname}/../../../../test/fixtures/profiles/${name}.json`, 'utf8')
     clients.provider.failNext('user/me', { body })
     clients.provider.failNext('get_user_info', { body })
@@ -225,7 +242,7 @@ test('every profile fixture can be read from both endpoints', async () => {
 })
 
 test('a deployed server serves the same person by both endpoints', async () => {
-  clients.provider.setMode({ ...wild, wrapUser: 'data', htmlContentType: true })
+  clients.provider.setMode({ ...asDeployed, wrapUser: 'data', htmlContentType: true })
   const { access_token } = await client.exchangeAuthKey(clients.newKey('3'))
   const user = await client.getUserInfo(access_token)
   expect(user).toMatchObject({ user_id: '3', user_lastname: 'O&#039;Brien', user_verified: false })
@@ -234,10 +251,15 @@ test('a deployed server serves the same person by both endpoints', async () => {
   expectOutcome(await rejectionOf(client.getUserInfo(access_token)), 'profile_invalid', 'profile')
 })
 
-test('a server without user/me gives a profile error that names profileEndpoint', async () => {
+test('a server without user/me gives a profile error that names the other endpoint', async () => {
   clients.provider.setMode({ withoutUserMe: true })
   const { access_token } = await client.exchangeAuthKey(clients.newKey())
-  expect(await rejectionOf(client.getCurrentUser(access_token))).toHaveProperty('phase', 'profile')
+  const error = expectOutcome(
+    await rejectionOf(client.getCurrentUser(access_token)),
+    'provider_bad_response',
+    'profile',
+  )
+  expect(error.message).toContain('get_user_info')
   expect(await client.getUserInfo(access_token)).toMatchObject({ user_id: '1' })
 })
 

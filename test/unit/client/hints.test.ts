@@ -15,13 +15,13 @@ beforeAll(() => {
 const deep = `{"access_token":"${token}","user_id":"1","x":${'['.repeat(40)}${']'.repeat(40)}}`
 
 test.each<[string, Fault, RegExp]>([
-  ['no JSON', { body: 'Hello' }, /answered with a JSON object\.$/],
-  ['a list', { body: '[]' }, /answered with a JSON object\.$/],
+  ['no JSON', { body: 'Hello' }, /answered with a JSON object\. It may/],
+  ['a list', { body: '[]' }, /answered with a JSON object\. It may/],
   ['a token that is a list', { body: '{"access_token":[1]}' }, /access_token must have .*visible ASCII characters\.$/],
   ['a token with a space', { body: '{"access_token":"a b"}' }, /access_token must have .*visible ASCII characters\.$/],
-  ['deep JSON', { body: deep }, /nested too deeply\.$/],
-  ['deep JSON behind white space', { body: `\n ${deep}` }, /nested too deeply\.$/],
-  ['deep JSON behind text', { body: `Hello ${deep}` }, /answered with a JSON object\.$/],
+  ['deep JSON', { body: deep }, /at most 33 levels\.$/],
+  ['deep JSON behind white space', { body: `\n ${deep}` }, /at most 33 levels\.$/],
+  ['deep JSON behind text', { body: `Hello ${deep}` }, /answered with a JSON object\. It may/],
   ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /no authorize endpoint/],
   ['a refused method', { status: 405, body: '<h1>Hello</h1>' }, /exchangeMethod/],
   ['a refused method, as JSON', { status: 405, body: '{"error":true}' }, /exchangeMethod/],
@@ -35,11 +35,11 @@ test.each<[string, Fault, RegExp]>([
 })
 
 test.each<[string, Fault, RegExp]>([
-  ['no JSON', { body: 'Hello' }, /profile must be answered with JSON\.$/],
-  ['deep JSON', { body: deep }, /nested too deeply\.$/],
-  ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /profileEndpoint/],
-  ['JSON that it is not there', { status: 404, body: `{"message":"${marker}"}` }, /profileEndpoint/],
-  ['JSON that nothing went wrong', { status: 404, body: '{"error":false}' }, /profileEndpoint/],
+  ['no JSON', { body: 'Hello' }, /profile must be answered with JSON\. It may/],
+  ['deep JSON', { body: deep }, /at most 33 levels\.$/],
+  ['a page that is not there', { status: 404, body: '<h1>Hello</h1>' }, /get_user_info or auto/],
+  ['JSON that it is not there', { status: 404, body: `{"message":"${marker}"}` }, /get_user_info or auto/],
+  ['JSON that nothing went wrong', { status: 404, body: '{"error":false}' }, /get_user_info or auto/],
 ])('a profile answered with %s has a hint', async (_, fault, hint) => {
   for (const [endpoint, method] of [
     ['user/me', 'getCurrentUser'],

@@ -56,7 +56,7 @@ test.each(['bare', 'bare-strings', 'wrapped-user_info', 'wrapped-data'])('the %s
 })
 
 test('a record of a deployed server is decoded and completed, and its placeholders are removed', () => {
-  const profile = profileOf(fixture('wild'), uploads)
+  const profile = profileOf(fixture('as-deployed'), uploads)
   expect(profile).toMatchObject({
     id: '1',
     displayName: "Sinéad O'Brien",
@@ -72,7 +72,7 @@ test('a record of a deployed server is decoded and completed, and its placeholde
 })
 
 test('the absolute twin of a relative picture is used without uploadsURL', () => {
-  expect(profileOf(fixture('wild')).photos).toEqual([
+  expect(profileOf(fixture('as-deployed')).photos).toEqual([
     { value: 'https://social.example/content/uploads/photos/2020/02/sinead.jpg' },
   ])
 })

@@ -5,11 +5,11 @@ import {
   digest,
   FINAL_REFUSALS,
   type PendingLogin,
-  readPendingLogin,
+  parsePendingLogin,
   SILENT_APPROVAL_MS,
   summaryOf,
 } from '../../../lib/login/pending-login'
-import { readReturnPath } from '../../../lib/login/return-path'
+import { parseReturnPath } from '../../../lib/login/return-path'
 
 const callback = (strategyDigest: string, user: string | undefined): CallbackContext => ({
   strategyDigest,
@@ -57,21 +57,33 @@ test('a record names its user by a salted digest only', () => {
 
 test('a record survives a round trip through JSON, consumed or not', () => {
   const state = { a: [1, 'x', null, { b: true }] }
-  const given = { ...input, user: 'u', startSite: 'same-origin', tabSecret: 'secret', returnTo: '/inbox?a=1#b', state }
+  const given = {
+    ...input,
+    user: 'u',
+    startSite: 'same-origin',
+    tabSecret: 'secret',
+    returnTo: '/inbox?a=1#b',
+    state,
+  }
   const record = createPendingLogin(given)
-  expect(record).toMatchObject({ returnTo: '/inbox?a=1#b', state, startSite: 'same-origin', tab: expect.any(String) })
-  expect(readPendingLogin(JSON.parse(JSON.stringify(record)))).toEqual(record)
+  expect(record).toMatchObject({
+    returnTo: '/inbox?a=1#b',
+    state,
+    startSite: 'same-origin',
+    tab: expect.any(String),
+  })
+  expect(parsePendingLogin(JSON.parse(JSON.stringify(record)))).toEqual(record)
   const consumed = { ...record, consumed: true }
-  expect(readPendingLogin(JSON.parse(JSON.stringify(consumed)))).toEqual(consumed)
+  expect(parsePendingLogin(JSON.parse(JSON.stringify(consumed)))).toEqual(consumed)
 })
 
 test('a record tells that its start resembles the callback, and only then', () => {
-  const resembling = createPendingLogin({ ...input, resemblesCallback: true })
-  expect(resembling.startResemblesCallback).toBe(true)
-  expect(readPendingLogin(JSON.parse(JSON.stringify(resembling)))).toEqual(resembling)
-  const other = createPendingLogin({ ...input, resemblesCallback: false })
-  expect(other).not.toHaveProperty('startResemblesCallback')
-  expect(readPendingLogin({ ...other, startResemblesCallback: false })).toStrictEqual(other)
+  const resembling = createPendingLogin({ ...input, isCallbackSuffix: true })
+  expect(resembling.startIsCallbackSuffix).toBe(true)
+  expect(parsePendingLogin(JSON.parse(JSON.stringify(resembling)))).toEqual(resembling)
+  const other = createPendingLogin({ ...input, isCallbackSuffix: false })
+  expect(other).not.toHaveProperty('startIsCallbackSuffix')
+  expect(parsePendingLogin({ ...other, startIsCallbackSuffix: false })).toStrictEqual(other)
 })
 
 test('the summary of a record has its times and return path, and nothing else', () => {
@@ -91,8 +103,8 @@ test.each(['/é'.repeat(170), '/ü?q=ö', `/${'a'.repeat(1023)}`, '/a b', '/"<>'
   'the return path number %# of a record is kept when the record is read',
   (returnTo) => {
     const record = createPendingLogin({ ...input, returnTo })
-    expect(record.returnTo).toBe(readReturnPath(returnTo))
-    expect(readPendingLogin(record)).toEqual(record)
+    expect(record.returnTo).toBe(parseReturnPath(returnTo))
+    expect(parsePendingLogin(record)).toEqual(record)
   },
 )
 
@@ -119,13 +131,13 @@ test.each([
     { ...createPendingLogin(input), issuedAt: null },
   ],
 ])('the broken record number %# is rejected', (value) => {
-  expect(readPendingLogin(value)).toBeUndefined()
+  expect(parsePendingLogin(value)).toBeUndefined()
 })
 
 test('other members of a stored record are dropped, and its return path is checked again', () => {
   const record = createPendingLogin(input)
   const planted = { ...record, returnTo: '//evil.example', consumed: 'yes', tab: 7, isAdmin: true }
-  expect(readPendingLogin(planted)).toStrictEqual(record)
+  expect(parsePendingLogin(planted)).toStrictEqual(record)
 })
 
 test.each([

@@ -1,7 +1,7 @@
 import type { Provider, ProviderResult } from '../../../lib'
 import type { ProviderSettings } from '../../../lib/login/provider'
 import { ManyProviders } from '../../../lib/login/providers'
-import { readCommonSettings } from '../../../lib/login/settings'
+import { parseLoginOptions } from '../../../lib/login/settings'
 import { rejectionOf } from '../../support/leak-check'
 
 // As in communities.ts.
@@ -9,7 +9,7 @@ const MAX_COMMUNITIES = 1000
 
 const newCommunities = (timeout?: number): ManyProviders => {
   const callbackURL = 'https://app.example/:provider/callback'
-  const { providers } = readCommonSettings({ provider: () => undefined, callbackURL, timeout })
+  const { providers } = parseLoginOptions({ provider: () => undefined, callbackURL, timeout })
   if (providers instanceof ManyProviders) return providers
   throw new Error('these are the settings of one community')
 }
@@ -42,14 +42,14 @@ test('the settings of a community are kept while fewer than 1,000 others are use
 test('a community with a login under way is not forgotten: its limit counts that login', async () => {
   const communities = newCommunities()
   const first = await find(communities, communityOf('first'))
-  first.slots.tryAcquire()
+  first.loginSlots.tryAcquire()
   await findMany(communities, 'other', 2 * MAX_COMMUNITIES)
   expect(await find(communities, communityOf('first'))).toBe(first)
 })
 
 test('a community that comes while 1,000 others have logins under way keeps its settings', async () => {
   const communities = newCommunities()
-  for (const { slots } of await findMany(communities, 'hanging', MAX_COMMUNITIES)) slots.tryAcquire()
+  for (const { loginSlots } of await findMany(communities, 'hanging', MAX_COMMUNITIES)) loginSlots.tryAcquire()
   const newest = await find(communities, communityOf('newest'))
   expect(await find(communities, communityOf('newest'))).toBe(newest)
 })
@@ -59,10 +59,10 @@ test('after a peak of logins at 2,000 communities, the oldest settings are forgo
   const peak: ProviderSettings[] = []
   for (let index = 0; index < 2 * MAX_COMMUNITIES; index += 1) {
     const settings = await find(communities, communityOf(`peak-${index}`))
-    settings.slots.tryAcquire()
+    settings.loginSlots.tryAcquire()
     peak.push(settings)
   }
-  for (const { slots } of peak) slots.release()
+  for (const { loginSlots } of peak) loginSlots.release()
   await find(communities, communityOf('next'))
   expect(await find(communities, communityOf('peak-1500'))).toBe(peak[1500])
   expect(await find(communities, communityOf('peak-500'))).not.toBe(peak[500])
@@ -74,17 +74,17 @@ test('close waits for the logins of all communities; a community that comes late
     await find(communities, communityOf('first')),
     await find(communities, communityOf('second')),
   ]
-  for (const { slots } of [first, second]) slots.tryAcquire()
+  for (const { loginSlots } of [first, second]) loginSlots.tryAcquire()
   let isClosed = false
   const closing = communities.close().then(() => {
     isClosed = true
   })
-  first.slots.release()
+  first.loginSlots.release()
   await new Promise((resolve) => setImmediate(resolve))
   expect(isClosed).toBe(false)
   const late = await find(communities, communityOf('late'))
-  expect([first, second, late].map(({ slots }) => slots.tryAcquire())).toEqual([false, false, false])
-  second.slots.release()
+  expect([first, second, late].map(({ loginSlots }) => loginSlots.tryAcquire())).toEqual([false, false, false])
+  second.loginSlots.release()
   await closing
 })
 

@@ -1,11 +1,11 @@
 import {
+  classifyRequest,
   fromApp,
   fromProvider,
   type Headers,
   hostOnlyRules,
   incoming,
   readCallback,
-  readRequest,
   readStart,
   rules,
   verdictOf,
@@ -90,7 +90,7 @@ test.each([
 test('a request without Host, as HTTP/1.0 allows, comes from no known page', () => {
   const bare = incoming('/login', { referer: 'https://app.example/' })
   Reflect.deleteProperty(bare.headers, 'host')
-  expect(verdictOf(readRequest(bare, hostOnlyRules))).toBe('start unverified')
+  expect(verdictOf(classifyRequest(bare, hostOnlyRules))).toBe('start unverified')
 })
 
 test('forwarded hosts do not make a foreign page same-origin', () => {
@@ -183,7 +183,7 @@ test.each([
   ['https://social.example/', 'provider'],
   ['https://app.example/', 'app'],
 ])('the callback from %s is classified as coming from the %s', (referer, whose) => {
-  const read = readRequest(incoming('/auth/callback?auth_key=K', { ...fromProvider, referer }), rules)
+  const read = classifyRequest(incoming('/auth/callback?auth_key=K', { ...fromProvider, referer }), rules)
   expect(read).toEqual({ type: 'callback', authKey: 'K', fetchSite: 'cross-site', referer: whose })
 })
 
@@ -219,7 +219,7 @@ test('a typed callback is allowed only if typed starts are', () => {
 
 test('HTTP/2 names the host in :authority', () => {
   const headers = { ':authority': 'app.example', referer: 'http://app.example/' }
-  expect(verdictOf(readRequest(incoming('/login', {}, { headers }), hostOnlyRules))).toBe('start verified')
+  expect(verdictOf(classifyRequest(incoming('/login', {}, { headers }), hostOnlyRules))).toBe('start verified')
 })
 
 test.each([

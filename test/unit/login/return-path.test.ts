@@ -1,4 +1,4 @@
-import { readReturnPath } from '../../../lib/login/return-path'
+import { parseReturnPath } from '../../../lib/login/return-path'
 
 // Hostile return paths: each is refused, or becomes a path within the origin.
 const origins = [
@@ -107,7 +107,7 @@ test('at least 150 open redirects are curated', () => {
 })
 
 test.each(curated)('the return path %j never leads to another origin', (value) => {
-  const path = readReturnPath(value)
+  const path = parseReturnPath(value)
   if (path === undefined) return
   expect(path).toMatch(/^\/(?!\/)[\x21-\x7e]*$/)
   expect(path).not.toContain('\\')
@@ -115,7 +115,7 @@ test.each(curated)('the return path %j never leads to another origin', (value) =
     expect(new URL(path, `${origin}/auth/social-login/callback?auth_key=x`).origin).toBe(origin)
   }
   // Normalising is idempotent: the path is read again at the callback.
-  expect(readReturnPath(path)).toBe(path)
+  expect(parseReturnPath(path)).toBe(path)
 })
 
 test.each([
@@ -126,7 +126,7 @@ test.each([
   // Invalid URLs; and a path that is too long before it is normalised.
   ...['//[', '//evil.example:99999', `/${'a/../'.repeat(205)}`],
 ])('the return path %j is refused', (value) => {
-  expect(readReturnPath(value)).toBeUndefined()
+  expect(parseReturnPath(value)).toBeUndefined()
 })
 
 test.each([
@@ -141,7 +141,7 @@ test.each([
   { toString: () => '/inbox' },
   new URL('http://localhost/'),
 ])('the return path %p is not a string, so it is refused', (value) => {
-  expect(readReturnPath(value)).toBeUndefined()
+  expect(parseReturnPath(value)).toBeUndefined()
 })
 
 test.each([
@@ -157,5 +157,5 @@ test.each([
   ['/a?next=https://other.example/', '/a?next=https://other.example/'],
   [`/${'a'.repeat(1023)}`, `/${'a'.repeat(1023)}`],
 ])('the local path %s is %s', (value, path) => {
-  expect(readReturnPath(value)).toBe(path)
+  expect(parseReturnPath(value)).toBe(path)
 })

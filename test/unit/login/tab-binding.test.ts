@@ -1,14 +1,22 @@
 import type { RequestRules } from '../../../lib/login/request-headers'
-import { fromApp, fromProvider, type Headers, incoming, readRequest, rules, verdictOf } from '../../support/incoming'
+import {
+  classifyRequest,
+  fromApp,
+  fromProvider,
+  type Headers,
+  incoming,
+  rules,
+  verdictOf,
+} from '../../support/incoming'
 
 // Gaps in the tests of request.ts found by mutation testing.
 
 const SECRET = '0123456789abcdef0123456789abcdef'
 const bound: RequestRules = { ...rules, tabBinding: true }
 
-const start = (query: string, given = bound) => readRequest(incoming(`/login${query}`, fromApp), given)
+const start = (query: string, given = bound) => classifyRequest(incoming(`/login${query}`, fromApp), given)
 const callback = (query: string, headers: Headers, method: string, given = bound) =>
-  readRequest(incoming(`/auth/callback${query}`, headers, { method }), given)
+  classifyRequest(incoming(`/auth/callback${query}`, headers, { method }), given)
 
 test.each([
   [`?social_login_tab=${SECRET}`, SECRET],
@@ -44,7 +52,7 @@ test('a tab without a stored secret sends an empty one, and the first callback s
 })
 
 test('a refusal has a phase, and a hint only if there is one', () => {
-  const refused = (method: string, headers: Headers) => readRequest(incoming('/login', headers, { method }), rules)
+  const refused = (method: string, headers: Headers) => classifyRequest(incoming('/login', headers, { method }), rules)
   expect(refused('PUT', fromApp)).toEqual({ type: 'refused', code: 'method_not_allowed', phase: 'start' })
   const framed = { ...fromApp, 'sec-fetch-dest': 'iframe' }
   expect(refused('GET', framed)).toEqual({ type: 'refused', code: 'start_forbidden', phase: 'start' })
@@ -80,10 +88,10 @@ test.each([
 test('headers that came twice are read as one list, and a missing URL as the root', () => {
   const twice = Object.assign(incoming('/login', fromApp), {})
   Object.assign(twice.headers, { 'sec-fetch-site': ['same-origin', 'same-origin'] })
-  expect(verdictOf(readRequest(twice, rules))).toBe('start unverified')
+  expect(verdictOf(classifyRequest(twice, rules))).toBe('start unverified')
   Object.assign(twice.headers, { 'sec-fetch-site': ['', 'same-origin'] })
-  expect(verdictOf(readRequest(twice, rules))).toBe('start unverified')
-  expect(readRequest(incoming('/', fromApp, { url: undefined }), rules)).toHaveProperty('path', '/')
-  expect(readRequest(incoming('http://app.example/login?x=1', fromApp), rules)).toHaveProperty('path', '/login?x=1')
-  expect(readRequest(incoming('/a//b', fromApp), rules)).toHaveProperty('path', '/a//b')
+  expect(verdictOf(classifyRequest(twice, rules))).toBe('start unverified')
+  expect(classifyRequest(incoming('/', fromApp, { url: undefined }), rules)).toHaveProperty('path', '/')
+  expect(classifyRequest(incoming('http://app.example/login?x=1', fromApp), rules)).toHaveProperty('path', '/login?x=1')
+  expect(classifyRequest(incoming('/a//b', fromApp), rules)).toHaveProperty('path', '/a//b')
 })

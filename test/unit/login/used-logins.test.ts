@@ -1,14 +1,12 @@
 import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../../../lib/login/pending-login'
 import { UsedLogins } from '../../../lib/login/used-logins'
 
-const consumed = Promise.resolve()
-
-/** Uses the record for a login. */
+/** Uses the record for a login that consumes it at once. */
 function run<T>(logins: UsedLogins<T>, record: string, login: () => Promise<T>, authKey = 'key'): Promise<T> {
-  const result = login()
-  logins.add(record)
-  logins.share(record, authKey, { consumed, result })
-  return result
+  return logins.run(record, authKey, (markConsumed) => {
+    markConsumed()
+    return login()
+  })
 }
 
 afterEach(() => {
@@ -18,17 +16,17 @@ afterEach(() => {
 test('the same key of the same record shares the running login', async () => {
   const logins = new UsedLogins<string>()
   const first = run(logins, 'record', async () => 'user')
-  expect(logins.join('record', 'key')?.result).toBe(first)
+  await expect(logins.attach('record', 'key')?.result).resolves.toBe('user')
   await expect(first).resolves.toBe('user')
 })
 
 test('another key, another record or a finished login is not shared', async () => {
   const logins = new UsedLogins<string>()
   const first = run(logins, 'record', async () => 'user')
-  expect(logins.join('record', 'other key')).toBeUndefined()
-  expect(logins.join('other record', 'key')).toBeUndefined()
+  expect(logins.attach('record', 'other key')).toBeUndefined()
+  expect(logins.attach('other record', 'key')).toBeUndefined()
   await first
-  expect(logins.join('record', 'key')).toBeUndefined()
+  expect(logins.attach('record', 'key')).toBeUndefined()
 })
 
 test('a record stays used after its login, successful or not', async () => {
@@ -38,27 +36,42 @@ test('a record stays used after its login, successful or not', async () => {
   expect(logins.has('bad')).toBe(true)
   await expect(failed).rejects.toThrow('refused')
   expect([logins.has('good'), logins.has('bad'), logins.has('new')]).toEqual([true, true, false])
-  expect(logins.join('bad', 'key')).toBeUndefined()
+  expect(logins.attach('bad', 'key')).toBeUndefined()
 })
 
 test('both callbacks of a double click get the failure of their login', async () => {
   const logins = new UsedLogins<string>()
   const login = run(logins, 'record', () => Promise.reject(new Error('refused')))
-  const shared = logins.join('record', 'key')?.result
+  const shared = logins.attach('record', 'key')?.result
   const results = await Promise.allSettled([login, shared])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })
 
-test('a record that was forgotten can be used again, and its new login outlives the end of the old one', async () => {
+test('a record whose login fails before it is consumed can be used again, and those who wait get the failure', async () => {
   const logins = new UsedLogins<string>()
-  let endOld = (): void => {}
-  const old = run(logins, 'record', () => new Promise((resolve) => (endOld = () => resolve('old'))))
-  logins.forget('record')
-  expect(logins.has('record')).toBe(false)
-  const latest = run(logins, 'record', () => new Promise(() => {}))
-  endOld()
-  await expect(old).resolves.toBe('old')
-  expect(logins.join('record', 'key')?.result).toBe(latest)
+  const first = logins.run('record', 'key', () => Promise.reject(new Error('the store failed')))
+  const running = logins.attach('record', 'key')
+  expect(logins.has('record')).toBe(true)
+  await expect(first).rejects.toThrow('the store failed')
+  await expect(Promise.race([running?.consumed, running?.result])).rejects.toThrow('the store failed')
+  expect([logins.has('record'), logins.attach('record', 'key')]).toEqual([false, undefined])
+  await expect(run(logins, 'record', async () => 'user')).resolves.toBe('user')
+})
+
+test('a duplicate learns when the record is consumed, before the login has ended', async () => {
+  const logins = new UsedLogins<string>()
+  let consume = (): void => {}
+  void logins.run('record', 'key', (markConsumed) => {
+    consume = markConsumed
+    return new Promise(() => {})
+  })
+  const seen: string[] = []
+  const consumed = logins.attach('record', 'key')?.consumed.then(() => seen.push('consumed'))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(seen).toEqual([])
+  consume()
+  await consumed
+  expect(seen).toEqual(['consumed'])
 })
 
 const LIFETIME = MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1
@@ -92,13 +105,16 @@ test('after a quiet time all are forgotten at once', async () => {
   expect([logins.has('old'), logins.has('new')]).toEqual([false, true])
 })
 
-test('a record that was forgotten on purpose is unused, also a lifetime later', async () => {
+test('a record that becomes unused again a lifetime after it was used is unused', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
   const logins = new UsedLogins<string>()
-  for (const record of ['one', 'two']) await run(logins, record, async () => 'user')
+  let fail = (): void => {}
+  const failing = logins.run('one', 'key', () => new Promise((_, reject) => (fail = () => reject(new Error('late')))))
+  await run(logins, 'two', async () => 'user')
   jest.advanceTimersByTime(LIFETIME)
   await run(logins, 'next', async () => 'user')
-  logins.forget('one')
+  fail()
+  await expect(failing).rejects.toThrow('late')
   expect([logins.has('one'), logins.has('two')]).toEqual([false, true])
 })
 
@@ -122,10 +138,10 @@ test('setting the clock ahead and back neither forgets nor retains a record', as
   expect([logins.has('first'), logins.has('second')]).toEqual([false, false])
 })
 
-test('eight callbacks share a login, and no more', () => {
+test('eight duplicates wait for a login, and no more', () => {
   const logins = new UsedLogins<string>()
   void run(logins, 'record', () => new Promise(() => {}))
-  const shared = Array.from({ length: 10 }, () => logins.join('record', 'key'))
+  const shared = Array.from({ length: 10 }, () => logins.attach('record', 'key'))
   expect(shared.filter((login) => login !== undefined)).toHaveLength(8)
 })
 

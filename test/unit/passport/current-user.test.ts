@@ -1,4 +1,4 @@
-import { currentUserKey } from '../../../lib/passport/request'
+import { currentUserKey } from '../../../lib/passport/incoming-message'
 import { incoming } from '../../support/incoming'
 
 const inSession = (user: unknown) => currentUserKey(incoming('/', {}, { session: { passport: { user } } }))

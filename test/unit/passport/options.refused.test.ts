@@ -1,17 +1,17 @@
 import { EventEmitter } from 'node:events'
 import { CookieStore } from '../../../lib'
 import { SocialLoginClient } from '../../../lib/client/client'
-import { COMMON_OPTIONS } from '../../../lib/login/settings'
+import { LOGIN_OPTIONS } from '../../../lib/login/settings'
 import { SocialLogin } from '../../../lib/web'
 import { expectNoneShown } from '../../support/leak-check'
-import { canary, construct, failureOf, good, verify } from '../../support/options'
+import { canary, construct, failureOf, good, required, verify } from '../../support/options'
 
 /** By the same code: see lib/login/settings.ts. */
 const constructSocialLogin = (options: object): unknown =>
   Reflect.construct(SocialLogin, [{ ...options, keys: ['k'.repeat(32)] }])
 
 function expectRefused(name: string, value: unknown): void {
-  const builders = Object.hasOwn(COMMON_OPTIONS, name) ? [construct, constructSocialLogin] : [construct]
+  const builders = Object.hasOwn(LOGIN_OPTIONS, name) ? [construct, constructSocialLogin] : [construct]
   for (const build of builders) {
     const error = failureOf(() => build({ ...good, [name]: value }))
     expect(error.message).toMatch(new RegExp(`^${name} `))
@@ -181,6 +181,7 @@ const bad: [string, unknown[]][] = [
   ['passReqToCallback', notBoolean],
   ['tabBinding', notBoolean],
   ['confirmPage', [null, true, 1, '', canary, [], {}]],
+  ['userRecord', [null, true, 1, '', canary, [], {}]],
   ['allowInsecureHTTP', notBoolean],
   ['skipUserProfile', [null, 0, 1, '', 'true', canary, [], {}]],
   [
@@ -229,9 +230,20 @@ test.each([[undefined], [null], [true], [{}], [canary], [Promise.resolve()]])(
 
 test('the client has a bad option that the strategy does not have', () => {
   for (const maxConnections of [...notInteger, 10_001]) {
-    const error = failureOf(() => Reflect.construct(SocialLoginClient, [{ ...good, maxConnections }]))
+    const error = failureOf(() => Reflect.construct(SocialLoginClient, [{ ...required, maxConnections }]))
     expect(error.message).toMatch(/^maxConnections /)
   }
+})
+
+test.each([
+  ['profileEndpoint', 'profileEndpoint is not an option of SocialLoginClient: give it to fetchUser()'],
+  ['uploadsURL', 'uploadsURL is not an option of SocialLoginClient: give it to toProfile()'],
+  ['callbackURL', 'callbackURL is not an option of SocialLoginClient'],
+  ['maxconnections', 'maxconnections is not an option of SocialLoginClient: did you mean maxConnections?'],
+])('the client refuses an option that it does not have, %s, by name', (name, message) => {
+  const construct = (value: unknown) => Reflect.construct(SocialLoginClient, [{ ...required, [name]: value }])
+  expect(failureOf(() => construct(canary))).toEqual(new TypeError(message))
+  expect(construct(undefined)).toBeInstanceOf(SocialLoginClient)
 })
 
 test('a dispatcher without a request method, as of the stub in Bun, is refused with the cure', () => {
@@ -243,17 +255,17 @@ test('a dispatcher without a request method, as of the stub in Bun, is refused w
 })
 
 test.each([
-  ['scope', 'scope is not an option of this package: the Social Login API has none; remove it'],
+  ['scope', 'scope is not an option of Strategy: the Social Login API has none; remove it'],
   [
     'customHeaders',
-    'customHeaders is not an option of this package: the Social Login API has none; for the User-Agent there is userAgent',
+    'customHeaders is not an option of Strategy: the Social Login API has none; for the User-Agent there is userAgent',
   ],
-  ['authorizationURL', 'authorizationURL is not an option of this package: it is derived from baseURL'],
-  ['state', 'state is not an option of this package: every login is bound to its browser without it; remove it'],
-  ['proxy', 'proxy is not an option of this package: give the whole callbackURL instead'],
-  ['callbackUrl', 'callbackUrl is not an option of this package: did you mean callbackURL?'],
-  ['tabbinding', 'tabbinding is not an option of this package: did you mean tabBinding?'],
-  ['__proto', '__proto is not an option of this package'],
+  ['authorizationURL', 'authorizationURL is not an option of Strategy: it is derived from baseURL'],
+  ['state', 'state is not an option of Strategy: every login is bound to its browser without it; remove it'],
+  ['proxy', 'proxy is not an option of Strategy: give the whole callbackURL instead'],
+  ['callbackUrl', 'callbackUrl is not an option of Strategy: did you mean callbackURL?'],
+  ['tabbinding', 'tabbinding is not an option of Strategy: did you mean tabBinding?'],
+  ['__proto', '__proto is not an option of Strategy'],
 ])('an option that does not exist, %s, is refused by name, with what to do instead', (name, message) => {
   expect(failureOf(() => construct({ ...good, [name]: true }))).toEqual(new TypeError(message))
   expect(() => construct({ ...good, [name]: undefined })).not.toThrow()
@@ -262,6 +274,6 @@ test.each([
 test('CookieStore refuses options that do not exist', () => {
   const misspelt: { keys: string[] } = Object.assign({ keys: ['k'.repeat(32)] }, { Name: 'x' })
   expect(() => new CookieStore(misspelt)).toThrow(
-    new TypeError('Name is not an option of this package: did you mean name?'),
+    new TypeError('Name is not an option of CookieStore: did you mean name?'),
   )
 })

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { SocialLoginClient } from '../../../lib/client/client'
-import { readCallbackURL, readOrigins, readUploadsURL } from '../../../lib/client/option-values'
-import { readClientOptions } from '../../../lib/client/options'
+import { parseCallbackURL, parseOrigins, parseUploadsURL } from '../../../lib/client/option-values'
+import { parseClientOptions } from '../../../lib/client/options'
 import { Strategy } from '../../../lib/passport/strategy'
 import { expectNoneShown } from '../../support/leak-check'
-import { construct, failureOf, good, verify } from '../../support/options'
+import { construct, failureOf, good, required, verify } from '../../support/options'
 
 const { version } = JSON.parse(readFileSync(`${__dirname}/../../../../package.json`, 'utf8'))
 
@@ -21,7 +21,7 @@ test.each([
   ['http://127.8.9.1/api/v1', 'http://127.8.9.1', '/api/v1', '/api'],
   ['http://[::1]:4400/api/v1', 'http://[::1]:4400', '/api/v1', '/api'],
 ])('the parts of the baseURL %s are %s, %s and %s', (baseURL, origin, basePath, oauthPath) => {
-  expect(readClientOptions({ ...good, baseURL })).toMatchObject({
+  expect(parseClientOptions({ ...required, baseURL })).toMatchObject({
     origin,
     basePath,
     oauthPath,
@@ -34,10 +34,14 @@ test.each([
 
 test('plain http beyond loopback needs allowInsecureHTTP', () => {
   const baseURL = 'http://social.example/api/v1'
-  expect(readClientOptions({ ...good, baseURL, allowInsecureHTTP: true }).origin).toBe('http://social.example')
-  expect(failureOf(() => readClientOptions({ ...good, baseURL })).message).toContain('allowInsecureHTTP')
-  expect(failureOf(() => readClientOptions({ ...good, baseURL, allowInsecureHTTP: false })).message).toMatch(/^baseURL/)
-  expect(readCallbackURL('http://app.example/cb', true).origin).toBe('http://app.example')
+  expect(parseClientOptions({ ...required, baseURL, allowInsecureHTTP: true }).origin).toBe('http://social.example')
+  expect(failureOf(() => parseClientOptions({ ...required, baseURL })).message).toContain('allowInsecureHTTP')
+  expect(failureOf(() => parseClientOptions({ ...required, baseURL, allowInsecureHTTP: false })).message).toMatch(
+    /^baseURL/,
+  )
+  expect(parseCallbackURL('http://app.example/cb', 'callbackURL', { allowInsecureHTTP: true }).origin).toBe(
+    'http://app.example',
+  )
 })
 
 test.each([
@@ -57,7 +61,7 @@ test('limits are inclusive', () => {
     [1, 1],
     [120_000, 10_000],
   ] as const) {
-    expect(readClientOptions({ ...good, timeout, maxConnections })).toMatchObject({ timeout, maxConnections })
+    expect(parseClientOptions({ ...required, timeout, maxConnections })).toMatchObject({ timeout, maxConnections })
   }
   for (const verifyTimeout of [1, 600_000]) expect(() => construct({ ...good, verifyTimeout })).not.toThrow()
 })
@@ -65,7 +69,7 @@ test('limits are inclusive', () => {
 test.each(['a', 'MyApp/1.0 (+https://app.example; ops@app.example)', '~'.repeat(256)])(
   'the userAgent %j is taken as it is',
   (userAgent) => {
-    expect(readClientOptions({ ...good, userAgent })).toHaveProperty('userAgent', userAgent)
+    expect(parseClientOptions({ ...required, userAgent })).toHaveProperty('userAgent', userAgent)
   },
 )
 
@@ -79,22 +83,26 @@ test.each([
   ['/cb?a=1', '/cb', undefined],
   ['/', '/', undefined],
 ])('the callbackURL %s has the path %s and the origin %s', (value, path, origin) => {
-  expect(readCallbackURL(value)).toEqual({ path, origin })
+  expect(parseCallbackURL(value, 'callbackURL', {})).toEqual({ path, origin })
 })
 
 test('origins are normalised and distinguished', () => {
-  expect(readOrigins('allowedStartOrigins', undefined)).toEqual(new Set())
-  expect(readOrigins('allowedStartOrigins', [])).toEqual(new Set())
-  expect(readOrigins('x', ['https://WWW.app.example', 'http://localhost:3000', 'https://www.app.example'])).toEqual(
+  expect(parseOrigins(undefined, 'allowedStartOrigins')).toEqual(new Set())
+  expect(parseOrigins([], 'allowedStartOrigins')).toEqual(new Set())
+  expect(parseOrigins(['https://WWW.app.example', 'http://localhost:3000', 'https://www.app.example'], 'x')).toEqual(
     new Set(['https://www.app.example', 'http://localhost:3000']),
   )
 })
 
 test('uploadsURL is treated as a folder', () => {
-  expect(readUploadsURL(undefined, false)).toBeUndefined()
-  expect(readUploadsURL('https://social.example/uploads', false)?.href).toBe('https://social.example/uploads/')
-  expect(readUploadsURL('https://social.example/uploads/', false)?.href).toBe('https://social.example/uploads/')
-  expect(readUploadsURL('https://social.example', false)?.href).toBe('https://social.example/')
+  expect(parseUploadsURL(undefined, 'uploadsURL', {})).toBeUndefined()
+  expect(parseUploadsURL('https://social.example/uploads', 'uploadsURL', {})?.href).toBe(
+    'https://social.example/uploads/',
+  )
+  expect(parseUploadsURL('https://social.example/uploads/', 'uploadsURL', {})?.href).toBe(
+    'https://social.example/uploads/',
+  )
+  expect(parseUploadsURL('https://social.example', 'uploadsURL', {})?.href).toBe('https://social.example/')
 })
 
 test('every optional option may be undefined, and the name has its default', () => {
@@ -127,7 +135,7 @@ test('the inherited client of passport-oauth2 cannot be accessed', () => {
 })
 
 test('changing the options object afterwards has no effect', () => {
-  const options = { ...good, allowedStartOrigins: ['https://www.app.example'] }
+  const options = { ...required }
   const client = new SocialLoginClient(options)
   options.clientID = 'other'
   options.baseURL = 'https://evil.example/v1'

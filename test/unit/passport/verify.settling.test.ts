@@ -1,11 +1,13 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { type AnyVerifyFunction, callVerify, type Request } from '../../../lib/passport/verify'
+import { callVerify } from '../../../lib/passport/verify'
+import type { AnyVerifyFunction, Request } from '../../../lib/passport/verify-types'
 import { rejectionOf } from '../../support/leak-check'
 
 type Done = (error?: unknown, user?: unknown, info?: unknown) => void
 
 const request: Request = Object.setPrototypeOf(new IncomingMessage(new Socket()), IncomingMessage.prototype)
+const assurance = { age: 0, fetchSite: null, startSite: null, referer: 'absent', tabBound: false } as const
 const login = { params: { access_token: 'token' }, profile: undefined }
 const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
 
@@ -17,7 +19,7 @@ afterAll(() => {
 })
 
 function call(verify: AnyVerifyFunction, verifyTimeout = 1000) {
-  return callVerify(verify, request, login, { passReqToCallback: false, verifyTimeout })
+  return callVerify(verify, request, login, { assurance }, { passReqToCallback: false, verifyTimeout })
 }
 
 async function turns(): Promise<void> {

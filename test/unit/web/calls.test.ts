@@ -19,8 +19,17 @@ describe.each(METHODS)('%s() rejects with a TypeError', (method) => {
     },
   )
 
-  test.each([[true], [{}], [Number.NaN], [Symbol('ada')], [['ada']]])('for %p as the user', async (user) => {
-    await expect(call(method, request, { user })).rejects.toThrow(/^user must be the id/)
+  test.each([
+    [true, 'of the type boolean'],
+    [{}, 'of the type object'],
+    [Number.NaN, 'of the type number'],
+    [Symbol('ada'), 'of the type symbol'],
+    [['ada'], 'of the type object'],
+    [Promise.resolve('ada'), 'a promise: await it first'],
+  ])('for %p as the user, saying what came: %s', async (user, kind) => {
+    const rejected = expect(call(method, request, { user })).rejects
+    await rejected.toThrow(/^user must be the id/)
+    await rejected.toThrow(`not ${kind}`)
   })
 
   test('for an option that does not exist', async () => {

@@ -1,1 +1,1 @@
-// docs/testing.md#with-jest-in-commonjs, block 1
+// docs/testing.md#with-jest, block 1

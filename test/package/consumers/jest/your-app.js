@@ -3,19 +3,29 @@ const session = require('express-session')
 const { Passport } = require('passport')
 const { Strategy } = require('passport-social-login')
 
+/** The application of the README, as a function that does not listen. */
 exports.createApp = function createApp(provider) {
   const passport = new Passport()
+  const options = { ...provider, callbackURL: '/auth/social-login/callback' }
   passport.use(
-    new Strategy({ ...provider, callbackURL: '/callback' }, async (_accessToken, _refreshToken, profile) => profile),
+    new Strategy(options, async (_accessToken, _refreshToken, profile) => {
+      return { id: profile.id, name: profile.displayName }
+    }),
   )
   passport.serializeUser((user, done) => done(null, user))
   passport.deserializeUser((user, done) => done(null, user))
+
   const app = express()
-  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), passport.session())
-  app.get('/auth', passport.authenticate('social-login'))
-  const outcome = { successRedirect: '/profile', failureRedirect: '/login', failureMessage: true }
-  app.get('/callback', passport.authenticate('social-login', outcome))
-  app.get('/login', (req, res) => res.send(req.session.messages?.pop()))
-  app.get('/profile', (req, res) => (req.user ? res.send(`Hello, ${req.user.displayName}`) : res.sendStatus(401)))
+  app.use(session({ secret: 'for tests', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
+  app.use(passport.session())
+  app.get('/auth/social-login', passport.authenticate('social-login', { returnTo: '/profile' }))
+  const onFailure = { failureRedirect: '/', failureMessage: true }
+  app.get('/auth/social-login/callback', passport.authenticate('social-login', onFailure), (req, res) => {
+    res.redirect(req.authInfo?.returnTo ?? '/')
+  })
+  app.get('/', (req, res) =>
+    res.send(`<p>${req.session.messages?.pop() ?? ''}</p> <a href="/auth/social-login">Sign in</a>`),
+  )
+  app.get('/profile', (req, res) => res.json(req.user ?? null))
   return app
 }

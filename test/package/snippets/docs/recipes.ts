@@ -72,7 +72,7 @@ export async function client(baseURL: string, clientID: string, clientSecret: st
 }
 
 export async function startRecorded(file: string) {
-  // docs/connecting.md#4-test-against-your-sites-ways, block 1
+  // docs/connecting.md#4-test-against-your-providers-ways, block 1
   return provider
 }
 

@@ -6,7 +6,7 @@ import { type Profile, SocialLogin, type SocialLoginOptions } from 'passport-soc
 
 /** What the recipes need from an application: who is signed in, and how to sign somebody in. */
 export interface Sessions {
-  userOf(c: Context): string | undefined
+  userOf(c: Context): Promise<string | undefined>
   signIn(c: Context, profile: Profile): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Deadline } from '../../../../lib/client/deadline'
 import { ProviderPools } from '../../../../lib/client/http/pools'
-import { sendRequest } from '../../../../lib/client/http/request'
+import { sendRequest } from '../../../../lib/client/http/transport'
 import { type Connections, countConnections } from '../../../support/connections'
 import { type Listening, listen } from '../../../support/listen'
 import { settled, until } from '../../../support/turns'
@@ -36,7 +36,7 @@ function newPools(maxPools: number): ProviderPools {
 async function send(pools: ProviderPools, { origin }: Provider): Promise<number> {
   const deadline = new Deadline(TIMEOUT_MS)
   const request = { origin, method: 'GET', path: '/', headers: {}, body: null, idempotent: false } as const
-  const { status } = await sendRequest(pools.transportTo(origin), 'profile', request, { deadline })
+  const { status } = await sendRequest(pools.transportTo(origin, 10), request, 'profile', { deadline })
   deadline.clear()
   return status
 }
@@ -118,7 +118,7 @@ test('once closed, no connection is opened for an expected login', async () => {
   await send(pools, provider)
   await pools.close()
   await until(() => provider.open === 0)
-  pools.transportTo(provider.origin).preconnect?.()
+  pools.transportTo(provider.origin, 10).preconnect?.()
   await settled(() => provider.accepted, 20)
   expect(provider.accepted).toBe(1)
 })

@@ -109,7 +109,7 @@ test.each<[string, Fault]>([
   ['3 MB', { body: `{"access_token":"${'x'.repeat(3_000_000)}"}` }],
   ['64 KiB and one byte', { body: json.padEnd(65_537) }],
   ['no end', { endless: true, body: json }],
-  ['no end and an error status', { endless: true, status: 400, body: marker }],
+  ['no end and an error status', { endless: true, status: 404, body: marker }],
   ['gzip', { headers: { 'content-encoding': 'gzip' }, body: json }],
   ['br', { headers: { 'content-encoding': 'br' }, body: json }],
   ['two encodings', { headers: { 'content-encoding': 'identity, gzip' }, body: json }],

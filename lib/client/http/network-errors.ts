@@ -1,0 +1,60 @@
+// By its file: Bun replaces the name `undici` by a stub of its own, which cannot open connections.
+import { errors } from 'undici/index.js'
+import { type Phase, SocialLoginError } from '../../errors'
+import type { Deadline } from '../deadline'
+import { badResponse } from './response-reader'
+
+// By error codes of Node's network, DNS and TLS, whose own messages may quote addresses. The first match is used.
+const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^ECONNREFUSED$/, 'The connection was refused: nothing listens there, or a firewall rejects it.'],
+  [/^(ENOTFOUND|EAI_[A-Z]+)$/, 'The host name could not be looked up (DNS).'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'This machine has no route to that address.'],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'The connection did not open in time: does a firewall drop it?'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed before the response was complete.'],
+  [
+    /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/,
+    'The certificate was not accepted: expired, for another host name, or issued by a private CA.',
+  ],
+  [/^PRIVATE_ADDRESS$/, 'Its name leads to a private address, which is refused: see allowPrivateAddresses.'],
+  [/^(EPROTO|ERR_SSL_.*)$/, 'The TLS handshake failed: does that port speak https?'],
+]
+
+// The connection held, but what it delivered was not a valid HTTP response.
+const BAD_RESPONSE_ERRORS = [
+  errors.HTTPParserError,
+  errors.HeadersOverflowError,
+  errors.ResponseContentLengthMismatchError,
+]
+
+/**
+ * The outcome of a request that failed with this error, or the reason of the caller's own signal. Told by class, because
+ * undici's parser errors have no stable code. It has no `cause`, which could quote the request.
+ */
+export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
+  if (error instanceof SocialLoginError) return error
+  if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
+  if (deadline.ended) return deadline.ended.reason
+  if (error instanceof errors.ResponseExceededMaxSizeError)
+    return badResponse(phase, 'The response took more than 1 MiB, headers and framing included.')
+  if (BAD_RESPONSE_ERRORS.some((kind) => error instanceof kind))
+    return badResponse(phase, 'The response was not proper HTTP.')
+  return unreachable(phase, error)
+}
+
+/** A `provider_unreachable`, with a fixed hint if the error's code tells what failed. */
+export function unreachable(phase: Phase, error: unknown): SocialLoginError {
+  const hint = unreachableHint(error)
+  return new SocialLoginError('provider_unreachable', phase, hint === undefined ? {} : { hint })
+}
+
+/** A fixed sentence about a failed connection, if the error's code tells what failed. */
+export function unreachableHint(error: unknown): string | undefined {
+  const code = errorCode(error)
+  return HINTS.find(([codes]) => code !== undefined && codes.test(code))?.[1]
+}
+
+/** The `code` of an error of Node or undici. */
+export function errorCode(error: unknown): string | undefined {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : undefined
+}

@@ -1,0 +1,122 @@
+import { isFirewall, isPage } from '../client/http/page'
+import { isObject, type JSONObject, ownProperty } from '../client/json'
+import { ACCESS_TOKEN } from '../client/responses'
+import { parseURL, resolvePath } from '../client/url'
+import type { Examination } from './examination'
+import type { ProbeResponse } from './probe'
+
+// A refusal in words is short.
+const MAX_WORDS = 1000
+const MAX_MEMBERS = 12
+// Names with digits or other characters could be ids, keys or addresses.
+const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
+
+/**
+ * What a response of an endpoint is:
+ *
+ * - `refusal`: JSON that refuses the request
+ * - `plain-refusal`: another status from 400 to 499 without JSON
+ * - `data`: other JSON
+ * - `words`: a short text or nothing, with a status of success
+ * - `missing`: 404 or 410
+ * - `method`: 405, another method is wanted
+ * - `firewall`: it has the marks of a firewall
+ * - `page`: HTML with a status of success
+ * - `redirect`, `server-error`, `rate-limit`: by the status
+ * - `other`: a long text
+ */
+export type ResponseKind =
+  | 'refusal'
+  | 'plain-refusal'
+  | 'data'
+  | 'words'
+  | 'missing'
+  | 'method'
+  | 'firewall'
+  | 'page'
+  | 'redirect'
+  | 'server-error'
+  | 'rate-limit'
+  | 'other'
+
+/** Classifies a response. The text of a refusal is for people, and never read. */
+export function kindOf({ status, headers, json, text }: ProbeResponse): ResponseKind {
+  if (isFirewall(status, headers, text)) return 'firewall'
+  if (status >= 500) return 'server-error'
+  if (status === 429) return 'rate-limit'
+  if (status === 404 || status === 410) return 'missing'
+  if (status === 405) return 'method'
+  if (status >= 300 && status < 400) return 'redirect'
+  if (json !== undefined) return status >= 400 || saysError(json) ? 'refusal' : 'data'
+  if (status >= 400) return 'plain-refusal'
+  if (isPage(text)) return 'page'
+  return text.length <= MAX_WORDS ? 'words' : 'other'
+}
+
+function saysError(json: ProbeResponse['json']): boolean {
+  return isObject(json) && ownProperty(json, 'error') === true
+}
+
+/**
+ * Whether an API may have answered so to invented values. The specification does not show refusals: one that is no JSON
+ * proves nothing, and a login may well succeed.
+ */
+export function mayBeAPI(response: ProbeResponse): boolean {
+  return ['refusal', 'plain-refusal', 'data', 'words'].includes(kindOf(response))
+}
+
+/** Whether a refusal was seen: by JSON, or by the status. */
+export function refuses(response: ProbeResponse): boolean {
+  return ['refusal', 'plain-refusal'].includes(kindOf(response))
+}
+
+/** Whether the response is one of the API's program: JSON, even where it refuses. */
+export function isFromAPI(response: ProbeResponse): boolean {
+  return response.json !== undefined && kindOf(response) !== 'firewall'
+}
+
+/** The token in the response to an exchange, as the client reads it. */
+export function tokenIn({ status, json }: ProbeResponse): string | undefined {
+  if (status >= 400 || !isObject(json) || saysError(json)) return undefined
+  const value = ownProperty(json, 'access_token')
+  const token = typeof value === 'number' ? String(value) : value
+  return typeof token === 'string' && ACCESS_TOKEN.test(token) ? token : undefined
+}
+
+/** What is in a response, for a sentence: names of members where it is JSON, and never values. */
+export function contentOf({ json, text, status }: ProbeResponse, examination: Examination): string {
+  return `${isObject(json) ? objectContent(json, examination) : plainContent(json, text)} (status ${status})`
+}
+
+function plainContent(json: ProbeResponse['json'], text: string): string {
+  if (json !== undefined) return json.length === 0 ? 'an empty array' : 'an array'
+  if (isPage(text)) return 'a page'
+  return text.trim() === '' ? 'an empty body' : 'a text'
+}
+
+function objectContent(json: JSONObject, examination: Examination): string {
+  const shown = (name: string): string => (PLAIN_NAME.test(name) && examination.isHarmless(name) ? name : '*')
+  const names = Object.entries(json).flatMap(([name, value]) => [
+    shown(name),
+    ...(isObject(value) ? Object.keys(value).map((inner) => `${shown(name)}.${shown(inner)}`) : []),
+  ])
+  if (names.length === 0) return 'an empty object'
+  const more = names.length > MAX_MEMBERS ? ' ...' : ''
+  return `an object of ${names.slice(0, MAX_MEMBERS).join(', ')}${more}`
+}
+
+/** Records what the text of any JSON response tells. */
+export function recordForm({ json, headers, hasWarnings }: ProbeResponse, { mode }: Examination): void {
+  if (json === undefined) return
+  mode.htmlContentType = /^text\/html\b/i.test(String(headers['content-type'] ?? ''))
+  mode.sessionCookie = headers['set-cookie'] !== undefined
+  mode.scriptWarnings = hasWarnings
+}
+
+/** Where a redirect leads; undefined if that is no web address. */
+export function redirectTarget({ headers }: ProbeResponse, from: URL): URL | undefined {
+  const { location } = headers
+  if (!location) return undefined
+  const url = parseURL(location) ?? resolvePath(location, from.href)
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
+}

@@ -1,0 +1,68 @@
+import { STATUS_CODES } from 'node:http'
+import { isObject } from '../client/json'
+import type { SocialLoginError } from '../errors'
+import type { LoginInfo } from '../login/info'
+import type { HTTPResponse } from '../login/pages/page'
+import { refusalResponse } from '../login/pages/refusal'
+import type { AuthenticateOptions } from './options'
+import type { Request } from './verify-types'
+
+// Passport lets no strategy do what the two functions of this file do, so they replace a method of this one request or
+// response. Nothing else in this package replaces a method that is not its own.
+
+/**
+ * Makes `successReturnToOrRedirect` lead to the login's `returnTo`. Passport reads `req.session.returnTo` after
+ * `req.logIn`, which renews the session and drops one that was stored before. A redirect of our own instead of Passport's
+ * would sign users in although a custom callback, of which no strategy is told, has still to decide.
+ */
+export function preferReturnTo(req: Request, options: AuthenticateOptions, { returnTo }: LoginInfo): void {
+  if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
+  const { logIn } = req
+  const storeReturnTo = (): void => {
+    const session: unknown = Reflect.get(req, 'session')
+    if (isObject(session)) Object.assign(session, { returnTo })
+  }
+  const logInAndReturn = (...args: unknown[]): unknown => {
+    const [user, given, done] = args
+    // With other options it is a call of the application's own.
+    if (given !== options) return Reflect.apply(logIn, req, args)
+    // Fastify's returns a promise.
+    if (typeof done !== 'function') return Promise.resolve(Reflect.apply(logIn, req, args)).then(storeReturnTo)
+    const loggedIn = (error: unknown): void => {
+      if (!error) storeReturnTo()
+      done(error)
+    }
+    return Reflect.apply(logIn, req, [user, given, loggedIn])
+  }
+  Object.assign(req, { logIn: logInAndReturn })
+}
+
+/**
+ * Runs Passport's `fail`, and explains the failure where nothing handles it: without a `failureRedirect`, a custom callback
+ * or a further strategy Passport answers with the text of the status alone ("Forbidden"). It tells no strategy which of
+ * these there are, so the only sign of that answer is the answer itself. Any other response passes unchanged.
+ */
+export function explainBareFailure(error: SocialLoginError, { res, headers }: Request, fail: () => void): void {
+  if (!res) return fail()
+  const { end } = res
+  const endExplained = (...args: unknown[]): unknown => {
+    Object.assign(res, { end })
+    const isBare = args.length === 1 && args[0] === STATUS_CODES[error.status] && res.statusCode === error.status
+    return isBare ? writeResponse(refusalResponse(error, headers.accept), res) : Reflect.apply(end, res, args)
+  }
+  Object.assign(res, { end: endExplained })
+  try {
+    fail()
+  } finally {
+    // A custom callback, or a strategy that goes on asynchronously, gets the method back as it was.
+    if (Reflect.get(res, 'end') === endExplained) Object.assign(res, { end })
+  }
+}
+
+/** Ends a response. */
+export function writeResponse({ status, headers, body }: HTTPResponse, res: NonNullable<Request['res']>): void {
+  res.statusCode = status
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  res.setHeader('Content-Length', Buffer.byteLength(body))
+  res.end(body)
+}

@@ -1,0 +1,104 @@
+import type { Strategy as OAuth2Strategy } from 'passport-oauth2'
+import type { Profile } from '../client/profile'
+import type { TokenResponse } from '../client/responses'
+
+// The four functions are typed as methods, because TypeScript compares the parameters of methods bivariantly: functions that
+// were written for other strategies and declare `refreshToken: string` are assignable.
+
+/**
+ * Express's request, as Passport's own types have it.
+ *
+ * @example
+ * const verify: VerifyFunctionWithRequest = (req: Request, accessToken, refreshToken, profile) =>
+ *   users.link(req.user, profile.id)
+ */
+export type Request = Parameters<OAuth2Strategy['authenticate']>[0]
+
+/**
+ * How a verify function answers: an error, or the user, or `false` with the reason in `info`.
+ *
+ * @example
+ * done(null, false, { message: 'This account is closed.' })
+ */
+export type VerifyCallback<User = Express.User> = (
+  error?: unknown,
+  user?: User | false | null,
+  info?: object | string,
+) => void
+
+/**
+ * What a verify function may return instead of calling `done`: the user, nothing for "no", or a promise of these.
+ *
+ * @example
+ * const answer: VerifyResult = users.find(profile.id) // a promise of the user, or of undefined for "no"
+ */
+export type VerifyResult<User = Express.User> =
+  | User
+  | false
+  | null
+  | undefined
+  | void
+  | Promise<User | false | null | undefined | void>
+
+/**
+ * Finds or creates the user of a profile. It answers by `done`, by what it returns, or by a promise: the first answer
+ * counts, later ones are reported as a process warning and ignored. `refreshToken` is always undefined: this protocol
+ * has none.
+ *
+ * @example
+ * const verify: VerifyFunction = async (accessToken, refreshToken, profile) => users.findOrCreate(profile)
+ */
+export type VerifyFunction<User = Express.User> = {
+  /** Finds or creates the user. */
+  verify(
+    accessToken: string,
+    refreshToken: string | undefined,
+    profile: Profile,
+    done: VerifyCallback<User>,
+  ): VerifyResult<User>
+}['verify']
+
+/**
+ * A {@link VerifyFunction} with five parameters: also gets the whole response of the exchange, as in passport-oauth2.
+ *
+ * @example
+ * const verify: VerifyFunctionWithParams = (accessToken, refreshToken, params, profile, done) =>
+ *   done(null, { id: profile.id, lifetime: params.expires_in })
+ */
+export type VerifyFunctionWithParams<User = Express.User> = {
+  /** Finds or creates the user. */
+  verify(
+    accessToken: string,
+    refreshToken: string | undefined,
+    params: TokenResponse,
+    profile: Profile,
+    done: VerifyCallback<User>,
+  ): VerifyResult<User>
+}['verify']
+
+/**
+ * A {@link VerifyFunction} under `passReqToCallback: true`.
+ *
+ * @example
+ * new Strategy({ ...options, passReqToCallback: true }, (req, accessToken, refreshToken, profile) =>
+ *   users.link(req.user, profile.id))
+ */
+export type VerifyFunctionWithRequest<User = Express.User> = {
+  /** Finds or creates the user. */
+  verify(req: Request, ...rest: Parameters<VerifyFunction<User>>): VerifyResult<User>
+}['verify']
+
+/**
+ * A {@link VerifyFunctionWithParams} under `passReqToCallback: true`.
+ *
+ * @example
+ * const verify: VerifyFunctionWithRequestAndParams = (req, accessToken, refreshToken, params, profile, done) =>
+ *   done(null, { id: profile.id, ip: req.ip, token: params.access_token })
+ */
+export type VerifyFunctionWithRequestAndParams<User = Express.User> = {
+  /** Finds or creates the user. */
+  verify(req: Request, ...rest: Parameters<VerifyFunctionWithParams<User>>): VerifyResult<User>
+}['verify']
+
+/** Any of the four shapes. */
+export type AnyVerifyFunction = (...args: never[]) => unknown

@@ -1,0 +1,54 @@
+import { parseSetCookie, stringifyCookie } from 'cookie'
+import type { Clock } from './clock'
+
+interface StoredCookie {
+  readonly value: string
+  readonly endsAt: number
+}
+
+// Browsers drop larger ones.
+const MAX_COOKIE_LENGTH = 4096
+
+/** The cookies of one browser. It sends all of them to every process of the check, also over plain http. */
+export class CookieBrowser {
+  readonly #cookies = new Map<string, StoredCookie>()
+
+  constructor(
+    private readonly clock: Clock,
+    cookies: Iterable<[string, StoredCookie]> = [],
+  ) {
+    this.#cookies = new Map(cookies)
+  }
+
+  /** The `Cookie` header of a request. */
+  get header(): string {
+    const valid = [...this.#cookies].filter(([, { endsAt }]) => endsAt > this.clock.now())
+    return stringifyCookie(Object.fromEntries(valid.map(([name, { value }]) => [name, value])), { encode: unchanged })
+  }
+
+  /** Takes over the `Set-Cookie` headers of a response. */
+  receive(lines: readonly string[]): void {
+    for (const line of lines) {
+      const { name, value = '', maxAge, expires } = parseSetCookie(line, { decode: unchanged })
+      const endsAt = maxAge === undefined ? (expires?.getTime() ?? Infinity) : this.clock.now() + maxAge * 1000
+      if (name.length + value.length < MAX_COOKIE_LENGTH) this.#cookies.set(name, { value, endsAt })
+    }
+  }
+
+  /** A second browser with a copy of the cookies, as a thief has it. */
+  copy(): CookieBrowser {
+    return new CookieBrowser(this.clock, this.#cookies)
+  }
+
+  /** A second browser whose cookies differ in one character each, in the middle. */
+  forge(): CookieBrowser {
+    const forged = Array.from(this.#cookies, ([name, { value, endsAt }]): [string, StoredCookie] => {
+      const middle = Math.floor(value.length / 2)
+      const other = value[middle] === 'A' ? 'B' : 'A'
+      return [name, { value: value.slice(0, middle) + other + value.slice(middle + 1), endsAt }]
+    })
+    return new CookieBrowser(this.clock, forged)
+  }
+}
+
+const unchanged = (value: string): string => value

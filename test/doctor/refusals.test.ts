@@ -1,0 +1,253 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { Examination } from '../../lib/doctor/examination'
+import { reportTime } from '../../lib/doctor/login'
+import { Probe } from '../../lib/doctor/probe'
+import { diagnose } from '../support/doctor'
+import { listen } from '../support/listen'
+
+// The specification does not show refusals. What the doctor says of providers that refuse in their own way, or not at all.
+
+const KEY = 'auth-key-canary-77aa0b1c'
+const TOKEN = 'token-canary-c0ffee51de'
+const PAGE = '<!doctype html><h1>Hello</h1>'
+
+const started: { stop(): Promise<unknown> }[] = []
+afterEach(async () => {
+  for (const each of started.splice(0)) await each.stop()
+})
+
+type Answer = readonly [status: number, body: string | object, headers?: Readonly<Record<string, string>>]
+type Endpoint = 'POST authorize' | 'GET authorize' | 'user/me' | 'get_user_info'
+
+/** How a provider answers: the key and the token of a login, and any other. */
+interface Answers {
+  readonly refuse: Answer | ((endpoint: Endpoint) => Answer)
+  readonly accept?: (endpoint: Endpoint) => Answer | undefined
+}
+
+const send = (response: ServerResponse, [status, body, headers = {}]: Answer): void => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  response.writeHead(status, headers).end(text)
+}
+
+const endpointOf = ({ method, url = '' }: IncomingMessage): Endpoint => {
+  if (url.includes('/authorize')) return method === 'POST' ? 'POST authorize' : 'GET authorize'
+  return url.includes('/user/me') ? 'user/me' : 'get_user_info'
+}
+
+const accepted = (endpoint: Endpoint): Answer => {
+  if (endpoint === 'GET authorize') return [405, { error: true }]
+  return [200, endpoint === 'POST authorize' ? { access_token: TOKEN } : { user_id: '1', user_name: 'Ann' }]
+}
+
+async function provider({ refuse, accept }: Answers): Promise<string> {
+  const listener: RequestListener = async (request, response) => {
+    let sent = `${request.url} ${request.headers.authorization}`
+    for await (const chunk of request) sent += String(chunk)
+    if (request.url?.includes('/oauth?')) return send(response, [200, '<form>'])
+    const endpoint = endpointOf(request)
+    const isKnown = sent.includes(KEY) || sent.includes(TOKEN)
+    const refusal = typeof refuse === 'function' ? refuse(endpoint) : refuse
+    send(response, isKnown ? (accept?.(endpoint) ?? accepted(endpoint)) : refusal)
+  }
+  const running = await listen(listener)
+  started.push(running)
+  return `${running.origin}/api/v1`
+}
+
+const login = (allowGet = false, spendTwice = false) => ({
+  appID: 'mine',
+  login: {
+    appID: 'mine',
+    appSecret: 'app-secret-canary-5c1e9a7f',
+    spendTwice,
+    driver: {
+      logIn: async () => `http://localhost:1/cb?auth_key=${KEY}`,
+      mayExchangeByGet: async () => allowGet,
+    },
+  },
+})
+
+const refusal: Answer = [401, { error: true }]
+
+const unclear: Answer[] = [400, 401, 403, 406, 409, 422].flatMap((status): Answer[] =>
+  [PAGE, '', 'Invalid key', '"invalid"', 'null'].map((body) => [status, body]),
+)
+const words: Answer[] = ['', 'Invalid key', '"invalid"', 'null', '[]', '{"status":"failed"}'].map((body) => [200, body])
+const labelled: Answer = [401, PAGE, { server: 'cloudflare', 'cf-ray': '8c3f-FRA' }]
+
+test.each([...unclear, ...words, labelled].map((refuse) => ({ refuse })))(
+  'that refuses with $refuse: only a login tells, and it does',
+  async ({ refuse }) => {
+    const baseURL = await provider({ refuse })
+    const guessed = await diagnose(baseURL)
+    expect([guessed.isBroken, guessed.report]).toEqual([false, expect.stringContaining('differs Exchange: It answers')])
+    expect(guessed.report).toContain('Logins may work: only one (--login) tells.')
+    expect(guessed.report).not.toContain('firewall')
+    const known = await diagnose(baseURL, login())
+    expect([known.isBroken, known.report]).toEqual([false, expect.stringContaining('Profile: The person was read')])
+    expect(known.report).not.toContain('profileEndpoint')
+  },
+)
+
+const discouraging: Answer[] = [
+  [200, PAGE],
+  [302, '', { location: '/login' }],
+  [404, PAGE],
+  [410, ''],
+  [429, ''],
+  [500, PAGE],
+  [500, '{"error":true}'],
+  [503, ''],
+  [403, PAGE, { server: 'cloudflare' }],
+  [403, '', { 'cf-mitigated': 'challenge' }],
+]
+
+test.each(discouraging.map((refuse) => ({ refuse })))(
+  'that refuses with $refuse: it looks broken, but a login shows that it is not',
+  async ({ refuse }) => {
+    const baseURL = await provider({ refuse })
+    expect((await diagnose(baseURL)).isBroken).toBe(true)
+    const { isBroken, report } = await diagnose(baseURL, login())
+    expect([isBroken, report]).toEqual([false, expect.stringContaining('good Login: The provider exchanged the key')])
+    expect(report).toContain('The login tells.')
+  },
+)
+
+test('that has no user/me for an invented token, but for a real one: it needs no option', async () => {
+  const baseURL = await provider({ refuse: (endpoint) => (endpoint === 'user/me' ? [404, PAGE] : refusal) })
+  expect((await diagnose(baseURL)).report).toContain("profileEndpoint: 'get_user_info',")
+  const { isBroken, report } = await diagnose(baseURL, login())
+  expect([isBroken, report]).toEqual([false, expect.not.stringContaining('profileEndpoint:')])
+})
+
+test('that has a person at get_user_info alone, which shows with a real token: it needs the option', async () => {
+  const accept = (endpoint: Endpoint): Answer | undefined => (endpoint === 'user/me' ? [200, '{}'] : undefined)
+  const baseURL = await provider({ refuse: refusal, accept })
+  expect((await diagnose(baseURL)).report).not.toContain('profileEndpoint:')
+  const { isBroken, report } = await diagnose(baseURL, login())
+  expect([isBroken, report]).toEqual([false, expect.stringContaining("profileEndpoint: 'get_user_info',")])
+})
+
+test('that answers a POST of invented values with 405, but not of real ones: it needs no option', async () => {
+  const baseURL = await provider({ refuse: (endpoint) => (endpoint === 'POST authorize' ? [405, ''] : refusal) })
+  expect((await diagnose(baseURL)).report).toContain("exchangeMethod: 'get',")
+  const { isBroken, report } = await diagnose(baseURL, login())
+  expect([isBroken, report]).toEqual([false, expect.not.stringContaining('exchangeMethod:')])
+})
+
+test('that refuses a POST with a page, and exchanges by GET alone: it needs the option', async () => {
+  const accept = (endpoint: Endpoint): Answer | undefined =>
+    endpoint === 'POST authorize' ? [400, PAGE] : endpoint === 'GET authorize' ? accepted('POST authorize') : undefined
+  const { isBroken, report } = await diagnose(await provider({ refuse: [400, PAGE], accept }), login(true))
+  expect([isBroken, report]).toEqual([false, expect.stringContaining("exchangeMethod: 'get',")])
+})
+
+describe.each(['user/me', 'get_user_info'] as const)('that hands out a person for any token at %s', (unsafe) => {
+  test.each([{ user_id: '1' }, { user_info: { user_id: 1 } }, { response: { profile: { user_id: 1 } } }])(
+    'as %j: it is unsafe',
+    async (person) => {
+      const baseURL = await provider({ refuse: (endpoint) => (endpoint === unsafe ? [200, person] : refusal) })
+      const sentence = `broken Profile: ${unsafe} hands out a person for an invented token`
+      for (const more of [{}, login()]) {
+        const { isBroken, report } = await diagnose(baseURL, more)
+        expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
+      }
+    },
+  )
+})
+
+test.each([{ user_id: null }, { user_info: { user_id: 0 } }, { user_id: '' }])(
+  'that has %j for an invented token: that is nobody',
+  async (nobody) => {
+    const refuse = (endpoint: Endpoint): Answer => (endpoint === 'user/me' ? [200, nobody] : refusal)
+    expect((await diagnose(await provider({ refuse }))).isBroken).toBe(false)
+  },
+)
+
+test.each(['POST authorize', 'GET authorize'])(
+  'that hands out a token for invented values by %s: it is unsafe',
+  async (unsafe) => {
+    const token: Answer = [200, { access_token: 'for-anybody' }]
+    const { isBroken, report } = await diagnose(
+      await provider({ refuse: (endpoint) => (endpoint === unsafe ? token : refusal) }),
+    )
+    expect([isBroken, report]).toEqual([true, expect.stringContaining('It hands out a token for invented values')])
+  },
+)
+
+test.each<[Answer, string]>([
+  [refusal, 'good Second use: The provider refuses a key that was exchanged before.'],
+  [[400, PAGE], 'good Second use: The provider refuses a key that was exchanged before.'],
+  [
+    [200, { status: 'ok' }],
+    'differs Second use: Not known: a key that was exchanged before was answered with an object',
+  ],
+  [[500, ''], 'differs Second use: Not known'],
+  [[200, { access_token: TOKEN }], 'broken Second use: The provider exchanges a key twice'],
+])('that answers a used key with %j', async (again, sentence) => {
+  let exchanges = 0
+  const accept = (endpoint: Endpoint): Answer | undefined =>
+    endpoint === 'POST authorize' && ++exchanges > 1 ? again : undefined
+  const { report } = await diagnose(await provider({ refuse: refusal, accept }), login(false, true))
+  expect(report).toContain(sentence)
+})
+
+test.each<[object | string, string]>([
+  [{ token: 'secret-value', expires: 3600 }, 'It was an object of token, expires (status 200).'],
+  [{ status: 'ok', data: { access_token: 'secret-value' } }, 'It was an object of status, data, data.access_token'],
+  [{}, 'It was an empty object (status 200).'],
+  [['secret-value'], 'It was an array (status 200).'],
+  ['secret-value', 'It was a text (status 200).'],
+  ['', 'It was an empty body (status 200).'],
+])('that answers the key with %j: the names of its members are told', async (body, sentence) => {
+  const accept = (endpoint: Endpoint): Answer | undefined => (endpoint === 'POST authorize' ? [200, body] : undefined)
+  const { isBroken, report } = await diagnose(await provider({ refuse: refusal, accept }), login())
+  expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
+  expect(report).not.toContain('secret-value')
+})
+
+test.each<[object, string]>([
+  [{ id: 1, name: 'Ann' }, 'There was no person in the profile, but an object of id, name (status 200).'],
+  [
+    { response: { status: 'ok', profile: { user_id: 1 } } },
+    'There is a user_id at response.profile.user_id: the record must be the whole response',
+  ],
+])('that answers the token with %j: the names of its members are told', async (body, sentence) => {
+  const accept = (endpoint: Endpoint): Answer | undefined => (/user/.test(endpoint) ? [200, body] : undefined)
+  const { isBroken, report } = await diagnose(await provider({ refuse: refusal, accept }), login())
+  expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
+})
+
+test('names that could be ids, keys or addresses are not told, nor more than twelve', async () => {
+  const names = ['ann@people.example', '4711', KEY, '\u001b[2J', 'a b', 'x'.repeat(25), ...'abcdefghij']
+  const body = Object.fromEntries(names.map((name) => [name, 'secret-value']))
+  const accept = (endpoint: Endpoint): Answer | undefined => (endpoint === 'POST authorize' ? [200, body] : undefined)
+  const { report } = await diagnose(await provider({ refuse: refusal, accept }), login())
+  expect(report).toContain('It was an object of *, *, *, *, *, *, a, b, c, d, e, f ... (status 200).')
+})
+
+test.each([
+  [130, 'good Speed: A login took 130 ms, 1 % of the default timeout of 10 seconds.', undefined],
+  [3333, 'good Speed: A login took 3333 ms, 33 % of the default timeout of 10 seconds.', undefined],
+  [
+    3400,
+    'differs Speed: A login took 3400 ms, 34 % of the default timeout of 10 seconds: raise the option timeout to',
+    11_000,
+  ],
+  [19_000, 'differs Speed: A login took 19000 ms, 190 % of', 57_000],
+  [60_000, 'differs Speed: A login took 60000 ms, 600 % of', 120_000],
+])('the time of a login is told as a share of timeout: %d ms', async (duration, sentence, timeout) => {
+  const probe = new Probe({ userAgent: 'test', timeout: 1000, trustedHost: 'localhost' })
+  const examination = new Examination(probe, { progress: () => {}, finding: () => {} })
+  reportTime('A login took', duration, examination)
+  const [finding] = examination.findings
+  expect(`${finding?.level} ${finding?.check}: ${finding?.message}`).toContain(sentence)
+  expect(examination.options.timeout).toBe(timeout)
+})
+
+test('the time of a real login is told, and that of refusals is not', async () => {
+  const baseURL = await provider({ refuse: refusal })
+  expect((await diagnose(baseURL)).report).not.toContain('Speed')
+  expect((await diagnose(baseURL, login())).report).toMatch(/good Speed: A login took \d+ ms, \d %/)
+})

@@ -1,0 +1,144 @@
+import connect from 'connect'
+import express from 'express'
+import passport7 from 'passport'
+import passport6 from 'passport-0-6'
+import { type AuthenticateOptions, OUTCOMES, Strategy } from '../../lib'
+import { SocialLogin } from '../../lib/web'
+import { keepSessions, type PassportInstance } from '../support/app'
+import { HookedStore } from '../support/hooked-store'
+import { listen } from '../support/listen'
+import { useLogins } from '../support/logins'
+
+const logins = useLogins('all tests')
+const passports = { '0.6': passport6.Passport, '0.7': passport7.Passport }
+const { message } = OUTCOMES.start_forbidden
+const PAGE = 'text/html,application/xhtml+xml,*/*;q=0.8'
+
+// curl sends `*/*` and no Fetch Metadata: with it, only a request that accepts pages could be a navigation.
+const kinds: [string, string | undefined, string, string][] = [
+  ['text, to curl', '*/*', 'text/plain; charset=utf-8', `${message}\n`],
+  [
+    'JSON, to a program',
+    'application/json',
+    'application/json; charset=utf-8',
+    JSON.stringify({ code: 'start_forbidden', message }),
+  ],
+  ['a page, to a frame', PAGE, 'text/html; charset=utf-8', `<p>${message}</p>`],
+]
+
+interface Refusing {
+  readonly start?: AuthenticateOptions
+  readonly version?: keyof typeof passports
+  readonly route?: (passport: PassportInstance) => ReturnType<PassportInstance['authenticate']>
+}
+
+async function startRefusing({ version = '0.7', route, start }: Refusing = {}): Promise<string> {
+  const app = express()
+  const passport = new passports[version]()
+  passport.use(newStrategy())
+  app.use(keepSessions(new HookedStore()))
+  app.get('/auth', route?.(passport) ?? passport.authenticate('social-login', { ...start }))
+  return `${logins.stopLater(await listen(app)).origin}/auth`
+}
+
+function newStrategy(): Strategy {
+  const { baseURL } = logins.provider
+  return new Strategy({ baseURL, clientID: '1', clientSecret: 'secret', callbackURL: '/callback' }, () => false)
+}
+
+/** A frame's request for a page is no login either: it is refused whatever it accepts. */
+const request = (url: string, accept?: string): Promise<Response> =>
+  fetch(url, {
+    redirect: 'manual',
+    headers: { ...(accept && { accept }), 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'iframe' },
+  })
+
+describe.each(Object.keys(passports))('a refusal that nothing handles, with Passport %s', (name) => {
+  const version = name === '0.6' ? '0.6' : '0.7'
+
+  test.each(kinds)('explains itself by %s', async (_, accept, type, body) => {
+    const response = await request(await startRefusing({ version }), accept)
+    expect([response.status, response.headers.get('content-type')]).toEqual([403, type])
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(await response.text()).toContain(body)
+  })
+
+  test('stays a redirect to failureRedirect', async () => {
+    const response = await request(await startRefusing({ version, start: { failureRedirect: '/login' } }))
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/login'])
+    expect(await response.text()).not.toContain(message)
+  })
+
+  test('stays an error with failWithError', async () => {
+    const response = await request(await startRefusing({ version, start: { failWithError: true } }))
+    expect(response.status).toBe(403)
+    expect(await response.text()).toContain('AuthenticationError: Forbidden')
+  })
+
+  test('stays the response of a custom callback, which sends what it likes', async () => {
+    const route = (passport: PassportInstance) =>
+      express().get('/auth', (req, res, next) => {
+        passport.authenticate('social-login', (_error: unknown, _user: unknown, info?: object, status?: number) => {
+          res.status(403).json({ info, status })
+        })(req, res, next)
+      })
+    const response = await request(await startRefusing({ version, route }))
+    expect(await response.json()).toEqual({ info: { code: 'start_forbidden', message }, status: 403 })
+  })
+
+  test('stays that of a custom callback which answers later, with the same status and text', async () => {
+    const route = (passport: PassportInstance) =>
+      express().get('/auth', (req, res, next) => {
+        passport.authenticate('social-login', () => setImmediate(() => res.status(403).end('Forbidden')))(
+          req,
+          res,
+          next,
+        )
+      })
+    expect(await (await request(await startRefusing({ version, route }))).text()).toBe('Forbidden')
+  })
+})
+
+class Second extends passport7.Strategy {
+  override readonly name = 'second'
+  override authenticate(req: express.Request): void {
+    if (req.headers['x-user'] === undefined) return this.fail('Second', 401)
+    setImmediate(() => this.success({ id: '7' }))
+  }
+}
+
+test('a refusal by the first of several strategies leaves the request to the next', async () => {
+  const route = (passport: PassportInstance) => {
+    passport.use(new Second())
+    return express().get('/auth', passport.authenticate(['social-login', 'second'], { session: false }), (req, res) => {
+      res.json(req.user)
+    })
+  }
+  const url = await startRefusing({ route })
+  const response = await fetch(url, { headers: { 'x-user': '7' } })
+  expect(await response.json()).toEqual({ id: '7' })
+  const refused = await request(url)
+  expect([refused.status, await refused.text()]).toEqual([403, `${message}\n`])
+})
+
+test('Connect, whose requests have no response, gets the answer of Passport', async () => {
+  const app = connect()
+  const passport = new passport7.Passport()
+  passport.use(newStrategy())
+  app.use('/auth', passport.authenticate('social-login', { session: false }))
+  const response = await request(`${logins.stopLater(await listen(app)).origin}/auth`)
+  expect([response.status, await response.text()]).toEqual([403, 'Forbidden'])
+})
+
+test.each(kinds)('the web adapter explains a refusal by %s', async (_, accept, type, body) => {
+  const { baseURL } = logins.provider
+  const callbackURL = 'https://app.example/callback'
+  const login = new SocialLogin({ baseURL, clientID: '1', clientSecret: 'secret', callbackURL, keys: ['k'.repeat(32)] })
+  logins.stopLater({ stop: () => login.close() })
+  const headers = { ...(accept && { accept }), 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'iframe' }
+  const response = await login.start(new Request('https://app.example/auth', { headers }), { user: null })
+  expect([response.status, response.headers.get('content-type')]).toEqual([403, type])
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+  expect(await response.text()).toContain(body)
+})

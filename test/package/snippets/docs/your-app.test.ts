@@ -1,1 +1,0 @@
-// docs/testing.md#testing-your-application, block 1

@@ -1,0 +1,106 @@
+import dns from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { isPrivateHost, publicLookup, resolveName } from '../../../../lib/client/http/address'
+import { listen } from '../../../support/listen'
+import { NameServer } from '../../../support/name-server'
+
+const PUBLIC = '93.184.215.14'
+const PUBLIC_6 = '2606:2800:21f:cb07::1'
+
+let names: NameServer
+
+beforeAll(async () => {
+  names = await NameServer.start()
+})
+afterAll(() => names.stop())
+
+/** What a connection gets: the addresses, or the code of the error. */
+function lookUp(name: string, lookup: LookupFunction, options: dns.LookupOptions = { all: true }): Promise<unknown> {
+  return new Promise((resolve) => {
+    lookup(name, options, (error, ...found) => resolve(error ? error.code : found))
+  })
+}
+
+describe('the host of a URL', () => {
+  test.each([
+    ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0177.0.0.1', '0', '127.255.255.254', '①②⑦.0.0.1'],
+    ...['10.0.0.1', '100.64.0.1', '169.254.169.254', '172.16.0.1', '172.31.255.255', '192.168.1.1', '198.18.0.1'],
+    ...['192.0.2.1', '198.51.100.1', '203.0.113.1', '224.0.0.1', '255.255.255.255', '0.0.0.0'],
+    ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[fe80::1]', '[fec0::1]', '[fc00::1]', '[fd12::1]', '[ff02::1]'],
+    ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:a9fe:a9fe]', '[::127.0.0.1]', '[2001:db8::1]'],
+    ...[
+      '[64:ff9b::10.0.0.1]',
+      '[64:ff9b::127.0.0.1]',
+      '[64:ff9b::a9fe:a9fe]',
+      '[64:ff9b::1]',
+      '[::ffff:0:127.0.0.1]',
+      '[64:ff9b:1::a00:1]',
+      '[2002:7f00:1::]',
+      '[2001:0:53aa::1]',
+    ],
+  ])('%s is a private address', (host) => {
+    expect(isPrivateHost(new URL(`https://${host}/`).hostname)).toBe(true)
+  })
+
+  test.each([
+    ...['93.184.215.14', '1.1.1.1', '100.128.0.1', '172.32.0.1', '192.169.0.1', '[2606:4700::1111]'],
+    ...['[::ffff:93.184.215.14]', '[64:ff9b::93.184.215.14]', 'social.example', '10.0.0.1.example', 'localhost'],
+  ])('%s is none, or a name that is looked up', (host) => {
+    expect(isPrivateHost(new URL(`https://${host}/`).hostname)).toBe(false)
+  })
+
+  test('an address with a zone is judged without it', () => {
+    expect(isPrivateHost('fe80::1%eth0')).toBe(true)
+    expect(isPrivateHost('2606:4700::1111%eth0')).toBe(false)
+  })
+})
+
+describe('a name', () => {
+  const lookup = publicLookup(resolveName)
+
+  test('has its addresses of both kinds', async () => {
+    names.tell('both.example', () => [PUBLIC, PUBLIC_6])
+    const [first, second] = [
+      { address: PUBLIC, family: 4 },
+      { address: PUBLIC_6, family: 6 },
+    ]
+    expect(await lookUp('both.example', lookup)).toEqual([[first, second]])
+    expect(await lookUp('both.example', lookup, { all: true, family: 4 })).toEqual([[first]])
+    expect(await lookUp('both.example', lookup, { all: true, family: 6 })).toEqual([[second]])
+    expect(await lookUp('both.example', lookup, {})).toEqual([PUBLIC, 4])
+    expect(await lookUp('both.example', lookup, { family: 6 })).toEqual([PUBLIC_6, 6])
+  })
+
+  test.each([
+    ['the only address is', ['10.0.0.1']],
+    ['the first of several addresses is', ['127.0.0.1', PUBLIC]],
+    ['the last of several addresses is', [PUBLIC, PUBLIC_6, '192.168.0.1']],
+    ['an IPv6 address beside a public IPv4 address is', [PUBLIC, '::1']],
+    ['an IPv4 address inside an IPv6 address is', ['::ffff:10.0.0.1']],
+  ])('is refused where %s private', async (_title, addresses) => {
+    names.tell('inside.example', () => addresses)
+    expect(await lookUp('inside.example', lookup)).toBe('PRIVATE_ADDRESS')
+    expect(await lookUp('inside.example', lookup, {})).toBe('PRIVATE_ADDRESS')
+  })
+
+  test('that becomes private after its first lookup is refused at the second', async () => {
+    names.tell('rebinding.example', (lookup) => (lookup === 1 ? [PUBLIC] : ['127.0.0.1']))
+    expect(await lookUp('rebinding.example', lookup)).toEqual([[{ address: PUBLIC, family: 4 }]])
+    expect(await lookUp('rebinding.example', lookup)).toBe('PRIVATE_ADDRESS')
+  })
+
+  test('of /etc/hosts, or without any address, is not found', async () => {
+    expect(await lookUp('localhost', lookup)).toBe('ENOTFOUND')
+    expect(await lookUp('nowhere.example', lookup)).toBe('ENOTFOUND')
+  })
+
+  test('is not found where the name server refuses the connection, which says nothing about the provider', async () => {
+    const gone = await listen()
+    await gone.stop()
+    const servers = dns.getServers()
+    dns.setServers([new URL(gone.origin).host.replace('localhost', '127.0.0.1')])
+    const found = await lookUp('both.example', lookup)
+    dns.setServers(servers)
+    expect(found).toBe('ENOTFOUND')
+  })
+})
