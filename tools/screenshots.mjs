@@ -121,7 +121,6 @@ async function exampleLinking() {
 
 async function providerPages() {
   await open('provider-home', `${PROVIDER}/`)
-  await open('provider-approvals', `${PROVIDER}/approvals`)
   await open('provider-developers', `${PROVIDER}/developers`)
   await open('provider-people-list', `${PROVIDER}/users`)
   await page.getByRole('link', { name: /Ada Lovelace/ }).click()

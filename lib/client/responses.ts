@@ -2,7 +2,7 @@ import { type Phase, SocialLoginError } from '../errors'
 import { isFirewall, isPage, refusedByFirewall } from './http/page'
 import { badResponse, type ProviderResponse, readExhaustedLimit } from './http/response-reader'
 import { isObject, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
-import { readUser, type UserRecord, type UserResponse } from './user'
+import { parseUser, type UserRecord, type UserResponse } from './user'
 
 /**
  * The provider's response to an exchange: the token, and whatever else it sent.
@@ -75,7 +75,7 @@ export function readProfile(response: ProviderResponse, userRecord?: UserRecord)
   if (isRefusal(body)) throw refusal('profile_unauthorized', 'profile', response)
   if (status >= 400) throw failedProfile(response)
   if (body === undefined) throw notJSON('profile', response, 'The profile must be answered with JSON.')
-  return readUser(body, text, userRecord)
+  return parseUser(body, text, userRecord)
 }
 
 function failedProfile(response: ProviderResponse): SocialLoginError {

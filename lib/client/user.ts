@@ -68,7 +68,7 @@ const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
  * @param body what `parseJSON` returned
  * @throws SocialLoginError `profile_invalid` without a usable `user_id`
  */
-export function readUser(body: JSONValue, raw: string, userRecord?: UserRecord): UserResponse {
+export function parseUser(body: JSONValue, raw: string, userRecord?: UserRecord): UserResponse {
   const json = userRecord ? callUserRecord(userRecord, body) : findRecord(body)?.record
   if (!json) throw noRecord(body)
   const id = parseID(json)

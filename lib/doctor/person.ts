@@ -1,5 +1,5 @@
 import { type JSONObject, type JSONValue, ownProperty } from '../client/json'
-import { findRecord, type PersonRecord, pathToUserID, readUser } from '../client/user'
+import { findRecord, type PersonRecord, parseUser, pathToUserID } from '../client/user'
 import { requestUserInfo, requestUserMe } from './endpoints'
 import type { Examination } from './examination'
 import type { RecordedMode } from './mode'
@@ -149,7 +149,7 @@ function reportPerson({ record, wrapper }: PersonRecord, examination: Examinatio
 /** Whether the client takes the JSON for a person: not, if its id is null or 0, as servers say "nobody". */
 export function isPerson(json: JSONValue): boolean {
   try {
-    return readUser(json, '') !== undefined
+    return parseUser(json, '') !== undefined
   } catch {
     return false
   }

@@ -14,29 +14,33 @@ import { tabCallbackPage } from './tab-binding'
  * callback can still finish the login (unless it has expired, or a different user is signed in). After that, any
  * failure ends the login.
  *
+ * A record is marked twice: `usedLogins` remembers it in this process, and `consume` marks it in the store, for all processes.
+ *
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
 export async function callback<User>(
   context: LoginContext<User>,
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
-  const { settings, adapter, rules, strategyDigest, usedLogins, trace } = context
+  const { settings, adapter, policy, strategyDigest, usedLogins, trace } = context
   // The record is validated, because the store may be the application's.
   const record = parsePendingLogin(await callStore('callback', settings.timeout, () => adapter.store.load()))
-  if (!record) return handleReplay(context)
+  if (!record) return continueIfSignedIn(context)
   trace.setLogin(record)
 
   const { authKey, fetchSite, referer, tabSecret } = request
   const user = adapter.currentUserKey()
   const refusal = checkCallback(record, { strategyDigest, user, fetchSite, referer, tabSecret })
   if (record.consumed || usedLogins.has(record.id)) {
-    // A reload after the login is refused here as well, because its user is another one than that of the start.
-    return refusal ? handleReplay(context) : joinLogin(context, request, record)
+    // A reload after the login has a refusal, too: the user whom it signed in is not the one of the start.
+    return refusal ? continueIfSignedIn(context) : joinLogin(context, request, record)
   }
   if (refusal) return rejectCallback(context, refusal)
-  if (rules.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
+  if (policy.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
-  // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here.
+  // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here. If the login
+  // fails before `markConsumed` is called, `run` makes the record usable again in this process.
+  // The adapter gives `loginInfo` to the application; Passport's is `req.authInfo`.
   const loginInfo = createLoginInfo(record, request)
   const verdict = await usedLogins.run(record.id, authKey, async (markConsumed) => {
     const login = await exchangeInSlot(context, record, authKey, markConsumed)
@@ -46,11 +50,12 @@ export async function callback<User>(
       ({ user }) => (user ? undefined : 'verify_refused'),
     )
   })
-  return { type: 'verified', verdict, loginInfo }
+  return { type: 'verdict', verdict, loginInfo }
 }
 
 /**
- * Consumes the record and exchanges the key while it holds one of the provider's slots.
+ * Consumes the record and exchanges the key while it holds one of the provider's slots, of which the option
+ * `maxConcurrentLogins` is the number. Starts, duplicates that wait for another callback, and verify hold none.
  *
  * @throws SocialLoginError `overloaded` if no slot is free; the record is then unused
  */
@@ -89,8 +94,8 @@ async function consume(
   if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
 }
 
-/** There is no unused record (reload, back button, or no login at all): a signed-in user may continue. */
-function handleReplay({ adapter }: LoginContext): LoginAction<never> {
+/** No login can be finished here (reload, back button, or none was started): a signed-in user may continue to the destination. */
+function continueIfSignedIn({ adapter }: LoginContext): LoginAction<never> {
   if (adapter.currentUserKey() !== undefined && adapter.allowRepeatedCallback) return { type: 'continue' }
   throw new SocialLoginError('login_not_started', 'callback')
 }
@@ -101,16 +106,16 @@ async function joinLogin<User>(
   request: CallbackRequest,
   record: PendingLogin,
 ): Promise<LoginAction<User>> {
-  const { settings, rules, usedLogins, adapter } = context
-  const isTabKnown = !rules.tabBinding || request.tabSecret !== undefined
+  const { settings, policy, usedLogins, adapter } = context
+  const isTabKnown = !policy.tabBinding || request.tabSecret !== undefined
   const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
   // If the login has ended, nothing is saved: this request's copy of the session is older than that of the new user.
-  if (running === undefined) return handleReplay(context)
+  if (running === undefined) return continueIfSignedIn(context)
   // The store must see the first callback's `consume` before ours, or it would count ours as the first.
   await Promise.race([running.consumed, running.result])
   // If this request's copy of the session is saved last, it must not bring the record back unconsumed.
   if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(record))
-  return { type: 'verified', verdict: await running.result, loginInfo: createLoginInfo(record, request) }
+  return { type: 'verdict', verdict: await running.result, loginInfo: createLoginInfo(record, request) }
 }
 
 async function rejectCallback({ settings, adapter }: LoginContext, refusal: Refusal): Promise<never> {
@@ -119,7 +124,7 @@ async function rejectCallback({ settings, adapter }: LoginContext, refusal: Refu
 }
 
 /** Answers with the page that reads the secret which the tab stored at the start, and sends the callback again with it. */
-function requestTabSecret({ rules }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
-  const response = tabCallbackPage(authKey, rules.providerOrigin)
+function requestTabSecret({ policy }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
+  const response = tabCallbackPage(authKey, policy.providerOrigin)
   return { type: 'respond', response, fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
 }

@@ -8,7 +8,7 @@ import type { RenderConfirmPage } from './pages/confirm-page'
 import type { HTTPResponse } from './pages/page'
 import type { ProviderSettings } from './provider'
 import type { ManyProviders, OneProvider } from './providers'
-import type { HTTPRequest, RequestRules } from './request-headers'
+import type { HTTPRequest, OriginPolicy } from './request-headers'
 import type { UsedLogins } from './used-logins'
 
 /** What all logins of one strategy have in common. */
@@ -60,7 +60,7 @@ export type LoginAction<User = unknown> =
   /** Redirect to the provider's login page. */
   | { readonly type: 'redirect'; readonly url: string }
   /** The application has given its verdict. */
-  | { readonly type: 'verified'; readonly verdict: Verdict<User>; readonly loginInfo: LoginInfo }
+  | { readonly type: 'verdict'; readonly verdict: Verdict<User>; readonly loginInfo: LoginInfo }
   /** A repeated callback of a signed-in user: continues to the login's destination. */
   | { readonly type: 'continue' }
   /** A response of our own, or `fallbackError` if the framework exposes no response object. */
@@ -72,7 +72,7 @@ export interface LoginContext<User = unknown> {
   readonly adapter: RequestAdapter<User>
   readonly provider: ProviderSettings
   /** Those of the provider, except for a callback URL given for this request. */
-  readonly rules: RequestRules
+  readonly policy: OriginPolicy
   /** Digest of the provider's identity and this request's callback URL. */
   readonly strategyDigest: string
   readonly usedLogins: UsedLogins<Verdict<User>>

@@ -33,7 +33,12 @@ interface ExchangeContext {
 }
 
 /**
- * Exchanges the key for a token, and the token for a profile, under one deadline.
+ * Exchanges the key for a token, and the token for a profile, under one deadline: `timeout` covers both requests, their
+ * retries and `skipUserProfile`. (Each call of the store has as much time again, see `callStore`; verify has `verifyTimeout`.)
+ *
+ * The client sends a request once more if its connection closes before the response begins, and calls `onRetry`. It never
+ * repeats one that was answered, except a profile request that met a server error. A key that is refused on the retry is
+ * `provider_unreachable`, because the first request may have spent it.
  *
  * @throws SocialLoginError of phase `exchange` or `profile`, or what `skipUserProfile` threw
  */

@@ -6,7 +6,7 @@ import { callback } from './callback'
 import type { LoginAction, LoginContext, LoginOptions, LoginSettings, RequestAdapter, Verdict } from './context'
 import { refusalResponse } from './pages/refusal'
 import { checkRecord, type PendingLoginSummary, parsePendingLogin, summaryOf } from './pending-login'
-import { type ProviderSettings, strategyDigest } from './provider'
+import { digestOfStrategy, type ProviderSettings } from './provider'
 import type { ManyProviders } from './providers'
 import { type CallbackRequest, classifyRequest, type RefusedRequest, type StartRequest } from './request'
 import { start } from './start'
@@ -34,13 +34,13 @@ export class Login<User = unknown> {
    * - `login/exchange.ts` exchanges the key for a token, and the token for a profile.
    * - `passport/verify.ts` calls the application's verify function, and waits for its first answer.
    *
-   * @throws SocialLoginError for every outcome of the table that is not an action
+   * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
    */
   async handle(adapter: RequestAdapter<User>): Promise<LoginAction<User>> {
     const { providers } = this.#settings
     const provider = providers.single ?? (await this.#findProvider(providers, adapter))
     const context = this.#contextOf(adapter, provider)
-    const request = classifyRequest(adapter.http, context.rules)
+    const request = classifyRequest(adapter.http, context.policy)
     const phase = request.type === 'refused' ? request.phase : request.type
     return context.trace.run(phase, () => handleRequest(context, request), codeOf)
   }
@@ -61,7 +61,7 @@ export class Login<User = unknown> {
     return checkRecord(record, { strategyDigest, user: adapter.currentUserKey() }) ? undefined : summaryOf(record)
   }
 
-  /** Closes the connections after pending logins have ended. Idempotent. */
+  /** Closes the connections once the logins that wait for the provider have ended. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#settings.providers.close()
     return this.#closing
@@ -80,21 +80,21 @@ export class Login<User = unknown> {
   #contextOf(adapter: RequestAdapter<User>, provider: ProviderSettings): LoginContext<User> {
     const settings = this.#settings
     const trace = new Trace(settings.name, settings.providers.single ? undefined : provider.name)
-    const { rules, strategyDigest } = callbackOf(provider, adapter.options)
-    return { rules, strategyDigest, settings, provider, adapter, usedLogins: this.#usedLogins, trace }
+    const { policy, strategyDigest } = callbackOf(provider, adapter.options)
+    return { policy, strategyDigest, settings, provider, adapter, usedLogins: this.#usedLogins, trace }
   }
 }
 
 /** What the `callbackURL` of one request changes. */
 function callbackOf(
-  { rules, identity, strategyDigest: usual }: ProviderSettings,
+  { policy, identity, strategyDigest }: ProviderSettings,
   { callbackURL }: LoginOptions,
-): Pick<LoginContext, 'rules' | 'strategyDigest'> {
-  if (callbackURL === undefined) return { rules, strategyDigest: usual }
-  const { path, origin = rules.appOrigin } = parseCallbackURL(callbackURL, 'callbackURL', { allowInsecureHTTP: true })
+): Pick<LoginContext, 'policy' | 'strategyDigest'> {
+  if (callbackURL === undefined) return { policy, strategyDigest }
+  const { path, origin = policy.appOrigin } = parseCallbackURL(callbackURL, 'callbackURL', { allowInsecureHTTP: true })
   return {
-    rules: { ...rules, callbackPath: path, appOrigin: origin },
-    strategyDigest: strategyDigest(identity, path, origin === rules.appOrigin ? '' : origin),
+    policy: { ...policy, callbackPath: path, appOrigin: origin },
+    strategyDigest: digestOfStrategy(identity, path, origin === policy.appOrigin ? '' : origin),
   }
 }
 
@@ -122,6 +122,6 @@ async function refuse({ code, phase, hint }: Omit<RefusedRequest, 'type'>): Prom
 
 /** The code of an action. A page of our own with status 200 (confirm, tab) is a step of the login, not an outcome. */
 function codeOf(action: LoginAction): TracedPhase['code'] {
-  if (action.type === 'verified' && !action.verdict.user) return 'verify_refused'
+  if (action.type === 'verdict' && !action.verdict.user) return 'verify_refused'
   return action.type === 'respond' && action.response.status !== 200 ? action.fallbackError.code : undefined
 }

@@ -65,9 +65,9 @@ export interface PendingLoginStore<Request = IncomingMessage> {
    * Marks the record as consumed; resolves once no later request of this browser can find it unconsumed.
    *
    * Resolve to whether this call was the first for the record if the storage can tell so atomically: `false` refuses the
-   * callback as `login_not_started`, so that a record is used once by all processes together. Without that, each process
-   * uses a record once at most, and the provider exchanges a key once: verify is called twice only for two keys that reach
-   * two processes at once.
+   * callback as `login_not_started`, so that a record is used once by all processes together. If it resolves to nothing, two
+   * processes that get a callback at once may both use the record: of one key the provider refuses the second exchange,
+   * with two keys verify is called twice.
    */
   consume(req: Request, record: PendingLogin): Promise<boolean | void> | boolean | void
   /** Removes the record. */
@@ -189,7 +189,7 @@ export type Refusal = Extract<
 /** The refusals that end the login; after the others the genuine callback may still come. */
 export const FINAL_REFUSALS: ReadonlySet<Refusal> = new Set(['login_expired', 'user_changed'])
 
-/** What ends the login of this record, whatever callback comes; undefined if nothing does. */
+/** Why no callback of this strategy and this user may finish the login of the record; undefined if one may. */
 export function checkRecord(record: PendingLogin, { strategyDigest, user }: RecordContext): Refusal | undefined {
   if (record.strategyDigest !== strategyDigest) return 'context_mismatch'
   const age = Date.now() - record.issuedAt
@@ -197,7 +197,11 @@ export function checkRecord(record: PendingLogin, { strategyDigest, user }: Reco
   return record.user === userDigest(record.id, user) ? undefined : 'user_changed'
 }
 
-/** Why this callback may not finish the login of the record; undefined if it may. */
+/**
+ * Why this callback may not finish the login of the record; undefined if it may. A link that somebody else sent fails
+ * earlier without a record, here if it was typed or mailed, and by its Referer if a foreign page holds it. A link without a
+ * Referer, clicked while a login of this browser is pending, passes: only `tabBinding` stops it (W1 in SECURITY.md).
+ */
 export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
   const refusal = checkRecord(record, callback)
   if (refusal) return refusal

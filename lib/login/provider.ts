@@ -5,7 +5,7 @@ import type { ClientSettings, ProfileEndpoint } from '../client/options'
 import type { Semaphore } from '../client/semaphore'
 import { PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
 import { digest } from './pending-login'
-import type { RequestRules } from './request-headers'
+import type { OriginPolicy } from './request-headers'
 
 /** One provider, and what belongs to its logins alone. */
 export interface ProviderSettings {
@@ -16,7 +16,7 @@ export interface ProviderSettings {
   readonly endpoints: Endpoints
   readonly profileEndpoint: ProfileEndpoint
   readonly uploadsURL: URL | undefined
-  readonly rules: RequestRules
+  readonly policy: OriginPolicy
   /** Distinguishes it from other strategies and providers: the names, the address and the application id. */
   readonly identity: readonly string[]
   /** Digest of the identity and the callback. */
@@ -59,7 +59,7 @@ export function createProvider(
     endpoints,
     profileEndpoint,
     uploadsURL,
-    rules: {
+    policy: {
       callbackPath: callback.path,
       appOrigin: callback.origin,
       providerOrigin: api.origin,
@@ -69,12 +69,12 @@ export function createProvider(
       tabBinding: shared.tabBinding,
     },
     identity,
-    strategyDigest: strategyDigest(identity, callback.path),
+    strategyDigest: digestOfStrategy(identity, callback.path),
     loginSlots: endpoints.slots,
   }
 }
 
 /** Includes the callback's path: a login may mean something else at another callback, even of the same strategy. */
-export function strategyDigest(identity: readonly string[], callbackPath: string, otherOrigin = ''): string {
+export function digestOfStrategy(identity: readonly string[], callbackPath: string, otherOrigin = ''): string {
   return digest(...identity, callbackPath, otherOrigin)
 }

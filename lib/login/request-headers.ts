@@ -5,7 +5,7 @@ export interface HTTPRequest {
   readonly method: string | undefined
   /** The request target as it was sent, before a framework stripped a prefix. */
   readonly target: string
-  /** `Host`, or `:authority` over HTTP/2; read only where the rules have no `appOrigin`. */
+  /** `Host`, or `:authority` over HTTP/2; read only where the policy has no `appOrigin`. */
   readonly host: string | undefined
   /**
    * The value of a header; those of a repeated one, joined.
@@ -16,7 +16,7 @@ export interface HTTPRequest {
 }
 
 /** Settings for classifying a request. */
-export interface RequestRules {
+export interface OriginPolicy {
   readonly callbackPath: string
   /** The application's own origin; undefined if only the `Host` header tells it. */
   readonly appOrigin: string | undefined
@@ -87,41 +87,41 @@ export function fetchSiteOf(req: HTTPRequest): string | undefined {
 }
 
 /** Whether a page of this application, or of a sister site that the options allow, caused the request. */
-export function isVerifiedStart(req: HTTPRequest, rules: RequestRules): boolean {
-  if (isFromApp(req, rules)) return true
+export function isVerifiedStart(req: HTTPRequest, policy: OriginPolicy): boolean {
+  if (isFromApp(req, policy)) return true
   const source = sourceOrigin(req)
-  return source !== undefined && rules.allowedStartOrigins.has(source)
+  return source !== undefined && policy.allowedStartOrigins.has(source)
 }
 
 /** Whether a page of this application's own origin caused the request. */
-export function isFromApp(req: HTTPRequest, rules: RequestRules): boolean {
+export function isFromApp(req: HTTPRequest, policy: OriginPolicy): boolean {
   const fetchSite = fetchSiteOf(req)
   if (fetchSite !== undefined) return fetchSite === 'same-origin'
   const source = sourceOrigin(req)
-  return source !== undefined && isAppOrigin(source, req, rules)
+  return source !== undefined && isAppOrigin(source, req, policy)
 }
 
 /** Whether it is a navigation that may come from a page of the provider, by Fetch Metadata, which no page can forge. */
-export function isFromProvider(req: HTTPRequest, rules: RequestRules): boolean {
+export function isFromProvider(req: HTTPRequest, policy: OriginPolicy): boolean {
   if (!isNavigation(req)) return false
   const fetchSite = fetchSiteOf(req)
   // Old browsers, and all browsers on plain http, send no Fetch Metadata: `refererOf` has then to tell.
   if (fetchSite === undefined || fetchSite === 'cross-site') return true
-  if (fetchSite === 'same-site') return mayBeSameSite(new URL(rules.providerOrigin).hostname, appHostname(req, rules))
-  if (fetchSite === 'same-origin') return isAppOrigin(rules.providerOrigin, req, rules)
+  if (fetchSite === 'same-site') return mayBeSameSite(new URL(policy.providerOrigin).hostname, appHostname(req, policy))
+  if (fetchSite === 'same-origin') return isAppOrigin(policy.providerOrigin, req, policy)
   // The address was typed or mailed, or the login was started like that: `checkCallback` looks at its start.
-  return fetchSite === 'none' && rules.unverifiedStart === 'allow'
+  return fetchSite === 'none' && policy.unverifiedStart === 'allow'
 }
 
 /** Whose page the `Referer` names. On a silent approval it is the application's own. */
-export function refererOf(req: HTTPRequest, rules: RequestRules): 'provider' | 'app' | 'absent' | 'foreign' {
+export function refererOf(req: HTTPRequest, policy: OriginPolicy): 'provider' | 'app' | 'absent' | 'foreign' {
   const value = req.header('referer')
   // Some privacy proxies send an empty Referer instead of none.
   if (!value) return 'absent'
   const origin = originOf(value)
   if (origin === undefined) return 'foreign'
-  if (origin === rules.providerOrigin || rules.allowedCallbackOrigins.has(origin)) return 'provider'
-  return isAppOrigin(origin, req, rules) || rules.allowedStartOrigins.has(origin) ? 'app' : 'foreign'
+  if (origin === policy.providerOrigin || policy.allowedCallbackOrigins.has(origin)) return 'provider'
+  return isAppOrigin(origin, req, policy) || policy.allowedStartOrigins.has(origin) ? 'app' : 'foreign'
 }
 
 /** The origin whose page caused the request. An `Origin: null` tells nothing, because helmet's no-referrer causes it. */
@@ -138,13 +138,13 @@ function originOf(url: string): string | undefined {
 }
 
 // `Host` serves, and X-Forwarded-Host does not, because a victim's browser always sends its true Host.
-function isAppOrigin(origin: string, req: HTTPRequest, rules: RequestRules): boolean {
-  if (rules.appOrigin !== undefined) return origin === rules.appOrigin
+function isAppOrigin(origin: string, req: HTTPRequest, policy: OriginPolicy): boolean {
+  if (policy.appOrigin !== undefined) return origin === policy.appOrigin
   return new URL(origin).host === req.host?.toLowerCase()
 }
 
-function appHostname(req: HTTPRequest, rules: RequestRules): string {
-  return parseURL(rules.appOrigin ?? `http://${req.host}`)?.hostname ?? ''
+function appHostname(req: HTTPRequest, policy: OriginPolicy): string {
+  return parseURL(policy.appOrigin ?? `http://${req.host}`)?.hostname ?? ''
 }
 
 /** Whether two hosts may belong to one site. To know it for certain would need the public suffix list. */

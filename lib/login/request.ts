@@ -11,7 +11,7 @@ import {
   isScripted,
   isSpeculative,
   isVerifiedStart,
-  type RequestRules,
+  type OriginPolicy,
   refererOf,
 } from './request-headers'
 import { removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from './tab-binding'
@@ -25,8 +25,8 @@ export interface StartRequest {
   /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
   readonly verified: boolean
   /**
-   * Whether the path is the end of the callback's path. A proxy that strips a prefix makes such a path of the callback's,
-   * so the request may be a callback without a key.
+   * Whether the path is the end of the callback's path. Behind a proxy that strips `/app`, the callback `/app/login` arrives as
+   * `/login`: such a request may be a callback without a key.
    */
   readonly isCallbackSuffix: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */
@@ -63,55 +63,60 @@ const WRONG_PATH_HINT =
 const SCRIPTED_HINT =
   'A script made the request, not the browser itself: if this application has a service worker that answers navigations, exclude the URLs of the login from it.'
 
-/** Classifies a request by its method, target and headers. Has no side effects. */
+/**
+ * Classifies a request by its method, target and headers. Has no side effects. It is a callback if its path is that of the
+ * callback, or if its query mentions a key.
+ *
+ * @param policy what the options say of starts and callbacks: `login/options.ts` parses them, `login/provider.ts` collects them
+ */
 export function classifyRequest(
   req: HTTPRequest,
-  rules: RequestRules,
+  policy: OriginPolicy,
 ): StartRequest | CallbackRequest | RefusedRequest {
   const target = parseTarget(req.target)
   if (!target) return tooLong(req)
-  const isCallback = isSamePath(target.pathname, rules.callbackPath) || mentionsAuthKey(target)
+  const isCallback = isSamePath(target.pathname, policy.callbackPath) || mentionsAuthKey(target)
   const phase = isCallback ? 'callback' : 'start'
   if (isSpeculative(req)) return refused('speculative_request', phase)
-  return isCallback ? classifyCallback(req, target, rules) : classifyStart(req, target, rules)
+  return isCallback ? classifyCallback(req, target, policy) : classifyStart(req, target, policy)
 }
 
-function classifyStart(req: HTTPRequest, target: URL, rules: RequestRules): StartRequest | RefusedRequest {
+function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): StartRequest | RefusedRequest {
   const { method } = req
   if (method !== 'GET' && method !== 'POST') return refused('method_not_allowed', 'start')
   // A redirect would take the script, not the browser, to the provider: it would fail there by CORS, without a reason.
   if (isFetch(req)) return refused('navigation_required', 'start')
-  const verified = isVerifiedStart(req, rules)
+  const verified = isVerifiedStart(req, policy)
   // A frame, an image or a script never starts a login: only a navigation of the whole page does.
-  if (!isNavigation(req) || (!verified && rules.unverifiedStart === 'refuse')) {
+  if (!isNavigation(req) || (!verified && policy.unverifiedStart === 'refuse')) {
     return refused('start_forbidden', 'start', scriptedHint(req))
   }
-  const tabSecret = rules.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
+  const tabSecret = policy.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
   // The link may come from another site: a secret in it must not be taken for the tab's.
-  if (rules.tabBinding && !verified) removeTabSecret(target.searchParams)
+  if (policy.tabBinding && !verified) removeTabSecret(target.searchParams)
   // The path has exactly one leading slash, because `//evil.example` is another host.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
-  const isCallbackSuffix = isCallbackPath(pathOf(req), rules.callbackPath)
+  const isCallbackSuffix = isCallbackPath(pathOf(req), policy.callbackPath)
   return { type: 'start', method, path, verified, isCallbackSuffix, fetchSite: fetchSiteOf(req), tabSecret }
 }
 
 function classifyCallback(
   req: HTTPRequest,
   { searchParams: query }: URL,
-  rules: RequestRules,
+  policy: OriginPolicy,
 ): CallbackRequest | RefusedRequest {
   // A callback is a GET, except for the form of our own page that sends it again with the tab's secret.
-  const tabSecret = rules.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
+  const tabSecret = policy.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
   const isFromTab = tabSecret !== undefined
   if (req.method !== 'GET' && !isFromTab) return refused('method_not_allowed', 'callback')
   const misplaced = hintOfMisplacedKey(query)
   if (misplaced !== undefined) return refused('auth_key_malformed', 'callback', misplaced)
-  if (!isCallbackPath(pathOf(req), rules.callbackPath)) return refused('callback_forged', 'callback', WRONG_PATH_HINT)
+  if (!isCallbackPath(pathOf(req), policy.callbackPath)) return refused('callback_forged', 'callback', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
   if (authKey === '' && others.length === 0) return refused('auth_key_missing', 'callback')
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
-  const referer = refererOf(req, rules)
-  const isGenuine = isFromTab ? isNavigation(req) && isFromApp(req, rules) : isFromProvider(req, rules)
+  const referer = refererOf(req, policy)
+  const isGenuine = isFromTab ? isNavigation(req) && isFromApp(req, policy) : isFromProvider(req, policy)
   if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', scriptedHint(req))
   return { type: 'callback', authKey, fetchSite: fetchSiteOf(req), referer, tabSecret }
 }

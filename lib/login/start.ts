@@ -8,23 +8,24 @@ import type { StartRequest } from './request'
 import { tabStartPage } from './tab-binding'
 
 /**
- * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start, or one
- * whose tab has no secret yet, gets an intermediate page.
+ * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start gets the
+ * confirm page under `unverifiedStart: 'confirm'` (`classifyRequest` has refused it under `'refuse'`), and one whose tab has no
+ * secret yet the page that makes one.
  *
  * @throws SocialLoginError `session_unavailable`, or `auth_key_missing` when it is a callback after all
  * @throws TypeError when `state` is not JSON of up to 1,024 bytes
  */
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction<never>> {
-  const { settings, provider, rules, strategyDigest, adapter, trace } = context
+  const { settings, provider, policy, strategyDigest, adapter, trace } = context
   const { path, method, verified, isCallbackSuffix, fetchSite, tabSecret } = request
-  const { providerOrigin } = rules
+  const { providerOrigin } = policy
   // A callback without a key looks like this start behind a proxy that strips a prefix: the browser's record tells.
   const mayLackKey = isCallbackSuffix && !verified && method === 'GET'
   if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
-  if (!verified && rules.unverifiedStart === 'confirm') {
+  if (!verified && policy.unverifiedStart === 'confirm') {
     return respond(confirmPage({ path, method, providerOrigin }, settings.confirmPage))
   }
-  if (rules.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin))
+  if (policy.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin))
 
   const { returnTo, state } = adapter.options
   const user = adapter.currentUserKey()

@@ -76,7 +76,7 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
     case 'redirect':
       removeReferrerPolicy(req)
       return actions.redirect(action.url)
-    case 'verified': {
+    case 'verdict': {
       const { user, info } = action.verdict
       if (!user) return actions.fail(infoObject(info), 401)
       preferReturnTo(req, options, action.loginInfo)

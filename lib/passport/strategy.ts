@@ -69,7 +69,7 @@ export class Strategy extends OAuth2Strategy {
 
   /**
    * Passport calls this for every request to a route of `passport.authenticate`. It ends in exactly one of Passport's
-   * actions, or in the confirm page or an empty response of its own.
+   * actions, or in a response of its own: the confirm page, the pages of a tab, or the refusal of a script or a prefetch.
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
@@ -95,7 +95,7 @@ export class Strategy extends OAuth2Strategy {
     return this._login.pending(this._newAdapter(req, options))
   }
 
-  /** Closes the connections to the provider once pending logins have ended, for a clean shutdown. */
+  /** Closes the connections to the provider once the logins that wait for it have ended, for a clean shutdown. */
   close(): Promise<void> {
     return this._login.close()
   }
@@ -122,7 +122,7 @@ function newAdapter(
     findProvider: () => settings.findProvider(req),
     currentUserKey: () => currentUserKey(req),
     canSignIn: () => canLogIn(req, options),
-    // The route of passport.authorize expects `req.account`, which a repeated callback does not set.
+    // Not on a route of passport.authorize without a destination: it expects `req.account`, which a repeated callback does not set.
     allowRepeatedCallback: replayDestination(options) !== undefined || !options.assignProperty,
     verify: (login, loginInfo) => callVerify(verify, req, login, loginInfo, settings),
   }

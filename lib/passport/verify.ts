@@ -56,7 +56,7 @@ function waitForVerdict(
   { params, profile }: ExchangedLogin,
   { passReqToCallback, verifyTimeout }: VerifySettings,
 ): Promise<Verdict> {
-  // Without `req`. Rest parameters do not count, so it is -1 for `(...args)` under passReqToCallback.
+  // The number of declared parameters after `req`: 4 with `done`, 5 with `params` as well; `(...args)` declares none.
   const declared = verify.length - (passReqToCallback ? 1 : 0)
   const mayCallDone = verify.length === 0 || declared >= 4
   return new Promise((resolve, reject) => {

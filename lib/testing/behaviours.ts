@@ -2,23 +2,6 @@ const minute = 60_000
 const hour = 60 * minute
 
 /**
- * How the provider refuses a request beyond the rate limit. The specification does not show it.
- *
- * @example
- * await FakeProvider.start({ mode: { rateLimitAnswer: 'bare' }, rateLimit: 1 })
- */
-export type RateLimitAnswer = 'retry-after' | 'retry-after-date' | 'x-ratelimit' | 'bare'
-
-/**
- * How a provider with `getOnly` refuses a POST: 405; 404, as if there were no endpoint; or as if the form had not been
- * sent, which is all that servers up to about version 3.13 do: status 200, and "invalid app_id".
- *
- * @example
- * await FakeProvider.start({ mode: { getOnly: true, postAnswer: 'invalid-app-id' } })
- */
-export type PostAnswer = 'method-not-allowed' | 'not-found' | 'invalid-app-id'
-
-/**
  * The provider's individual behaviours. Those beyond the specification are our own choice or were observed on deployed
  * servers.
  *
@@ -49,8 +32,11 @@ export interface ProviderBehaviours {
   reuseToken: boolean
   /** `authorize` accepts GET with a query and refuses POST. Default `false`: the reverse. */
   getOnly: boolean
-  /** How a POST is refused with `getOnly`. Default `'method-not-allowed'`. */
-  postAnswer: PostAnswer
+  /**
+   * How a POST is refused with `getOnly`: 405 (the default); 404, as if there were no endpoint; or as if the form had not
+   * been sent, which is all that servers up to about version 3.13 do: status 200, and "invalid app_id".
+   */
+  postAnswer: 'method-not-allowed' | 'not-found' | 'invalid-app-id'
   /**
    * A firewall refuses requests without a `User-Agent` to the four endpoints, with a page in HTML and status 403. Default
    * `false`.
@@ -82,8 +68,8 @@ export interface ProviderBehaviours {
   extraFields: boolean
   /** The profile of a deleted person is `[]` with status 200. Default `false`: 404. */
   goneUserAsEmptyArray: boolean
-  /** The headers of a rate-limit response. Default `'retry-after'`: seconds. */
-  rateLimitAnswer: RateLimitAnswer
+  /** The headers of a rate-limit response, which the specification does not show. Default `'retry-after'`: seconds. */
+  rateLimitAnswer: 'retry-after' | 'retry-after-date' | 'x-ratelimit' | 'bare'
 }
 
 /**
@@ -156,23 +142,10 @@ export const asDeployed: Readonly<ProviderBehaviours> = Object.freeze({
   goneUserAsEmptyArray: true,
 })
 
-const allowed: Readonly<Record<string, readonly unknown[]>> = {
+const choices: Readonly<Record<string, readonly unknown[]>> = {
   postAnswer: ['method-not-allowed', 'not-found', 'invalid-app-id'],
   wrapUser: ['user_info', 'data', false],
   rateLimitAnswer: ['retry-after', 'retry-after-date', 'x-ratelimit', 'bare'],
-}
-
-function isAllowed(name: string, value: unknown, model: unknown): boolean {
-  const choices = allowed[name]
-  if (choices !== undefined) return choices.includes(value)
-  if (typeof model === 'number') return typeof value === 'number' && value > 0
-  return typeof value === typeof model
-}
-
-function whatFits(name: string, model: unknown): string {
-  const choices = allowed[name]
-  if (choices !== undefined) return choices.join(', ')
-  return typeof model === 'number' ? 'a number above 0' : 'true or false'
 }
 
 /** Validates a mode and expands it to its behaviours. */
@@ -182,13 +155,13 @@ export function behavioursOf(mode: ProviderMode = 'specification'): ProviderBeha
   if (typeof mode !== 'object' || mode === null) {
     throw new TypeError("mode must be 'specification', 'as-deployed' or an object of behaviours")
   }
-  const models = new Map<string, unknown>(Object.entries(specification))
   for (const [name, value] of Object.entries(mode)) {
-    if (!models.has(name)) throw new TypeError(`mode: there is no behaviour "${name}"`)
-    const model = models.get(name)
-    if (!isAllowed(name, value, model)) {
-      throw new TypeError(`mode: "${name}" has a value it cannot take; it takes ${whatFits(name, model)}`)
-    }
+    if (!Object.hasOwn(specification, name)) throw new TypeError(`mode: there is no behaviour "${name}"`)
+    const isLifetime = name.endsWith('Lifetime')
+    const allowed = choices[name] ?? [true, false]
+    const fits = isLifetime ? typeof value === 'number' && value > 0 : allowed.includes(value)
+    const whatFits = isLifetime ? 'a number above 0' : allowed.join(', ')
+    if (!fits) throw new TypeError(`mode: "${name}" has a value it cannot take; it takes ${whatFits}`)
   }
   return { ...specification, ...mode }
 }

@@ -1,15 +1,13 @@
 export {
   asDeployed,
-  type PostAnswer,
   type ProviderBehaviours,
   type ProviderMode,
-  type RateLimitAnswer,
   specification,
 } from './behaviours'
 export { Clock } from './clock'
 export { providerNavigation, sameOriginNavigation } from './navigation'
 export { checkPendingLoginStore } from './pending-login-store/check'
-export type { PendingLoginStoreCheck, StorageOutage } from './pending-login-store/options'
+export type { PendingLoginStoreCheck, StorageOutage } from './pending-login-store/deployment'
 export { FakeProvider } from './provider'
 export { signIn, type TestBrowser } from './sign-in'
 export type {

@@ -1,17 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { checkedOrigin, isLoopback, namesUs, originFor } from './address'
 import { behavioursOf, type ProviderBehaviours, type ProviderMode } from './behaviours'
 import { Clock } from './clock'
-import { FaultQueue } from './faults'
+import { FaultQueue } from './http/faults'
 import { Listener } from './http/listener'
+import { RequestLog } from './http/request-log'
+import { checkedOrigin, isLoopback, listen, shutDown } from './http/server'
 import { samplePeople } from './people'
-import { RequestLog } from './request-log'
-import { createBoundedServer, listen, shutDown } from './server'
 import { Applications, checkedName } from './state/applications'
 import { Grants } from './state/grants'
-import { RateLimit } from './state/rate-limit'
 import { Sessions } from './state/sessions'
-import type { State } from './state/state'
 import { Users } from './state/users'
 import type {
   Application,
@@ -38,7 +35,6 @@ export class FakeProvider {
   readonly clock: Clock
   /** The provider as a listener for a `node:http` server of your own; mount it at the root. */
   readonly requestListener: (request: IncomingMessage, response: ServerResponse) => void
-  private readonly _options: FakeProviderOptions
   private readonly _applications = new Applications()
   private readonly _users = new Users()
   private readonly _grants: Grants
@@ -55,19 +51,26 @@ export class FakeProvider {
    * @throws TypeError or RangeError when an option has an invalid value.
    */
   constructor(options: FakeProviderOptions = {}) {
-    this._options = options
+    const { name = 'Fake Social', rateLimit = 1000, allowRemote = false } = options
     this.clock = options.clock ?? new Clock()
     this._behaviours = behavioursOf(options.mode)
     this._origin = options.origin === undefined ? undefined : checkedOrigin(options.origin)
-    this._grants = new Grants(() => this._behaviours, this.clock)
+    this._grants = new Grants(() => this._behaviours, this.clock, rateLimit)
     this._log = new RequestLog(this.clock)
     for (const user of options.users ?? samplePeople) this._users.add(user)
-    this._listener = new Listener({
-      state: this._state(options),
-      faults: this._faults,
-      log: this._log,
-      origin: () => this._origin,
-    })
+    const origin = () => this._origin
+    const state = {
+      name: checkedName(name),
+      behaviours: () => this._behaviours,
+      origin,
+      allowRemote,
+      rateLimit,
+      applications: this._applications,
+      users: this._users,
+      grants: this._grants,
+      sessions: new Sessions(origin),
+    }
+    this._listener = new Listener(state, this._faults, this._log)
     this.requestListener = (request, response) => this._listener.handle(request, response)
   }
 
@@ -83,9 +86,9 @@ export class FakeProvider {
     if (!allowRemote && !isLoopback(host)) {
       throw new Error(`The fake provider has no passwords: it listens on "${host}" only with allowRemote`)
     }
-    provider._server = createBoundedServer(provider.requestListener)
-    const listeningPort = await listen(provider._server, host, port)
-    provider._origin ??= originFor(host, listeningPort)
+    const [server, origin] = await listen(provider.requestListener, host, port)
+    provider._server = server
+    provider._origin ??= origin
     return provider
   }
 
@@ -195,8 +198,7 @@ export class FakeProvider {
   /**
    * Makes the next request to an endpoint fail. Faults are queued, each for one request (or for `times` requests).
    *
-   * @throws TypeError when the endpoint is not one of the four, or `times` is not a whole number from 1; RangeError
-   *   when 10,000 calls are queued.
+   * @throws TypeError when the endpoint is not one of the four, or `times` is not a whole number from 1.
    */
   failNext(endpoint: Endpoint, fault: Fault, { times = 1 }: { times?: number } = {}): void {
     this._faults.add(endpoint, fault, times)
@@ -208,8 +210,7 @@ export class FakeProvider {
   }
 
   /**
-   * A copy of the requests to the four endpoints so far, in order. The newest 20,000 requests are kept, and fewer when
-   * they are large (32 MiB in all, about 250 of 64 KiB); the oldest go first. A suite that counts more calls
+   * A copy of the requests to the four endpoints so far, in order: the newest 20,000. A suite that counts more calls
    * `clearRequests()` in between. Requests that another site made a browser send are refused and not listed, except
    * visits to `oauth`.
    */
@@ -238,19 +239,5 @@ export class FakeProvider {
   private _existing({ appID, userID }: Grant): void {
     this._applications.existing(appID)
     this._users.existing(userID)
-  }
-
-  private _state({ name = 'Fake Social', rateLimit = 1000 }: FakeProviderOptions): State {
-    return {
-      name: checkedName(name),
-      behaviours: () => this._behaviours,
-      clock: this.clock,
-      applications: this._applications,
-      users: this._users,
-      grants: this._grants,
-      sessions: new Sessions(() => this._origin),
-      rateLimit: new RateLimit(rateLimit, this.clock),
-      trustsHost: (host) => this._options.allowRemote === true || namesUs(host, this._origin),
-    }
   }
 }

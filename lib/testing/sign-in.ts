@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { CookieBrowser } from './cookie-browser'
-import { redirectURLWith } from './endpoints/redirect-url'
+import { redirectURLWith } from './endpoints/oauth'
 import { providerNavigation, sameOriginNavigation } from './navigation'
 import type { FakeProvider } from './provider'
 import type { Application, FakeUser } from './types'

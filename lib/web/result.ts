@@ -78,7 +78,7 @@ export function resultOf(
   { successRedirect }: WebSettings,
 ): CallbackResult {
   switch (action.type) {
-    case 'verified':
+    case 'verdict':
       return { type: 'success', ...action.verdict.user, info: action.loginInfo, headers: add(headers, PRIVATE_HEADERS) }
     case 'continue':
       return { type: 'repeated', response: redirect(successRedirect, add(headers, PRIVATE_HEADERS)) }

@@ -7,9 +7,9 @@ import type { Mutant } from './mutant-list'
 /** The functions and classes of `lib/login/` whose conditions are changed, by their file. */
 const DECIDING: Readonly<Record<string, readonly string[]>> = {
   'pending-login': ['checkRecord', 'checkCallback'],
-  request: ['readCallback'],
+  request: ['classifyCallback'],
   'used-logins': ['UsedLogins'],
-  callback: ['callback', 'handleReplay', 'joinLogin', 'rejectCallback', 'consume'],
+  callback: ['callback', 'continueIfSignedIn', 'joinLogin', 'rejectCallback', 'exchangeInSlot', 'consume'],
 }
 
 const COMPARISONS = ['===', '!==', '<', '<=', '>', '>=']

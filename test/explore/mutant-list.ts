@@ -69,7 +69,7 @@ export const MUTANTS: readonly Mutant[] = [
     "(0, node_crypto_1.randomBytes)(16).toString('base64url')",
     "'id'",
   ),
-  mutant('start', 'an unverified start needs no click', "!verified && rules.unverifiedStart === 'confirm'", 'false'),
+  mutant('start', 'an unverified start needs no click', "!verified && policy.unverifiedStart === 'confirm'", 'false'),
   mutant(
     'start',
     'a start does not wait until its record is saved',
@@ -92,7 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'request-headers',
     'a start of an old browser may come from any page',
-    'source !== undefined && isAppOrigin(source, req, rules)',
+    'source !== undefined && isAppOrigin(source, req, policy)',
     'source !== undefined',
   ),
   mutant('request-headers', 'a frame is a page', " && req.header('sec-fetch-dest') === 'document'", ''),

@@ -90,7 +90,7 @@ export class RequestLife {
       case 'respond':
         if (action.response.status !== 200) return { type: 'refused', code: action.fallbackError.code }
         return { type: 'page', next: this.#nextOf(navigation, action.fallbackError.code) }
-      case 'verified': {
+      case 'verdict': {
         const { user } = action.verdict
         if (user === false) return { type: 'refused', code: 'verify_refused' }
         await run.hold('sign-in')

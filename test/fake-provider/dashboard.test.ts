@@ -108,7 +108,7 @@ describe('people', () => {
 describe('signing in', () => {
   test('sign in, home page, sign out', async () => {
     const cookie = await signInAs(provider, '1')
-    expect((await get('/', { cookie })).text).toContain('You are Ada Lovelace')
+    expect((await get('/', { cookie })).text).toContain('Ada Lovelace<small>signed in')
     const out = await send('/sign-out', {}, { cookie })
     expect(cookieOf(out)).toBe(`fake_provider_session_${new URL(provider.origin).port}=`)
     expect((await get('/', { cookie })).text).toContain('You are not signed in')
@@ -118,9 +118,9 @@ describe('signing in', () => {
     const second = await FakeProvider.start()
     const [one, two] = [await signInAs(provider, '1'), await signInAs(second, '2')]
     const cookie = `${one}; ${two}`
-    expect((await get('/', { cookie })).text).toContain('You are Ada Lovelace')
+    expect((await get('/', { cookie })).text).toContain('Ada Lovelace<small>signed in')
     const page = await fetch(second.origin, { headers: { cookie } })
-    expect(await page.text()).toContain('You are Alan Turing')
+    expect(await page.text()).toContain('Alan Turing<small>signed in')
     await second.stop()
   })
 
@@ -133,7 +133,7 @@ describe('signing in', () => {
   test('a removed person is signed out; a decision without a session redirects to the login', async () => {
     const cookie = await signInAs(provider, '2')
     provider.removeUser('2')
-    expect((await get('/approvals', { cookie })).text).toContain('You are not signed in')
+    expect((await get('/', { cookie })).text).toContain('You are not signed in')
     const seen = await send('/approval', { app_id: application.appID, decision: 'approve' }, { cookie })
     expect(seen.headers.get('location')).toBe(`/api/oauth?app_id=${application.appID}`)
     expect((await send('/approval', { app_id: 'unknown', decision: 'approve' }, { cookie })).status).toBe(404)
@@ -147,7 +147,7 @@ describe('signing in', () => {
     const cookie = await signInAs(provider, '2')
     const seen = await send('/approval', form, { cookie })
     expect(seen.headers.get('location')).toBe(`/api/oauth?app_id=${application.appID}`)
-    expect((await get('/approvals', { cookie })).text).not.toContain('My app')
+    expect((await get('/', { cookie })).text).not.toContain('My app')
     const approved = await send('/approval', form, { cookie: before })
     expect(approved.headers.get('location')).toContain('auth_key=')
   })
@@ -155,9 +155,9 @@ describe('signing in', () => {
   test('remembered approvals are listed and can be revoked', async () => {
     const cookie = await signInAs(provider, '1')
     provider.approve({ appID: application.appID, userID: '1' })
-    expect((await get('/approvals', { cookie })).text).toContain('aria-label="Revoke My app"')
-    await send('/approvals', { app_id: application.appID }, { cookie })
-    expect((await get('/approvals', { cookie })).text).not.toContain('Revoke')
+    expect((await get('/', { cookie })).text).toContain('aria-label="Revoke My app"')
+    await send('/approval/revoke', { app_id: application.appID }, { cookie })
+    expect((await get('/', { cookie })).text).not.toContain('Revoke')
     expect((await get(`/api/oauth?app_id=${application.appID}`, { cookie })).status).toBe(200)
   })
 })
@@ -188,7 +188,7 @@ describe('security', () => {
     provider.registerApplication({ name: evil, redirectURL: 'http://localhost/' })
     provider.updateUser('1', { user_firstname: evil, user_email: evil })
     const cookie = await signInAs(provider, '1')
-    const paths = ['/', '/developers', '/users', '/users/1', '/sign-in', '/approvals', '/pictures/1.svg']
+    const paths = ['/', '/developers', '/users', '/users/1', '/sign-in', '/pictures/1.svg']
     provider.approve({ appID: provider.applications[1]?.appID ?? '', userID: '1' })
     for (const path of [...paths, `/api/oauth?app_id=${application.appID}`]) {
       expect((await get(path, { cookie })).text).not.toContain('<script')
@@ -196,7 +196,7 @@ describe('security', () => {
   })
 
   test('every page is script-free, unframeable and not stored', async () => {
-    for (const path of ['/', '/developers', '/users', '/sign-in', '/approvals', '/api/oauth', '/nowhere']) {
+    for (const path of ['/', '/developers', '/users', '/sign-in', '/api/oauth', '/nowhere']) {
       const { headers } = await get(path)
       expect(headers.get('content-security-policy')).toMatch(/^default-src 'none';.*frame-ancestors 'none'/)
       expect(headers.get('x-frame-options')).toBe('DENY')

@@ -207,7 +207,7 @@ test('it does not listen beyond loopback or on a port in use, and reports it', a
   await expect(FakeProvider.start({ host: '0.0.0.0' })).rejects.toThrow('only with allowRemote')
   await expect(FakeProvider.start({ host: 'example.com' })).rejects.toThrow('only with allowRemote')
   const port = Number(new URL(provider.origin).port)
-  await expect(FakeProvider.start({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken`)
+  await expect(FakeProvider.start({ port })).rejects.toThrow(`address already in use 127.0.0.1:${port}`)
   expect(() => new FakeProvider().baseURL).toThrow('give the option origin')
   expect(() => new FakeProvider({ origin: 'http://x.example/path' })).toThrow('origin must be')
 })

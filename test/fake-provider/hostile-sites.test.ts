@@ -25,7 +25,7 @@ const forms: ReadonlyArray<[path: string, form: string]> = [
   ['/sign-in', 'user_id=2'],
   ['/sign-out', ''],
   ['/approval', 'app_id=APP&decision=approve&remember=yes'],
-  ['/approvals', 'app_id=APP'],
+  ['/approval/revoke', 'app_id=APP'],
   ['/developers', 'name=Evil&redirect_url=http://evil.example/'],
   ['/developers/APP', 'redirect_url=http://evil.example/'],
   ['/developers/APP/secret', ''],
@@ -36,7 +36,7 @@ const forms: ReadonlyArray<[path: string, form: string]> = [
   ['/api/authorize', 'app_id=APP&app_secret=SECRET&auth_key=KEY'],
 ]
 
-const pages = ['/', '/developers', '/users', '/users/1', '/sign-in', '/approvals', '/style.css', '/pictures/1.svg']
+const pages = ['/', '/developers', '/users', '/users/1', '/sign-in', '/style.css', '/pictures/1.svg']
 const endpoints = [
   '/api/oauth?app_id=APP',
   '/api/authorize',

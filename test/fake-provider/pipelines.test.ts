@@ -19,18 +19,6 @@ async function send(text: string): Promise<Socket> {
   return socket
 }
 
-test('pipelined responses are dropped when their client disconnects', async () => {
-  const listener: unknown = Reflect.get(provider, '_listener')
-  const open = (): unknown => Reflect.get(Object(Reflect.get(Object(listener), '_open')), 'size')
-  for (let round = 0; round < 3; round += 1) {
-    provider.failNext('user/me', { delay: 30 })
-    const socket = await send(get('/api/v1/user/me') + get('/icon.svg').repeat(200))
-    while (open() === 0) await new Promise(setImmediate)
-    socket.destroy()
-    while (open() !== 0) await new Promise(setImmediate)
-  }
-})
-
 test.each<[string, Fault]>([
   ['reset', { reset: true }],
   ['reset within the headers', { reset: 'headers' }],
@@ -41,18 +29,6 @@ test.each<[string, Fault]>([
   const socket = await send(get('/api/v1/user/me') + get('/api/v1/user/me'))
   socket.resume()
   await new Promise((resolve) => socket.once('close', resolve))
-})
-
-test.each([204, 304])('an endless body with status %d, which has no body, ends at once', async (status) => {
-  provider.failNext('user/me', { status, endless: true })
-  const socket = await send(get('/api/v1/user/me'))
-  const [answer] = await once(socket, 'data')
-  expect(String(answer)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-  // The connection is free for the next request.
-  socket.write(get('/api/oauth'))
-  const [next] = await once(socket, 'data')
-  expect(String(next)).toMatch(/^HTTP\/1.1 400 /)
-  socket.destroy()
 })
 
 test('a generated id is never reused', async () => {

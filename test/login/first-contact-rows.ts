@@ -6,17 +6,35 @@ const ALL = [...BOTH, 'get_user_info']
 
 const page: Fault = { headers: { 'content-type': 'text/html' }, body: `<!doctype html><h1>${BODY_CANARY}</h1>` }
 
+const challenge: Fault = { ...page, headers: { ...page.headers, 'cf-mitigated': 'challenge' } }
+
+const pages: [status: number, code: OutcomeCode][] = [
+  [400, 'auth_key_rejected'],
+  [401, 'auth_key_rejected'],
+  [403, 'auth_key_rejected'],
+  [406, 'provider_bad_response'],
+  [429, 'provider_rate_limited'],
+  [503, 'provider_unavailable'],
+]
+
 const pageRows: Row[] = [
-  ...[400, 401, 403, 406, 429, 503].map(
-    (status): Row => ({
+  ...pages.flatMap(([status, code]): Row[] => [
+    {
       situation: `a page with status ${status} instead of an exchange`,
+      code,
+      record: 'removed',
+      sent: EXCHANGE,
+      arrange: fault('authorize', { ...page, status }),
+    },
+    {
+      situation: `a page of a firewall with status ${status} instead of an exchange`,
       code: 'provider_bad_response',
       retryable: status === 429 || status === 503,
       record: 'removed',
       sent: EXCHANGE,
-      arrange: fault('authorize', { ...page, status }),
-    }),
-  ),
+      arrange: fault('authorize', { ...challenge, status }),
+    },
+  ]),
   ...[401, 403].map(
     (status): Row => ({
       situation: `a page with status ${status} instead of a profile`,
@@ -28,9 +46,9 @@ const pageRows: Row[] = [
   ),
   ...[
     ...atBoth('a page', 'provider_bad_response', page),
-    ...atBoth('a page of 230 KB', 'provider_bad_response', { ...page, body: `<h1>${BODY_CANARY.repeat(10_000)}</h1>` }),
     ...atBoth('nothing', 'provider_bad_response', { body: '' }),
   ].map((row) => ({ ...row, retryable: true })),
+  ...atBoth('a page of 230 KB', 'provider_bad_response', { ...page, body: `<h1>${BODY_CANARY.repeat(10_000)}</h1>` }),
 ]
 
 const refusedByLimit = [{ 'x-ratelimit-remaining': '0' }, { 'retry-after': '17' }].flatMap((headers) =>

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:http2'
-import { classifyRequest, hostOnlyRules, verdictOf } from '../support/incoming'
+import { classifyRequest, hostOnlyPolicy, verdictOf } from '../support/incoming'
 import { port } from '../support/listen'
 
 /** How a request over HTTP/2, which has `:authority` instead of `Host`, is read if only that tells the own origin. */
 async function readOverHTTP2(path: string, headers: (origin: string) => Record<string, string>): Promise<string> {
-  const server = createServer((req, res) => res.end(verdictOf(classifyRequest(req, hostOnlyRules)))).listen(
+  const server = createServer((req, res) => res.end(verdictOf(classifyRequest(req, hostOnlyPolicy)))).listen(
     0,
     'localhost',
   )

@@ -174,7 +174,7 @@ describe('the documentation', () => {
     ['OwnOptions', 'web/options.ts', 'docs/web.md'],
     ['CallOptions', 'login/options.ts', 'docs/web.md'],
     ['CookieStoreOptions', 'login/stores/sealed-cookie.ts', 'docs/options.md'],
-    ['PendingLoginStoreCheck', 'testing/pending-login-store/options.ts', 'docs/testing.md'],
+    ['PendingLoginStoreCheck', 'testing/pending-login-store/deployment.ts', 'docs/testing.md'],
   ])('lists every option of %s', (name, file, page) => {
     const [, body = ''] = new RegExp(`interface ${name}\\b[^{]*{([\\s\\S]*?)^}`, 'm').exec(read(`lib/${file}`)) ?? []
     const options = Array.from(body.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, option = '']) => option)

@@ -1,7 +1,7 @@
 import express from 'express'
 import fc from 'fast-check'
-import type { RequestRules } from '../../lib/login/request-headers'
-import { classifyRequest, type Headers, hostOnlyRules, incoming, rules, verdictOf } from '../support/incoming'
+import type { OriginPolicy } from '../../lib/login/request-headers'
+import { classifyRequest, type Headers, hostOnlyPolicy, incoming, policy, verdictOf } from '../support/incoming'
 import { runs } from '../support/runs'
 
 const KEY = 'key-canary-0a1b'
@@ -94,7 +94,7 @@ test(`${queries.numRuns} callback queries (seed ${queries.seed}) are read as the
       const more = { method: by, query: parse(text) }
       // Node's parser allows neither bytes beyond Latin-1 nor control characters in a URL.
       const target = `/auth/callback?${text.replace(/[^!-~]/g, (character) => encodeURIComponent(character))}`
-      const read = verdictOf(classifyRequest(incoming(target, {}, more), rules))
+      const read = verdictOf(classifyRequest(incoming(target, {}, more), policy))
       expect(read).toBe(expectedOf(target.slice('/auth/callback?'.length), by))
     }),
     queries,
@@ -115,11 +115,11 @@ const referers = [
 ]
 const purposes = [undefined, 'prefetch', 'prefetch;prerender']
 /** The provider's site relative to the application's, and the application's trust settings. */
-const levels: Readonly<Record<string, RequestRules>> = {
-  'another site': rules,
-  'a sister host': { ...rules, providerOrigin: 'https://login.app.example', unverifiedStart: 'refuse' },
-  'the own origin': { ...rules, providerOrigin: 'https://app.example', unverifiedStart: 'allow' },
-  'known by Host only': hostOnlyRules,
+const levels: Readonly<Record<string, OriginPolicy>> = {
+  'another site': policy,
+  'a sister host': { ...policy, providerOrigin: 'https://login.app.example', unverifiedStart: 'refuse' },
+  'the own origin': { ...policy, providerOrigin: 'https://app.example', unverifiedStart: 'allow' },
+  'known by Host only': hostOnlyPolicy,
 }
 
 interface Cell {
@@ -164,7 +164,7 @@ function startVerdict(level: string, cell: Cell): string {
 test.each(Object.keys(levels))(
   'every combination of the headers is judged as the table says (provider: %s)',
   (level) => {
-    const given = levels[level] ?? rules
+    const given = levels[level] ?? policy
     const wrong: unknown[] = []
     let count = 0
     for (const site of sites)

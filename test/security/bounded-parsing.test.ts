@@ -1,8 +1,8 @@
 import { parseJSON } from '../../lib/client/json'
 import { toProfile } from '../../lib/client/profile'
-import { readUser } from '../../lib/client/user'
+import { parseUser } from '../../lib/client/user'
 import { createPendingLogin } from '../../lib/login/pending-login'
-import { classifyRequest, fromProvider, type Headers, hostOnlyRules, incoming, verdictOf } from '../support/incoming'
+import { classifyRequest, fromProvider, type Headers, hostOnlyPolicy, incoming, verdictOf } from '../support/incoming'
 
 /** A host of 15 KB, which takes `new URL()` longer than a server takes for a whole request. */
 const HOST = encodeURIComponent('\u5bbd'.repeat(1700))
@@ -44,7 +44,7 @@ test.each<[title: string, url: string, headers: Headers, verdict: string]>([
 ])('%s is not parsed with its host', (_title, url, headers, verdict) => {
   let read = ''
   const work = () => {
-    read = verdictOf(classifyRequest(incoming(url, headers), hostOnlyRules))
+    read = verdictOf(classifyRequest(incoming(url, headers), hostOnlyPolicy))
   }
   expect(longestHostIn(work)).toBeLessThanOrEqual(LONGEST_NAME)
   expect(read).toBe(verdict)
@@ -77,7 +77,7 @@ test.each(hosts.flatMap((host) => shapes.map((shape) => shape.replace('HOST', ho
     const record = { user_id: '1', user_picture: picture, user_cover: picture, profile_picture: picture }
     const text = JSON.stringify(record)
     const work = () => {
-      const profile = toProfile(readUser(parseJSON(text), text), { uploadsURL: 'https://social.example/uploads/' })
+      const profile = toProfile(parseUser(parseJSON(text), text), { uploadsURL: 'https://social.example/uploads/' })
       expect(profile).not.toHaveProperty('photos')
       expect(profile).not.toHaveProperty('coverPhoto')
     }
@@ -87,16 +87,16 @@ test.each(hosts.flatMap((host) => shapes.map((shape) => shape.replace('HOST', ho
 
 test('a target of more than 4,096 characters is refused before it is parsed', () => {
   const long = 'x'.repeat(4096)
-  const read = (url: string): string => verdictOf(classifyRequest(incoming(url), hostOnlyRules))
+  const read = (url: string): string => verdictOf(classifyRequest(incoming(url), hostOnlyPolicy))
   expect(read(`/login?${long}`)).toBe('start_forbidden')
   expect(read(`/auth/callback?auth_key=K&${long}`)).toBe('auth_key_malformed')
   expect(read(`/login?${'x'.repeat(4000)}`)).toBe('start unverified')
 })
 
 test('a path of slashes followed by another character is compared in linear time', () => {
-  const read = verdictOf(classifyRequest(incoming(`${'/'.repeat(4000)}x`), hostOnlyRules))
+  const read = verdictOf(classifyRequest(incoming(`${'/'.repeat(4000)}x`), hostOnlyPolicy))
   expect(read).toBe('start unverified')
-  expect(verdictOf(classifyRequest(incoming('/Auth/Callback//?auth_key=K'), hostOnlyRules))).toBe('callback K')
+  expect(verdictOf(classifyRequest(incoming('/Auth/Callback//?auth_key=K'), hostOnlyPolicy))).toBe('callback K')
 })
 
 test.each([
@@ -104,10 +104,10 @@ test.each([
   [key, 'callback_forged'],
 ])('a script request at %s is refused with a hint about service workers', (url, code) => {
   const headers = { ...fromProvider, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' }
-  expect(classifyRequest(incoming(url, headers), hostOnlyRules)).toMatchObject({
+  expect(classifyRequest(incoming(url, headers), hostOnlyPolicy)).toMatchObject({
     code,
     hint: expect.stringContaining('service worker'),
   })
-  const framed = classifyRequest(incoming(url, { ...headers, 'sec-fetch-dest': 'iframe' }), hostOnlyRules)
+  const framed = classifyRequest(incoming(url, { ...headers, 'sec-fetch-dest': 'iframe' }), hostOnlyPolicy)
   expect(framed).not.toHaveProperty('hint')
 })

@@ -1,12 +1,12 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { classifyRequest as classifyHTTPRequest } from '../../lib/login/request'
-import type { RequestRules } from '../../lib/login/request-headers'
+import type { OriginPolicy } from '../../lib/login/request-headers'
 import { httpRequest } from '../../lib/passport/incoming-message'
 
 export type Headers = Readonly<Record<string, string>>
 
-export const rules: RequestRules = {
+export const policy: OriginPolicy = {
   callbackPath: '/auth/callback',
   appOrigin: 'https://app.example',
   providerOrigin: 'https://social.example',
@@ -16,8 +16,8 @@ export const rules: RequestRules = {
   tabBinding: false,
 }
 
-/** The rules for a callbackURL that is only a path: the origin comes from `Host`. */
-export const hostOnlyRules: RequestRules = { ...rules, appOrigin: undefined }
+/** The policy for a callbackURL that is only a path: the origin comes from `Host`. */
+export const hostOnlyPolicy: OriginPolicy = { ...policy, appOrigin: undefined }
 
 export const fromProvider = {
   'sec-fetch-site': 'cross-site',
@@ -38,7 +38,7 @@ export function incoming(url: string, headers: Headers = {}, more: object = {}):
 /** How a Node request is read through the Passport adapter. */
 export function classifyRequest(
   message: Parameters<typeof httpRequest>[0],
-  given: RequestRules,
+  given: OriginPolicy,
 ): ReturnType<typeof classifyHTTPRequest> {
   return classifyHTTPRequest(httpRequest(message), given)
 }
@@ -49,10 +49,10 @@ export function verdictOf(read: ReturnType<typeof classifyRequest>): string {
   return read.type === 'start' ? `start ${read.verified ? 'verified' : 'unverified'}` : `callback ${read.authKey}`
 }
 
-export function readStart(headers: Headers, more: object = {}, given: RequestRules = rules): string {
+export function readStart(headers: Headers, more: object = {}, given: OriginPolicy = policy): string {
   return verdictOf(classifyRequest(incoming('/login', headers, more), given))
 }
 
-export function readCallback(headers: Headers, more: object = {}, given: RequestRules = rules): string {
+export function readCallback(headers: Headers, more: object = {}, given: OriginPolicy = policy): string {
   return verdictOf(classifyRequest(incoming('/auth/callback?auth_key=K', headers, more), given))
 }

@@ -89,9 +89,7 @@ export class TransportCall {
  * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is at most
  * 64 KiB of UTF-8 and complete before the deadline ends.
  *
- * @throws SocialLoginError `provider_unreachable`, `provider_timeout`, `provider_redirected`,
- *   `provider_unavailable`, `provider_rate_limited`, `provider_bad_response`
- * @throws the reason of the caller's own signal
+ * @throws SocialLoginError `provider_*`, or the reason of the caller's own signal
  */
 export async function sendRequest(
   transport: Transport,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ProviderBehaviours } from '../behaviours'
-import type { Answer } from '../http/answer'
+import type { Answer } from '../http/request'
 
 const warning =
   '<br />\n<b>Warning</b>:  Undefined array key "lang" in <b>/srv/api/index.php</b> on line <b>12</b><br />\n'
@@ -39,22 +39,8 @@ export function errorAnswer(
   return jsonAnswer(behaviours, JSON.stringify({ error: true, message }), shownStatus, headers)
 }
 
-/** The response of a provider under maintenance. */
-export function maintenanceAnswer(): Answer {
-  return page(200, 'We will be right back')
-}
-
-/** An endpoint that does not exist: the web server answers, and not the API. */
-export function missingAnswer(): Answer {
-  return page(404, 'Not Found')
-}
-
-/** The response of a firewall in front of the provider, with a mark that firewalls leave. */
-export function firewallAnswer(): Answer {
-  return page(403, 'Just a moment...')
-}
-
-function page(status: number, title: string): Answer {
+/** A page of the web server before the API: an outage, a firewall, or an endpoint that does not exist. */
+export function serverPage(status: 200 | 403 | 404, title: string): Answer {
   return {
     status,
     headers: { 'content-type': 'text/html; charset=utf-8' },

@@ -1,13 +1,11 @@
 import type { ProviderBehaviours } from '../behaviours'
-import type { Answer } from '../http/answer'
-import type { ProviderRequest } from '../http/request'
+import type { Answer, ProviderRequest } from '../http/request'
 import type { State } from '../state/state'
-import { errorAnswer, jsonAnswer, maintenanceAnswer, missingAnswer, oneOf } from './api-answer'
+import { errorAnswer, jsonAnswer, oneOf, serverPage } from './api-answer'
 
 /** Section 4.2: exchanges an `auth_key` for an `access_token`. */
 export function authorize(request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours()
-  if (behaviours.htmlAtStatus200) return maintenanceAnswer()
   if (behaviours.getOnly)
     return request.method === 'GET' ? exchange(request.query, request, state) : refusedPost(behaviours)
   if (request.method !== 'POST') return errorAnswer(behaviours, 405, 'Use POST.', { allow: 'POST' })
@@ -17,7 +15,7 @@ export function authorize(request: ProviderRequest, state: State): Answer {
 
 /** The refusal of a server that reads the query alone. */
 function refusedPost(behaviours: ProviderBehaviours): Answer {
-  if (behaviours.postAnswer === 'not-found') return missingAnswer()
+  if (behaviours.postAnswer === 'not-found') return serverPage(404, 'Not Found')
   if (behaviours.postAnswer === 'method-not-allowed') {
     return errorAnswer({ ...behaviours, errorsAtStatus200: false }, 405, 'Use GET.', { allow: 'GET' })
   }

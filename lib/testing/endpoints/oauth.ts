@@ -1,11 +1,10 @@
-import { type Answer, redirectTo } from '../http/answer'
-import type { ProviderRequest } from '../http/request'
+import type { ProviderBehaviours } from '../behaviours'
+import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
 import { messagePage } from '../pages/layout'
 import { approvalPage, signInPage } from '../pages/login'
 import type { State } from '../state/state'
 import type { Application } from '../types'
 import { oneOf } from './api-answer'
-import { redirectURLWith } from './redirect-url'
 
 /** Section 4.1: where the application sends the browser. Other parameters than `app_id` are ignored and not echoed. */
 export function oauth(request: ProviderRequest, state: State): Answer {
@@ -18,27 +17,35 @@ export function oauth(request: ProviderRequest, state: State): Answer {
   }
   const application = state.applications.get(appID)
   if (application === undefined) {
-    return messagePage(
-      state,
-      404,
-      'Unknown application',
-      'No application has this app_id. Developers shows those that are registered; a restart forgets them, and makes new ids.',
-    )
+    const message =
+      'No application has this app_id. Developers shows those that are registered; a restart forgets them, and makes new ids.'
+    return messagePage(state, 404, 'Unknown application', message)
   }
-  return stepFor(application, request, state)
-}
-
-function stepFor(application: Application, request: ProviderRequest, state: State): Answer {
   const user = state.users.get(state.sessions.userIDOf(request.headers.cookie) ?? '')
   if (user === undefined) return signInPage(state, application)
-  const grant = { appID: application.appID, userID: user.user_id }
+  const grant = { appID, userID: user.user_id }
   state.grants.visit(grant)
   if (state.grants.isApproved(grant)) return approvedRedirect(application, user.user_id, state)
   return approvalPage(state, application, user)
 }
 
 /** Redirects to the application with a new key. */
-export function approvedRedirect(application: Application, userID: string, state: State): Answer {
-  const authKey = state.grants.issueKey({ appID: application.appID, userID })
-  return redirectTo(redirectURLWith(authKey, application.redirectURL, state.behaviours()))
+export function approvedRedirect({ appID, redirectURL }: Application, userID: string, state: State): Answer {
+  const authKey = state.grants.issueKey({ appID, userID })
+  return redirectTo(redirectURLWith(authKey, redirectURL, state.behaviours()))
+}
+
+/** The registered redirect URL with `auth_key` appended to its query, or as deployed servers append it. */
+export function redirectURLWith(authKey: string, redirectURL: string, behaviours: ProviderBehaviours): string {
+  const whole = behaviours.appendAuthKeyBlindly
+    ? `${redirectURL}?auth_key=${authKey}`
+    : withParameter(redirectURL, `auth_key=${encodeURIComponent(authKey)}`)
+  return behaviours.escapeRedirectAmpersands ? whole.replaceAll('&', '&amp;') : whole
+}
+
+function withParameter(redirectURL: string, parameter: string): string {
+  const url = new URL(redirectURL)
+  // Not searchParams, which would re-encode the application's own parameters.
+  url.search = url.search === '' ? parameter : `${url.search}&${parameter}`
+  return url.href
 }

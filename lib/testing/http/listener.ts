@@ -1,77 +1,56 @@
-import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import { endpointOf } from '../endpoints/endpoints'
-import { answerFor, refusalFor } from '../endpoints/router'
-import type { FaultQueue } from '../faults'
-import { ownAnswer, rewritten } from '../faults'
-import type { RequestLog } from '../request-log'
+import { answerFor, refusalFor } from '../router'
 import type { State } from '../state/state'
-import type { Answer } from './answer'
+import type { Fault } from '../types'
 import { deliver } from './deliver'
-import { type ProviderRequest, readRequest } from './request'
-
-/** What the listener needs besides the state. */
-export interface ListenerParts {
-  readonly state: State
-  readonly faults: FaultQueue
-  readonly log: RequestLog
-  readonly origin: () => string | undefined
-}
+import { type FaultQueue, ownAnswer, rewritten } from './faults'
+import { type Answer, type ProviderRequest, readRequest } from './request'
+import type { RequestLog } from './request-log'
 
 /** The provider as a request listener that can abort all pending responses. */
 export class Listener {
-  // By connection, not by response: Node emits no event for a pipelined response when its connection closes.
-  private readonly _open = new Map<Socket, AbortController>()
+  private readonly _pending = new Set<ServerResponse>()
 
-  constructor(private readonly _parts: ListenerParts) {}
+  constructor(
+    private readonly _state: State,
+    private readonly _faults: FaultQueue,
+    private readonly _log: RequestLog,
+  ) {}
 
   handle(message: IncomingMessage, response: ServerResponse): void {
-    const gone = this._goneSignal(message.socket)
-    this._answer(message, response, gone).catch((error: unknown) => {
+    this._pending.add(response)
+    response.once('close', () => this._pending.delete(response))
+    this._respond(message, response).catch((error: unknown) => {
       // A client that disconnects while sending is not an error.
       if (!message.destroyed || message.complete) console.error('fake provider:', error)
       response.destroy()
     })
   }
 
+  /** Closes the connections of all pending responses, on a server that is not the provider's own. */
   release(): void {
-    for (const socket of this._open.keys()) socket.destroy()
+    for (const response of this._pending) response.destroy()
   }
 
-  /** Aborts when the connection closes. */
-  private _goneSignal(socket: Socket): AbortSignal {
-    const known = this._open.get(socket)
-    if (known !== undefined) return known.signal
-    const gone = new AbortController()
-    // One listener for each request that waits on this connection.
-    setMaxListeners(0, gone.signal)
-    this._open.set(socket, gone)
-    socket.once('close', () => {
-      this._open.delete(socket)
-      gone.abort()
-    })
-    return gone.signal
+  private async _respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await readRequest(message, this._state.origin())
+    const refusal = refusalFor(request, this._state)
+    const { endpoint } = request
+    if (refusal !== undefined || endpoint === undefined) {
+      return deliver({ message, response, answer: refusal ?? this._trueAnswer(request), fault: {}, onStatus: () => {} })
+    }
+    const entry = this._log.add(endpoint, request)
+    const fault = this._faults.take(endpoint)
+    const onStatus = (status: number): void => this._log.setStatus(entry, status)
+    await deliver({ message, response, answer: this._answer(request, fault), fault, onStatus })
   }
 
-  private async _answer(message: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
-    const { faults, log, origin, state } = this._parts
-    const request = await readRequest(message, origin())
-    const refusal = refusalFor(request, state)
-    const { socket } = message
-    const undisturbed = { response, socket, fault: {}, gone, onStatus: () => {} }
-    if (refusal !== undefined) return deliver({ ...undisturbed, answer: refusal })
-    const endpoint = endpointOf(request.pathname)
-    if (endpoint === undefined) return deliver({ ...undisturbed, answer: this._trueAnswer(request) })
-    const entry = log.add(endpoint, request)
-    const fault = faults.take(endpoint)
-    const answer = ownAnswer(fault) ?? rewritten(this._trueAnswer(request), fault)
-    const onStatus = (status: number): void => log.setStatus(entry, status)
-    await deliver({ response, socket, answer, fault, gone, onStatus })
+  private _answer(request: ProviderRequest, fault: Fault): Answer {
+    return ownAnswer(fault) ?? rewritten(this._trueAnswer(request), fault)
   }
 
   private _trueAnswer(request: ProviderRequest): Answer {
     if (request.isTooLarge) return { status: 413, headers: {}, body: '' }
-    return answerFor(request, this._parts.state)
+    return answerFor(request, this._state)
   }
 }

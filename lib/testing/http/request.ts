@@ -1,6 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { checkedHost } from '../address'
-import { limits } from '../limits'
+import type { Endpoint } from '../types'
+
+/** The paths of the four endpoints. */
+export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
+  ['/api/oauth', 'oauth'],
+  ['/api/authorize', 'authorize'],
+  ['/api/v1/user/me', 'user/me'],
+  ['/api/get_user_info', 'get_user_info'],
+])
+
+const MAX_BODY_BYTES = 65_536
 
 /** A request with its complete body. */
 export interface ProviderRequest {
@@ -8,6 +17,8 @@ export interface ProviderRequest {
   /** The request target as received: path and query. */
   readonly path: string
   readonly pathname: string
+  /** Which of the four endpoints it asks; undefined for a page. */
+  readonly endpoint: Endpoint | undefined
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly body: string
@@ -19,43 +30,52 @@ export interface ProviderRequest {
   readonly origin: string
 }
 
+/** The response of an endpoint or a page. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: string | Uint8Array
+}
+
+/** A redirect without a body. */
+export function redirectTo(location: string, status = 302, headers: Answer['headers'] = {}): Answer {
+  return { status, headers: { location, 'cache-control': 'no-store', ...headers }, body: '' }
+}
+
 /** Media type of a `Content-Type` header, without parameters, in lower case. */
 export function mediaTypeOf(headers: IncomingHttpHeaders): string {
   return (headers['content-type'] ?? '').split(';', 1).join().trim().toLowerCase()
+}
+
+/** Reads a request; rejects when the client disconnects before its end. */
+export async function readRequest(message: IncomingMessage, origin: string | undefined): Promise<ProviderRequest> {
+  const { method = 'GET', url: path = '/', headers } = message
+  const [pathname = '/'] = path.split('?', 1)
+  const body = await readBody(message)
+  const isForm = mediaTypeOf(headers) === 'application/x-www-form-urlencoded'
+  const scheme = 'encrypted' in message.socket ? 'https' : 'http'
+  return {
+    method,
+    path,
+    pathname,
+    endpoint: ENDPOINTS.get(pathname),
+    query: new URLSearchParams(path.slice(pathname.length)),
+    headers,
+    body: body ?? '',
+    form: new URLSearchParams(isForm ? body : ''),
+    isForm,
+    isTooLarge: body === undefined,
+    origin: origin ?? `${scheme}://${headers.host ?? 'localhost'}`,
+  }
 }
 
 async function readBody(message: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of message) {
-    const bytes = Buffer.from(chunk)
-    size += bytes.length
-    // Keeps reading but discards: a client that is still sending would not see the refusal.
-    if (size <= limits.body) chunks.push(bytes)
-    else chunks.length = 0
-    // Leaving the loop closes the connection: this client might never stop sending.
-    if (size > limits.bodyOnTheWire) throw new RangeError('the request body is too large')
+    size += chunk.length
+    // Reads on but keeps nothing: a client that is still sending would not see the refusal.
+    if (size <= MAX_BODY_BYTES) chunks.push(Buffer.from(chunk))
   }
-  return size > limits.body ? undefined : Buffer.concat(chunks).toString('utf8')
-}
-
-/** Reads a request; rejects when the client disconnects before its end. */
-export async function readRequest(message: IncomingMessage, origin: string | undefined): Promise<ProviderRequest> {
-  const path = message.url ?? '/'
-  const [pathname = '/'] = path.split('?', 1)
-  const body = await readBody(message)
-  const isForm = mediaTypeOf(message.headers) === 'application/x-www-form-urlencoded'
-  const scheme = 'encrypted' in message.socket ? 'https' : 'http'
-  return {
-    method: message.method ?? 'GET',
-    path,
-    pathname,
-    query: new URLSearchParams(path.slice(pathname.length)),
-    headers: message.headers,
-    body: body ?? '',
-    form: new URLSearchParams(isForm ? body : ''),
-    isForm,
-    isTooLarge: body === undefined,
-    origin: origin ?? `${scheme}://${checkedHost(message.headers.host) ?? 'localhost'}`,
-  }
+  return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8')
 }

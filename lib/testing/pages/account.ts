@@ -1,12 +1,9 @@
 import { approvedRedirect } from '../endpoints/oauth'
-import { type Answer, redirectTo } from '../http/answer'
-import type { ProviderRequest } from '../http/request'
+import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
 import type { State } from '../state/state'
 import type { FakeUser } from '../types'
-import { html, type Markup } from './html'
-import { messagePage, page } from './layout'
+import { displayNameOf, html, type Markup, messagePage, nameplate, page } from './layout'
 import { signInPage } from './login'
-import { displayNameOf, portrait } from './people-parts'
 
 function signedIn(request: ProviderRequest, state: State): FakeUser | undefined {
   return state.users.get(state.sessions.userIDOf(request.headers.cookie) ?? '')
@@ -16,22 +13,25 @@ function loginURL(appID: string): string {
   return `/api/oauth?app_id=${encodeURIComponent(appID)}`
 }
 
-/** `GET /`: the provider's home page; Cancel redirects here. */
+/** `GET /`: the provider's home page, with the remembered approvals; Cancel redirects here. */
 export function home(request: ProviderRequest, state: State): Answer {
   const user = signedIn(request, state)
-  const who = user
-    ? html`<div class="person still">${portrait(user)}<span>You are ${displayNameOf(user)}<small>signed in</small></span></div>
-<form method="post" action="/sign-out"><button>Sign out</button></form>`
-    : html`<p>You are not signed in.</p><p><a class="button" href="/sign-in">Sign in</a></p>`
-  return page(
-    state,
-    'Home',
-    html`<section class="card" aria-labelledby="you"><h2 id="you">You</h2>${who}</section>
-<section class="card" aria-labelledby="there"><h2 id="there">Pages</h2><ul>
-<li><a href="/developers">Developers</a>: register applications, see their ids and secrets</li>
-<li><a href="/users">People</a>: who can sign in, and what applications see of them</li>
-<li><a href="/approvals">Approvals</a>: applications that sign you in without asking</li></ul></section>`,
-  )
+  const main = user
+    ? html`<section class="card" aria-labelledby="you"><h2 id="you">You</h2>${nameplate(user, 'signed in')}
+<form method="post" action="/sign-out"><button>Sign out</button></form></section>${approvalsOf(user, state)}`
+    : html`<div class="card"><p>You are not signed in.</p><p><a class="button" href="/sign-in">Sign in</a></p></div>`
+  return page(state, 'Home', main)
+}
+
+function approvalsOf(user: FakeUser, state: State): Markup {
+  const rows = state.grants.approvalsOf(user.user_id).map(({ appID }) => {
+    const name = state.applications.get(appID)?.name ?? appID
+    return html`<li><span>${name}</span><form method="post" action="/approval/revoke">
+<button name="app_id" value="${appID}" aria-label="Revoke ${name}">Revoke</button></form></li>`
+  })
+  const none = html`<p>No application signs ${displayNameOf(user)} in without asking.</p>`
+  return html`<section class="card" aria-labelledby="approvals"><h2 id="approvals">Approvals</h2>
+${rows.length > 0 ? html`<ul class="rows">${rows}</ul>` : none}</section>`
 }
 
 /** `GET /sign-in`. */
@@ -70,33 +70,10 @@ export function decide(request: ProviderRequest, state: State): Answer {
   return approvedRedirect(application, user.user_id, state)
 }
 
-/** `GET /approvals`: the remembered approvals. */
-export function approvals(request: ProviderRequest, state: State): Answer {
-  const user = signedIn(request, state)
-  if (user === undefined) {
-    return page(
-      state,
-      'Approvals',
-      html`<div class="card"><p>You are not signed in.</p>
-<p><a class="button" href="/sign-in">Sign in</a></p></div>`,
-    )
-  }
-  const rows = state.grants.approvalsOf(user.user_id).map((grant) => approvalRow(grant.appID, state))
-  const none = html`<p>No application signs ${displayNameOf(user)} in without asking.</p>`
-  const main = rows.length > 0 ? html`<ul class="rows">${rows}</ul>` : none
-  return page(state, 'Approvals', html`<div class="card">${main}</div>`)
-}
-
-function approvalRow(appID: string, state: State): Markup {
-  const name = state.applications.get(appID)?.name ?? appID
-  return html`<li><span>${name}</span><form method="post" action="/approvals">
-<button name="app_id" value="${appID}" aria-label="Revoke ${name}">Revoke</button></form></li>`
-}
-
-/** `POST /approvals`: revokes one. */
+/** `POST /approval/revoke`. */
 export function revokeApproval(request: ProviderRequest, state: State): Answer {
   const user = signedIn(request, state)
   const appID = request.form.get('app_id')
   if (user !== undefined && appID !== null) state.grants.revoke({ appID, userID: user.user_id })
-  return redirectTo('/approvals', 303)
+  return redirectTo('/', 303)
 }

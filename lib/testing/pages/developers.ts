@@ -1,10 +1,7 @@
-import { type Answer, redirectTo } from '../http/answer'
-import type { ProviderRequest } from '../http/request'
-import { limits } from '../limits'
+import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
 import type { State } from '../state/state'
 import type { Application } from '../types'
-import { html, type Markup } from './html'
-import { field, page, problem } from './layout'
+import { field, html, type Markup, page, problem, problemWith } from './layout'
 
 const urlField = html`type="url" required spellcheck="false" autocomplete="off" placeholder="http://localhost:3000/callback"`
 
@@ -48,12 +45,7 @@ function applicationCard({ appID, appSecret, name, redirectURL }: Application): 
 export function registerApplication(request: ProviderRequest, state: State): Answer {
   const name = request.form.get('name') ?? ''
   const redirectURL = request.form.get('redirect_url') ?? ''
-  return attempted(state, { name, redirectURL }, () => {
-    if (state.applications.size >= limits.applications) {
-      throw new RangeError(`There are ${limits.applications} applications: delete one first`)
-    }
-    state.applications.register({ name, redirectURL })
-  })
+  return attempted(state, { name, redirectURL }, () => state.applications.register({ name, redirectURL }))
 }
 
 /** `POST /developers/:appID`. */
@@ -75,11 +67,6 @@ export function deleteApplication(_request: ProviderRequest, state: State, appID
 }
 
 function attempted(state: State, attempt: Attempt, work: () => unknown): Answer {
-  try {
-    work()
-    return redirectTo('/developers', 303)
-  } catch (error) {
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-    return dashboardWith(state, { ...attempt, message: error.message })
-  }
+  const message = problemWith(work)
+  return message === undefined ? redirectTo('/developers', 303) : dashboardWith(state, { ...attempt, message })
 }

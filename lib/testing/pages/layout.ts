@@ -1,6 +1,28 @@
-import type { Answer } from '../http/answer'
+import { escapeUTF8 } from 'entities'
+import type { Answer } from '../http/request'
 import type { State } from '../state/state'
-import { html, type Markup } from './html'
+import type { FakeUser } from '../types'
+
+/** Text that is already HTML. */
+export class Markup {
+  constructor(readonly text: string) {}
+}
+
+/** Template values: text is escaped, markup is not, undefined and false are omitted. */
+type Fragment = string | number | Markup | readonly Markup[] | undefined | false
+
+function rendered(fragment: Fragment): string {
+  if (fragment === undefined || fragment === false) return ''
+  if (fragment instanceof Markup) return fragment.text
+  if (typeof fragment === 'object') return fragment.map((part) => part.text).join('\n')
+  return escapeUTF8(String(fragment))
+}
+
+/** Template tag for HTML: every value is escaped unless it is markup. */
+export function html(strings: TemplateStringsArray, ...values: readonly Fragment[]): Markup {
+  const parts = strings.map((string, at) => string + rendered(values[at]))
+  return new Markup(parts.join(''))
+}
 
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -20,7 +42,7 @@ export interface PageOptions {
 }
 
 const navigation = html`<nav aria-label="Provider">
-<a href="/">Home</a> <a href="/developers">Developers</a> <a href="/users">People</a> <a href="/approvals">Approvals</a>
+<a href="/">Home</a> <a href="/developers">Developers</a> <a href="/users">People</a>
 </nav>`
 
 /** A whole page of the provider. */
@@ -74,7 +96,34 @@ export function field(name: string, label: string, value: string, attributes: Ma
 <input id="${name}" name="${name}" value="${value}" ${attributes}></p>`
 }
 
+/** What is wrong with the values of a form, if they are refused. */
+export function problemWith(work: () => unknown): string | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
+    return error.message
+  }
+}
+
 /** The error message of a form. */
 export function problem(message: string | undefined): Markup {
   return message === undefined ? html`` : html`<p class="problem" role="alert">${message}</p>`
+}
+
+/** A person's display name. */
+export function displayNameOf(user: FakeUser): string {
+  const whole = [user.user_firstname, user.user_lastname].filter(Boolean).join(' ')
+  return whole || user.user_name || user.user_id
+}
+
+/** A person's picture, drawn here even if the record has an external URL: pages load nothing from other sites. */
+export function portrait(user: FakeUser): Markup {
+  return html`<img src="/pictures/${encodeURIComponent(user.user_id)}.svg" alt="" width="44" height="44">`
+}
+
+/** A person with picture, name and another line. */
+export function nameplate(user: FakeUser, line: string): Markup {
+  return html`<div class="person still">${portrait(user)}<span>${displayNameOf(user)}<small>${line}</small></span></div>`
 }

@@ -1,9 +1,7 @@
-import type { Answer } from '../http/answer'
+import type { Answer } from '../http/request'
 import type { State } from '../state/state'
 import type { Application, FakeUser } from '../types'
-import { html, type Markup } from './html'
-import { page } from './layout'
-import { displayNameOf, portrait } from './people-parts'
+import { displayNameOf, html, type Markup, nameplate, page, portrait } from './layout'
 
 function personButton(user: FakeUser): Markup {
   return html`<li><button class="person" name="user_id" value="${user.user_id}">${portrait(user)}
@@ -28,7 +26,7 @@ export function approvalPage(state: State, application: Application, user: FakeU
 <label for="remember">Do not ask me again</label></p>`
   const main = html`<div class="card narrow">
 <p class="asking"><strong>${application.name}</strong> would like to sign you in.</p>
-<div class="person still">${portrait(user)}<span>${displayNameOf(user)}<small>${user.user_email ?? 'no e-mail address'}</small></span></div>
+${nameplate(user, user.user_email ?? 'no e-mail address')}
 <p>It will see your name, e-mail address, gender, birth date and pictures.
 Afterwards you return to <code>${new URL(application.redirectURL).origin}</code>.</p>
 <form method="post" action="/approval">

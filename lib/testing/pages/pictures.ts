@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Answer } from '../http/answer'
-import type { ProviderRequest } from '../http/request'
+import type { Answer, ProviderRequest } from '../http/request'
 import type { State } from '../state/state'
-import { html, type Markup } from './html'
-import { messagePage } from './layout'
-import { displayNameOf } from './people-parts'
+import { displayNameOf, html, type Markup, messagePage } from './layout'
 
 function svgAnswer(drawing: Markup): Answer {
   return {

@@ -1,4 +1,4 @@
-import type { Answer } from '../http/answer'
+import type { Answer } from '../http/request'
 
 const css = `:root {
   color-scheme: light dark;
@@ -13,7 +13,7 @@ const css = `:root {
 }
 * { box-sizing: border-box; }
 /* Clicks and keys that were meant for another page must not press what registers, changes or deletes. */
-:is(form[action^="/developers"], form[action^="/users"], form[action^="/approvals"]) button { animation: guard .8s step-end; }
+:is(form[action^="/developers"], form[action^="/users"], form[action="/approval/revoke"]) button { animation: guard .8s step-end; }
 @keyframes guard { from { visibility: hidden; } }
 body { margin: 0; background: var(--back); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
 header, main, footer { max-width: 46rem; margin: 0 auto; padding: 0 1rem; }

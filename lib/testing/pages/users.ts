@@ -1,12 +1,19 @@
-import { type Answer, redirectTo } from '../http/answer'
-import type { ProviderRequest } from '../http/request'
-import { limits } from '../limits'
+import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
 import type { State } from '../state/state'
 import { type TextField, textFields } from '../state/users'
 import type { FakeUser, FakeUserInput } from '../types'
-import { html, type Markup } from './html'
-import { field, messagePage, page, problem } from './layout'
-import { displayNameOf, portrait } from './people-parts'
+import {
+  displayNameOf,
+  field,
+  html,
+  type Markup,
+  messagePage,
+  nameplate,
+  page,
+  portrait,
+  problem,
+  problemWith,
+} from './layout'
 
 const labels: Readonly<Record<TextField, string>> = {
   user_name: 'User name',
@@ -43,9 +50,7 @@ ${fieldsFor(attempt)}<p><button class="primary">Add</button></p></form></section
 }
 
 function fieldsFor(values: FakeUserInput): Markup {
-  const inputs = textFields.map((name) =>
-    field(name, labels[name], values[name] ?? '', html`maxlength="${limits.userField}" autocomplete="off"`),
-  )
+  const inputs = textFields.map((name) => field(name, labels[name], values[name] ?? '', html`autocomplete="off"`))
   const checked = values.user_verified === true && html`checked`
   return html`<div class="columns">${inputs}</div><p class="check">
 <input type="checkbox" id="user_verified" name="user_verified" value="yes" ${checked}>
@@ -56,8 +61,7 @@ function fieldsFor(values: FakeUserInput): Markup {
 export function person(_request: ProviderRequest, state: State, userID: string): Answer {
   const user = state.users.get(userID)
   if (user === undefined) return messagePage(state, 404, 'Unknown person', 'There is no person with this id.')
-  const main = html`<div class="card"><div class="person still">${portrait(user)}<span>${displayNameOf(user)}
-<small>user_id ${user.user_id}</small></span></div>
+  const main = html`<div class="card">${nameplate(user, `user_id ${user.user_id}`)}
 <form method="post" action="${pathOf(user)}">${fieldsFor(user)}
 <p class="buttons"><button class="primary">Save</button>
 <button class="danger" formaction="${pathOf(user)}/delete">Remove</button></p></form></div>`
@@ -70,30 +74,10 @@ function inputFrom(form: URLSearchParams): FakeUserInput {
   return { ...text, user_verified: form.get('user_verified') === 'yes', ...(userID ? { user_id: userID } : {}) }
 }
 
-function checked(input: FakeUserInput): FakeUserInput {
-  const long = textFields.find((name) => (input[name] ?? '').length > limits.userField)
-  if (long !== undefined) throw new RangeError(`${long} must have at most ${limits.userField} characters`)
-  return input
-}
-
-/** The error message for invalid input, if any. */
-function problemWith(work: () => unknown): string | undefined {
-  try {
-    work()
-    return undefined
-  } catch (error) {
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-    return error.message
-  }
-}
-
 /** `POST /users`. */
 export function addPerson(request: ProviderRequest, state: State): Answer {
   const input = inputFrom(request.form)
-  const message = problemWith(() => {
-    if (state.users.size >= limits.users) throw new RangeError(`There are ${limits.users} people: remove one first`)
-    state.users.add(checked(input))
-  })
+  const message = problemWith(() => state.users.add(input))
   return message === undefined ? redirectTo('/users', 303) : peopleWith(state, input, message)
 }
 
@@ -101,7 +85,7 @@ export function addPerson(request: ProviderRequest, state: State): Answer {
 export function savePerson(request: ProviderRequest, state: State, userID: string): Answer {
   if (state.users.get(userID) === undefined)
     return messagePage(state, 404, 'Unknown person', 'There is no person with this id.')
-  const message = problemWith(() => state.users.update(userID, checked(inputFrom(request.form))))
+  const message = problemWith(() => state.users.update(userID, inputFrom(request.form)))
   return message === undefined ? redirectTo('/users', 303) : messagePage(state, 422, 'Not saved', message)
 }
 

@@ -1,10 +1,9 @@
 import type { PendingLoginStore } from '../../login/pending-login'
-import { Deployment } from './deployment'
-import type { PendingLoginStoreCheck } from './options'
+import { Deployment, type PendingLoginStoreCheck } from './deployment'
 import { RULES } from './rules'
 
 /**
- * Tests a `PendingLoginStore` of your own against all rules of its contract, with real requests to two servers of this
+ * Tests a `PendingLoginStore` of your own against all rules of its contract, with real requests to a server of this
  * machine, as two processes of an application get them. Works in every test framework.
  *
  * @param makeStore makes the store of one process; called twice. Both must share their storage.
@@ -16,7 +15,8 @@ export async function checkPendingLoginStore(
   makeStore: () => PendingLoginStore | Promise<PendingLoginStore>,
   options: PendingLoginStoreCheck = {},
 ): Promise<void> {
-  const deployment = await Deployment.start(makeStore, options)
+  const deployment = new Deployment([await makeStore(), await makeStore()], options)
+  await deployment.start()
   try {
     for (const { rule, check } of RULES) {
       await check(deployment).catch((error: unknown) => {

@@ -1,8 +1,6 @@
 import type { CookieBrowser } from '../cookie-browser'
-import type { Deployment } from './deployment'
-import { mustBeConsumed, mustFind, mustFindNothing, mustReject } from './expectations'
+import { type Deployment, mustBeConsumed, mustFind, mustFindNothing, mustReject, type Step } from './deployment'
 import { allKinds, newRecord } from './records'
-import type { Step } from './store-process'
 
 /** One rule of the contract of a `PendingLoginStore`. */
 interface Rule {
@@ -143,7 +141,7 @@ async function withOthers(
   use: Step<unknown>,
   method: string,
 ): Promise<void> {
-  const hasSession = await deployment.process(0).visit(browser, 'start', async (store, req, res) => {
+  const hasSession = await deployment.visit(0, browser, 'start', async (store, req, res) => {
     res.setHeader('Set-Cookie', [`other=${method}; Path=/`])
     const session: unknown = Reflect.get(req, 'session')
     const exists = typeof session === 'object' && session !== null
@@ -152,7 +150,7 @@ async function withOthers(
     return exists
   })
   if (!browser.header.includes(`other=${method}`)) throw new Error(`a cookie was gone after ${method}`)
-  const stays = await deployment.process(1).visit(browser, 'callback', async (_store, req) => {
+  const stays = await deployment.visit(1, browser, 'callback', async (_store, req) => {
     const session: unknown = Reflect.get(req, 'session')
     return !hasSession || Reflect.get(Object(session), 'other') === method
   })
@@ -193,7 +191,7 @@ async function survivesOutage(deployment: Deployment): Promise<void> {
   try {
     await mustReject('load', deployment.load(browser))
     await mustReject('save', deployment.save(deployment.newBrowser(), newRecord()))
-    const consume = deployment.process(1).visit(browser, 'callback', (store, req) => store.consume(req, record))
+    const consume = deployment.visit(1, browser, 'callback', (store, req) => store.consume(req, record))
     await mustReject('consume', consume)
     await mustReject('remove', deployment.remove(browser.copy()))
   } finally {

@@ -1,40 +1,55 @@
 import { randomBytes } from 'node:crypto'
 import type { ProviderBehaviours } from '../behaviours'
 import type { Clock } from '../clock'
-import { limits } from '../limits'
 import type { Grant } from '../types'
 import { BoundedMap } from './bounded-map'
-import { Credentials, grantKey, type Issued } from './credentials'
 
-/** A valid token and its grant. */
-export interface TokenHolder extends Issued {
+const HOUR_MS = 3_600_000
+
+interface AuthKey extends Grant {
+  /** Milliseconds by the provider's clock. */
+  readonly issuedAt: number
+}
+
+interface AccessToken extends AuthKey {
   readonly token: string
+  /** Its API requests in the hour that ends at `resetAt`. */
+  requests: number
+  resetAt: number
+}
+
+/** The holder of a token, and whether this request is within the rate limit. */
+export interface TokenUse {
+  readonly userID: string
+  /** Milliseconds by the provider's clock until the token's next hour begins, and that time; undefined within the limit. */
+  readonly refusal: { readonly millisecondsLeft: number; readonly resetAt: number } | undefined
 }
 
 /** Keys, tokens and remembered approvals: everything that links a person to an application. */
 export class Grants {
-  private readonly _keys: Credentials
-  private readonly _tokens: Credentials
-  private readonly _approvals = new BoundedMap<Grant>({ limit: limits.credentials })
+  private readonly _keys = new BoundedMap<AuthKey>()
+  private readonly _tokens = new BoundedMap<AccessToken>()
+  private readonly _approvals = new BoundedMap<Grant>()
 
   constructor(
     private readonly _behaviours: () => ProviderBehaviours,
     private readonly _clock: Clock,
+    private readonly _rateLimit: number,
   ) {
-    this._keys = new Credentials((issued) => !this._isWithin(this._behaviours().keyLifetime, issued))
-    this._tokens = new Credentials((issued) => !this._lives(issued))
+    if (_rateLimit !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(_rateLimit) && _rateLimit > 0)) {
+      throw new TypeError('rateLimit must be a whole number of requests per hour from 1, or Infinity')
+    }
   }
 
   issueKey({ appID, userID }: Grant): string {
     const key = this._credential()
-    this._keys.add(key, { appID, userID, issuedAt: this._clock.now() })
+    this._keys.set(key, { appID, userID, issuedAt: this._clock.now() })
     return key
   }
 
   /** Records a signed-in person's visit to the login page. */
   visit(grant: Grant): void {
-    if (!this._behaviours().replaceKeyOnVisit) return
-    for (const key of this._keys.of(grant)) this._keys.delete(key)
+    if (this._behaviours().replaceKeyOnVisit) this._keys.deleteWhere((key) => isSame(key, grant))
   }
 
   /** The token for a key, which is consumed; undefined when the key is unknown, expired or another application's. */
@@ -42,82 +57,79 @@ export class Grants {
     const issued = this._keys.get(key)
     if (issued === undefined || issued.appID !== appID) return undefined
     this._keys.delete(key)
-    if (!this._isWithin(this._behaviours().keyLifetime, issued)) return undefined
-    const reused = this._behaviours().reuseToken ? this._livingToken(issued) : undefined
-    return reused ?? this._issueToken(issued)
+    const { keyLifetime, reuseToken } = this._behaviours()
+    if (!this._isWithin(keyLifetime, issued)) return undefined
+    return (reuseToken ? this._livingToken(issued) : undefined) ?? this._issueToken(issued)
   }
 
-  holderOf(token: string): TokenHolder | undefined {
+  /** Counts an API request with a token (section 8). Undefined when the token is unknown or expired. */
+  use(token: string): TokenUse | undefined {
     const issued = this._tokens.get(token)
     if (issued === undefined || !this._lives(issued)) return undefined
-    return { token, ...issued }
+    const now = this._clock.now()
+    // A token's hours count from its issue, so that no test spans two.
+    const resetAt = issued.issuedAt + (Math.floor((now - issued.issuedAt) / HOUR_MS) + 1) * HOUR_MS
+    issued.requests = issued.resetAt === resetAt ? issued.requests + 1 : 1
+    issued.resetAt = resetAt
+    const isRefused = issued.requests > this._rateLimit
+    return { userID: issued.userID, refusal: isRefused ? { millisecondsLeft: resetAt - now, resetAt } : undefined }
   }
 
   approve({ appID, userID }: Grant): void {
-    this._approvals.set(grantKey({ appID, userID }), { appID, userID })
+    this._approvals.set(approvalKey({ appID, userID }), { appID, userID })
   }
 
   isApproved(grant: Grant): boolean {
-    return this._approvals.get(grantKey(grant)) !== undefined
+    return this._approvals.has(approvalKey(grant))
   }
 
   approvalsOf(userID: string): readonly Grant[] {
-    return this._allApprovals().filter((approval) => approval.userID === userID)
+    return [...this._approvals.values()].filter((approval) => approval.userID === userID)
   }
 
   revoke(grant: Grant): void {
-    this._approvals.delete(grantKey(grant))
-    for (const credentials of [this._keys, this._tokens]) {
-      for (const credential of credentials.of(grant)) credentials.delete(credential)
-    }
+    this._approvals.delete(approvalKey(grant))
+    this._keys.deleteWhere((key) => isSame(key, grant))
+    this._tokens.deleteWhere((token) => isSame(token, grant))
   }
 
   forgetApplication(appID: string): void {
-    this._forgetApprovals((approval) => approval.appID === appID)
-    this._keys.deleteWhere((issued) => issued.appID === appID)
-    this._tokens.deleteWhere((issued) => issued.appID === appID)
+    for (const grants of [this._approvals, this._keys, this._tokens]) grants.deleteWhere((each) => each.appID === appID)
   }
 
   /** Keeps the tokens: those of a deleted person get a response of their own. */
   forgetUser(userID: string): void {
-    this._forgetApprovals((approval) => approval.userID === userID)
-    this._keys.deleteWhere((issued) => issued.userID === userID)
+    for (const grants of [this._approvals, this._keys]) grants.deleteWhere((each) => each.userID === userID)
   }
 
   private _issueToken({ appID, userID }: Grant): string {
     const token = this._credential()
-    this._tokens.add(token, { appID, userID, issuedAt: this._clock.now() })
+    this._tokens.set(token, { token, appID, userID, issuedAt: this._clock.now(), requests: 0, resetAt: 0 })
     return token
   }
 
   private _livingToken(grant: Grant): string | undefined {
-    for (const token of this._tokens.of(grant)) {
-      if (this.holderOf(token) !== undefined) return token
-      // Otherwise every later exchange would check expired ones again.
-      this._tokens.delete(token)
-    }
-    return undefined
+    return [...this._tokens.values()].find((token) => isSame(token, grant) && this._lives(token))?.token
   }
 
-  private _lives(issued: Issued): boolean {
-    return this._isWithin(this._behaviours().tokenLifetime, issued)
+  private _lives(token: AccessToken): boolean {
+    return this._isWithin(this._behaviours().tokenLifetime, token)
   }
 
-  private _isWithin(lifetime: number, { issuedAt }: Issued): boolean {
+  private _isWithin(lifetime: number, { issuedAt }: AuthKey): boolean {
     return this._clock.now() - issuedAt < lifetime
   }
 
   private _credential(): string {
     return this._behaviours().hexCredentials ? randomBytes(16).toString('hex') : randomBytes(32).toString('base64url')
   }
+}
 
-  private _allApprovals(): Grant[] {
-    return Array.from(this._approvals.entries(), ([, approval]) => approval)
-  }
+function isSame(one: Grant, other: Grant): boolean {
+  return one.appID === other.appID && one.userID === other.userID
+}
 
-  private _forgetApprovals(isMeant: (approval: Grant) => boolean): void {
-    for (const approval of this._allApprovals()) {
-      if (isMeant(approval)) this._approvals.delete(grantKey(approval))
-    }
-  }
+/** Unique for one application and one person: application ids contain no space. */
+function approvalKey({ appID, userID }: Grant): string {
+  return `${appID} ${userID}`
 }

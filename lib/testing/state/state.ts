@@ -1,8 +1,6 @@
 import type { ProviderBehaviours } from '../behaviours'
-import type { Clock } from '../clock'
 import type { Applications } from './applications'
 import type { Grants } from './grants'
-import type { RateLimit } from './rate-limit'
 import type { Sessions } from './sessions'
 import type { Users } from './users'
 
@@ -11,12 +9,13 @@ export interface State {
   /** What the pages call the provider. */
   readonly name: string
   readonly behaviours: () => ProviderBehaviours
-  readonly clock: Clock
+  /** Undefined on a server of the user's own, if it was not given. */
+  readonly origin: () => string | undefined
+  /** Whether requests under any name of this machine are answered. */
+  readonly allowRemote: boolean
+  readonly rateLimit: number
   readonly applications: Applications
   readonly users: Users
   readonly grants: Grants
   readonly sessions: Sessions
-  readonly rateLimit: RateLimit
-  /** Whether a `Host` header names this provider. */
-  readonly trustsHost: (host: string) => boolean
 }

@@ -15,10 +15,12 @@ export const textFields = [
 /** One of the text fields. */
 export type TextField = (typeof textFields)[number]
 
-function idOf(value: string | number | bigint): string {
+function idOf(value: unknown): string {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) {
     throw new RangeError('user_id: a number beyond 2^53 has lost digits; give a string or a bigint')
   }
+  if (!['string', 'number', 'bigint'].includes(typeof value))
+    throw new TypeError('user_id must be a string or a number')
   const id = String(value)
   if (id === '' || id.length > 200) throw new RangeError('user_id must have 1 to 200 characters')
   return id
@@ -46,9 +48,10 @@ export class Users {
   private _nextID = 1
 
   add(input: FakeUserInput = {}): FakeUser {
+    const given = definedOnly(input)
     const id = input.user_id === undefined ? this._freeID() : idOf(input.user_id)
     if (this._byID.has(id)) throw new RangeError('user_id is already taken by another person')
-    return this._store({ ...defaultsFor(id), ...definedOnly(input), user_id: id })
+    return this._store({ ...defaultsFor(id), ...given, user_id: id })
   }
 
   get(userID: string): FakeUser | undefined {
@@ -60,10 +63,6 @@ export class Users {
     const user = this._byID.get(userID)
     if (user === undefined) throw new RangeError('there is no person with this user_id')
     return user
-  }
-
-  get size(): number {
-    return this._byID.size
   }
 
   all(): readonly FakeUser[] {
@@ -93,8 +92,12 @@ export class Users {
   }
 }
 
-/** The known fields that were given: `undefined` must not overwrite a default. */
-function definedOnly(input: FakeUserInput): Partial<FakeUser> {
+/** The fields that were given: `undefined` must not overwrite a default. */
+function definedOnly(input: FakeUserInput): Partial<Omit<FakeUser, 'user_id'>> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new TypeError('must be an object')
+  const known: readonly string[] = ['user_id', 'user_verified', ...textFields]
+  const unknown = Object.keys(input).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new TypeError(`there is no field "${unknown}"; there are ${known.join(', ')}`)
   const text: Partial<Record<TextField, string | null>> = {}
   for (const field of textFields) {
     const value = input[field]

@@ -85,7 +85,7 @@ describeInChromium('the pages in Chromium', () => {
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('link', { name: 'Sign in' }).click()
     expect(callbacks).toHaveLength(2)
-    await page.goto(`${provider.origin}/approvals`)
+    await page.goto(`${provider.origin}/`)
     await page.getByRole('button', { name: 'Revoke My app' }).click()
     await page.goto(`${provider.oauthBase}/oauth?app_id=${application.appID}`)
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(1)
@@ -148,7 +148,7 @@ describeInChromium('the pages in Chromium', () => {
       const visitor = await browser.newContext({ colorScheme, bypassCSP: true })
       const tab = await visitor.newPage()
       const login = `/api/oauth?app_id=${application.appID}`
-      for (const path of ['/', '/developers', '/users', '/users/1', '/approvals', '/nowhere', login]) {
+      for (const path of ['/', '/developers', '/users', '/users/1', '/nowhere', login]) {
         expect(await findingsOn(tab, path, colorScheme)).toEqual([])
       }
       await tab.getByRole('button', { name: /Ada Lovelace/ }).click()
@@ -156,8 +156,7 @@ describeInChromium('the pages in Chromium', () => {
         appID: provider.registerApplication({ name: 'Other', redirectURL: 'http://x/' }).appID,
         userID: '1',
       })
-      for (const path of ['/', login, '/approvals'])
-        expect(await findingsOn(tab, path, `signed-in-${colorScheme}`)).toEqual([])
+      for (const path of ['/', login]) expect(await findingsOn(tab, path, `signed-in-${colorScheme}`)).toEqual([])
       await visitor.close()
     },
     60_000,

@@ -14,7 +14,7 @@ import {
   type SocialLoginUser,
   type TracedPhase,
 } from 'passport-social-login'
-import { FakeProvider, type FakeUser, type PostAnswer } from 'passport-social-login/testing'
+import { FakeProvider, type FakeUser, type ProviderBehaviours } from 'passport-social-login/testing'
 import { type Equal, options, same } from './support'
 
 export function profile(of: Profile): PassportProfile {
@@ -77,7 +77,7 @@ export async function testing(): Promise<FakeUser> {
   const provider = await FakeProvider.start({ mode: 'as-deployed', port: 0 })
   // @ts-expect-error there is no such endpoint
   provider.failNext('token', { status: 500 })
-  const postAnswer: PostAnswer = 'invalid-app-id'
+  const postAnswer: ProviderBehaviours['postAnswer'] = 'invalid-app-id'
   provider.setMode({ getOnly: true, postAnswer, requireUserAgent: true })
   return provider.addUser({ user_firstname: 'Grace' })
 }

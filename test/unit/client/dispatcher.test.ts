@@ -16,7 +16,7 @@ const faults: [string, Fault, OutcomeCode][] = [
   ['redirects', { status: 302, headers: { location: '/elsewhere' } }, 'provider_redirected'],
   ['is limited', { status: 429 }, 'provider_rate_limited'],
   ['is down', { status: 503, body: marker }, 'provider_unavailable'],
-  ['answers without end', { endless: true, status: 200 }, 'provider_bad_response'],
+  ['answers without end', { endless: true, body: marker }, 'provider_bad_response'],
   ['answers in another protocol', { raw: `SSH-2.0-${marker}\r\n` }, 'provider_bad_response'],
   ['sends a header of 20 kB', { raw: `${okay}x-a: ${'x'.repeat(20_000)}\r\n\r\n{}` }, 'provider_bad_response'],
   ['sends less than it promised', { raw: `${okay}content-length: 99\r\n\r\n{}` }, 'provider_unreachable'],

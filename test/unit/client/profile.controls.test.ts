@@ -1,11 +1,11 @@
 import { toProfile } from '../../../lib'
 import { parseJSON } from '../../../lib/client/json'
 import type { Profile } from '../../../lib/client/profile'
-import { readUser } from '../../../lib/client/user'
+import { parseUser } from '../../../lib/client/user'
 
 function profileOf(fields: object): Profile {
   const text = JSON.stringify({ user_id: '1', ...fields })
-  return toProfile(readUser(parseJSON(text), text))
+  return toProfile(parseUser(parseJSON(text), text))
 }
 
 const nameOf = (name: string): string => profileOf({ user_name: name }).displayName

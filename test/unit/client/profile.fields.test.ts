@@ -1,12 +1,12 @@
 import { parseJSON } from '../../../lib/client/json'
 import { type Profile, toProfile } from '../../../lib/client/profile'
-import { readUser } from '../../../lib/client/user'
+import { parseUser } from '../../../lib/client/user'
 
 const uploads = new URL('https://social.example/content/uploads/')
 
 function profileWith(fields: Record<string, unknown>, uploadsURL?: URL): Profile {
   const text = JSON.stringify({ user_id: '1', ...fields })
-  return toProfile(readUser(parseJSON(text), text), uploadsURL === undefined ? {} : { uploadsURL: uploadsURL.href })
+  return toProfile(parseUser(parseJSON(text), text), uploadsURL === undefined ? {} : { uploadsURL: uploadsURL.href })
 }
 
 function pictureOf(picture: unknown, uploadsURL?: URL): string | undefined {
@@ -198,7 +198,7 @@ test.each(['Male', 'N/A', 'weiblich', 'Нет'])('the gender %s is free text', (
 
 test('toProfile gives the same profile as the strategy, including provider and pictures', () => {
   const text = JSON.stringify({ user_id: 7, user_name: 'Ada\u202e', user_picture: 'photos/a.jpg' })
-  const answer = readUser(parseJSON(text), text)
+  const answer = parseUser(parseJSON(text), text)
   expect(toProfile(answer)).toMatchObject({ provider: 'social-login', id: '7', displayName: 'Ada' })
   expect(toProfile(answer)).not.toHaveProperty('photos')
   expect(toProfile(answer, { provider: 'mine', uploadsURL: 'https://social.example/uploads' })).toMatchObject({

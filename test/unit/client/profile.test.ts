@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseJSON } from '../../../lib/client/json'
 import { type Profile, toProfile } from '../../../lib/client/profile'
-import { readUser, type SocialLoginUser } from '../../../lib/client/user'
+import { parseUser, type SocialLoginUser } from '../../../lib/client/user'
 import { SocialLoginError } from '../../../lib/errors'
 
 const uploads = new URL('https://social.example/content/uploads/')
@@ -12,16 +12,16 @@ function fixture(name: string): string {
 }
 
 function profileOf(text: string, uploadsURL?: URL): Profile {
-  return toProfile(readUser(parseJSON(text), text), uploadsURL === undefined ? {} : { uploadsURL: uploadsURL.href })
+  return toProfile(parseUser(parseJSON(text), text), uploadsURL === undefined ? {} : { uploadsURL: uploadsURL.href })
 }
 
 function userOf(text: string): SocialLoginUser {
-  return readUser(parseJSON(text), text).user
+  return parseUser(parseJSON(text), text).user
 }
 
 function codeOf(text: string): string {
   try {
-    readUser(parseJSON(text), text)
+    parseUser(parseJSON(text), text)
   } catch (error) {
     if (error instanceof SocialLoginError && error.phase === 'profile') return error.code
     throw error

@@ -1,11 +1,11 @@
 import { type JSONValue, parseJSON } from '../../../lib/client/json'
-import { pathToUserID, readUser } from '../../../lib/client/user'
+import { parseUser, pathToUserID } from '../../../lib/client/user'
 import { OUTCOMES } from '../../../lib/errors'
 import { thrownBy } from '../../support/client'
 
 const { message } = OUTCOMES.profile_invalid
 const messageOf = (body: JSONValue): unknown => {
-  const error = thrownBy(() => readUser(body, JSON.stringify(body)))
+  const error = thrownBy(() => parseUser(body, JSON.stringify(body)))
   return error instanceof Error && error.message
 }
 
@@ -61,5 +61,5 @@ test.each([
 })
 
 test.each(['a..b', 'proto', '_', 'constructor2', '.a', 'a.', 'Constructor'])('the id %s is accepted', (id) => {
-  expect(readUser({ user_id: id }, '').user.user_id).toBe(id)
+  expect(parseUser({ user_id: id }, '').user.user_id).toBe(id)
 })

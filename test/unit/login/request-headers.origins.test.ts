@@ -3,11 +3,11 @@ import {
   fromApp,
   fromProvider,
   type Headers,
-  hostOnlyRules,
+  hostOnlyPolicy,
   incoming,
+  policy,
   readCallback,
   readStart,
-  rules,
   verdictOf,
 } from '../../support/incoming'
 
@@ -83,14 +83,14 @@ test.each([
   ['file:///tmp/x.html', '', 'start unverified'],
   ['https://www.app.example/x', 'app.example', 'start verified'],
 ])('when only Host tells the own origin, the Referer %s at %s is read as %s', (referer, host, verdict) => {
-  expect(readStart({ referer, host }, {}, hostOnlyRules)).toBe(verdict)
-  expect(readStart({ origin: referer.replace(/\/x$/, ''), host }, {}, hostOnlyRules)).toBe(verdict)
+  expect(readStart({ referer, host }, {}, hostOnlyPolicy)).toBe(verdict)
+  expect(readStart({ origin: referer.replace(/\/x$/, ''), host }, {}, hostOnlyPolicy)).toBe(verdict)
 })
 
 test('a request without Host, as HTTP/1.0 allows, comes from no known page', () => {
   const bare = incoming('/login', { referer: 'https://app.example/' })
   Reflect.deleteProperty(bare.headers, 'host')
-  expect(verdictOf(classifyRequest(bare, hostOnlyRules))).toBe('start unverified')
+  expect(verdictOf(classifyRequest(bare, hostOnlyPolicy))).toBe('start unverified')
 })
 
 test('forwarded hosts do not make a foreign page same-origin', () => {
@@ -99,7 +99,7 @@ test('forwarded hosts do not make a foreign page same-origin', () => {
     'x-forwarded-host': 'evil.example',
     forwarded: 'host=evil.example',
   }
-  expect(readStart(headers, {}, hostOnlyRules)).toBe('start unverified')
+  expect(readStart(headers, {}, hostOnlyPolicy)).toBe('start unverified')
 })
 
 test('a sister site may start a login across sites, by its Referer or Origin', () => {
@@ -114,11 +114,11 @@ test('a sister site may start a login across sites, by its Referer or Origin', (
 })
 
 test('an unverified start is refused or allowed by option', () => {
-  expect(readStart(metadata('none'), {}, { ...rules, unverifiedStart: 'refuse' })).toBe('start_forbidden')
-  expect(readStart(fromApp, {}, { ...rules, unverifiedStart: 'refuse' })).toBe('start verified')
-  expect(readStart(metadata('none'), {}, { ...rules, unverifiedStart: 'allow' })).toBe('start unverified')
+  expect(readStart(metadata('none'), {}, { ...policy, unverifiedStart: 'refuse' })).toBe('start_forbidden')
+  expect(readStart(fromApp, {}, { ...policy, unverifiedStart: 'refuse' })).toBe('start verified')
+  expect(readStart(metadata('none'), {}, { ...policy, unverifiedStart: 'allow' })).toBe('start unverified')
   expect(
-    readStart({ ...metadata('none'), 'sec-fetch-dest': 'image' }, {}, { ...rules, unverifiedStart: 'allow' }),
+    readStart({ ...metadata('none'), 'sec-fetch-dest': 'image' }, {}, { ...policy, unverifiedStart: 'allow' }),
   ).toBe('start_forbidden')
 })
 
@@ -132,7 +132,7 @@ test.each([
   const handshake = { origin: 'https://app.example', ...sent }
   expect(readStart({ origin: handshake.origin })).toBe('start verified')
   expect(readStart(handshake)).toBe('start_forbidden')
-  expect(readStart(handshake, {}, { ...rules, unverifiedStart: 'allow' })).toBe('start_forbidden')
+  expect(readStart(handshake, {}, { ...policy, unverifiedStart: 'allow' })).toBe('start_forbidden')
   expect(readCallback(handshake)).toBe('callback_forged')
 })
 
@@ -176,14 +176,14 @@ test.each([
 ])('a callback with the Referer %s is read as %s, with and without Fetch Metadata', (referer, verdict) => {
   expect(readCallback({ ...fromProvider, referer })).toBe(verdict)
   expect(readCallback({ referer })).toBe(verdict)
-  expect(readCallback({ referer }, {}, hostOnlyRules)).toBe(verdict)
+  expect(readCallback({ referer }, {}, hostOnlyPolicy)).toBe(verdict)
 })
 
 test.each([
   ['https://social.example/', 'provider'],
   ['https://app.example/', 'app'],
 ])('the callback from %s is classified as coming from the %s', (referer, whose) => {
-  const read = classifyRequest(incoming('/auth/callback?auth_key=K', { ...fromProvider, referer }), rules)
+  const read = classifyRequest(incoming('/auth/callback?auth_key=K', { ...fromProvider, referer }), policy)
   expect(read).toEqual({ type: 'callback', authKey: 'K', fetchSite: 'cross-site', referer: whose })
 })
 
@@ -195,7 +195,7 @@ test.each([
   ['https://app.example', 'same-origin', 'callback K'],
   ['https://social.app.example', 'same-origin', 'callback_forged'],
 ])('a callback from a provider at %s with Sec-Fetch-Site %s: %s', (providerOrigin, site, verdict) => {
-  expect(readCallback(metadata(site), {}, { ...rules, providerOrigin })).toBe(verdict)
+  expect(readCallback(metadata(site), {}, { ...policy, providerOrigin })).toBe(verdict)
 })
 
 test.each([
@@ -207,19 +207,19 @@ test.each([
   ['http://localhost:3000', 'localhost:3000', 'same-origin', 'callback K'],
   ['http://localhost:4400', 'a b', 'same-site', 'callback_forged'],
 ])('with a provider at %s an application at %s reads %s as %s', (providerOrigin, host, site, verdict) => {
-  expect(readCallback({ ...metadata(site), host }, {}, { ...hostOnlyRules, providerOrigin })).toBe(verdict)
+  expect(readCallback({ ...metadata(site), host }, {}, { ...hostOnlyPolicy, providerOrigin })).toBe(verdict)
 })
 
 test('a typed callback is allowed only if typed starts are', () => {
   for (const unverifiedStart of ['confirm', 'refuse'] as const) {
-    expect(readCallback(metadata('none'), {}, { ...rules, unverifiedStart })).toBe('callback_forged')
+    expect(readCallback(metadata('none'), {}, { ...policy, unverifiedStart })).toBe('callback_forged')
   }
-  expect(readCallback(metadata('none'), {}, { ...rules, unverifiedStart: 'allow' })).toBe('callback K')
+  expect(readCallback(metadata('none'), {}, { ...policy, unverifiedStart: 'allow' })).toBe('callback K')
 })
 
 test('HTTP/2 names the host in :authority', () => {
   const headers = { ':authority': 'app.example', referer: 'http://app.example/' }
-  expect(verdictOf(classifyRequest(incoming('/login', {}, { headers }), hostOnlyRules))).toBe('start verified')
+  expect(verdictOf(classifyRequest(incoming('/login', {}, { headers }), hostOnlyPolicy))).toBe('start verified')
 })
 
 test.each([

@@ -4,12 +4,12 @@ import {
   fromProvider,
   type Headers,
   incoming,
-  rules,
+  policy,
   verdictOf,
 } from '../../support/incoming'
 
 function callbackOf(query: string, headers: Headers = fromProvider, more?: object) {
-  return classifyRequest(incoming(`/auth/callback${query}`, headers, more), rules)
+  return classifyRequest(incoming(`/auth/callback${query}`, headers, more), policy)
 }
 
 test.each([
@@ -77,15 +77,15 @@ test.each([
 test.each(['/auth/callback', '/auth/callback/', '/AUTH/Callback', '/auth/callback//'])(
   'the path %s without a key is a callback, never a start',
   (path) => {
-    expect(verdictOf(classifyRequest(incoming(path, fromApp), rules))).toBe('auth_key_missing')
+    expect(verdictOf(classifyRequest(incoming(path, fromApp), policy))).toBe('auth_key_missing')
   },
 )
 
 test.each(['/auth/./callback', '/x/../auth/callback', '/login/%2e%2e/auth/callback', '/auth\\callback'])(
   'the path %s, which URL parsers read differently from routers, is neither start nor callback',
   (path) => {
-    expect(verdictOf(classifyRequest(incoming(path, fromApp), rules))).toBe('callback_forged')
-    expect(verdictOf(classifyRequest(incoming(`${path}?auth_key=K`, fromProvider), rules))).toBe('callback_forged')
+    expect(verdictOf(classifyRequest(incoming(path, fromApp), policy))).toBe('callback_forged')
+    expect(verdictOf(classifyRequest(incoming(`${path}?auth_key=K`, fromProvider), policy))).toBe('callback_forged')
   },
 )
 
@@ -96,7 +96,7 @@ test.each([
   '/login?auth_key[]=K',
   '/login?a&amp;auth_key=K',
 ])('the target %s on another path is a callback by its key', (target) => {
-  expect(classifyRequest(incoming(target, fromProvider), rules)).not.toHaveProperty('type', 'start')
+  expect(classifyRequest(incoming(target, fromProvider), policy)).not.toHaveProperty('type', 'start')
 })
 
 test.each([
@@ -108,13 +108,13 @@ test.each([
   ['/xcallback', 'callback_forged'],
   ['/auth', 'callback_forged'],
 ])('a key at %s, where a proxy may have stripped a prefix, is %s', (path, verdict) => {
-  expect(verdictOf(classifyRequest(incoming(`${path}?auth_key=K`, fromProvider), rules))).toBe(verdict)
+  expect(verdictOf(classifyRequest(incoming(`${path}?auth_key=K`, fromProvider), policy))).toBe(verdict)
 })
 
 test.each(['/auth', '/auth/callback/x', '/auth/callbacks', '/xauth/callback', '/login', '/', '/login?x=auth_key'])(
   'the target %s is a start',
   (target) => {
-    expect(verdictOf(classifyRequest(incoming(target, fromApp), rules))).toBe('start verified')
+    expect(verdictOf(classifyRequest(incoming(target, fromApp), policy))).toBe('start verified')
   },
 )
 
@@ -127,7 +127,7 @@ test.each([
     ...Array(2).fill('method_not_allowed'),
   ]),
 ])('%s is read as %s at the start and as %s at the callback', (method, start, callback) => {
-  expect(verdictOf(classifyRequest(incoming('/login', fromApp, { method }), rules))).toBe(start)
+  expect(verdictOf(classifyRequest(incoming('/login', fromApp, { method }), policy))).toBe(start)
   expect(verdictOf(callbackOf('?auth_key=K', fromProvider, { method }))).toBe(callback)
 })
 
@@ -145,10 +145,10 @@ test('the result of a query parser is ignored', () => {
 
 test('originalUrl is used if present (mounted applications), else url', () => {
   const mounted = incoming('/callback?auth_key=short', fromProvider, { originalUrl: '/auth/callback?auth_key=K' })
-  expect(verdictOf(classifyRequest(mounted, rules))).toBe('callback K')
-  expect(verdictOf(classifyRequest(incoming('/auth/callback?auth_key=K', fromProvider), rules))).toBe('callback K')
+  expect(verdictOf(classifyRequest(mounted, policy))).toBe('callback K')
+  expect(verdictOf(classifyRequest(incoming('/auth/callback?auth_key=K', fromProvider), policy))).toBe('callback K')
   const odd = incoming('/auth/callback?auth_key=K', fromProvider, { originalUrl: ['/x'] })
-  expect(verdictOf(classifyRequest(odd, rules))).toBe('callback K')
+  expect(verdictOf(classifyRequest(odd, policy))).toBe('callback K')
 })
 
 test.each([
@@ -161,7 +161,7 @@ test.each([
   ['http://[', 'start verified'],
 ])('the request target %s is read as %s', (target, code) => {
   const headers = code.startsWith('start') ? fromApp : fromProvider
-  expect(verdictOf(classifyRequest(incoming(target, headers), rules))).toBe(code)
+  expect(verdictOf(classifyRequest(incoming(target, headers), policy))).toBe(code)
 })
 
 test.each([
@@ -184,14 +184,14 @@ test.each([
     '/;//evil.example',
   ],
 ])('the link of a start at %s stays on the origin', (originalUrl) => {
-  const read = classifyRequest(incoming('/', fromApp, { originalUrl }), rules)
+  const read = classifyRequest(incoming('/', fromApp, { originalUrl }), policy)
   if (read.type !== 'start') throw new Error('not a start')
   expect(read.path).toMatch(/^\/(?![/\\])/)
   expect(new URL(read.path, 'https://app.example/x/y').origin).toBe('https://app.example')
 })
 
 test('the link of a start keeps path and query', () => {
-  const read = classifyRequest(incoming('/login?returnTo=%2Finbox&x=1', fromApp), rules)
+  const read = classifyRequest(incoming('/login?returnTo=%2Finbox&x=1', fromApp), policy)
   expect(read).toEqual({
     type: 'start',
     method: 'GET',
@@ -204,12 +204,12 @@ test('the link of a start keeps path and query', () => {
 
 test('the link of a start keeps a query that contains an address', () => {
   const path = '/login?from=https://other.example/x'
-  expect(classifyRequest(incoming(path, fromApp), rules)).toMatchObject({ type: 'start', path })
+  expect(classifyRequest(incoming(path, fromApp), policy)).toMatchObject({ type: 'start', path })
 })
 
 test('without tab binding, the parameter of a tab is one like any other', () => {
   const path = `/login?social_login_tab=${'a'.repeat(32)}`
-  expect(classifyRequest(incoming(path), rules)).toMatchObject({ type: 'start', verified: false, path })
+  expect(classifyRequest(incoming(path), policy)).toMatchObject({ type: 'start', verified: false, path })
 })
 
 test.each([
@@ -219,7 +219,7 @@ test.each([
   ['/', false],
   ['/auth', false],
 ])('a start at %s resembles the callback at /auth/callback: %s', (path, isCallbackSuffix) => {
-  expect(classifyRequest(incoming(path, fromApp), rules)).toMatchObject({ type: 'start', isCallbackSuffix })
+  expect(classifyRequest(incoming(path, fromApp), policy)).toMatchObject({ type: 'start', isCallbackSuffix })
 })
 
 test.each([
@@ -231,7 +231,7 @@ test.each([
   ['x-moz', 'prefetch'],
   ['service-worker-navigation-preload', 'true'],
 ])('a request with %s: %s is speculative, at the start and at the callback', (name, value) => {
-  const start = classifyRequest(incoming('/login', { ...fromApp, [name]: value }), rules)
+  const start = classifyRequest(incoming('/login', { ...fromApp, [name]: value }), policy)
   expect(start).toEqual({ type: 'refused', code: 'speculative_request', phase: 'start' })
   expect(callbackOf('?auth_key=K', { ...fromProvider, [name]: value })).toEqual({
     type: 'refused',
@@ -246,7 +246,7 @@ test('a purpose other than speculation is ignored', () => {
 
 test('an unverified start keeps its query unchanged, except for a foreign tab secret', () => {
   const pathOf = (url: string, tabBinding: boolean): unknown =>
-    Reflect.get(classifyRequest(incoming(url), { ...rules, tabBinding }), 'path')
+    Reflect.get(classifyRequest(incoming(url), { ...policy, tabBinding }), 'path')
   const secret = 'a'.repeat(32)
   expect(pathOf('/login?a&b=%20c', false)).toBe('/login?a&b=%20c')
   expect(pathOf('/login?a&b=%20c', true)).toBe('/login?a&b=%20c')
@@ -256,8 +256,8 @@ test('an unverified start keeps its query unchanged, except for a foreign tab se
 test('a target of 4,096 characters is read, and one more is refused with a hint', () => {
   const target = (length: number, name: string): string =>
     `/auth/callback?${name}=${'k'.repeat(length)}`.slice(0, length)
-  expect(verdictOf(classifyRequest(incoming(target(4096, 'x')), rules))).toBe('auth_key_missing')
-  const tooLong = (url: string) => classifyRequest(incoming(url), rules)
+  expect(verdictOf(classifyRequest(incoming(target(4096, 'x')), policy))).toBe('auth_key_missing')
+  const tooLong = (url: string) => classifyRequest(incoming(url), policy)
   const hint = 'The address of the request has more than 4,096 characters.'
   expect(tooLong(target(4097, 'auth_key'))).toMatchObject({ code: 'auth_key_malformed', phase: 'callback', hint })
   expect(tooLong(target(4097, 'x'))).toMatchObject({ code: 'start_forbidden', phase: 'start', hint })
@@ -266,14 +266,14 @@ test('a target of 4,096 characters is read, and one more is refused with a hint'
 test.each(['http://app.example/auth/callback?auth_key=K', 'HTTPS://user@[::1]:1/auth/callback?auth_key=K'])(
   'the absolute form %s is read without its origin',
   (url) => {
-    expect(verdictOf(classifyRequest(incoming(url, fromProvider), rules))).toBe('callback K')
+    expect(verdictOf(classifyRequest(incoming(url, fromProvider), policy))).toBe('callback K')
   },
 )
 
 test.each(['/x://h/auth/callback?auth_key=K', '/elsewhere?auth_key=K', '/auth/../auth/callback?auth_key=K'])(
   'the key at %s, which is not the path of the callback, is refused with a hint',
   (url) => {
-    const read = classifyRequest(incoming(url, fromProvider), rules)
+    const read = classifyRequest(incoming(url, fromProvider), policy)
     expect(read).toMatchObject({ code: 'callback_forged', phase: 'callback' })
     expect(Reflect.get(read, 'hint')).toMatch(/^It arrived at a path other than that of callbackURL: .+/)
   },
@@ -282,7 +282,7 @@ test.each(['/x://h/auth/callback?auth_key=K', '/elsewhere?auth_key=K', '/auth/..
 // Chromium sends no Fetch Metadata with it, as if it were a navigation of an old browser.
 test('a WebSocket neither starts a login nor finishes one', () => {
   const webSocket = { upgrade: 'websocket', origin: 'https://sub.app.example', 'sec-websocket-key': 'c2FtcGxlIG5vbmNl' }
-  const start = classifyRequest(incoming('/auth', webSocket), { ...rules, unverifiedStart: 'allow' })
+  const start = classifyRequest(incoming('/auth', webSocket), { ...policy, unverifiedStart: 'allow' })
   expect(start).toEqual({ type: 'refused', code: 'start_forbidden', phase: 'start' })
   const callback = callbackOf('?auth_key=K', webSocket)
   expect(callback).toEqual({ type: 'refused', code: 'callback_forged', phase: 'callback' })
@@ -292,7 +292,7 @@ test('a WebSocket neither starts a login nor finishes one', () => {
 test.each(['navigate', 'same-origin'])('a request of a service worker (%s) is refused with a hint about it', (mode) => {
   const scripted = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': mode, 'sec-fetch-dest': 'empty' }
   for (const url of ['/auth', '/auth/callback?auth_key=K']) {
-    const read = classifyRequest(incoming(url, scripted), rules)
+    const read = classifyRequest(incoming(url, scripted), policy)
     expect(Reflect.get(read, 'hint')).toMatch(/^A script made the request, not the browser itself: .*service worker/)
   }
 })
@@ -300,7 +300,7 @@ test.each(['navigate', 'same-origin'])('a request of a service worker (%s) is re
 test.each(['same-origin', 'same-site', 'cross-site'])('a start by fetch (%s) must be a navigation instead', (site) => {
   for (const mode of ['cors', 'no-cors']) {
     const fetched = { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': 'empty' }
-    const read = classifyRequest(incoming('/auth', fetched), { ...rules, unverifiedStart: 'allow' })
+    const read = classifyRequest(incoming('/auth', fetched), { ...policy, unverifiedStart: 'allow' })
     expect(read).toEqual({ type: 'refused', code: 'navigation_required', phase: 'start' })
   }
 })
@@ -317,7 +317,7 @@ test.each([
 
 test('a start without tabBinding carries no secret of a tab, and keeps its query', () => {
   const query = `?social_login_tab=${'a'.repeat(32)}`
-  expect(classifyRequest(incoming(`/auth${query}`, fromApp), rules)).toMatchObject({
+  expect(classifyRequest(incoming(`/auth${query}`, fromApp), policy)).toMatchObject({
     tabSecret: undefined,
     path: `/auth${query}`,
   })

@@ -1,18 +1,18 @@
-import type { RequestRules } from '../../../lib/login/request-headers'
+import type { OriginPolicy } from '../../../lib/login/request-headers'
 import {
   classifyRequest,
   fromApp,
   fromProvider,
   type Headers,
   incoming,
-  rules,
+  policy,
   verdictOf,
 } from '../../support/incoming'
 
 // Gaps in the tests of request.ts found by mutation testing.
 
 const SECRET = '0123456789abcdef0123456789abcdef'
-const bound: RequestRules = { ...rules, tabBinding: true }
+const bound: OriginPolicy = { ...policy, tabBinding: true }
 
 const start = (query: string, given = bound) => classifyRequest(incoming(`/login${query}`, fromApp), given)
 const callback = (query: string, headers: Headers, method: string, given = bound) =>
@@ -38,7 +38,7 @@ test('a callback from the tab is a POST of the application’s own page, and onl
   const query = `?auth_key=K&social_login_tab=${SECRET}`
   expect(callback(query, fromApp, 'POST')).toMatchObject({ type: 'callback', tabSecret: SECRET })
   expect(verdictOf(callback(query, fromProvider, 'POST'))).toBe('callback_forged')
-  expect(verdictOf(callback(query, fromApp, 'POST', rules))).toBe('method_not_allowed')
+  expect(verdictOf(callback(query, fromApp, 'POST', policy))).toBe('method_not_allowed')
   expect(verdictOf(callback('?auth_key=K', fromApp, 'POST'))).toBe('method_not_allowed')
   expect(verdictOf(callback(query, fromApp, 'PUT'))).toBe('method_not_allowed')
   expect(verdictOf(callback(query, fromApp, 'GET'))).toBe('callback_forged')
@@ -52,7 +52,7 @@ test('a tab without a stored secret sends an empty one, and the first callback s
 })
 
 test('a refusal has a phase, and a hint only if there is one', () => {
-  const refused = (method: string, headers: Headers) => classifyRequest(incoming('/login', headers, { method }), rules)
+  const refused = (method: string, headers: Headers) => classifyRequest(incoming('/login', headers, { method }), policy)
   expect(refused('PUT', fromApp)).toEqual({ type: 'refused', code: 'method_not_allowed', phase: 'start' })
   const framed = { ...fromApp, 'sec-fetch-dest': 'iframe' }
   expect(refused('GET', framed)).toEqual({ type: 'refused', code: 'start_forbidden', phase: 'start' })
@@ -66,7 +66,7 @@ test('a callback without Referer, or with an empty one, has none', () => {
 })
 
 test('unverifiedStart: allow allows only a typed callback, no other', () => {
-  const allowing: RequestRules = { ...rules, unverifiedStart: 'allow' }
+  const allowing: OriginPolicy = { ...policy, unverifiedStart: 'allow' }
   const from = (site: string) =>
     verdictOf(callback('?auth_key=K', { ...fromProvider, 'sec-fetch-site': site }, 'GET', allowing))
   expect([from('none'), from('bogus'), from('')]).toEqual(['callback K', 'callback_forged', 'callback_forged'])
@@ -79,7 +79,7 @@ test.each([
   ['[::1]', 'app.example', 'callback_forged'],
   ['login.example', 'log.inexample', 'callback_forged'],
 ])('the hosts %s and %s on one site: %s', (provider, app, verdict) => {
-  const given: RequestRules = { ...rules, providerOrigin: `https://${provider}`, appOrigin: `https://${app}` }
+  const given: OriginPolicy = { ...policy, providerOrigin: `https://${provider}`, appOrigin: `https://${app}` }
   expect(verdictOf(callback('?auth_key=K', { ...fromProvider, 'sec-fetch-site': 'same-site' }, 'GET', given))).toBe(
     verdict,
   )
@@ -88,10 +88,13 @@ test.each([
 test('headers that came twice are read as one list, and a missing URL as the root', () => {
   const twice = Object.assign(incoming('/login', fromApp), {})
   Object.assign(twice.headers, { 'sec-fetch-site': ['same-origin', 'same-origin'] })
-  expect(verdictOf(classifyRequest(twice, rules))).toBe('start unverified')
+  expect(verdictOf(classifyRequest(twice, policy))).toBe('start unverified')
   Object.assign(twice.headers, { 'sec-fetch-site': ['', 'same-origin'] })
-  expect(verdictOf(classifyRequest(twice, rules))).toBe('start unverified')
-  expect(classifyRequest(incoming('/', fromApp, { url: undefined }), rules)).toHaveProperty('path', '/')
-  expect(classifyRequest(incoming('http://app.example/login?x=1', fromApp), rules)).toHaveProperty('path', '/login?x=1')
-  expect(classifyRequest(incoming('/a//b', fromApp), rules)).toHaveProperty('path', '/a//b')
+  expect(verdictOf(classifyRequest(twice, policy))).toBe('start unverified')
+  expect(classifyRequest(incoming('/', fromApp, { url: undefined }), policy)).toHaveProperty('path', '/')
+  expect(classifyRequest(incoming('http://app.example/login?x=1', fromApp), policy)).toHaveProperty(
+    'path',
+    '/login?x=1',
+  )
+  expect(classifyRequest(incoming('/a//b', fromApp), policy)).toHaveProperty('path', '/a//b')
 })

@@ -5,6 +5,7 @@ import supertest from 'supertest'
 import { type Application, FakeProvider, signIn } from '../../../lib/testing'
 import { SocialLogin } from '../../../lib/web'
 import { createApp } from '../../package/docs/your-app'
+import { startApp } from '../../support/app'
 
 const redirectURL = 'http://localhost:3000/auth/social-login/callback'
 let provider: FakeProvider
@@ -131,6 +132,22 @@ describe('it fails with a sentence of cause and cure', () => {
     await expect(signIn(agent(more), { provider })).rejects.toThrow(
       `signIn: the callback /auth/social-login/callback ended with ${sentence}`,
     )
+  })
+
+  test.each([
+    ['verify_refused', async () => false as const],
+    [
+      'application_error',
+      () => {
+        throw new Error('a mistake')
+      },
+    ],
+  ])('when the verify function does not find the person: %s', async (code, verify) => {
+    const app = await startApp(provider, { verify })
+    await expect(signIn(supertest.agent(app.origin), { provider, start: '/auth' })).rejects.toThrow(
+      `signIn: the callback /callback ended with ${code}`,
+    )
+    await app.stop()
   })
 
   test.each([

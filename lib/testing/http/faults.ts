@@ -1,7 +1,5 @@
-import { endpoints } from './endpoints/endpoints'
-import type { Answer } from './http/answer'
-import { limits } from './limits'
-import type { Endpoint, Fault } from './types'
+import type { Endpoint, Fault } from '../types'
+import { type Answer, ENDPOINTS } from './request'
 
 const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 
@@ -15,14 +13,10 @@ export class FaultQueue {
   private readonly _waiting = new Map<Endpoint, Waiting[]>()
 
   add(endpoint: Endpoint, fault: Fault, times: number): void {
+    const endpoints = [...ENDPOINTS.values()]
     if (!endpoints.includes(endpoint)) throw new TypeError(`failNext: endpoint must be one of ${endpoints.join(', ')}`)
     if (!Number.isSafeInteger(times) || times < 1) throw new TypeError('failNext: times must be a whole number from 1')
-    const waiting = this._waiting.get(endpoint) ?? []
-    if (waiting.length >= limits.faults) {
-      throw new RangeError(`failNext: ${limits.faults} faults wait for "${endpoint}"; forget them with clearFaults()`)
-    }
-    waiting.push({ fault, left: times })
-    this._waiting.set(endpoint, waiting)
+    this._waiting.set(endpoint, [...(this._waiting.get(endpoint) ?? []), { fault, left: times }])
   }
 
   /** Removes and returns the next fault of this endpoint, or an empty fault. */

@@ -1,0 +1,117 @@
+import { errorAnswer, serverPage } from './endpoints/api-answer'
+import { authorize } from './endpoints/authorize'
+import { oauth } from './endpoints/oauth'
+import { getUserInfo, userMe } from './endpoints/profile'
+import type { Answer, ProviderRequest } from './http/request'
+import { isLoopback } from './http/server'
+import { decide, home, revokeApproval, showSignIn, signIn, signOut } from './pages/account'
+import { changeURL, dashboard, deleteApplication, registerApplication, renewSecret } from './pages/developers'
+import { messagePage } from './pages/layout'
+import { cover, icon, picture } from './pages/pictures'
+import { style } from './pages/style'
+import { addPerson, people, person, removePerson, savePerson } from './pages/users'
+import type { State } from './state/state'
+import type { Endpoint } from './types'
+
+type Handler = (request: ProviderRequest, state: State, parameter: string) => Answer
+
+const endpoints: Readonly<Record<Endpoint, Handler>> = {
+  oauth,
+  authorize,
+  'user/me': userMe,
+  get_user_info: getUserInfo,
+}
+
+/** `:` matches one path segment, which is passed to the page. */
+const pages: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+  '/': { GET: home },
+  '/style.css': { GET: style },
+  '/icon.svg': { GET: icon },
+  '/pictures/:': { GET: picture },
+  '/covers/:': { GET: cover },
+  '/sign-in': { GET: showSignIn, POST: signIn },
+  '/sign-out': { POST: signOut },
+  '/approval': { POST: decide },
+  '/approval/revoke': { POST: revokeApproval },
+  '/developers': { GET: dashboard, POST: registerApplication },
+  '/developers/:': { POST: changeURL },
+  '/developers/:/secret': { POST: renewSecret },
+  '/developers/:/delete': { POST: deleteApplication },
+  '/users': { GET: people, POST: addPerson },
+  '/users/:': { GET: person, POST: savePerson },
+  '/users/:/delete': { POST: removePerson },
+}
+
+/**
+ * Refuses what another website makes its visitor's browser send, because this provider has no passwords. A refused
+ * request is not logged and consumes no fault. Undefined if the request is allowed.
+ */
+export function refusalFor(request: ProviderRequest, state: State): Answer | undefined {
+  // DNS rebinding: the website's name resolves to this machine, so its scripts could read every response.
+  if (!state.allowRemote && !isOwnHost(request.headers.host, state.origin())) {
+    const message = `This provider is at ${request.origin}. Set the option origin to use another name.`
+    return messagePage(state, 421, 'Wrong address', message)
+  }
+  if (!isFromOtherSite(request) || isLink(request)) return undefined
+  return messagePage(state, 403, 'Cross-site request', 'This request was sent by another site.')
+}
+
+/** The response of one of the four endpoints or of a page, before any fault. */
+export function answerFor(request: ProviderRequest, state: State): Answer {
+  const { endpoint, pathname, headers } = request
+  if (endpoint === undefined) {
+    return pathname.startsWith('/api/')
+      ? errorAnswer(state.behaviours(), 404, 'There is nothing here.')
+      : pageFor(request, state)
+  }
+  const { requireUserAgent, htmlAtStatus200 } = state.behaviours()
+  if (requireUserAgent && !headers['user-agent']) return serverPage(403, 'Just a moment...')
+  if (htmlAtStatus200 && endpoint !== 'oauth') return serverPage(200, 'We will be right back')
+  return endpoints[endpoint](request, state, '')
+}
+
+function pageFor(request: ProviderRequest, state: State): Answer {
+  const [, first = '', parameter = '', ...rest] = request.pathname.split('/')
+  const patterns = [request.pathname, ['', first, ':', ...rest].join('/')]
+  const pattern = patterns.find((each) => Object.hasOwn(pages, each)) ?? ''
+  const methods = pages[pattern]
+  if (methods === undefined) return messagePage(state, 404, 'Not found', 'This page does not exist.')
+  const show = new Map(Object.entries(methods)).get(request.method === 'HEAD' ? 'GET' : request.method)
+  if (show !== undefined) return show(request, state, decoded(parameter))
+  const allow = Object.keys(methods).join(', ')
+  return messagePage(state, 405, 'Method not allowed', `Use ${allow}.`, { allow })
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+// A valid `Host` header. Checked before parsing, which takes quadratic time for a long international name.
+const hostPattern = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i
+
+/** Whether a `Host` header names this machine or the given origin. A neighbour in the same network can own other names. */
+function isOwnHost(header = '', origin: string | undefined): boolean {
+  if (!hostPattern.test(header) || !URL.canParse(`http://${header}`)) return false
+  const { host, hostname } = new URL(`http://${header}`)
+  if (origin !== undefined && new URL(origin).host === host) return true
+  return isLoopback(hostname.replace(/^\[|\]$/g, '')) || hostname.endsWith('.localhost')
+}
+
+/** Browsers send at least one of the two headers with a form, HTTP clients in tests neither. */
+function isFromOtherSite({ headers }: ProviderRequest): boolean {
+  const { 'sec-fetch-site': site, origin, host = '' } = headers
+  if (site !== undefined) return site === 'cross-site' || site === 'same-site'
+  // Compared as text: both leave out a default port, and a browser writes both in lower case.
+  return origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
+}
+
+/** What pages of other sites may do: link to a page, also in a frame (Cypress runs applications in one), and show pictures. */
+function isLink({ method, endpoint, pathname, headers }: ProviderRequest): boolean {
+  const isPage = endpoint === undefined || endpoint === 'oauth'
+  if (!isPage || (method !== 'GET' && method !== 'HEAD')) return false
+  return headers['sec-fetch-mode'] === 'navigate' || /^\/(?:pictures|covers)\//.test(pathname)
+}
