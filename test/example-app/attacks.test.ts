@@ -5,7 +5,7 @@ import { port, stopServer } from '../support/app'
 import { Browser, closeBrowsers } from '../support/browser'
 import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
 import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
-import { sendBytes } from '../support/send-bytes'
+import { sendBytes } from '../support/raw-requests'
 
 const CALLBACK = '/auth/social-login/callback'
 const HTTPS = { 'x-forwarded-proto': 'https' }

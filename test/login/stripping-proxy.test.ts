@@ -5,7 +5,7 @@ import { Browser } from '../support/browser'
 import { startMinimalApp } from '../support/example/minimal-app'
 import type { Listening } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { startStrippingProxy } from '../support/stripping-proxy'
+import { startStrippingProxy } from './strip-prefix'
 
 const typed = { ...providerNavigation, 'sec-fetch-site': 'none' }
 const logins = useLogins()

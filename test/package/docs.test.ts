@@ -12,8 +12,7 @@ import { Browser } from '../support/browser'
 import { startMinimalApp } from '../support/example/minimal-app'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { client, errorHandling } from './docs/recipes'
-import { startRecorded } from './docs/recorded-mode'
+import { client, errorHandling, startRecorded } from './docs/recipes'
 
 const root = join(__dirname, '../../..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -25,19 +24,6 @@ const pages = [
 ]
 
 const logins = useLogins()
-
-/** The code quoted by the documentation: `// Quoted: …` to `// end`, without its indentation. */
-function regions(folder: string): string[] {
-  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.[cm]?[jt]s$/.test(name),
-  )
-  return files.flatMap((name) =>
-    Array.from(
-      read(join(folder, name)).matchAll(/^( *)\/\/ Quoted: .*\n([\s\S]*?)^ *\/\/ end$/gm),
-      ([, indentation = '', body = '']) => body.replaceAll(new RegExp(`^${indentation}`, 'gm'), '').trimEnd(),
-    ),
-  )
-}
 
 /** The blocks of code of one language on a page. */
 function blocks(page: string, language: string): string[] {
@@ -63,19 +49,14 @@ describe('the documentation', () => {
   const minimal = read('example-app/minimal.ts').trimEnd()
   const declarations = /^declare module[\s\S]*?^}$/m.exec(minimal)?.[0] ?? 'none'
 
-  test('quotes only TypeScript that is compiled and run here', () => {
-    const known = [...regions('test/package/docs'), declarations]
-    const quoted = pages.flatMap((page) => blocks(page, 'ts'))
-    expect(quoted.length).toBeGreaterThan(10)
-    for (const block of quoted) expect(known).toContain(block)
-  })
-
-  test('quotes only JavaScript that the consumers or browsers run, and the small application with its types removed', () => {
-    const inJavaScript = minimal.replace(`${declarations}\n\n`, '').replace(': Express.User', '')
-    const known = [...regions('test/package/consumers'), ...regions('test/package/docs'), inJavaScript]
-    const quoted = pages.flatMap((page) => blocks(page, 'js'))
-    expect(quoted.length).toBeGreaterThan(4)
-    for (const block of quoted) expect(known).toContain(block)
+  test('has no code but what is compiled or run by the tests, and the small application', () => {
+    const tool = join(root, 'tools/snippets.mjs')
+    const unused = execFileSync(process.execPath, [tool, '--unused'], { encoding: 'utf8' })
+    expect(unused).toBe('README.md#a-login-of-your-own, block 1\nREADME.md#a-login-of-your-own, block 2\n')
+    expect(blocks('README.md', 'js')).toEqual([
+      minimal.replace(`${declarations}\n\n`, '').replace(': Express.User', ''),
+    ])
+    expect(blocks('README.md', 'ts')).toEqual([declarations])
   })
 
   test('signs nobody in by a name or an e-mail address', () => {

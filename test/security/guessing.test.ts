@@ -21,9 +21,9 @@ async function guess(startURL: string, callbackURL: string, address: string): Pr
   return (await script.comeBack(`${callbackURL}?auth_key=${key}`, { headers })).status
 }
 
-async function guessAll(startURL: string, callbackURL: string, address: string): Promise<number[]> {
+async function guessAll(guesses: number, startURL: string, callbackURL: string, address: string): Promise<number[]> {
   const statuses: number[] = []
-  await inParallel(GUESSES, AT_ONCE, async () => {
+  await inParallel(guesses, AT_ONCE, async () => {
     statuses.push(await guess(startURL, callbackURL, address))
   })
   return statuses
@@ -32,8 +32,8 @@ async function guessAll(startURL: string, callbackURL: string, address: string):
 test('without a limit, a naive callback sends every made-up key to the provider', async () => {
   const { provider } = logins
   const target = logins.stopLater(await startTarget({ kind: 'naive', logins: [{ name: SOCIAL, provider }] }))
-  await guessAll(target.startURL(), target.callbackURL(), '192.0.2.1')
-  expect(logins.exchanges()).toBe(GUESSES)
+  await guessAll(200, target.startURL(), target.callbackURL(), '192.0.2.1')
+  expect(logins.exchanges()).toBe(200)
 }, 60_000)
 
 describe('with the recipe of the README', () => {
@@ -46,7 +46,7 @@ describe('with the recipe of the README', () => {
 
   test('of 1,000 made-up keys from one address at most 10 reach the provider, and others sign in meanwhile', async () => {
     const app = await startLimited()
-    const statuses = await guessAll(app.loginURL, app.callbackURL, '192.0.2.1')
+    const statuses = await guessAll(GUESSES, app.loginURL, app.callbackURL, '192.0.2.1')
     expect(logins.exchanges()).toBeGreaterThan(0)
     expect(logins.exchanges()).toBeLessThanOrEqual(10)
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(GUESSES - 10)

@@ -103,9 +103,8 @@ function register(provider: FakeProvider, name: string, callbackURL: string): Pr
 }
 
 function ourStrategy(provider: (req: Request) => Provider | undefined): Strategy {
-  return new Strategy({ provider, allowPrivateAddresses: true }, async (_token, _refresh, { provider, id }) => ({
-    id: `${provider} ${id}`,
-  }))
+  const options = { provider, allowPrivateAddresses: true, timeout: 3000 }
+  return new Strategy(options, async (_token, _refresh, { provider, id }) => ({ id: `${provider} ${id}` }))
 }
 
 function mount(app: Express, store: MemoryStore, passport: PassportInstance, errors: unknown[]): void {

@@ -36,7 +36,11 @@ async function logIn(): Promise<string> {
     clientSecret: 's',
     callbackURL,
   }
-  const login = new SocialLogin({ provider: () => community, keys: ['0123456789abcdef0123456789abcdef'] })
+  const login = new SocialLogin({
+    provider: () => community,
+    timeout: 1500,
+    keys: ['0123456789abcdef0123456789abcdef'],
+  })
   const browser = new WebBrowser(origin)
   await browser.send('/auth', 'same-origin', (request) => login.start(request, { user: null }))
   const back = await browser.send('/callback?auth_key=key', 'cross-site', async (request) => {

@@ -7,20 +7,25 @@ export interface RawAnswer {
   readonly body: string
 }
 
+/** Sends these bytes, which no HTTP library would send, and reads until the server closes. */
+export function sendBytes(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port) })
+    const chunks: string[] = []
+    socket.setEncoding('latin1')
+    socket.on('data', (chunk) => chunks.push(String(chunk)))
+    socket.once('error', reject)
+    socket.once('close', () => resolve(chunks.join('')))
+    socket.write(bytes, 'latin1')
+  })
+}
+
 /** Sends one request as it is, headers that `fetch` would not send included, and reads until the server closes. */
-export function sendRaw(origin: string, lines: readonly string[], body = ''): Promise<RawAnswer> {
+export async function sendRaw(origin: string, lines: readonly string[], body = ''): Promise<RawAnswer> {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]
   const head = [...lines, ...length, 'Connection: close', '', ''].join('\r\n')
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(origin)
-    const socket = connect(Number(port), hostname, () => socket.write(head + body))
-    let text = ''
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1')
-    })
-    socket.on('error', reject)
-    socket.on('close', () => resolve(parsed(text)))
-  })
+  return parsed(await sendBytes(origin, Buffer.from(head + body).toString('latin1')))
 }
 
 function parsed(text: string): RawAnswer {

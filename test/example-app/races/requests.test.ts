@@ -4,7 +4,7 @@ import { Browser, closeBrowsers } from '../../support/browser'
 import { type RunningExample, startExample } from '../../support/example/example-app'
 import { onBothStorages } from '../../support/example/storages'
 import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
-import { sendBytes } from '../../support/send-bytes'
+import { sendBytes } from '../../support/raw-requests'
 
 const CALLBACK = '/auth/social-login/callback'
 

@@ -11,8 +11,7 @@ import { describeInEachBrowser } from '../../support/browsers/each-browser'
 import type { LiveBrowser, Tab, Visitor } from '../../support/browsers/live-browser'
 import { until } from '../../support/browsers/live-world'
 import { Sites } from '../../support/browsers/sites'
-import { returnTo } from '../docs/recipes'
-import { singlePage } from '../docs/single-page'
+import { returnTo, singlePage } from '../docs/recipes'
 
 const PAGES = join(__dirname, '../../../../test/package/docs/pages')
 const [ADA, ALAN] = ['1', '2'] as const

@@ -8,6 +8,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { insertBlocks } from '../../../tools/snippets.mjs'
 import { fetchRuntimes, installProject, npm, run } from './runtimes.mjs'
 
 const here = import.meta.dirname ?? new URL('.', import.meta.url).pathname
@@ -68,6 +69,7 @@ async function install(name, tarball) {
   const place = join(folder, name)
   cpSync(join(here, name), place, { recursive: true })
   for (const file of SHARED) cpSync(join(here, file), join(place, file))
+  insertBlocks(place)
   try {
     await installProject(place, tarball, manifest(name))
     if (manifest(name).scripts.build) await npm(place, 'run', 'build')

@@ -11,25 +11,7 @@ export function createApp(provider, origin) {
     failureRedirect: '/login',
     successRedirect: '/me',
   }
-  // Quoted: request and response
-  const login = new SocialLogin(options)
-
-  async function respond(request) {
-    const { pathname, searchParams } = new URL(request.url)
-    if (pathname === '/auth') {
-      return login.start(request, { user: userIn(request), returnTo: searchParams.get('next') })
-    }
-    if (pathname === '/callback') {
-      const result = await login.callback(request, { user: userIn(request) })
-      if (result.type !== 'success') return result.response
-      const { profile, info, headers } = result
-      headers.append('Set-Cookie', sessionOf(profile))
-      headers.set('Location', info.returnTo ?? '/me')
-      return new Response(null, { status: 302, headers })
-    }
-    return page(pathname, request)
-  }
-  // end
+  // docs/web.md#no-framework, block 1
   return respond
 }
 

@@ -6,9 +6,9 @@ import { COOKIE_KEY_CANARY, codeOf, type RunningApp } from '../../support/app'
 import { Browser } from '../../support/browser'
 import { useLogins } from '../../support/logins'
 import { TCPProxy } from '../../support/outages/tcp-proxy'
-import { describeWithRedis, type RedisServer, startRedis } from '../../support/redis'
 import { checkStore, connectRedis } from '../docs/redis'
 import { RedisStore } from '../docs/redis-store'
+import { describeWithRedis, type RedisServer, startRedis } from './redis-server'
 
 type Client = Awaited<ReturnType<typeof connectRedis>>
 

@@ -57,6 +57,7 @@ app.get('/6', passport.authenticate('social-login', { callbackURL: '/that/path',
 // 7
 const start: AuthenticateOptions = { returnTo: '/inbox', keepSessionInfo: true }
 app.get('/7', passport.authenticate(['social-login', 'other'], start))
+app.get('/7', passport.authenticate(new Strategy(options, verify), start))
 
 // 8 What a login brings back.
 app.get('/8', passport.authenticate('social-login'), (req, res) => res.redirect(req.authInfo?.returnTo ?? '/'))
@@ -71,14 +72,14 @@ app.get('/11', (req, res) => res.send(req.user!.id))
 app.get('/12', (req, res) => res.send(req.user?.name ?? 'Nobody'))
 
 // 13 Options apart from the strategy.
-const o: StrategyOptions = { ...options, timeout: 5000 }
+const o: StrategyOptions = { ...options, timeout: 5000, profileEndpoint: 'get_user_info', unverifiedStart: 'refuse' }
 passport.use(new Strategy(o, verify))
 // 14
 passport.use(new Strategy({ ...options, store: key ? new CookieStore({ keys: [key] }) : undefined }, verify))
 // 15
 passport.use(new Strategy({ ...options, uploadsURL: env['U'] }, verify))
 // 16
-passport.use('another', new Strategy({ ...options, name: 'another' }, verify))
+passport.use('another', new Strategy({ ...options, name: 'another', store: new SessionStore() }, verify))
 // 17
 passport.use(new Strategy({ ...options, allowedCallbackOrigins: ['https://login.social.example'] }, verify))
 // 18
@@ -96,7 +97,8 @@ class CompanyStrategy extends Strategy {
 passport.use(new CompanyStrategy(options, verify))
 // 22
 const production: Partial<StrategyOptions> = env['NODE_ENV'] === 'production' ? { timeout: 3000 } : {}
-passport.use(new Strategy({ ...options, ...production }, verify))
+const ways = { profileEndpoint: 'auto', exchangeMethod: 'get', userAgent: 'MyApp/1.0' } as const
+passport.use(new Strategy({ ...options, ...ways, ...production, userRecord: (json) => json.response.profile }, verify))
 
 // 23 Functions of every shape.
 passport.use(new Strategy(options, (_accessToken, _refreshToken, profile) => ({ id: profile.id })))

@@ -25,6 +25,10 @@ new Strategy({ baseURL: 'https://a.example/v1', clientID: 'id', clientSecret: 's
 new Strategy({ baseURL: 'https://a.example/v1', clientID: 'id', callbackURL: '/cb' }, verify)
 // error: Type '"me"' is not assignable to type 'ProfileEndpoint
 new Strategy({ ...options, profileEndpoint: 'me' }, verify)
+// error: Type '"GET"' is not assignable to type 'ExchangeMethod
+new Strategy({ ...options, exchangeMethod: 'GET' }, verify)
+// error: Type 'boolean' is not assignable to type 'string'
+new Strategy({ ...options, userAgent: true }, verify)
 // error: Type 'string' is not assignable to type 'number'
 new Strategy({ ...options, timeout: '5s' }, verify)
 // error: Type 'boolean' is not assignable to type 'PendingLoginStore<IncomingMessage>'

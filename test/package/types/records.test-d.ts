@@ -5,6 +5,7 @@ import {
   type ExchangeMethod,
   type FailureInfo,
   type JSONObject,
+  type LoginInfo,
   OUTCOMES,
   type OutcomeCode,
   type Profile,
@@ -27,6 +28,15 @@ export function profile(of: Profile): PassportProfile {
   of.verified_email
   return of
 }
+
+export function info(of: LoginInfo): void {
+  same<Equal<typeof of.assurance.age, number>>(true)
+  same<Equal<typeof of.state, unknown>>(true)
+}
+
+// The user of an application is its own.
+// @ts-expect-error not on Express.User
+export type OnUser = Express.User['displayName']
 
 export async function client(): Promise<void> {
   const { callbackURL: _, ...provider } = options

@@ -62,8 +62,3 @@ export const ofPerson: VerifyFunction<Person> = async (_accessToken, _refreshTok
 // @ts-expect-error no person
 export const ofNobody: VerifyFunction<Person> = async (_accessToken, _refreshToken, profile) => ({ name: profile.id })
 new Strategy(options, ofPerson)
-
-// @ts-expect-error a verify that wants a number for a profile
-new Strategy(options, (_accessToken: string, _refreshToken: undefined, _profile: number) => false)
-// @ts-expect-error no verify
-new Strategy(options)

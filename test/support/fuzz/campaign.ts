@@ -1,12 +1,10 @@
+import fc from 'fast-check'
 import { exchangeRaw, type Outcome } from './connection'
-import { type Finding, Findings } from './findings'
-import { Random } from './random'
-import { type Part, partOf } from './requests'
+import { type Part, part } from './requests'
 import type { FuzzedApplication } from './world'
 
 const LANES = 48
 const RENEW_EVERY = 40
-const MOST_FINDINGS = 12
 
 /** Length of a campaign: ends at the first limit reached. */
 export interface Length {
@@ -16,38 +14,44 @@ export interface Length {
 
 /** The result of a campaign. */
 export interface Report {
-  readonly seed: number
   readonly requests: number
   readonly perSecond: number
   readonly statuses: Readonly<Record<number, number>>
-  readonly findings: readonly Finding[]
+  /** The first fault, with the smallest requests that cause it, which can become a curated case. */
+  readonly fault: string | undefined
   /** Megabytes after a third of the campaign, and at its end. */
   readonly megabytes: readonly [number | undefined, number | undefined]
 }
 
 /** Sends random requests over many connections at once, and judges every answer. */
 export async function runCampaign(application: FuzzedApplication, seed: number, length: Length): Promise<Report> {
-  const findings = new Findings(application)
   const statuses: Record<number, number> = {}
   const start = performance.now()
-  let [part, requests, early] = [0, 0, undefined as number | undefined]
+  let [requests, turn, fault, early] = [0, 0, undefined as string | undefined, undefined as number | undefined]
   const share = (): number => Math.max(requests / length.requests, (performance.now() - start) / length.milliseconds)
   const work = async (): Promise<void> => {
-    while (share() < 1 && findings.all.length < MOST_FINDINGS && !findings.isDown) {
-      const number = part++
-      if (number % RENEW_EVERY === 0) await application.renew(new Random(Random.partSeed(seed, -number)))
-      const sent = partOf(seed, number)
-      requests += sent.requests.length
+    let isOver = false
+    const property = fc.asyncProperty(part, async (sent) => {
+      // Another run of this lane would wait as long again.
+      if (isOver) return
       const texts = sent.requests.map(({ text }) => application.fill(text))
       const outcome = await play(application, texts, sent)
+      requests += texts.length
       for (const status of outcome.statuses) statuses[status] = (statuses[status] ?? 0) + 1
-      await findings.judge({ sent, texts, outcome, part: number })
+      isOver = outcome.end === 'hang' || outcome.end === 'refused'
+      const problem = problemOf(outcome, texts)
+      if (problem !== undefined) throw new Error(problem)
+    })
+    while (share() < 1 && fault === undefined) {
+      await application.renew()
+      const run = await fc.check(property, { seed: seed + turn++, numRuns: RENEW_EVERY, unbiased: true })
+      if (run.failed) fault ??= `${run.errorInstance}: ${fc.stringify(run.counterexample).slice(0, 4000)}`
       if (early === undefined && share() > 1 / 3) early = application.megabytes()
     }
   }
   await Promise.all(Array.from({ length: LANES }, work))
   const perSecond = Math.round((requests * 1000) / (performance.now() - start))
-  return { seed, requests, perSecond, statuses, findings: findings.all, megabytes: [early, application.megabytes()] }
+  return { requests, perSecond, statuses, fault, megabytes: [early, application.megabytes()] }
 }
 
 function play(
@@ -66,4 +70,18 @@ function play(
     deadline,
     cutAt: cut === undefined ? undefined : Math.floor(cut * bytes.length),
   })
+}
+
+/** What is wrong with the answers to these requests. */
+export function problemOf({ statuses, end }: Outcome, texts: readonly string[]): string | undefined {
+  if (end === 'refused') return 'nobody listens any more'
+  if (end === 'hang') return 'no answer and no close'
+  const fault = statuses.find((status, index) => isFault(status, texts[index] ?? ''))
+  return fault === undefined ? undefined : `status ${fault}`
+}
+
+/** 503 is the answer to a speculative request; any other 5xx is a fault. */
+function isFault(status: number, text: string): boolean {
+  const isSpeculation = /^(sec-)?purpose:/im.test(text)
+  return status >= 500 && !(status === 503 && isSpeculation)
 }

@@ -1,8 +1,8 @@
+import fc from 'fast-check'
+import { OWN_PATHS } from '../../../example-app/auth/callback-path'
 import type { Ending } from './connection'
-import { brokenLine, cookieLines, fetchMetadata, hostLine, otherLines } from './headers'
-import { Random } from './random'
-import { target } from './targets'
-import { address, nastyValue } from './values'
+import { brokenLine, headerLines } from './headers'
+import { nasty, nastyHost, oneOf, rarely, repeated, type Text, text } from './values'
 
 /** A request as bytes (one per character), with placeholders. */
 export interface RawRequest {
@@ -10,8 +10,6 @@ export interface RawRequest {
   /** Whether its framing is valid, so that the server must answer or close. */
   readonly isFramed: boolean
 }
-
-const MOST_REQUESTS = 12
 
 /** The requests of one connection. */
 export interface Part {
@@ -21,115 +19,164 @@ export interface Part {
   readonly cut: number | undefined
 }
 
-/** Depends only on the seed and the number of the part. */
-export function partOf(seed: number, part: number): Part {
-  const random = new Random(Random.partSeed(seed, part))
-  const requests: RawRequest[] = []
-  const most = 1 + random.below(MOST_REQUESTS)
-  while (requests.length < most && requests.at(-1)?.isFramed !== false) requests.push(rawRequest(random))
-  const ending = random.chance(0.05) ? random.pick<Ending>(['half-close', 'early-close']) : 'answered'
-  return { requests, ending, cut: random.chance(0.1) ? random.next() : undefined }
-}
+const route = fc.constantFrom('/', ...OWN_PATHS, '/auth/social-login/callback', '/nowhere', '/__proto__')
+const path = rarely(
+  25,
+  oneOf(
+    route.map((plain) => plain.toUpperCase()),
+    text`${route}/`,
+    route.map((plain) => plain.replaceAll('/', '//')),
+    text`/./x/..${route}`,
+    text`${route}%2f..%2f`,
+    route.map((plain) => plain.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)),
+    text`${route};${nasty}`,
+    text`${route}/${nasty}`,
+    route.map((plain) => plain.replaceAll('/', '\\')),
+    text`${route}%00`,
+  ),
+  route,
+)
 
-const METHODS = ['HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND', 'M-SEARCH', 'PURGE'] as const
-const BROKEN_METHODS = ['CONNECT', 'get', 'GETT', '', 'G\0T', 'PRI', 'X'.repeat(300), '\x16\x03\x01'] as const
-const CONTENT_TYPES = [
-  'application/x-www-form-urlencoded',
-  'application/x-www-form-urlencoded; charset=utf-7',
-  'application/x-www-form-urlencoded; charset=',
-  'application/json',
-  'multipart/form-data; boundary=x',
-  'multipart/form-data',
-  'text/plain',
-  '/',
-] as const
+const parameter = rarely(
+  60,
+  fc.constantFrom('auth_key', 'returnTo', 'reason', 'notice', 'wait', 'error', 'state', 'tab', 'login', 'decision'),
+  fc.constant('auth_key'),
+)
+const value = rarely(30, fc.constant('{{key}}'), nasty)
+const encodedValue = value.map((plain) => (plain === '{{key}}' ? plain : encodeURIComponent(plain)))
+const pair = oneOf(
+  text`${parameter}=${value}`,
+  text`${parameter}=${value}`,
+  text`${parameter}=${encodedValue}`,
+  fc.tuple(parameter, value).map(([name, given]) => `${name}=${given}&${name}=${given}`),
+  text`${parameter}[]=${value}`,
+  text`${parameter}[a][b]=${value}`,
+  text`${parameter}.a=${value}`,
+  fc.tuple(parameter, value).map(([name, given]) => `%${name.charCodeAt(0).toString(16)}${name.slice(1)}=${given}`),
+  fc.tuple(parameter, value).map(([name, given]) => `${name.toUpperCase()}=${given}`),
+  parameter,
+  text`=${value}`,
+  text`${parameter}+=+${value}`,
+  text`${parameter}%00=${value}`,
+)
+const pairs = fc
+  .tuple(fc.array(pair, { minLength: 1, maxLength: 4 }), fc.constantFrom('&', '&', '&', ';', '&&'))
+  .map(([all, separator]) => `?${all.join(separator)}`)
+const query = rarely(65, rarely(8, text`?${repeated('a=b&', 2000)}`, pairs), fc.constant(''))
 
-/** One request from a seed's choices. */
-export function rawRequest(random: Random): RawRequest {
-  const isBroken = random.chance(0.06)
-  const method = isBroken && random.chance(0.3) ? random.pick(BROKEN_METHODS) : methodOf(random)
-  const version =
-    isBroken && random.chance(0.2) ? random.pick(['HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'X', '']) : 'HTTP/1.1'
-  const lines = [hostLine(random), ...fetchMetadata(random), ...cookieLines(random), ...otherLines(random)]
-  // Otherwise an address reaches its ten rejected keys at once, and no further callback is processed.
-  if (random.chance(0.7))
-    lines.push(`X-Forwarded-For: ${random.chance(0.9) ? ordinaryAddress(random) : address(random)}`)
-  if (isBroken && random.chance(0.5)) lines.splice(random.below(lines.length + 1), 0, brokenLine(random))
-  if (random.chance(0.05)) lines.push(lines[random.below(lines.length)] ?? '')
-  const framing = framed(random, method, isBroken)
-  // Node itself refuses most characters beyond visible ASCII and closes, which would waste the rest of the connection.
-  const path = isBroken ? target(random) : target(random).replace(/[^\x21-\x7e]/g, percentEncoded) || '/'
-  const head = [`${method} ${path} ${version}`, ...lines, ...framing.lines, '', ''].join('\r\n')
-  return { text: head + framing.body, isFramed: !isBroken }
-}
-
-function ordinaryAddress(random: Random): string {
-  return [10, random.below(256), random.below(256), random.below(256)].join('.')
-}
+const plainTarget = text`${path}${query}`
+/** The path and query of a request, or something that a server might parse as such. */
+const target = rarely(
+  5,
+  oneOf(
+    text`http://localhost:{{port}}${plainTarget}`,
+    text`http://${nastyHost}${plainTarget}`,
+    text`https://user:password@${nastyHost}${plainTarget}`,
+    text`//${nastyHost}${plainTarget}`,
+    fc.constantFrom(
+      '*',
+      'localhost:80',
+      '?',
+      '#',
+      '/?',
+      '/#auth_key=x',
+      'login',
+      'javascript:alert(1)',
+      'http:',
+      'http://',
+    ),
+    nasty,
+  ),
+  plainTarget,
+)
+// Node itself refuses most characters beyond visible ASCII and closes, which would waste the rest of the connection.
+const visibleTarget = target.map((plain) => plain.replace(/[^\x21-\x7e]/g, percentEncoded) || '/')
 
 function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`
 }
 
-function methodOf(random: Random): string {
-  if (random.chance(0.6)) return 'GET'
-  return random.chance(0.75) ? 'POST' : random.pick(METHODS)
-}
+const body = oneOf(
+  fc.constantFrom('decision=continue', 'decision=cancel', 'returnTo=/profile', 'login=1', 'login=', 'decision'),
+  text`returnTo=${nasty}&login=${nasty}`,
+  fc.constant('decision[]=continue&returnTo[a]=b&__proto__[x]=y&constructor=1'),
+  fc.constant('{"decision":"continue","returnTo":{"a":[]}}'),
+  fc.constant('--x\r\nContent-Disposition: form-data; name="login"\r\n\r\n1\r\n--x--\r\n'),
+  repeated('a=b&', 2000),
+  repeated('x', 20_000),
+  fc.string({ unit: fc.nat(255).map((code) => String.fromCharCode(code)), maxLength: 200 }),
+)
+const chunked = fc
+  .tuple(body, fc.nat(20_000), fc.constantFrom('', 'X-Trailer: a\r\n'))
+  .map(([whole, where, trailer]) => {
+    const chunk = (part: string): string => (part === '' ? '' : `${part.length.toString(16)};x="y"\r\n${part}\r\n`)
+    const middle = where % (whole.length + 1)
+    return `${chunk(whole.slice(0, middle))}${chunk(whole.slice(middle))}0\r\n${trailer}\r\n`
+  })
 
-interface Framing {
-  readonly lines: readonly string[]
-  readonly body: string
-}
+const contentType = rarely(
+  30,
+  fc.constantFrom(
+    ...['application/x-www-form-urlencoded; charset=utf-7', 'application/x-www-form-urlencoded; charset='],
+    ...['application/json', 'multipart/form-data; boundary=x', 'multipart/form-data', 'text/plain', '/'],
+  ),
+  fc.constant('application/x-www-form-urlencoded'),
+)
+const coding = fc.constantFrom('gzip', 'deflate', 'br', 'x', 'identity')
+const typeLines = text`Content-Type: ${contentType}\r\n${rarely(10, text`Content-Encoding: ${coding}\r\n`, fc.constant(''))}`
 
-function framed(random: Random, method: string, isBroken: boolean): Framing {
-  if (isBroken && random.chance(0.5)) return brokenFraming(random)
-  if (method === 'GET' ? random.chance(0.95) : random.chance(0.2)) return { lines: [], body: '' }
-  const type = `Content-Type: ${random.chance(0.7) ? CONTENT_TYPES[0] : random.pick(CONTENT_TYPES)}`
-  const encoding = random.chance(0.1)
-    ? [`Content-Encoding: ${random.pick(['gzip', 'deflate', 'br', 'x', 'identity'])}`]
-    : []
-  const body = bodyOf(random)
-  if (random.chance(0.8)) return { lines: [type, ...encoding, `Content-Length: ${body.length}`], body }
-  return { lines: [type, ...encoding, 'Transfer-Encoding: chunked'], body: chunked(random, body) }
-}
+/** The last lines of a header, with the empty one, and the body. */
+const noBody = fc.constant('\r\n')
+const withLength = body.map((whole) => `Content-Length: ${whole.length}\r\n\r\n${whole}`)
+const withBody = text`${typeLines}${rarely(20, text`Transfer-Encoding: chunked\r\n\r\n${chunked}`, withLength)}`
+const withBrokenBody = oneOf(
+  body.map((whole) => `Content-Length: ${whole.length + 10}\r\n\r\n${whole}`),
+  body.map((whole) => `Content-Length: ${Math.max(0, whole.length - 5)}\r\n\r\n${whole}`),
+  text`Content-Length: 5\r\nContent-Length: 6\r\n\r\n${body}`,
+  text`Content-Length: ${fc.constantFrom('-1', 'x', '1e3', '+5', '0x5', '99999999999999999999', ' ', '')}\r\n\r\n${body}`,
+  body.map((whole) => `Content-Length: ${whole.length}\r\nTransfer-Encoding: chunked\r\n\r\n${whole}`),
+  text`Transfer-Encoding: chunked\r\n\r\n${body}`,
+  text`Transfer-Encoding: ${fc.constantFrom('identity', 'gzip', 'chunked, gzip', 'x', ' chunked')}\r\n\r\n${body}`,
+  text`Transfer-Encoding: chunked\r\n\r\nfffffffffffff\r\n${body}`,
+  chunked.map((whole) => `Transfer-Encoding: chunked\r\n\r\n${whole.slice(0, -3)}`),
+)
 
-function chunked(random: Random, body: string): string {
-  const middle = random.below(body.length + 1)
-  const chunk = (part: string): string => (part === '' ? '' : `${part.length.toString(16)};x="y"\r\n${part}\r\n`)
-  return `${chunk(body.slice(0, middle))}${chunk(body.slice(middle))}0\r\n${random.pick(['', 'X-Trailer: a\r\n'])}\r\n`
-}
+const head = (method: Text, from: Text, version: Text, lines: fc.Arbitrary<string[]>): Text =>
+  text`${method} ${from} ${version}\r\n${lines.map((all) => all.map((line) => `${line}\r\n`).join(''))}`
 
-function bodyOf(random: Random): string {
-  return random.choose(
-    () => random.pick(['decision=continue', 'decision=cancel', 'returnTo=/profile', 'login=1', 'login=', 'decision']),
-    () => `returnTo=${nastyValue(random)}&login=${nastyValue(random)}`,
-    () => `decision[]=continue&returnTo[a]=b&__proto__[x]=y&constructor=1`,
-    () => '{"decision":"continue","returnTo":{"a":[]}}',
-    () => '--x\r\nContent-Disposition: form-data; name="login"\r\n\r\n1\r\n--x--\r\n',
-    () => 'a=b&'.repeat(random.below(2000)),
-    () => 'x'.repeat(random.below(20_000)),
-    () => Array.from({ length: random.below(200) }, () => String.fromCharCode(random.below(256))).join(''),
-  )
-}
+const otherMethod = fc.constantFrom(
+  ...['HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND', 'M-SEARCH', 'PURGE'],
+)
+const usual = fc.constant('HTTP/1.1')
+const get = text`${head(fc.constant('GET'), visibleTarget, usual, headerLines)}${rarely(5, withBody, noBody)}`
+const otherWithBody = text`${head(rarely(25, otherMethod, fc.constant('POST')), visibleTarget, usual, headerLines)}${rarely(20, noBody, withBody)}`
 
-/** A body with missing or wrong framing. */
-function brokenFraming(random: Random): Framing {
-  const body = bodyOf(random)
-  return random.choose<Framing>(
-    () => ({ lines: [`Content-Length: ${body.length + 10}`], body }),
-    () => ({ lines: [`Content-Length: ${Math.max(0, body.length - 5)}`], body }),
-    () => ({ lines: ['Content-Length: 5', 'Content-Length: 6'], body }),
-    () => ({
-      lines: [`Content-Length: ${random.pick(['-1', 'x', '1e3', '+5', '0x5', '99999999999999999999', ' ', ''])}`],
-      body,
-    }),
-    () => ({ lines: [`Content-Length: ${body.length}`, 'Transfer-Encoding: chunked'], body }),
-    () => ({ lines: ['Transfer-Encoding: chunked'], body }),
-    () => ({
-      lines: [`Transfer-Encoding: ${random.pick(['identity', 'gzip', 'chunked, gzip', 'x', ' chunked'])}`],
-      body,
-    }),
-    () => ({ lines: ['Transfer-Encoding: chunked'], body: `fffffffffffff\r\n${body}` }),
-    () => ({ lines: ['Transfer-Encoding: chunked'], body: chunked(random, body).slice(0, -3) }),
-  )
-}
+const brokenMethod = fc.constantFrom('CONNECT', 'get', 'GETT', '', 'G\0T', 'PRI', 'X'.repeat(300), '\x16\x03\x01')
+const brokenVersion = fc.constantFrom('HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'X', '')
+const brokenLines = fc
+  .tuple(headerLines, brokenLine, fc.nat(9))
+  .map(([lines, line, where]) => lines.toSpliced(where % (lines.length + 1), 0, line))
+const anyMethod = fc.constantFrom('GET', 'GET', 'GET', 'POST', 'POST', 'HEAD')
+const broken = text`${head(rarely(30, brokenMethod, anyMethod), target, rarely(20, brokenVersion, usual), rarely(50, brokenLines, headerLines))}${rarely(50, withBrokenBody, noBody)}`
+
+const request = fc.oneof(
+  { withCrossShrink: true },
+  { weight: 56, arbitrary: get.map((all) => ({ text: all, isFramed: true })) },
+  { weight: 38, arbitrary: otherWithBody.map((all) => ({ text: all, isFramed: true })) },
+  { weight: 6, arbitrary: broken.map((all) => ({ text: all, isFramed: false })) },
+)
+
+/** Up to a dozen requests: what follows one without valid framing would be read as a part of it. */
+const requests = fc.array(request, { minLength: 1, maxLength: 12 }).map((all) => {
+  const end = all.findIndex(({ isFramed }) => !isFramed)
+  return end < 0 ? all : all.slice(0, end + 1)
+})
+
+export const part: fc.Arbitrary<Part> = fc.record(
+  {
+    requests,
+    ending: rarely<Ending>(5, fc.constantFrom<Ending[]>('half-close', 'early-close'), fc.constant('answered')),
+    cut: rarely<number | undefined>(10, fc.double({ min: 0, max: 1, noNaN: true }), fc.constant(undefined)),
+  },
+  { noNullPrototype: true },
+)

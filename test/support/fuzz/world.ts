@@ -3,12 +3,14 @@ import { type Application, FakeProvider, type Fault } from '../../../lib/testing
 import { Browser } from '../browser'
 import { type RunningExample, startExample, temporaryFolder } from '../example/example-app'
 import { providerEnvironment, registerExample } from '../example/visitor'
-import type { Random } from './random'
 
 const CALLBACK = '/auth/social-login/callback'
 const STATES = ['pending', 'unconfirmed', 'signedIn'] as const
 /** Number of browsers in each state: requests sign some of them out. */
 const BROWSERS = 6
+
+/** How the provider fails four logins of ten. */
+const FAULTS: readonly Fault[] = [{ status: 503 }, { body: '[]' }, { reset: true }, { body: '{"access_token":5}' }]
 
 type State = (typeof STATES)[number]
 
@@ -19,8 +21,8 @@ export interface FuzzedApplication {
   readonly deadline: number
   /** A request with its placeholders filled in. */
   fill(text: string): string
-  /** Brings a browser into one of the states. */
-  renew(random: Random): Promise<void>
+  /** Brings a browser into the next of the states. */
+  renew(): Promise<void>
   /** Its output so far. */
   output(): string
   /** Megabytes of memory that it uses; undefined if unknown. */
@@ -34,6 +36,7 @@ export class ExampleWorld implements FuzzedApplication {
   /** Longer than Node's keep-alive timeout: it may leave a request unread until then. */
   readonly deadline = 10_000
   #addresses = 0
+  #renewed = 0
   #turn = 0
 
   private constructor(
@@ -72,19 +75,12 @@ export class ExampleWorld implements FuzzedApplication {
     })
   }
 
-  async renew(random: Random): Promise<void> {
-    const state = random.pick(STATES)
+  async renew(): Promise<void> {
+    const turn = this.#renewed++
     // Some logins of a campaign meet a failing provider.
-    if (random.chance(0.2)) {
-      const fault = random.pick<Fault>([
-        { status: 503 },
-        { body: '[]' },
-        { reset: true },
-        { body: '{"access_token":5}' },
-      ])
-      this.provider.failNext(random.pick(['authorize', 'user/me']), fault)
-    }
-    await this.#add(state)
+    const fault = FAULTS[turn % 10]
+    if (fault) this.provider.failNext(turn % 4 < 2 ? 'authorize' : 'user/me', fault)
+    await this.#add(STATES[turn % STATES.length] ?? 'pending')
     this.provider.clearFaults()
     this.provider.clearRequests()
   }

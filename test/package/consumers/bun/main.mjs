@@ -3,8 +3,6 @@ import { createApp } from './web-app.mjs'
 
 await play((provider, { origin, port }) => {
   const respond = createApp(provider, origin)
-  // Quoted: bun
-  const server = Bun.serve({ port, fetch: respond })
-  // end
+  // docs/web.md#no-framework, block 3
   return { port, close: () => server.stop(true) }
 }, '/auth?next=/inbox')

@@ -17,20 +17,7 @@ play((provider) => {
   passport.deserializeUser((user, done) => done(null, user))
   const app = connect()
   process.env.SESSION_SECRET = randomBytes(32).toString('hex')
-  // Quoted: connect
-  // What Express has and Connect has not: the strategy sets headers by `req.res`, Passport redirects by `res.redirect`.
-  app.use((req, res, next) => {
-    req.res = res
-    res.redirect = (location) => res.writeHead(302, { Location: location }).end()
-    next()
-  })
-  const cookie = { sameSite: 'lax' }
-  app.use(session({ secret: process.env.SESSION_SECRET, resave: false, saveUninitialized: false, cookie }))
-  app.use(passport.session())
-  const finish = { failureRedirect: '/login', successReturnToOrRedirect: '/me' }
-  app.use('/auth', passport.authenticate('social-login'))
-  app.use('/callback', passport.authenticate('social-login', finish))
-  // end
+  // docs/frameworks.md#frameworks, block 3
   app.use('/inbox-first', passport.authenticate('social-login', { returnTo: '/inbox' }))
   app.use('/me', (req, res) => {
     if (!req.user) res.statusCode = 401

@@ -3,8 +3,6 @@ import { createApp } from './web-app.mjs'
 
 await play((provider, { origin, port }) => {
   const respond = createApp(provider, origin)
-  // Quoted: deno
-  const server = Deno.serve({ port, onListen() {} }, respond)
-  // end
+  // docs/web.md#no-framework, block 4
   return { port, close: () => server.shutdown() }
 }, '/auth?next=/inbox')

@@ -13,7 +13,6 @@ await play((provider, { origin }) => {
     successRedirect: '/me',
   }
   const app = new Hono()
-  // Quoted: hono
   const login = new SocialLogin(options)
   app.get('/auth', (c) => login.start(c.req.raw, { user: userIn(c.req.raw), returnTo: c.req.query('next') }))
   app.get('/callback', async (c) => {
@@ -24,7 +23,6 @@ await play((provider, { origin }) => {
     c.header('Set-Cookie', sessionOf(profile), { append: true })
     return c.redirect(info.returnTo ?? '/me')
   })
-  // end
   app.get('/', (c) => c.html('<a href="/auth">Sign in</a>'))
   app.get('/me', (c) => c.text(nameIn(c.req.raw) ?? 'nobody', nameIn(c.req.raw) ? 200 : 401))
   return createAdaptorServer({ fetch: app.fetch })

@@ -16,15 +16,7 @@ await play((provider) => {
   const app = new Koa()
   app.silent = true
   app.keys = ['secret']
-  // Quoted: koa
-  app.use(session({ sameSite: 'lax' }, app))
-  app.use(passport.initialize())
-  app.use(passport.session())
-  const router = new Router()
-  router.get('/auth', passport.authenticate('social-login'))
-  const finish = { failureRedirect: '/login', successReturnToOrRedirect: '/me' }
-  router.get('/callback', passport.authenticate('social-login', finish))
-  // end
+  // docs/frameworks.md#frameworks, block 4
   router.get('/auth/inbox', passport.authenticate('social-login', { returnTo: '/inbox' }))
   router.get('/me', (ctx) => {
     if (ctx.state.user) ctx.body = ctx.state.user.name

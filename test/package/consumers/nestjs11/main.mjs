@@ -33,21 +33,7 @@ await play(async (provider) => {
   }
   Injectable()(Serializer)
 
-  class LoginGuard extends AuthGuard('social-login') {
-    async canActivate(context) {
-      const may = await super.canActivate(context)
-      const request = context.switchToHttp().getRequest()
-      // Nest itself does not sign in to the session. No user: a reload of somebody who is signed in.
-      if (request.user) await super.logIn(request)
-      return may
-    }
-    // Without this, Nest answers every failure with 401.
-    handleRequest(error, user, info) {
-      if (error) throw error
-      if (user) return user
-      throw Object.assign(new Error(info.message), { code: info.code })
-    }
-  }
+  // docs/frameworks.md#frameworks, block 1
   Injectable()(LoginGuard)
 
   const failures = {

@@ -5,8 +5,6 @@ import { createApp } from './web-app.mjs'
 
 await play((provider, { origin }) => {
   const respond = createApp(provider, origin)
-  // Quoted: node:http
-  const server = createServer(getRequestListener(respond)) // of @hono/node-server
-  // end
+  // docs/web.md#no-framework, block 2
   return server
 }, '/auth?next=/inbox')

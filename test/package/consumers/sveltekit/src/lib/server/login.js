@@ -1,7 +1,6 @@
 import { SocialLogin } from 'passport-social-login/web'
 import { env } from '$env/dynamic/private'
 
-// Quoted: sveltekit login
 let instance
 
 // Not at the top level: the build loads the routes, without the variables of production.
@@ -17,4 +16,3 @@ export function socialLogin() {
   })
   return instance
 }
-// end

@@ -1,8 +1,4 @@
 import { socialLogin } from '$lib/server/login.js'
 import { userIn } from '../../../session.mjs'
 
-// Quoted: sveltekit start
-export function GET({ request, url }) {
-  return socialLogin().start(request, { user: userIn(request), returnTo: url.searchParams.get('next') })
-}
-// end
+// docs/web.md#sveltekit, block 1

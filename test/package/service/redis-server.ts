@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from 'redis'
-import { freePort } from './free-port'
+import { freePort } from '../../support/free-port'
 
 const program = process.env['REDIS_SERVER'] ?? '/usr/bin/redis-server'
 const isInstalled = existsSync(program)

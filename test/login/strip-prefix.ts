@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { type Listening, listen } from './listen'
+import { type Listening, listen } from '../support/listen'
 
 /**
  * Two proxies in a row, as a balancer and an ingress are: the first passes everything on, the second takes the prefix off.

@@ -1,0 +1,1 @@
+// docs/recipes.md#a-login-in-a-popup, block 1

@@ -1,0 +1,1 @@
+// docs/recipes.md#linking-accounts, block 3

@@ -1,0 +1,1 @@
+// docs/recipes.md#single-page-applications, block 1

@@ -1,0 +1,27 @@
+// Is compiled, but not run.
+import type { Application } from 'express'
+import passport from 'passport'
+import { type Provider, Strategy, type VerifyFunction } from 'passport-social-login'
+import { SocialLogin } from 'passport-social-login/web'
+
+declare const app: Application
+declare const origin: string
+declare const keys: string[]
+declare const verify: VerifyFunction
+declare const communities: {
+  find(name: string | undefined): Promise<Provider | undefined>
+  findByHost(host: string | undefined): Promise<(Provider & { readonly host: string }) | undefined>
+}
+
+export function byPath(): void {
+  // docs/providers.md#many-providers-one-application, block 1
+}
+
+export function byHost(): void {
+  // docs/providers.md#a-host-for-each-provider, block 1
+}
+
+export function onTheWeb(): SocialLogin {
+  // docs/providers.md#without-passport, block 1
+  return login
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import cookieSession from 'cookie-session'
+import express, { type Application, type ErrorRequestHandler, type RequestHandler, type Response } from 'express'
+import { ipKeyGenerator } from 'express-rate-limit'
+import passport, { type Authenticator } from 'passport'
+import {
+  CookieStore,
+  type OutcomeCode,
+  onPhaseEnd,
+  SocialLoginClient,
+  SocialLoginError,
+  Strategy,
+  type StrategyOptions,
+  type VerifyFunction,
+} from 'passport-social-login'
+import { FakeProvider, type ProviderMode } from 'passport-social-login/testing'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { EnvHttpProxyAgent } from 'undici'
+
+// docs/recipes.md#linking-accounts, block 1
+
+type User = Express.User
+
+export function sessionFirst(app: Application, strategy: Pick<Strategy, 'pendingLogin'>): void {
+  // docs/recipes.md#no-session-or-a-strict-one, block 2
+}
+
+export function cookieSessions(app: Application, passport: Pick<Authenticator, 'session'>, SESSION_KEY: string): void {
+  // docs/recipes.md#cookie-session, block 1
+}
+
+export function errorHandling(app: Application): void {
+  // docs/errors.md#handling-errors, block 1
+}
+
+export function reasons(app: Application): void {
+  // docs/recipes.md#telling-people-why, block 1
+}
+
+export function returnTo(app: Application): void {
+  // docs/recipes.md#back-to-the-page-they-came-from, block 1
+}
+
+export function returnToOrRedirect(app: Application): void {
+  // docs/recipes.md#back-to-the-page-they-came-from, block 2
+}
+
+export function notFinished(app: Application, options: StrategyOptions, verify: VerifyFunction): void {
+  // docs/recipes.md#you-did-not-finish-signing-in, block 1
+}
+
+export function limitGuessing(app: Application): void {
+  // docs/recipes.md#limiting-guesses, block 1
+}
+
+export function linking(app: Application, link: (user: User, account: User) => Promise<void>): void {
+  // docs/recipes.md#linking-accounts, block 2
+}
+
+export function assurance(app: Application): void {
+  // docs/recipes.md#asking-more-where-less-is-certain, block 1
+}
+
+export function singlePage(app: Application): void {
+  // docs/recipes.md#single-page-applications, block 3
+}
+
+export async function client(baseURL: string, clientID: string, clientSecret: string, authKey: string) {
+  // docs/client.md#the-client, block 1
+  return user
+}
+
+export async function startRecorded(file: string) {
+  // docs/connecting.md#4-test-against-your-providers-ways, block 1
+  return provider
+}
+
+declare const common: StrategyOptions
+declare const first: StrategyOptions
+declare const second: StrategyOptions
+declare const verify: VerifyFunction
+declare const LOGIN_COOKIE_KEY: string
+declare const metrics: { observe(name: string, value: number, labels: object): void }
+declare function callApplication(app: object, authKey: string): Promise<void>
+
+/** Is compiled, but not run. */
+export async function compiled(): Promise<void> {
+  // docs/diagnostics.md#diagnostics, block 1
+  // docs/fake-provider.md#the-fake-provider, block 1
+  // docs/operations.md#proxies-and-private-certificates, block 1
+  // docs/recipes.md#no-session-or-a-strict-one, block 1
+  // docs/recipes.md#several-providers, block 1
+}

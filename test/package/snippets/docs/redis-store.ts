@@ -1,0 +1,1 @@
+// docs/recipes.md#a-store-of-your-own-redis, block 1

@@ -1,0 +1,20 @@
+import passport from 'passport'
+import { Strategy, type StrategyOptions, type VerifyFunction } from 'passport-social-login'
+import { checkPendingLoginStore, type StorageOutage } from 'passport-social-login/testing'
+import { createClient } from 'redis'
+import { RedisStore } from './redis-store'
+
+export async function connectRedis(REDIS_URL: string) {
+  // docs/recipes.md#a-store-of-your-own-redis, block 2
+  return redis
+}
+
+type Client = Awaited<ReturnType<typeof connectRedis>>
+
+export function redisStore(common: StrategyOptions, verify: VerifyFunction, redis: Client): void {
+  // docs/recipes.md#a-store-of-your-own-redis, block 3
+}
+
+export async function checkStore(redis: Client, outage: StorageOutage): Promise<void> {
+  // docs/testing.md#a-store-of-your-own, block 1
+}

@@ -1,0 +1,1 @@
+// docs/testing.md#the-application-of-the-readme-as-it-stands, block 1

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { type Context, Hono } from 'hono'
+import { except } from 'hono/combine'
+import { secureHeaders } from 'hono/secure-headers'
+import { type Profile, SocialLogin, type SocialLoginOptions } from 'passport-social-login/web'
+
+/** What the recipes need from an application: who is signed in, and how to sign somebody in. */
+export interface Sessions {
+  userOf(c: Context): Promise<string | undefined>
+  signIn(c: Context, profile: Profile): Promise<void>
+}
+
+/** An account that has come back from the provider, and waits for the user to say that it is theirs. */
+export interface Question {
+  readonly id: string
+  readonly user: string
+  readonly profile: Profile
+}
+
+/** Keeps one question in each session. */
+interface Questions {
+  keepQuestion(c: Context, question: Question): Promise<void>
+  takeQuestion(c: Context, id: string): Promise<Question | undefined>
+}
+
+type Link = (user: string, profile: Profile) => Promise<void>
+type Registration = Readonly<Record<'baseURL' | 'clientID' | 'clientSecret' | 'LOGIN_COOKIE_KEY', string>>
+
+export function quickStart(
+  { baseURL, clientID, clientSecret, LOGIN_COOKIE_KEY }: Registration,
+  { userOf, signIn }: Sessions,
+  app = new Hono(),
+): Hono {
+  const callbackURL = 'https://app.example/auth/callback'
+  // docs/web.md#any-framework-request-in-response-out, block 1
+  return app
+}
+
+export function ownHeaders(app: Hono): void {
+  // docs/web.md#headers-of-your-own, block 1
+}
+
+export function reasons(options: SocialLoginOptions): SocialLogin {
+  // docs/web.md#telling-people-why, block 1
+  return login
+}
+
+export function severalProviders(ofFirst: SocialLoginOptions, ofSecond: SocialLoginOptions) {
+  // docs/web.md#several-providers, block 1
+  return { first, second }
+}
+
+export function linking(
+  login: SocialLogin,
+  app: Hono,
+  { userOf, keepQuestion, takeQuestion }: Sessions & Questions,
+  link: Link,
+): void {
+  // docs/web.md#linking-accounts, block 1
+}

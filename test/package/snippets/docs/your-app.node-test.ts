@@ -1,0 +1,1 @@
+// docs/testing.md#with-nodetest, block 1

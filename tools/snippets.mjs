@@ -1,0 +1,71 @@
+// The code of the documentation, from the pages to the tests. A comment such as
+//
+//   // docs/recipes.md#linking-accounts, block 2
+//
+// stands for the second block of TypeScript or JavaScript under that heading. `npm run build` copies
+// test/package/snippets/docs to test/package/docs with the code in the place of the comments; the runner of
+// test/package/consumers does the same. `node tools/snippets.mjs --unused` lists the blocks that no comment names.
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const SOURCES = join(root, 'test/package/snippets/docs')
+const COMMENT = /^( *)\/\/ ([\w/-]+\.md#[\w-]+, block \d+)$/gm
+const HEADING_OR_CODE = /^#+ (.*)$|^```(?:ts|js)\n([\s\S]*?)\n```$|^```[\s\S]*?^```$/gm
+
+const read = (file) => readFileSync(file, 'utf8')
+const filesIn = (folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.[cm]?[jt]s$/.test(name))
+    .map((name) => join(folder, name))
+
+/** The code of all pages by its name: page, heading and number. */
+function readBlocks() {
+  const blocks = new Map()
+  const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  for (const page of ['README.md', ...pages.map((name) => `docs/${name}`)]) {
+    let anchor = ''
+    let count = 0
+    for (const [, heading, code] of read(join(root, page)).matchAll(HEADING_OR_CODE)) {
+      if (heading !== undefined) {
+        anchor = heading
+          .toLowerCase()
+          .replaceAll(/[^\w -]/g, '')
+          .replaceAll(' ', '-')
+        count = 0
+      } else if (code !== undefined) {
+        count += 1
+        blocks.set(`${page}#${anchor}, block ${count}`, code)
+      }
+    }
+  }
+  return blocks
+}
+
+const blocks = readBlocks()
+
+/** Puts the code in the place of the comments, in all files of a folder. */
+export function insertBlocks(folder) {
+  for (const file of filesIn(folder)) {
+    const text = read(file).replaceAll(COMMENT, (_comment, indentation, name) => {
+      const code = blocks.get(name)
+      if (code === undefined) throw new Error(`${file}: there is no ${name}`)
+      return code.replaceAll(/^(?=.)/gm, indentation)
+    })
+    writeFileSync(file, text)
+  }
+}
+
+function unused() {
+  const files = [SOURCES, join(root, 'test/package/consumers')].flatMap(filesIn)
+  const named = files.flatMap((file) => Array.from(read(file).matchAll(COMMENT), ([, , name]) => name))
+  return Array.from(blocks.keys()).filter((name) => !named.includes(name))
+}
+
+if (process.argv.includes('--unused')) console.log(unused().join('\n'))
+else if (process.argv[1] === import.meta.filename) {
+  const output = join(root, 'test/package/docs')
+  rmSync(output, { recursive: true, force: true })
+  cpSync(SOURCES, output, { recursive: true })
+  insertBlocks(output)
+}
