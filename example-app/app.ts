@@ -1,27 +1,27 @@
 import express, { type Express } from 'express'
 import session from 'express-session'
+import { type RateLimiterAbstract, RateLimiterPostgres } from 'rate-limiter-flexible'
 import { accountRoutes } from './account/account'
 import { homeRoutes, ProfileReload, profileRoutes } from './account/profile'
 import type { Communities } from './auth/communities'
 import { confirmFirst, confirmRoutes } from './auth/confirm'
-import { type CookieRule, cookieRule, KnownLogins, LoginCookie, sessionCookieName } from './auth/cookies'
+import { type CookieRule, cookieRule, KnownLogins, loginStore, sessionCookieName } from './auth/cookies'
 import { loginRoutes } from './auth/login'
 import { createPassport } from './auth/passport'
-import { Sealer } from './auth/sealer'
+import { TokenSealer } from './auth/token-sealer'
 import { Accounts } from './storage/accounts'
-import { CallbackSlots } from './storage/callback-slots'
-import type { WatchedDatabase } from './storage/open-database'
+import type { Database, Value } from './storage/database'
 import { DatabaseSessions, SESSION_LIFETIME_MS } from './storage/sessions'
 import { errorPage, notFound } from './web/errors'
 import { securityHeaders } from './web/headers'
 import { healthRoutes } from './web/health'
 import { type Logger, requestLogger } from './web/logger'
-import { assetRoutes, shortAccept } from './web/pages'
 import { strayKeys } from './web/request-target'
+import { assetRoutes } from './web/respond'
 
 interface AppSettings {
   readonly communities: Communities
-  readonly database: WatchedDatabase
+  readonly database: Database
   readonly sessionSecrets: readonly [string, ...string[]]
   readonly trustProxy: number | string[]
   readonly logger: Logger
@@ -33,21 +33,19 @@ export function createApp(settings: AppSettings): Express {
   const { communities, database, sessionSecrets } = settings
   const accounts = new Accounts(database)
   const sessions = new DatabaseSessions(database)
-  const sealer = new Sealer(sessionSecrets)
-  const callbackSlots = new CallbackSlots(database)
+  const sealer = new TokenSealer(sessionSecrets)
   const reload = new ProfileReload(communities, accounts, sealer)
   const { isHTTPS } = communities
   const cookies = cookieRule(isHTTPS)
   const knownLogins = new KnownLogins(cookies, sessionSecrets)
-  const store = new LoginCookie(sessionSecrets, isHTTPS)
-  const { passport, strategy } = createPassport({ communities, sessions, sealer, store })
+  const store = loginStore(sessionSecrets, isHTTPS)
+  const { passport, strategy } = createPassport({ communities, accounts, sealer, store })
 
   const app = express()
   app.set('trust proxy', settings.trustProxy)
   app.use(requestLogger(settings.logger))
-  app.use(shortAccept)
   app.use(strayKeys(communities.list.map(({ callbackPath }) => callbackPath)))
-  app.use(healthRoutes(database, settings.isStopping))
+  app.use(healthRoutes(database, settings.isStopping, settings.logger))
   app.use(
     securityHeaders(
       communities.list.map(({ origin }) => origin),
@@ -59,17 +57,7 @@ export function createApp(settings: AppSettings): Express {
   app.use(express.urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 }))
   app.use(sessionOf(sessions, sessionSecrets, cookies))
   app.use(passport.session())
-  app.use(
-    loginRoutes({
-      passport,
-      strategy,
-      accounts,
-      knownLogins,
-      callbackSlots,
-      requireSpace: () => database.requireSpace(),
-      communities,
-    }),
-  )
+  app.use(loginRoutes({ passport, strategy, accounts, knownLogins, communities, guessLimiter: guessLimiter(database) }))
   app.use(confirmRoutes({ accounts, knownLogins, communities }))
   // The routes below serve only people who have confirmed a login that is new to their browser.
   app.use(confirmFirst)
@@ -92,5 +80,24 @@ function sessionOf(store: DatabaseSessions, secrets: readonly string[], rule: Co
     resave: false,
     saveUninitialized: false,
     cookie: { ...rule.options, maxAge: SESSION_LIFETIME_MS },
+  })
+}
+
+/** Ten guesses in ten minutes, counted in the database, so that all processes count together. */
+function guessLimiter(database: Database): RateLimiterAbstract {
+  return new RateLimiterPostgres({
+    points: 10,
+    duration: 10 * 60,
+    keyPrefix: '',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    // What it expects of a Postgres client. libsql understands its statements, too.
+    storeType: 'client',
+    storeClient: {
+      async query({ text, values }: { readonly text: string; readonly values: readonly Value[] }) {
+        const rows = await database.query(text, values)
+        return { rows, rowCount: rows.length }
+      },
+    },
   })
 }

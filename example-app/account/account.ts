@@ -8,7 +8,7 @@ import type { DatabaseSessions } from '../storage/sessions'
 import { noticeFor } from '../views/messages'
 import { accountPage } from '../views/pages'
 import { sameOriginForms } from '../web/headers'
-import { field, sendPage } from '../web/pages'
+import { field, sendPage } from '../web/respond'
 
 interface AccountRoutes {
   readonly passport: Authentication

@@ -2,15 +2,15 @@ import { Router } from 'express'
 import { SocialLoginClient, SocialLoginError, toProfile } from 'passport-social-login'
 import type { Communities, Community } from '../auth/communities'
 import { personOf } from '../auth/passport'
-import type { Sealer } from '../auth/sealer'
 import { accountOf, requireUser, SignedInAccount } from '../auth/sign-in'
+import type { TokenSealer } from '../auth/token-sealer'
 import type { Accounts, Login } from '../storage/accounts'
 import { noticeFor } from '../views/messages'
 import { homePage, profilePage } from '../views/pages'
 import { HTTPError } from '../web/errors'
 import { sameOriginForms } from '../web/headers'
 import type { Logger } from '../web/logger'
-import { field, sendPage, wantsJSON } from '../web/pages'
+import { field, sendPage, wantsJSON } from '../web/respond'
 
 export function homeRoutes(): Router {
   const router = Router()
@@ -70,7 +70,7 @@ export class ProfileReload {
   constructor(
     private readonly communities: Communities,
     private readonly accounts: Accounts,
-    private readonly sealer: Sealer,
+    private readonly sealer: TokenSealer,
   ) {
     this.#clients = new Map(communities.list.map((community) => [community, new SocialLoginClient(community)]))
   }

@@ -1,6 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import type { RequestHandler } from 'express'
 import type { ExchangeMethod, ProfileEndpoint, Provider } from 'passport-social-login'
-import type { CommunityPaths } from './callback-path'
+import { FakeProvider, type FakeProviderOptions, type FakeUserInput } from 'passport-social-login/testing'
+import {
+  COMMUNITY_PATHS,
+  type CommunityConfig,
+  type CommunityPaths,
+  type Config,
+  ConfigError,
+  callbackURLs,
+} from '../config'
 
 /** A community that people sign in at: a provider, as the strategy wants it, with what routes and pages need. */
 export interface Community extends Provider, CommunityPaths {
@@ -50,5 +59,83 @@ export class Communities {
       this.choose(req, community)
       next()
     }
+  }
+}
+
+/** Two communities with invented people. */
+export type FakeProviders = readonly [FakeProvider, FakeProvider]
+
+// Ada is a member of both communities; otherwise the same id belongs to different people.
+const SECOND_PEOPLE: readonly FakeUserInput[] = [
+  { user_id: '1', user_name: 'vera', user_firstname: 'Vera', user_lastname: 'Menchik' },
+  { user_id: '2', user_name: 'paul', user_firstname: 'Paul', user_lastname: 'Morphy' },
+  { user_id: '3', user_name: 'ada', user_firstname: 'Ada', user_lastname: 'Lovelace', user_email: 'ada@chess.example' },
+]
+
+// Constant names, so that accounts survive a change of a fake provider's port.
+const FIRST_FAKE = { name: 'fake-provider', displayName: 'Fake Social' }
+const SECOND_FAKE = { name: 'fake-provider-2', displayName: 'Fake Chess Club' }
+const USUAL_PORTS = [4400, 4500] as const
+
+/** Starts them unless a real provider is configured. */
+export async function startFakeProviders(config: Config): Promise<FakeProviders | undefined> {
+  if (config.communities[0].BASE_URL !== undefined) return undefined
+  const [usual, usualSecond] = USUAL_PORTS
+  const { PROVIDER_PORT: port, PROVIDER2_PORT: secondPort = port === usual ? usualSecond : 0 } = config
+  const first = await startFakeProvider('PROVIDER_PORT', { port, name: FIRST_FAKE.displayName })
+  const people = { name: SECOND_FAKE.displayName, users: SECOND_PEOPLE }
+  const second = await startFakeProvider('PROVIDER2_PORT', { port: secondPort, ...people })
+  return [first, second]
+}
+
+async function startFakeProvider(variable: string, options: FakeProviderOptions): Promise<FakeProvider> {
+  try {
+    return await FakeProvider.start(options)
+  } catch (error) {
+    throw new ConfigError([`${variable} cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`])
+  }
+}
+
+/** @param port that of the application, for callback URLs that are not configured */
+export function createCommunities(config: Config, fakes: FakeProviders | undefined, port: number): Communities {
+  const [first, second] = config.communities
+  const [firstPaths, secondPaths] = COMMUNITY_PATHS
+  const [firstCallback, secondCallback] = callbackURLs(config.communities, port)
+  if (!fakes) {
+    const one = toCommunity(first, firstPaths, firstCallback)
+    return new Communities(second ? [one, toCommunity(second, secondPaths, secondCallback)] : [one])
+  }
+  const [one, two] = [register(fakes[0], firstCallback), register(fakes[1], secondCallback)]
+  const { PROFILE_ENDPOINT } = first
+  return new Communities([
+    { ...toCommunity({ ...one, PROFILE_ENDPOINT }, firstPaths, firstCallback), ...FIRST_FAKE },
+    { ...toCommunity(two, secondPaths, secondCallback), ...SECOND_FAKE },
+  ])
+}
+
+/** Registers this application with a fake provider, as a developer would on a real provider's dashboard. */
+function register(fake: FakeProvider, redirectURL: string): CommunityConfig {
+  const [appID, appSecret] = ['example-app', randomBytes(32).toString('base64url')]
+  fake.registerApplication({ name: 'Example', redirectURL, appID, appSecret })
+  return { BASE_URL: fake.baseURL, CLIENT_ID: appID, CLIENT_SECRET: appSecret }
+}
+
+function toCommunity(config: CommunityConfig, paths: CommunityPaths, callbackURL: string): Community {
+  const { BASE_URL: baseURL = '', CLIENT_ID: clientID = '', CLIENT_SECRET: clientSecret = '' } = config
+  // As a name, it does not depend on the spelling, such as capitals in the host or `:443`.
+  const { origin, host, href } = new URL(baseURL)
+  return {
+    ...paths,
+    name: href.replace(/\/$/, ''),
+    displayName: config.NAME ?? host,
+    origin,
+    host,
+    callbackURL,
+    callbackPath: new URL(callbackURL).pathname,
+    baseURL,
+    clientID,
+    clientSecret,
+    profileEndpoint: config.PROFILE_ENDPOINT,
+    exchangeMethod: config.EXCHANGE_METHOD,
   }
 }

@@ -1,12 +1,9 @@
-import { hkdfSync } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import { signedCookie } from 'cookie-parser'
 import type { CookieOptions, Request, Response } from 'express'
-import { CookieStore, type PendingLogin, type PendingLoginStore } from 'passport-social-login'
+import { CookieStore } from 'passport-social-login'
+import { deriveKey } from './token-sealer'
 
-// A CookieStore accepts no more keys than this.
-const MAX_SEALING_KEYS = 10
 const MAX_KNOWN_LOGINS = 20
 const KNOWN_LOGINS_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000
 
@@ -38,41 +35,11 @@ export function cookieRule(isHTTPS: boolean): CookieRule {
 
 /**
  * Stores the login in progress in an encrypted cookie. Starting a login therefore writes nothing to the database: nobody
- * can fill it with logins that are never finished. The keys are derived from the session secrets.
+ * can fill it with logins that are never finished.
  */
-export class LoginCookie implements PendingLoginStore {
-  readonly #store: CookieStore
-  readonly #isHTTPS: boolean
-
-  constructor(secrets: readonly string[], isHTTPS: boolean) {
-    const keys = secrets.slice(0, MAX_SEALING_KEYS).map(deriveKey)
-    this.#store = new CookieStore({ keys, name: 'example-login', allowInsecureHTTP: !isHTTPS })
-    this.#isHTTPS = isHTTPS
-  }
-
-  async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
-    // Over http behind an https callback, browsers would reject the cookie and others on the network could read it.
-    // express-session does the same.
-    const isSecure = 'secure' in req && req.secure === true
-    if (this.#isHTTPS && !isSecure) return
-    await this.#store.save(req, record)
-  }
-
-  load(req: IncomingMessage): Promise<PendingLogin | undefined> {
-    return this.#store.load(req)
-  }
-
-  consume(req: IncomingMessage): void {
-    this.#store.consume(req)
-  }
-
-  remove(req: IncomingMessage): void {
-    this.#store.remove(req)
-  }
-}
-
-function deriveKey(secret: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, '', 'passport-social-login example: login in progress', 32))
+export function loginStore(secrets: readonly string[], isHTTPS: boolean): CookieStore {
+  const keys = secrets.map((secret) => deriveKey(secret, 'login in progress'))
+  return new CookieStore({ keys, name: 'example-login', allowInsecureHTTP: !isHTTPS })
 }
 
 /**

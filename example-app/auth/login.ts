@@ -1,18 +1,18 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { type PendingLoginSummary, SocialLoginError, type Strategy } from 'passport-social-login'
+import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { Accounts, Login } from '../storage/accounts'
-import { throughBriefOutage } from '../storage/brief-outage'
-import type { CallbackSlots } from '../storage/callback-slots'
 import type { UnconfirmedLogin } from '../storage/sessions'
+import { reasonFor } from '../views/messages'
 import { loginPage } from '../views/pages'
+import { HTTPError } from '../web/errors'
 import { sameOriginForms } from '../web/headers'
-import { field, sendPage } from '../web/pages'
 import { mentionsKey } from '../web/request-target'
-import { CallbacksUnderWay } from './callbacks-under-way'
+import { field, sendPage } from '../web/respond'
 import type { Communities, Community } from './communities'
 import type { KnownLogins } from './cookies'
+import { GuessLimit } from './limit-guesses'
 import { type Authentication, VerifiedLogin } from './passport'
-import { RejectedKeys } from './rejected-keys'
 import { SignedInUser, saveSession, signIn, signOut } from './sign-in'
 
 const CONFIRM_WITHIN_MS = 10 * 60 * 1000
@@ -24,9 +24,7 @@ interface LoginRoutes {
   readonly strategy: Strategy
   readonly accounts: Accounts
   readonly knownLogins: KnownLogins
-  readonly callbackSlots: CallbackSlots
-  /** Throws when a successful login could not be stored because the disk is full. */
-  readonly requireSpace: () => void
+  readonly guessLimiter: RateLimiterAbstract
   readonly communities: Communities
 }
 
@@ -56,8 +54,8 @@ export function loginRoutes(options: LoginRoutes): Router {
 }
 
 function addLogin(router: Router, community: Community, options: LoginRoutes): void {
-  const { passport, callbackSlots, communities } = options
-  const rejectedKeys = new RejectedKeys(callbackSlots, community)
+  const { passport, communities } = options
+  const guesses = new GuessLimit(options.guessLimiter, community.startPath)
   const start: RequestHandler = (req, res, next) => {
     const returnTo = field(req.body, 'returnTo') ?? field(req.query, 'returnTo')
     passport.authenticate('social-login', {
@@ -66,9 +64,15 @@ function addLogin(router: Router, community: Community, options: LoginRoutes): v
     })(req, res, next)
   }
   const choose = communities.forRoutesOf(community)
+  const refuseGuessers: RequestHandler = async (req, res, next) => {
+    const seconds = await guesses.secondsToWait(req)
+    if (seconds === 0) return next()
+    res.set('Retry-After', String(seconds))
+    next(new HTTPError(429, reasonFor('too_many_rejected')))
+  }
   // The strategy itself checks that the request came from this site, and shows a page of its own when it cannot tell.
-  router.route(community.startPath).all(rejectedKeys.guardStart, choose).get(start).post(start)
-  router.get(community.callbackPath, choose, finishLogin(options, rejectedKeys), (_req, res) =>
+  router.route(community.startPath).all(refuseGuessers, choose).get(start).post(start)
+  router.get(community.callbackPath, choose, finishLogin(options, guesses), (_req, res) =>
     res.redirect(303, '/profile'),
   )
 }
@@ -91,60 +95,37 @@ async function unfinishedLogin(
   return undefined
 }
 
-/** A callback of which the strategy has verified the login. */
-interface VerifiedCallback {
-  readonly type: 'login'
-  readonly login: VerifiedLogin
-  readonly info: unknown
-}
-
-/** What became of a callback. `again`: it was handled before (reload, back button). `left`: the visitor disconnected. */
+/** What became of a callback. `again`: it was handled before (reload, back button). `answered`: the strategy has responded. */
 type Outcome =
-  | VerifiedCallback
+  | { readonly type: 'login'; readonly login: VerifiedLogin; readonly info: unknown }
   | { readonly type: 'failure'; readonly code: string }
   | { readonly type: 'error'; readonly error: unknown }
   | { readonly type: 'again' }
-  | { readonly type: 'left' }
+  | { readonly type: 'answered' }
 
 /**
  * Handles the provider's callback. It always ends in a redirect, because the URL of this request contains the `auth_key`
  * and no page may be shown at it. Errors thrown here also end in a redirect: see `errorPage`. `next` is called for a
  * callback that was handled before.
  */
-function finishLogin(options: LoginRoutes, rejectedKeys: RejectedKeys): RequestHandler {
-  const { passport, requireSpace } = options
-  const underWay = new CallbacksUnderWay<Outcome>()
-  const store = (callback: VerifiedCallback, req: Request, res: Response): Promise<void> =>
-    throughBriefOutage(() => completeLogin(options, callback, req, res))
+function finishLogin(options: LoginRoutes, guesses: GuessLimit): RequestHandler {
   return async (req, res, next) => {
-    if (isSpeculative(req)) return refuseSpeculative(res)
-    await underWay.handle(req, async (first, tell) => {
-      // Of several reloads, only the last is still waited for.
-      if (res.closed) return
-      if (first?.type === 'login') return store(first, req, res)
-      requireSpace()
-      const own = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
-      if ('seconds' in own) return askToWait(own.reason, own.seconds, req, res)
-      if (own.type === 'left') return
-      const outcome = first && isOver(own) ? first : own
-      tell(outcome)
-      if (outcome.type === 'login') return store(outcome, req, res)
-      if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
-      if (outcome.type === 'error') return explainError(outcome.error, req, res)
-      next()
-    })
+    const attempt = await guesses.begin(req, res)
+    if ('reason' in attempt) return askToWait(attempt.reason, attempt.seconds, req, res)
+    // Otherwise the key of a visitor who has disconnected would be spent for nothing.
+    const outcome: Outcome = res.closed ? { type: 'answered' } : await authenticate(options.passport, req, res)
+    await attempt.end(outcome.type === 'failure' && outcome.code === 'auth_key_rejected')
+    if (outcome.type === 'login') return completeLogin(options, outcome.login, outcome.info, req, res)
+    if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
+    if (outcome.type === 'error') return explainError(outcome.error, req, res)
+    if (outcome.type === 'again') next()
   }
-}
-
-/** Whether the login had ended before: why, the callback knows that ended it. */
-function isOver(outcome: Outcome): boolean {
-  return outcome.type === 'again' || (outcome.type === 'failure' && outcome.code === 'login_not_started')
 }
 
 function authenticate(passport: Authentication, req: Request, res: Response): Promise<Outcome> {
   return new Promise((resolve) => {
-    // The visitor has disconnected. Without this check, the key would be spent for nothing.
-    if (res.closed) return resolve({ type: 'left' })
+    // The strategy itself responds to prefetches. A visitor who leaves does not end the response.
+    res.once('close', () => res.writableEnded && resolve({ type: 'answered' }))
     const done = (error: unknown, login: Express.User | false | null | undefined, info: unknown): void => {
       if (error) resolve({ type: 'error', error })
       else if (login instanceof VerifiedLogin) resolve({ type: 'login', login, info })
@@ -154,24 +135,6 @@ function authenticate(passport: Authentication, req: Request, res: Response): Pr
       resolve(error ? { type: 'error', error } : { type: 'again' }),
     )
   })
-}
-
-/** Whether the browser prefetches the page although the person may never open it. */
-function isSpeculative(req: Request): boolean {
-  // What the browser loads ahead of a service worker.
-  if (req.get('service-worker-navigation-preload') !== undefined) return true
-  const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].map((name) => req.get(name) ?? '')
-  return purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))
-}
-
-/** The strategy would refuse it too, but without calling back: its slot would stay taken until it expires. */
-function refuseSpeculative(res: Response): void {
-  res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
-  res.status(503).end()
-}
-
-function isRejected(outcome: Outcome): boolean {
-  return outcome.type === 'failure' && outcome.code === 'auth_key_rejected'
 }
 
 function askToWait(reason: string, seconds: number, req: Request, res: Response): void {
@@ -196,10 +159,11 @@ function pageFor(code: string, req: Request): string {
   return req.user ? `/account?notice=${code}` : `/login?reason=${code}`
 }
 
-/** Safe to repeat: it redirects only after everything has been stored. */
+/** Stores the login, and signs in or asks the person whether the login is theirs. */
 async function completeLogin(
   { accounts, knownLogins, communities }: LoginRoutes,
-  { login: { input, questionID }, info }: VerifiedCallback,
+  { input, questionID }: VerifiedLogin,
+  info: unknown,
   req: Request,
   res: Response,
 ): Promise<void> {

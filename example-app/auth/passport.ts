@@ -2,18 +2,17 @@ import { randomUUID } from 'node:crypto'
 import type { Request } from 'express'
 import { Passport } from 'passport'
 import { type PendingLoginStore, type Profile, Strategy } from 'passport-social-login'
-import type { LoginInput, Person } from '../storage/accounts'
-import type { DatabaseSessions } from '../storage/sessions'
+import type { Accounts, LoginInput, Person } from '../storage/accounts'
 import type { Communities, Community } from './communities'
-import type { Sealer } from './sealer'
 import { idOf, SignedInAccount, SignedInUser } from './sign-in'
+import type { TokenSealer } from './token-sealer'
 
 export type Authentication = InstanceType<typeof Passport>
 
 interface PassportParts {
   readonly communities: Communities
-  readonly sessions: DatabaseSessions
-  readonly sealer: Sealer
+  readonly accounts: Accounts
+  readonly sealer: TokenSealer
   /** Keeps the login in progress. */
   readonly store: PendingLoginStore
 }
@@ -33,7 +32,7 @@ interface PassportSetup {
 }
 
 /** Sets up Passport. The verify function stores nothing: `login.ts` stores the login together with its account. */
-export function createPassport({ communities, sessions, sealer, store }: PassportParts): PassportSetup {
+export function createPassport({ communities, accounts, sealer, store }: PassportParts): PassportSetup {
   const passport = new Passport()
   const provider = (req: object): Community | undefined => communities.of(req)
   // Allowed because the operator configures the communities, which may be on this machine or in a network of their own.
@@ -56,10 +55,12 @@ export function createPassport({ communities, sessions, sealer, store }: Passpor
   })
   passport.deserializeUser<string, Request>((req, id, done) => {
     const { loginID } = req.session
-    const { logins, readAt } = sessions.ownerOf(req) ?? { logins: [], readAt: 0 }
-    // Removing a login from an account signs out the browsers that used it, but no others.
-    const isOpen = loginID === undefined ? logins.length > 0 : logins.some((login) => login.id === loginID)
-    done(null, isOpen && new SignedInAccount(id, logins, readAt))
+    const signedIn = accounts.loginsOf(id).then(({ logins, readAt }) => {
+      // Removing a login from an account signs out the browsers that used it, but no others.
+      const isOpen = logins.some((login) => login.id === loginID)
+      return isOpen && new SignedInAccount(id, logins, readAt)
+    })
+    signedIn.then((account) => done(null, account), done)
   })
   return { passport, strategy }
 }

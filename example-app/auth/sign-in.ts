@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Login } from '../storage/accounts'
 import type { UnconfirmedLogin } from '../storage/sessions'
 import { HTTPError } from '../web/errors'
-import { wantsJSON } from '../web/pages'
+import { wantsJSON } from '../web/respond'
 import { cookieRule, sessionCookieName } from './cookies'
 
 /** The signed-in account, read from the database together with the session. */

@@ -1,5 +1,4 @@
-import { migrate } from '../../../example-app/storage/migrations'
-import { openDatabase } from '../../../example-app/storage/open-database'
+import { migrate, openDatabase } from '../../../example-app/storage/open-database'
 import { FakeProvider } from '../../../lib/testing'
 import { closeBrowsers } from '../../support/browser'
 import { startExample } from '../../support/example/example-app'

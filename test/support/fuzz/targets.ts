@@ -1,4 +1,4 @@
-import { OWN_PATHS } from '../../../example-app/auth/callback-path'
+import { OWN_PATHS } from '../../../example-app/config'
 import type { Random } from './random'
 import { nastyHost, nastyValue } from './values'
 

@@ -101,11 +101,6 @@ export async function asSuperuser(url: string, work: (client: Client) => Promise
   await work(client).finally(() => client.end())
 }
 
-/** How many callbacks are under way, as the database knows them. */
-export async function slotsTaken(client: Client): Promise<number> {
-  return (await client.query('select id from callback_slots')).rows.length
-}
-
 /** Waits until so many others wait for a lock that this client has, and runs an expression for each of them. */
 export async function untilSomebodyWaits(blocker: Client, andRun = 'pid', atLeast = 1): Promise<void> {
   const waiting = `select ${andRun} from pg_stat_activity

@@ -1,0 +1,33 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { reasonOf } from './database'
+
+const SECRET_BYTES = 32
+const WHOLE_SECRET = /^[\w-]{43}$/
+
+/**
+ * On a single machine no secret needs to be configured: one is generated and stored in the data folder. Undefined when
+ * the file is damaged, as it may be after a power failure.
+ */
+export function keptSecret(dataDir: string): string | undefined {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const file = join(dataDir, 'session-secret')
+  if (!existsSync(file)) makeSecret(file)
+  const secret = readFileSync(file, 'utf8')
+  return WHOLE_SECRET.test(secret) ? secret : undefined
+}
+
+function makeSecret(file: string): void {
+  // Complete before it gets its final name, so that another process that starts at the same moment reads all of it.
+  const draft = `${file}.${randomUUID()}`
+  writeFileSync(draft, randomBytes(SECRET_BYTES).toString('base64url'), { mode: 0o600, flush: true })
+  try {
+    // Never replaces an existing file: of two processes, the first one wins.
+    linkSync(draft, file)
+  } catch (error) {
+    if (reasonOf(error) !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft)
+  }
+}
