@@ -1,6 +1,3 @@
-import { isIP } from 'node:net'
-import * as ipaddr from 'ipaddr.js'
-import { Strategy } from 'passport-social-login'
 import { z } from 'zod'
 
 /** The routes at which the logins of a community begin. */
@@ -27,32 +24,28 @@ const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const DISPLAY_NAME = /^(?=.*[\p{L}\p{N}])[\p{L}\p{M}\p{N} .,&'’+!()-]{1,40}$/u
 // Excludes the characters that Express would treat as a route pattern.
 const PLAIN_PATH = /^(?:\/[\w.~-]+)+\/?$/
-const MAX_PROXIES = 10
-const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
-// A larger network would contain addresses of visitors, and a trusted proxy can claim any visitor address.
-const MIN_NETWORK_BITS = { ipv4: 8, ipv6: 16 }
-// The options of the library whose errors are told in the names of variables.
-const VARIABLES: Readonly<Record<string, string | undefined>> = {
-  baseURL: 'BASE_URL',
-  clientID: 'CLIENT_ID',
-  clientSecret: 'CLIENT_SECRET',
-  callbackURL: 'CALLBACK_URL',
-}
-const PORT_RULE = 'must be a port from 0 to 65535 (0: a free one)'
-const POOL_SIZE_RULE = 'must be a number of connections from 1 to 100'
 const DRAIN_RULE = 'must be a number of seconds from 0 to 30, such as 1.5'
 const WEB_RULE =
   'must be an absolute URL that begins with https:// (http:// is only for this machine), without a password'
 const CALLBACK_RULE =
   'must have a path of letters, digits and -._~ that is no page of the application, such as /auth/social-login/callback'
 
-const port = z.coerce.number(PORT_RULE).int(PORT_RULE).min(0, PORT_RULE).max(65_535, PORT_RULE)
+const wholeNumber = (min: number, max: number, rule: string) =>
+  z.coerce.number(rule).int(rule).min(min, rule).max(max, rule)
+const port = wholeNumber(0, 65_535, 'must be a port from 0 to 65535 (0: a free one)')
+const poolSize = wholeNumber(1, 100, 'must be a number of connections from 1 to 100')
 const webURL = z.string().refine(isSafeURL, WEB_RULE)
+const network = z.union([z.enum(['loopback', 'linklocal', 'uniquelocal']), z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+// Express's setting of this name: the number of proxies in front, or their addresses.
+const trustProxy = z.union(
+  [z.coerce.number().int().min(0).max(10), z.string().transform(commaSeparated).pipe(z.array(network))],
+  'must be a number of proxies (10 at most), or addresses and networks such as 10.0.0.0/8',
+)
 const secrets = z.array(z.string().min(16, 'must have at least 16 characters (each, if several with commas)')).max(10)
 
 // A second set, with the prefix SOCIAL2_, describes a second community.
 const COMMUNITY = z.object({
-  BASE_URL: webURL.regex(/\/v1\/?$/, 'must end in /v1, such as https://social.example/api/v1').optional(),
+  BASE_URL: webURL.regex(/^[^?#]*\/v1\/?$/, 'must end in /v1, such as https://social.example/api/v1').optional(),
   CLIENT_ID: z.string().optional(),
   CLIENT_SECRET: z.string().optional(),
   NAME: z
@@ -71,20 +64,9 @@ const APPLICATION = z.object({
   PROVIDER2_PORT: port.optional(),
   SESSION_SECRET: z.string().transform(commaSeparated).pipe(secrets).optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must begin with postgres://' }).optional(),
-  DATABASE_POOL_SIZE: z.coerce
-    .number(POOL_SIZE_RULE)
-    .int(POOL_SIZE_RULE)
-    .min(1, POOL_SIZE_RULE)
-    .max(100, POOL_SIZE_RULE)
-    .default(10),
+  DATABASE_POOL_SIZE: poolSize.default(10),
   DATA_DIR: z.string().default('data'),
-  TRUST_PROXY: z
-    .string()
-    .refine(
-      (value) => readProxies(value),
-      `must be a number of proxies (${MAX_PROXIES} at most), or addresses and networks such as 10.0.0.0/8`,
-    )
-    .default('loopback'),
+  TRUST_PROXY: trustProxy.default(['loopback']),
   DRAIN_SECONDS: z.coerce.number(DRAIN_RULE).min(0, DRAIN_RULE).max(30, DRAIN_RULE).default(1.5),
 })
 
@@ -97,7 +79,7 @@ export interface Config extends z.infer<typeof APPLICATION> {
   readonly communities: readonly [CommunityConfig, CommunityConfig?]
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reports every problem of the environment at once. The message names variables but never contains a secret. */
 export class ConfigError extends Error {
@@ -112,7 +94,7 @@ export function readConfig(environment: Environment): Config {
   const application = read(APPLICATION, '', environment, problems)
   const first = read(COMMUNITY, 'SOCIAL_', environment, problems)
   const second = read(COMMUNITY, 'SOCIAL2_', environment, problems)
-  problems.push(...missingIn(environment), ...libraryProblems('SOCIAL', first), ...libraryProblems('SOCIAL2', second))
+  problems.push(...missingIn(environment))
   const hasSecond = second?.BASE_URL !== undefined
   if (application && first && hasSecond) problems.push(...conflictsOf(first, second, application.PORT))
   if (problems.length > 0 || !application || !first) throw new ConfigError(problems)
@@ -159,19 +141,6 @@ function missingIn(environment: Environment): string[] {
       Object.keys(COMMUNITY.shape).map((name) => `SOCIAL2_${name}`),
     ),
   ]
-}
-
-/** What the library itself says about the options of a community. It throws at the first one, and shows no value. */
-function libraryProblems(set: string, community: CommunityConfig | undefined): string[] {
-  const { BASE_URL: baseURL, CLIENT_ID: clientID, CLIENT_SECRET: clientSecret, CALLBACK_URL } = community ?? {}
-  if (!baseURL || !clientID || !clientSecret) return []
-  try {
-    new Strategy({ baseURL, clientID, clientSecret, callbackURL: CALLBACK_URL ?? '/callback' }, () => {})
-    return []
-  } catch (error) {
-    const message = error instanceof Error ? error.message : 'The provider cannot be used'
-    return [message.replace(/^[a-zA-Z]+/, (option) => (VARIABLES[option] ? `${set}_${VARIABLES[option]}` : option))]
-  }
 }
 
 /** What two communities must not have in common. */
@@ -221,20 +190,4 @@ function routeOf(path: string): string {
 
 function commaSeparated(value: string): string[] {
   return value.split(',').map((part) => part.trim())
-}
-
-/** Parses Express's `trust proxy` setting. Undefined when the value is invalid or would trust visitors. */
-export function readProxies(value: string): number | string[] | undefined {
-  if (/^\d+$/.test(value)) return Number(value) <= MAX_PROXIES ? Number(value) : undefined
-  const proxies = commaSeparated(value)
-  return proxies.every(isProxy) ? proxies : undefined
-}
-
-function isProxy(value: string): boolean {
-  if (NAMED_NETWORKS.includes(value) || isIP(value) !== 0) return true
-  if (!ipaddr.isValidCIDR(value)) return false
-  const [address, bits] = ipaddr.parseCIDR(value)
-  // Express also compares the IPv6 form of an IPv4 address (::ffff:192.0.2.1) with IPv6 networks.
-  if (address.range() === 'ipv4Mapped') return bits >= 96 + MIN_NETWORK_BITS.ipv4
-  return bits >= MIN_NETWORK_BITS[address.kind()]
 }

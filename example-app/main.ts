@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app'
 import { createCommunities, type FakeProviders, startFakeProviders } from './auth/communities'
-import { type Config, ConfigError, readConfig, readProxies } from './config'
+import { type Config, ConfigError, readConfig } from './config'
 import { Accounts } from './storage/accounts'
 import { type Database, DatabaseUnavailableError, reasonOf } from './storage/database'
 import { migrateWhenAvailable, NewerSchemaError, openDatabase } from './storage/open-database'
-import { keptSecret } from './storage/session-secret'
+import { DamagedSecretError, keptSecret } from './storage/session-secret'
 import { DatabaseSessions } from './storage/sessions'
 import { createLogger, type Logger } from './web/logger'
 import { pathsOnly } from './web/request-target'
@@ -54,7 +54,7 @@ async function serve(config: Config, fakes: FakeProviders | undefined, logger: L
     communities: createCommunities(config, fakes, listening.port),
     database,
     sessionSecrets,
-    trustProxy: readProxies(config.TRUST_PROXY) ?? [],
+    trustProxy: config.TRUST_PROXY,
     logger,
     isStopping: () => isStopping,
   })
@@ -67,7 +67,6 @@ async function serve(config: Config, fakes: FakeProviders | undefined, logger: L
     const late = sleep(REQUESTS_END_WITHIN_MS).then(() => 'late')
     const isLate = (await Promise.race([listening.close(), late])) === 'late'
     await database.close()
-    for (const fake of fakes ?? []) await fake.stop()
     if (isLate) throw new Error('some requests have not ended')
   }
   return listening.url
@@ -76,16 +75,15 @@ async function serve(config: Config, fakes: FakeProviders | undefined, logger: L
 /** On a single machine, a secret that is not configured is generated and kept. */
 function secretsOf({ SESSION_SECRET: [first, ...others] = [], DATA_DIR }: Config): [string, ...string[]] {
   if (first !== undefined) return [first, ...others]
-  let kept: string | undefined
   try {
-    kept = keptSecret(DATA_DIR)
+    return [keptSecret(DATA_DIR)]
   } catch (error) {
-    throw new ConfigError([`DATA_DIR names a folder that cannot be used (${reasonOf(error)})`])
+    throw new ConfigError([
+      error instanceof DamagedSecretError
+        ? error.message
+        : `DATA_DIR names a folder that cannot be used (${reasonOf(error)})`,
+    ])
   }
-  if (kept !== undefined) return [kept]
-  throw new ConfigError([
-    'DATA_DIR holds a session-secret file that is incomplete: remove it, and a new one is made (everybody has to sign in again)',
-  ])
 }
 
 async function openMigrated({ DATABASE_URL, DATABASE_POOL_SIZE, DATA_DIR }: Config, logger: Logger): Promise<Database> {
@@ -99,16 +97,13 @@ async function openMigrated({ DATABASE_URL, DATABASE_POOL_SIZE, DATA_DIR }: Conf
     return database
   } catch (error) {
     const name = DATABASE_URL === undefined ? 'DATA_DIR' : 'DATABASE_URL'
-    const reason = error instanceof DatabaseUnavailableError ? reasonOf(error.cause) : describe(error)
+    // A driver's message may contain an address with a password, so only its code is shown.
+    const cause = error instanceof DatabaseUnavailableError ? error.cause : error
+    const reason = cause instanceof NewerSchemaError ? cause.message : reasonOf(cause)
     throw new ConfigError([`${name} names a database that cannot be opened: ${reason}`])
   } finally {
     clearTimeout(waiting)
   }
-}
-
-/** A driver's message may contain an address with a password, so only its code is shown. */
-function describe(error: unknown): string {
-  return error instanceof NewerSchemaError ? error.message : reasonOf(error)
 }
 
 function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { RequestHandler } from 'express'
-import type { ExchangeMethod, ProfileEndpoint, Provider } from 'passport-social-login'
+import { SocialLoginClient, type StrategyOptions } from 'passport-social-login'
 import { FakeProvider, type FakeProviderOptions, type FakeUserInput } from 'passport-social-login/testing'
 import {
   COMMUNITY_PATHS,
@@ -11,56 +10,22 @@ import {
   callbackURLs,
 } from '../config'
 
-/** A community that people sign in at: a provider, as the strategy wants it, with what routes and pages need. */
-export interface Community extends Provider, CommunityPaths {
-  /**
-   * The `provider` of profiles. Stored with each login, because the same user id belongs to different people at different
-   * communities.
-   */
+/** A community that people sign in at: a provider, with what routes and pages need. */
+export interface Community extends CommunityPaths {
+  /** Stored with each login, because the same user id belongs to different people at different communities. */
   readonly name: string
   /** What pages call it. */
   readonly displayName: string
   readonly origin: string
   readonly host: string
-  readonly callbackURL: string
   readonly callbackPath: string
-  readonly exchangeMethod: ExchangeMethod | undefined
-  readonly profileEndpoint: ProfileEndpoint | undefined
+  readonly options: StrategyOptions
+  /** For requests beside logins. */
+  readonly client: SocialLoginClient
 }
 
-/** The communities of this application, and which of them a request is about. */
-export class Communities {
-  readonly #ofRequest = new WeakMap<object, Community>()
-
-  constructor(readonly list: readonly [Community, ...Community[]]) {}
-
-  /** Whether the application is served over https: its callbacks have the same origin. */
-  get isHTTPS(): boolean {
-    return new URL(this.list[0].callbackURL).protocol === 'https:'
-  }
-
-  /** The community of a login. Undefined if it is not configured any more. */
-  find(name: string): Community | undefined {
-    return this.list.find((community) => community.name === name)
-  }
-
-  /** The community of a request, for the strategy. */
-  of(req: object): Community | undefined {
-    return this.#ofRequest.get(req)
-  }
-
-  choose(req: object, community: Community): void {
-    this.#ofRequest.set(req, community)
-  }
-
-  /** A handler that chooses a community for its routes. Each has its own, so the address of a request decides, and nothing else. */
-  forRoutesOf(community: Community): RequestHandler {
-    return (req, _res, next) => {
-      this.choose(req, community)
-      next()
-    }
-  }
-}
+/** The communities of this application. All callbacks have the same origin. */
+export type Communities = readonly [Community, ...Community[]]
 
 /** Two communities with invented people. */
 export type FakeProviders = readonly [FakeProvider, FakeProvider]
@@ -75,13 +40,13 @@ const SECOND_PEOPLE: readonly FakeUserInput[] = [
 // Constant names, so that accounts survive a change of a fake provider's port.
 const FIRST_FAKE = { name: 'fake-provider', displayName: 'Fake Social' }
 const SECOND_FAKE = { name: 'fake-provider-2', displayName: 'Fake Chess Club' }
-const USUAL_PORTS = [4400, 4500] as const
+const USUAL_PORTS = { first: 4400, second: 4500 }
 
 /** Starts them unless a real provider is configured. */
 export async function startFakeProviders(config: Config): Promise<FakeProviders | undefined> {
   if (config.communities[0].BASE_URL !== undefined) return undefined
-  const [usual, usualSecond] = USUAL_PORTS
-  const { PROVIDER_PORT: port, PROVIDER2_PORT: secondPort = port === usual ? usualSecond : 0 } = config
+  const { PROVIDER_PORT: port, PROVIDER2_PORT: secondPort = port === USUAL_PORTS.first ? USUAL_PORTS.second : 0 } =
+    config
   const first = await startFakeProvider('PROVIDER_PORT', { port, name: FIRST_FAKE.displayName })
   const people = { name: SECOND_FAKE.displayName, users: SECOND_PEOPLE }
   const second = await startFakeProvider('PROVIDER2_PORT', { port: secondPort, ...people })
@@ -103,14 +68,14 @@ export function createCommunities(config: Config, fakes: FakeProviders | undefin
   const [firstCallback, secondCallback] = callbackURLs(config.communities, port)
   if (!fakes) {
     const one = toCommunity(first, firstPaths, firstCallback)
-    return new Communities(second ? [one, toCommunity(second, secondPaths, secondCallback)] : [one])
+    return second ? [one, toCommunity(second, secondPaths, secondCallback)] : [one]
   }
   const [one, two] = [register(fakes[0], firstCallback), register(fakes[1], secondCallback)]
   const { PROFILE_ENDPOINT } = first
-  return new Communities([
+  return [
     { ...toCommunity({ ...one, PROFILE_ENDPOINT }, firstPaths, firstCallback), ...FIRST_FAKE },
     { ...toCommunity(two, secondPaths, secondCallback), ...SECOND_FAKE },
-  ])
+  ]
 }
 
 /** Registers this application with a fake provider, as a developer would on a real provider's dashboard. */
@@ -122,20 +87,19 @@ function register(fake: FakeProvider, redirectURL: string): CommunityConfig {
 
 function toCommunity(config: CommunityConfig, paths: CommunityPaths, callbackURL: string): Community {
   const { BASE_URL: baseURL = '', CLIENT_ID: clientID = '', CLIENT_SECRET: clientSecret = '' } = config
+  const exchangeMethod = config.EXCHANGE_METHOD
   // As a name, it does not depend on the spelling, such as capitals in the host or `:443`.
   const { origin, host, href } = new URL(baseURL)
+  const provider = { baseURL, clientID, clientSecret, exchangeMethod }
   return {
     ...paths,
     name: href.replace(/\/$/, ''),
     displayName: config.NAME ?? host,
     origin,
     host,
-    callbackURL,
     callbackPath: new URL(callbackURL).pathname,
-    baseURL,
-    clientID,
-    clientSecret,
-    profileEndpoint: config.PROFILE_ENDPOINT,
-    exchangeMethod: config.EXCHANGE_METHOD,
+    // Passport calls the strategy of a community by the path at which its logins start.
+    options: { ...provider, name: paths.startPath, callbackURL, profileEndpoint: config.PROFILE_ENDPOINT },
+    client: new SocialLoginClient(provider),
   }
 }

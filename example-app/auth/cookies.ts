@@ -1,5 +1,3 @@
-import { parseCookie } from 'cookie'
-import { signedCookie } from 'cookie-parser'
 import type { CookieOptions, Request, Response } from 'express'
 import { CookieStore } from 'passport-social-login'
 import { deriveKey } from './token-sealer'
@@ -45,20 +43,15 @@ export function loginStore(secrets: readonly string[], isHTTPS: boolean): Cookie
 /**
  * A signed cookie with the logins that were confirmed in this browser. The protocol cannot prove that the person intended
  * to sign in with the login that the provider returns, so each login must be confirmed once per browser. A person who
- * presses "Continue" on somebody else's login has confirmed that one, too.
- *
- * Verifies this one cookie itself. With the secrets, cookie-parser would verify each cookie that looks signed in each
- * request: thousands of them, sent on purpose, keep a process busy.
+ * presses "Continue" on somebody else's login has confirmed that one, too. `cookie-parser` checks the signature.
  */
 export class KnownLogins {
   readonly #name: string
-  readonly #rule: CookieRule
-  readonly #secrets: readonly [string, ...string[]]
+  readonly #options: CookieOptions
 
-  constructor(rule: CookieRule, secrets: readonly [string, ...string[]]) {
-    this.#name = `${rule.prefix}example-known-logins`
-    this.#rule = rule
-    this.#secrets = secrets
+  constructor({ prefix, options }: CookieRule) {
+    this.#name = `${prefix}example-known-logins`
+    this.#options = { ...options, signed: true, maxAge: KNOWN_LOGINS_LIFETIME_MS }
   }
 
   has(req: Request, loginID: string): boolean {
@@ -67,17 +60,11 @@ export class KnownLogins {
 
   remember(req: Request, res: Response, loginID: string): void {
     const others = this.#list(req).filter((id) => id !== loginID)
-    const value = [loginID, ...others].slice(0, MAX_KNOWN_LOGINS).join('.')
-    // Express signs with this.
-    req.secret = this.#secrets[0]
-    res.cookie(this.#name, value, { ...this.#rule.options, signed: true, maxAge: KNOWN_LOGINS_LIFETIME_MS })
+    res.cookie(this.#name, [loginID, ...others].slice(0, MAX_KNOWN_LOGINS).join('.'), this.#options)
   }
 
   #list(req: Request): string[] {
-    const cookie = parseCookie(req.get('cookie') ?? '')[this.#name]
-    // `signedCookie` returns a value without this prefix as it is, unverified.
-    if (!cookie?.startsWith('s:')) return []
-    const value = signedCookie(cookie, [...this.#secrets])
-    return value === false ? [] : value.split('.')
+    const value: unknown = req.signedCookies[this.#name]
+    return typeof value === 'string' ? value.split('.') : []
   }
 }

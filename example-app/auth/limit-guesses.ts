@@ -10,19 +10,16 @@ const ADDRESS_WITH_PORT = /^(?:\[([^\]]*)\](?::\d*)?|([\d.]+):\d*)$/
 // Many people may share an address and return from the provider at the same time: ten pass at once, the others wait.
 const MAX_WAIT_MS = 5000
 const RETRY_MS = 20
-// Longer than a callback can take: the strategy's timeout is 10 seconds.
-const UNDER_WAY_MS = 15_000
 
 /** A callback that may be authenticated now. */
 interface Attempt {
-  /** Call it with the outcome. Not when the visitor leaves: the provider still checks the key. */
+  /** Call it with the outcome, not when the visitor leaves: the provider still checks the key. */
   end(isRejected: boolean): Promise<void>
 }
 
-/** Why a callback must not be authenticated: too many keys were rejected, or too many are being checked at this moment. */
+/** Too many keys were rejected, or too many are being checked at this moment; and when to try again. */
 interface Refusal {
   readonly reason: 'too_many_rejected' | 'overloaded'
-  /** When to try again. */
   readonly seconds: number
 }
 
@@ -40,7 +37,8 @@ interface Refusal {
 export class GuessLimit {
   readonly #limiter: RateLimiterAbstract
   readonly #provider: string
-  readonly #underWay = new Map<string, Set<Response>>()
+  /** By address, in the order of their arrival. */
+  readonly #callbacks = new Map<string, Set<Response>>()
 
   /**
    * @param provider each has a limit of its own: one that rejects the keys of its people would otherwise keep everybody who
@@ -54,22 +52,21 @@ export class GuessLimit {
   /** Call it before the callback is authenticated. */
   async begin(req: Request, res: Response): Promise<Attempt | Refusal> {
     const key = this.#keyOf(req)
+    const { points } = this.#limiter
     const deadline = performance.now() + MAX_WAIT_MS
+    // Counted before the limiter is asked, so that callbacks that arrive together see each other.
+    this.#callbacks.set(key, (this.#callbacks.get(key) ?? new Set()).add(res))
+    res.once('close', () => res.writableEnded && this.#forget(key, res))
     for (;;) {
-      if (this.#countOf(key) < this.#limiter.points) {
-        // Counted before the limiter is asked, so that callbacks that arrive together see each other.
-        const release = this.#take(key, res)
-        const rejected = await this.#limiter.get(key).catch((error: unknown) => {
-          release()
-          throw error
-        })
-        const count = rejected?.consumedPoints ?? 0
-        if (count + this.#countOf(key) <= this.#limiter.points) return this.#attempt(key, release)
-        release()
-        if (count >= this.#limiter.points) return { reason: 'too_many_rejected', seconds: secondsUntil(rejected) }
+      if (this.#numberOf(key, res) <= points) {
+        const state = await this.#limiter.get(key)
+        const rejected = state?.consumedPoints ?? 0
+        if (rejected >= points) return this.#refuse(key, res, 'too_many_rejected', secondsUntil(state))
+        if (this.#numberOf(key, res) + rejected <= points)
+          return { end: (isRejected) => this.#end(key, res, isRejected) }
       }
-      if (performance.now() > deadline) return { reason: 'overloaded', seconds: 1 }
-      await sleep(RETRY_MS * (1 + Math.random()))
+      if (performance.now() > deadline) return this.#refuse(key, res, 'overloaded', 1)
+      await sleep(RETRY_MS)
     }
   }
 
@@ -79,36 +76,27 @@ export class GuessLimit {
     return rejected && rejected.consumedPoints >= this.#limiter.points ? secondsUntil(rejected) : 0
   }
 
-  #attempt(key: string, release: () => void): Attempt {
-    // For a request that was answered without an outcome.
-    const limit = setTimeout(release, UNDER_WAY_MS).unref()
-    return {
-      end: async (isRejected) => {
-        clearTimeout(limit)
-        try {
-          if (isRejected) await this.#limiter.penalty(key)
-        } finally {
-          release()
-        }
-      },
-    }
+  async #end(key: string, res: Response, isRejected: boolean): Promise<void> {
+    if (isRejected) await this.#limiter.penalty(key)
+    this.#forget(key, res)
   }
 
-  /** @returns a function that gives it back */
-  #take(key: string, res: Response): () => void {
-    const responses = this.#underWay.get(key) ?? new Set()
-    this.#underWay.set(key, responses.add(res))
-    return () => {
-      responses.delete(res)
-      if (responses.size === 0 && this.#underWay.get(key) === responses) this.#underWay.delete(key)
-    }
+  #refuse(key: string, res: Response, reason: Refusal['reason'], seconds: number): Refusal {
+    this.#forget(key, res)
+    return { reason, seconds }
   }
 
-  #countOf(key: string): number {
-    const responses = this.#underWay.get(key) ?? new Set()
-    // The strategy itself responds to prefetches: they are no guesses.
-    for (const res of responses) if (res.writableEnded) responses.delete(res)
-    return responses.size
+  #forget(key: string, res: Response): void {
+    const callbacks = this.#callbacks.get(key)
+    callbacks?.delete(res)
+    if (callbacks?.size === 0) this.#callbacks.delete(key)
+  }
+
+  /** Which of the callbacks of its address it is: those that came before it are under way, or may be earlier. */
+  #numberOf(key: string, res: Response): number {
+    // Those that were answered meanwhile are over: the strategy itself responds to prefetches.
+    for (const other of this.#callbacks.get(key) ?? []) if (other.writableEnded) this.#forget(key, other)
+    return [...(this.#callbacks.get(key) ?? [])].indexOf(res) + 1
   }
 
   #keyOf(req: Request): string {

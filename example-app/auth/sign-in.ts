@@ -25,12 +25,6 @@ export class SignedInUser {
   ) {}
 }
 
-/** In your own application, declare `id` in `Express.User` instead. Here that type is shared with other tests. */
-export function idOf(user: Express.User): string {
-  if ('id' in user && typeof user.id === 'string') return user.id
-  throw new TypeError('A user of this application has an id')
-}
-
 /** Signs in. Passport starts a new session, so that an attacker cannot have set its id beforehand (session fixation). */
 export async function signIn(req: Request, user: SignedInUser): Promise<void> {
   await new Promise<void>((resolve, reject) => {

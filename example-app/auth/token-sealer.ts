@@ -2,6 +2,8 @@ import { hkdfSync } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { Login } from '../storage/accounts'
 
+const PURPOSE = 'access tokens'
+
 /** Whose token it is. The ids of two communities are those of different people. */
 type Owner = Pick<Login, 'provider' | 'subject'>
 
@@ -14,8 +16,7 @@ export class TokenSealer {
   readonly #keys: readonly [Uint8Array, ...Uint8Array[]]
 
   constructor([first, ...others]: readonly [string, ...string[]]) {
-    const keyOf = (secret: string): Uint8Array => deriveKey(secret, 'access tokens')
-    this.#keys = [keyOf(first), ...others.map(keyOf)]
+    this.#keys = [deriveKey(first, PURPOSE), ...others.map((secret) => deriveKey(secret, PURPOSE))]
   }
 
   seal(token: string, owner: Owner): Promise<string> {

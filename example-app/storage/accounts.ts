@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Database, inBatches, number, optionalText, type Query, type Row, text, type Value } from './database'
+import { type Database, inBatches, number, optionalText, type Query, type Row, text, WRITE_NOTHING } from './database'
 
 // Limited because every request reads all logins of the signed-in account.
 const MAX_LOGINS = 10
@@ -48,6 +48,11 @@ export class Accounts {
 
   constructor(database: Database) {
     this.#database = database
+  }
+
+  /** @throws DatabaseUnavailableError when no login can be stored at this moment: asked before a key is spent */
+  async requireWritable(): Promise<void> {
+    await this.#database.query(WRITE_NOTHING)
   }
 
   /** Stores a login without signing in to an account. */
@@ -123,19 +128,15 @@ export class Accounts {
   /**
    * Removes a login from an account, unless none of these providers would remain: only by theirs can anybody sign in.
    *
-   * @returns whether the account is without it now
+   * @returns whether it was removed
    */
   async unlink(loginID: string, userID: string, providers: readonly string[]): Promise<boolean> {
     return this.#database.transaction(async (query) => {
       await lockAccount(query, userID)
       const list = providers.map((_provider, index) => `$${index + 3}`).join(', ')
       const sql = `delete from federated_credentials where id = $1 and user_id = $2 and exists (
-        select 1 from federated_credentials where user_id = $2 and id <> $1 and provider in (${list}))`
-      await query(sql, [loginID, userID, ...providers])
-      return (
-        (await query('select id from federated_credentials where id = $1 and user_id = $2', [loginID, userID]))
-          .length === 0
-      )
+        select 1 from federated_credentials where user_id = $2 and id <> $1 and provider in (${list})) returning id`
+      return (await query(sql, [loginID, userID, ...providers])).length > 0
     })
   }
 
@@ -200,7 +201,7 @@ async function recordLogin({ query, now }: Database, input: LoginInput): Promise
  *
  * @returns the number of deleted accounts
  */
-async function endUnconfirmed(query: Query, condition: string, values: readonly Value[]): Promise<number> {
+async function endUnconfirmed(query: Query, condition: string, values: Parameters<Query>[1]): Promise<number> {
   const lock = `update users set created_at = created_at where ${condition} and unconfirmed_since is not null returning id`
   const ids = (await query(lock, values)).map((row) => text(row, 'id'))
   if (ids.length === 0) return 0

@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const BATCH_SIZE = 500
 const PAUSE_MS = 5
 
+/** Changes nothing, but fails in a database that is read-only, and waits for one that is locked. */
+export const WRITE_NOTHING = `insert into users (id, created_at) select 'nobody', 0 where false`
+
 /** A row as either database returns it. Read its columns with `text`, `optionalText` and `number`. */
 export type Row = Readonly<Record<string, unknown>>
 

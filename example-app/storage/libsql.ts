@@ -2,14 +2,20 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
-import { type Database, DatabaseUnavailableError, type Query, type Row, type Value } from './database'
+import {
+  type Database,
+  DatabaseUnavailableError,
+  type Query,
+  type Row,
+  reasonOf,
+  type Value,
+  WRITE_NOTHING,
+} from './database'
 
 const OPEN_TIMEOUT_MS = 10_000
 const LOCK_TIMEOUT_MS = 10_000
 const READS = /^\s*select\b/i
 const NOW = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`
-const CHECK = `insert into storage_checks (id, checked_at) values (1, ${NOW})
-  on conflict (id) do update set checked_at = excluded.checked_at`
 // Wrong SQL and violated constraints. Every other error of SQLite is one of the file, its disk or its locks.
 const OWN_FAULT = /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|MISUSE)/
 
@@ -24,7 +30,6 @@ class LibsqlDatabase implements Database {
   // A lock of SQLite is on the whole file.
   readonly skipLocked = ''
   readonly #connection: Libsql.Database
-  readonly #statements = new Map<string, Libsql.Statement<unknown[]>>()
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(file: string) {
@@ -53,7 +58,7 @@ class LibsqlDatabase implements Database {
   }
 
   async check(): Promise<void> {
-    await this.query(CHECK)
+    await this.query(WRITE_NOTHING)
   }
 
   async close(): Promise<void> {
@@ -104,31 +109,19 @@ class LibsqlDatabase implements Database {
   }
 
   #run(sql: string, values: readonly Value[]): Row[] {
-    const statement = this.#prepare(sql)
+    const statement = this.#connection.prepare(sql.replace(/\$(\d)/g, '?$1'))
     if (statement.reader) return statement.all(...values).filter(isRow)
     statement.run(...values)
     return []
   }
-
-  #prepare(sql: string): Libsql.Statement<unknown[]> {
-    const known = this.#statements.get(sql)
-    if (known) return known
-    const statement = this.#connection.prepare(sql.replace(/\$(\d)/g, '?$1'))
-    this.#statements.set(sql, statement)
-    return statement
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 function isLocked(error: unknown): boolean {
-  return codeOf(error).startsWith('SQLITE_BUSY')
+  return reasonOf(error).startsWith('SQLITE_BUSY')
 }
 
 function isFaultOfFile(error: unknown): boolean {
-  return codeOf(error).startsWith('SQLITE_') && !OWN_FAULT.test(codeOf(error))
+  return reasonOf(error).startsWith('SQLITE_') && !OWN_FAULT.test(reasonOf(error))
 }
 
 function isRow(value: unknown): value is Row {

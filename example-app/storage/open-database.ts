@@ -34,7 +34,6 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'create index if not exists sessions_expiry on sessions (expires_at)',
     // The columns that rate-limiter-flexible expects.
     'create table if not exists rate_limits (key varchar(255) primary key, points integer not null, expire bigint)',
-    'create table if not exists storage_checks (id integer primary key, checked_at bigint not null)',
   ],
 ]
 
@@ -78,8 +77,8 @@ export async function migrateWhenAvailable(database: Database): Promise<void> {
     try {
       return await migrate(database)
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError) || MISCONFIGURED.test(reasonOf(error.cause))) throw error
-      if (performance.now() > deadline) throw error
+      const isAway = error instanceof DatabaseUnavailableError && !MISCONFIGURED.test(reasonOf(error.cause))
+      if (!isAway || performance.now() > deadline) throw error
       await sleep(RETRY_EVERY_MS)
     }
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientBase, DatabaseError, Pool, type PoolConfig } from 'pg'
-import { type Database, DatabaseUnavailableError, type Query } from './database'
+import { type Database, DatabaseUnavailableError, type Query, WRITE_NOTHING } from './database'
 
 // Long enough for most restarts and failovers, and short enough for a person to wait for the page.
 const RETRY_FOR_MS = 4000
@@ -9,8 +9,6 @@ const CLOSE_WITHIN_MS = 3000
 const MIGRATION_LOCK = 20_261_121
 // Constant within a statement, so that Postgres can use an index for comparisons with it.
 const NOW = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
-const CHECK = `insert into storage_checks (id, checked_at) values (1, ${NOW})
-  on conflict (id) do update set checked_at = excluded.checked_at`
 // Connection (08), login (28, 3D), conflict with another transaction (40), resources (53), intervention (57), system (58);
 // a server that is read-only, as before and after a failover (25006), or a database that is being restored (55000).
 const OUTAGE = /^((08|28|3D|40|53|57|58)[\dA-Z]{3}|25006|55000)$/
@@ -41,7 +39,7 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
     query: (sql, values) => outage.outlast(() => queryOn(pool)(sql, values)),
     transaction: (work) => outage.outlast(() => inTransaction(pool, work)),
     migration: (work) => migrationOn(config, work),
-    check: async () => void (await queryOn(checks)(CHECK)),
+    check: async () => void (await queryOn(checks)(WRITE_NOTHING)),
     close: async () => void (await Promise.race([Promise.all([pool.end(), checks.end()]), sleep(CLOSE_WITHIN_MS)])),
   }
 }
@@ -86,9 +84,7 @@ function queryOn(connection: Pick<ClientBase, 'query'>): Query {
 }
 
 async function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw unlessOwnFault(error)
-  })
+  const client = await connected(pool.connect())
   try {
     const result = await committed(queryOn(client), work)
     client.release()
@@ -98,6 +94,12 @@ async function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>):
     client.release(true)
     throw error
   }
+}
+
+function connected<T>(connecting: Promise<T>): Promise<T> {
+  return connecting.catch((error: unknown) => {
+    throw unlessOwnFault(error)
+  })
 }
 
 async function committed<T>(query: Query, work: (query: Query) => Promise<T>): Promise<T> {
@@ -112,13 +114,11 @@ async function migrationOn<T>(config: PoolConfig, work: (query: Query) => Promis
   const client = new Client({ ...config, idle_in_transaction_session_timeout: 60_000 })
   client.on('error', () => {})
   try {
-    await client.connect()
+    await connected(client.connect())
     return await committed(queryOn(client), async (query) => {
       await query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
       return work(query)
     })
-  } catch (error) {
-    throw unlessOwnFault(error)
   } finally {
     void client.end().catch(() => {})
   }

@@ -6,16 +6,24 @@ import { reasonOf } from './database'
 const SECRET_BYTES = 32
 const WHOLE_SECRET = /^[\w-]{43}$/
 
+/** The file of the secret is not whole, as may be after a power failure. */
+export class DamagedSecretError extends Error {
+  override readonly message =
+    'DATA_DIR holds a session-secret file that is incomplete: remove it, and a new one is made (everybody has to sign in again)'
+}
+
 /**
- * On a single machine no secret needs to be configured: one is generated and stored in the data folder. Undefined when
- * the file is damaged, as it may be after a power failure.
+ * The secret in the data folder, which is generated when there is none.
+ *
+ * @throws DamagedSecretError
  */
-export function keptSecret(dataDir: string): string | undefined {
+export function keptSecret(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const file = join(dataDir, 'session-secret')
   if (!existsSync(file)) makeSecret(file)
   const secret = readFileSync(file, 'utf8')
-  return WHOLE_SECRET.test(secret) ? secret : undefined
+  if (!WHOLE_SECRET.test(secret)) throw new DamagedSecretError()
+  return secret
 }
 
 function makeSecret(file: string): void {

@@ -95,15 +95,11 @@ export class DatabaseSessions extends Store {
 /** Undefined for what this version cannot read. As an error, it would keep the browser out until its cookie expires. */
 function sessionIn(data: string): SessionData | undefined {
   try {
-    const value: unknown = JSON.parse(data)
-    return isSession(value) ? value : undefined
+    const session = JSON.parse(data)
+    return session?.cookie instanceof Object ? session : undefined
   } catch {
     return undefined
   }
-}
-
-function isSession(value: unknown): value is SessionData {
-  return typeof value === 'object' && value !== null && 'cookie' in value && value.cookie instanceof Object
 }
 
 /** Hashed, so that somebody who can read the database does not learn usable session ids. */

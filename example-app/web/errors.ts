@@ -5,8 +5,10 @@ import { mentionsKey } from './request-target'
 import { sendPage, wantsJSON } from './respond'
 
 const OUTAGE_MESSAGE = 'Our database cannot be reached at the moment. Please try again in a few seconds.'
+const FAILED_MESSAGE = 'Something went wrong on our side. It is not your fault, and the problem has been logged.'
 // The value of `Retry-After` during an outage.
 const RETRY_AFTER_S = 5
+
 /** Ends a request with an error status and a message for the person. */
 export class HTTPError extends Error {
   constructor(
@@ -44,30 +46,16 @@ export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) 
   sendPage(req, res, messagePage(status, message, String(req.id), retry))
 }
 
-interface Description {
-  readonly status: number
-  readonly message: string
-  /** The code with which the login page explains the error. */
-  readonly reason: string
-}
-
-/** Errors of the body parser have a status below 500. */
-function describe(error: unknown): Description {
-  if (error instanceof HTTPError) {
-    return { status: error.status, message: error.message, reason: reasonOfStatus(error.status) }
-  }
-  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
-  if (status >= 400 && status < 500) {
-    return { status, message: 'The request could not be understood.', reason: reasonOfStatus(status) }
-  }
-  if (error instanceof DatabaseUnavailableError)
+/** The status, the message for the person, and the code with which the login page explains the error. */
+function describe(error: unknown): { readonly status: number; readonly message: string; readonly reason: string } {
+  if (error instanceof DatabaseUnavailableError) {
     return { status: 503, message: OUTAGE_MESSAGE, reason: 'database_unavailable' }
-  const message = 'Something went wrong on our side. It is not your fault, and the problem has been logged.'
-  return { status: 500, message, reason: 'failed_here' }
-}
-
-function reasonOfStatus(status: number): string {
-  return status < 500 ? 'auth_key_malformed' : 'failed_here'
+  }
+  // Errors of the body parser have a status below 500, too.
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
+  if (!(status >= 400 && status < 500)) return { status: 500, message: FAILED_MESSAGE, reason: 'failed_here' }
+  const message = error instanceof HTTPError ? error.message : 'The request could not be understood.'
+  return { status, message, reason: 'auth_key_malformed' }
 }
 
 /** Empty means the same URL again. The URL of a form cannot be opened by a link, unless it has a page, too. */

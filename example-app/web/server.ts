@@ -13,9 +13,6 @@ const LOOPBACK = ['127.0.0.1', '::1']
 const NO_SUCH_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
 const CLOSING_INTERVAL_MS = 250
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-// npm forwards the SIGINT that the terminal has already sent to all processes. Signals within this time are one Ctrl-C.
-const SAME_CTRL_C_MS = 500
-const INTERRUPTED_EXIT_CODE = 130
 
 /** The listening servers of the application: two for `localhost`, which has two addresses. */
 interface Listening {
@@ -115,17 +112,11 @@ function closerOf(server: Server): () => Promise<void> {
     })
 }
 
-/** Calls `stop` at the first signal and ignores further ones, except that a second Ctrl-C ends the process at once. */
+/** Calls `stop` at the first signal. Others are ignored: npm forwards the Ctrl-C that the terminal has already sent. */
 export function onStopSignal(stop: () => Promise<void>, logger: Logger): void {
   let isStopping = false
-  let interruptedAt: number | undefined
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
-      if (signal === 'SIGINT') {
-        const now = performance.now()
-        if (interruptedAt !== undefined && now - interruptedAt > SAME_CTRL_C_MS) process.exit(INTERRUPTED_EXIT_CODE)
-        interruptedAt ??= now
-      }
       if (isStopping) return
       isStopping = true
       logger.info({ signal }, 'stopping')

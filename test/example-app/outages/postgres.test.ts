@@ -126,7 +126,7 @@ describeWithPostgres('a Postgres that is away', () => {
       await untilHealth(example, 503)
       const back = await grace.comeBack(example.appURL, key)
       expect([back.location, back.headers['retry-after']]).toEqual([UNAVAILABLE, '5'])
-      const exit = await ada.submit(`${example.appURL}/account/sign-out-everywhere`)
+      const exit = await ada.submit(`${example.appURL}/logout`)
       expect([exit.status, exit.headers['retry-after']]).toEqual([503, '5'])
       expect(exchanges()).toBe(before)
       await fault.repairIt()

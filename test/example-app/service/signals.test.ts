@@ -60,17 +60,6 @@ describe('the signals that end the example', () => {
     20_000,
   )
 
-  test('a second Ctrl-C ends it at once, but not the one that npm hands on in the same moment', async () => {
-    const patient = await startExample({ ...environment, DRAIN_SECONDS: '0.3' })
-    void patient.stop('SIGINT')
-    expect(await patient.stop('SIGINT')).toBe(0)
-
-    const example = await startExample({ ...environment, DRAIN_SECONDS: '30' })
-    let code: number | NodeJS.Signals | undefined
-    while (code === undefined) code = await Promise.race([example.stop('SIGINT'), delay(20, undefined)])
-    expect(code).toBe(130)
-  }, 20_000)
-
   test('end it while it waits for a database that does not answer', async () => {
     const database = await silentServer()
     const url = `postgres://user@127.0.0.1:${database.port}/app`
