@@ -1,46 +1,33 @@
 import { Router } from 'express'
-import type { AuthenticateOptions } from 'passport-social-login'
-import type { Communities } from '../auth/communities'
-import type { Authentication } from '../auth/passport'
+import type { Services } from '../auth/passport'
 import { accountOf, requireUser, signOut } from '../auth/sign-in'
-import type { Accounts } from '../storage/accounts'
-import type { DatabaseSessions } from '../storage/sessions'
 import { noticeFor } from '../views/messages'
 import { accountPage } from '../views/pages'
 import { sameOriginForms } from '../web/headers'
-import { field, sendPage } from '../web/pages'
-
-interface AccountRoutes {
-  readonly passport: Authentication
-  readonly accounts: Accounts
-  readonly sessions: DatabaseSessions
-  readonly communities: Communities
-}
-
-const LINK: AuthenticateOptions = { state: 'link' }
+import { field, sendPage } from '../web/respond'
 
 /** The account page: its logins can be added and removed, and all of its sessions ended. */
-export function accountRoutes({ passport, accounts, sessions, communities }: AccountRoutes): Router {
+export function accountRoutes({ passport, accounts, sessions, communities }: Services): Router {
   const router = Router()
   router.use('/account', requireUser, sameOriginForms)
 
   router.get('/account', (req, res) => {
     const account = accountOf(req)
     const notice = noticeFor(field(req.query, 'notice'))
-    sendPage(req, res, accountPage({ account, communities: communities.list, notice }))
+    sendPage(req, res, accountPage({ account, communities, notice }))
   })
 
   // `authorize` does not replace the signed-in user. A community has only one redirect URL, so it redirects to the same
   // callback as for a login; the `state` tells the callback what it was for.
-  for (const community of communities.list) {
-    router.post(community.linkPath, communities.forRoutesOf(community), passport.authorize('social-login', LINK))
+  for (const community of communities) {
+    router.post(community.linkPath, passport.authorize(community.startPath, { state: 'link' }))
   }
 
   router.post('/account/unlink', async (req, res) => {
     const account = accountOf(req)
     const loginID = field(req.body, 'login') ?? ''
     if (!account.logins.some(({ id }) => id === loginID)) return res.redirect(303, '/account?notice=no_such_login')
-    const providers = communities.list.map(({ name }) => name)
+    const providers = communities.map(({ name }) => name)
     const isRemoved = await accounts.unlink(loginID, account.id, providers)
     if (isRemoved && req.session.loginID === loginID) {
       await signOut(req, res)

@@ -1,29 +1,24 @@
 import { Router } from 'express'
-import { SocialLoginClient, SocialLoginError, toProfile } from 'passport-social-login'
-import type { Communities, Community } from '../auth/communities'
-import { personOf } from '../auth/passport'
-import type { Sealer } from '../auth/sealer'
+import { SocialLoginError, toProfile } from 'passport-social-login'
+import { personOf, type Services } from '../auth/passport'
 import { accountOf, requireUser, SignedInAccount } from '../auth/sign-in'
-import type { Accounts, Login } from '../storage/accounts'
+import type { Login } from '../storage/accounts'
 import { noticeFor } from '../views/messages'
 import { homePage, profilePage } from '../views/pages'
 import { HTTPError } from '../web/errors'
 import { sameOriginForms } from '../web/headers'
 import type { Logger } from '../web/logger'
-import { field, sendPage, wantsJSON } from '../web/pages'
+import { field, sendPage, wantsJSON } from '../web/respond'
 
-export function homeRoutes(): Router {
+/** The home page, and the profile of the signed-in person, as a page for people and as JSON for programs. */
+export function profileRoutes(services: Services): Router {
   const router = Router()
+
   router.get('/', (req, res) => {
     const [login] = req.user instanceof SignedInAccount ? req.user.logins : []
     sendPage(req, res, homePage(login))
   })
-  return router
-}
 
-/** The profile of the signed-in person, as a page for people and as JSON for programs. */
-export function profileRoutes(communities: Communities, reload: ProfileReload): Router {
-  const router = Router()
   router.use('/profile', requireUser)
 
   router.get('/profile', (req, res) => {
@@ -31,11 +26,11 @@ export function profileRoutes(communities: Communities, reload: ProfileReload): 
     const login = latestLogin(account)
     if (wantsJSON(req)) return void res.set('Cache-Control', 'no-store').json(asJSON(login, account.id))
     const notice = noticeFor(field(req.query, 'notice'), field(req.query, 'wait'))
-    sendPage(req, res, profilePage({ login, communities: communities.list, notice }))
+    sendPage(req, res, profilePage({ login, communities: services.communities, notice }))
   })
 
   router.post('/profile/reload', sameOriginForms, async (req, res) => {
-    res.redirect(303, `/profile?${await reload.run(latestLogin(accountOf(req)), req.log)}`)
+    res.redirect(303, `/profile?${await reload(services, latestLogin(accountOf(req)), req.log)}`)
   })
   return router
 }
@@ -63,42 +58,32 @@ function asJSON({ provider, subject, person }: Login, account: string): object {
   }
 }
 
-/** Requests the profile again, long after the login, with the access token that was stored then. */
-export class ProfileReload {
-  readonly #clients: ReadonlyMap<Community, SocialLoginClient>
-
-  constructor(
-    private readonly communities: Communities,
-    private readonly accounts: Accounts,
-    private readonly sealer: Sealer,
-  ) {
-    this.#clients = new Map(
-      communities.list.map((community) => {
-        const { baseURL, clientID, clientSecret } = community
-        return [community, new SocialLoginClient({ baseURL, clientID, clientSecret })]
-      }),
-    )
-  }
-
-  /** @returns the query of the profile page that reports the result */
-  async run(login: Login, log: Logger): Promise<URLSearchParams> {
-    // Only the community of a login may see its token and say whose it is. It may not be configured any more.
-    const community = this.communities.find(login.provider)
-    const client = community && this.#clients.get(community)
-    if (!client) return new URLSearchParams({ notice: 'other_provider' })
-    const token = await this.sealer.open(login.sealedToken, login)
-    if (token === undefined) return new URLSearchParams({ notice: 'profile_unauthorized' })
-    try {
-      const profile = toProfile(await client.fetchUser(community.profileEndpoint ?? 'user/me', token))
-      if (profile.id !== login.subject) return new URLSearchParams({ notice: 'profile_unauthorized' })
-      await this.accounts.updatePerson(login.id, personOf(profile))
-      return new URLSearchParams({ notice: 'reloaded' })
-    } catch (error) {
-      if (!(error instanceof SocialLoginError)) throw error
-      log.warn({ err: error }, 'profile not reloaded')
-      const query = new URLSearchParams({ notice: error.code })
-      if (error.retryAfter !== undefined) query.set('wait', String(error.retryAfter))
-      return query
-    }
+/**
+ * Requests the profile again, long after the login, with the access token that was stored then.
+ *
+ * @returns the query of the profile page that reports the result
+ */
+async function reload(
+  { communities, accounts, sealer }: Services,
+  login: Login,
+  log: Logger,
+): Promise<URLSearchParams> {
+  // Only the community of a login may see its token and say whose it is. It may not be configured any more.
+  const community = communities.find(({ name }) => name === login.provider)
+  if (!community) return new URLSearchParams({ notice: 'other_provider' })
+  const token = await sealer.open(login.sealedToken, login)
+  if (token === undefined) return new URLSearchParams({ notice: 'profile_unauthorized' })
+  try {
+    const { client, options } = community
+    const profile = toProfile(await client.fetchUser(options.profileEndpoint ?? 'user/me', token))
+    if (profile.id !== login.subject) return new URLSearchParams({ notice: 'profile_unauthorized' })
+    await accounts.updatePerson(login.id, personOf(profile))
+    return new URLSearchParams({ notice: 'reloaded' })
+  } catch (error) {
+    if (!(error instanceof SocialLoginError)) throw error
+    log.warn({ err: error }, 'profile not reloaded')
+    const query = new URLSearchParams({ notice: error.code })
+    if (error.retryAfter !== undefined) query.set('wait', String(error.retryAfter))
+    return query
   }
 }

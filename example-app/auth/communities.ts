@@ -1,54 +1,105 @@
-import type { RequestHandler } from 'express'
-import type { ExchangeMethod, ProfileEndpoint, Provider } from 'passport-social-login'
-import type { CommunityPaths } from './callback-path'
+import { randomBytes } from 'node:crypto'
+import { SocialLoginClient, type StrategyOptions } from 'passport-social-login'
+import { FakeProvider, type FakeProviderOptions, type FakeUserInput } from 'passport-social-login/testing'
+import {
+  COMMUNITY_PATHS,
+  type CommunityConfig,
+  type CommunityPaths,
+  type Config,
+  ConfigError,
+  callbackURLs,
+} from '../config'
 
-/** A community that people sign in at: a provider, as the strategy wants it, with what routes and pages need. */
-export interface Community extends Provider, CommunityPaths {
-  /**
-   * The `provider` of profiles. Stored with each login, because the same user id belongs to different people at different
-   * communities.
-   */
+/** A community that people sign in at: a provider, with what routes and pages need. */
+export interface Community extends CommunityPaths {
+  /** Stored with each login, because the same user id belongs to different people at different communities. */
   readonly name: string
   /** What pages call it. */
   readonly displayName: string
   readonly origin: string
   readonly host: string
-  readonly callbackURL: string
   readonly callbackPath: string
-  readonly exchangeMethod: ExchangeMethod | undefined
-  readonly profileEndpoint: ProfileEndpoint | undefined
+  readonly options: StrategyOptions
+  /** For requests beside logins. */
+  readonly client: SocialLoginClient
 }
 
-/** The communities of this application, and which of them a request is about. */
-export class Communities {
-  readonly #ofRequest = new WeakMap<object, Community>()
+/** The communities of this application. All callbacks have the same origin. */
+export type Communities = readonly [Community, ...Community[]]
 
-  constructor(readonly list: readonly [Community, ...Community[]]) {}
+/** Two communities with invented people. */
+export type FakeProviders = readonly [FakeProvider, FakeProvider]
 
-  /** Whether the application is served over https: its callbacks have the same origin. */
-  get isHTTPS(): boolean {
-    return new URL(this.list[0].callbackURL).protocol === 'https:'
+// Ada is a member of both communities; otherwise the same id belongs to different people.
+const SECOND_PEOPLE: readonly FakeUserInput[] = [
+  { user_id: '1', user_name: 'vera', user_firstname: 'Vera', user_lastname: 'Menchik' },
+  { user_id: '2', user_name: 'paul', user_firstname: 'Paul', user_lastname: 'Morphy' },
+  { user_id: '3', user_name: 'ada', user_firstname: 'Ada', user_lastname: 'Lovelace', user_email: 'ada@chess.example' },
+]
+
+// Constant names, so that accounts survive a change of a fake provider's port.
+const FIRST_FAKE = { name: 'fake-provider', displayName: 'Fake Social' }
+const SECOND_FAKE = { name: 'fake-provider-2', displayName: 'Fake Chess Club' }
+const USUAL_PORTS = { first: 4400, second: 4500 }
+
+/** Starts them unless a real provider is configured. */
+export async function startFakeProviders(config: Config): Promise<FakeProviders | undefined> {
+  if (config.communities[0].BASE_URL !== undefined) return undefined
+  const { PROVIDER_PORT: port, PROVIDER2_PORT: secondPort = port === USUAL_PORTS.first ? USUAL_PORTS.second : 0 } =
+    config
+  const first = await startFakeProvider('PROVIDER_PORT', { port, name: FIRST_FAKE.displayName })
+  const people = { name: SECOND_FAKE.displayName, users: SECOND_PEOPLE }
+  const second = await startFakeProvider('PROVIDER2_PORT', { port: secondPort, ...people })
+  return [first, second]
+}
+
+async function startFakeProvider(variable: string, options: FakeProviderOptions): Promise<FakeProvider> {
+  try {
+    return await FakeProvider.start(options)
+  } catch (error) {
+    throw new ConfigError([`${variable} cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`])
   }
+}
 
-  /** The community of a login. Undefined if it is not configured any more. */
-  find(name: string): Community | undefined {
-    return this.list.find((community) => community.name === name)
+/** @param port that of the application, for callback URLs that are not configured */
+export function createCommunities(config: Config, fakes: FakeProviders | undefined, port: number): Communities {
+  const [first, second] = config.communities
+  const [firstPaths, secondPaths] = COMMUNITY_PATHS
+  const [firstCallback, secondCallback] = callbackURLs(config.communities, port)
+  if (!fakes) {
+    const one = toCommunity(first, firstPaths, firstCallback)
+    return second ? [one, toCommunity(second, secondPaths, secondCallback)] : [one]
   }
+  const [one, two] = [register(fakes[0], firstCallback), register(fakes[1], secondCallback)]
+  const { PROFILE_ENDPOINT } = first
+  return [
+    { ...toCommunity({ ...one, PROFILE_ENDPOINT }, firstPaths, firstCallback), ...FIRST_FAKE },
+    { ...toCommunity(two, secondPaths, secondCallback), ...SECOND_FAKE },
+  ]
+}
 
-  /** The community of a request, for the strategy. */
-  of(req: object): Community | undefined {
-    return this.#ofRequest.get(req)
-  }
+/** Registers this application with a fake provider, as a developer would on a real provider's dashboard. */
+function register(fake: FakeProvider, redirectURL: string): CommunityConfig {
+  const [appID, appSecret] = ['example-app', randomBytes(32).toString('base64url')]
+  fake.registerApplication({ name: 'Example', redirectURL, appID, appSecret })
+  return { BASE_URL: fake.baseURL, CLIENT_ID: appID, CLIENT_SECRET: appSecret }
+}
 
-  choose(req: object, community: Community): void {
-    this.#ofRequest.set(req, community)
-  }
-
-  /** A handler that chooses a community for its routes. Each has its own, so the address of a request decides, and nothing else. */
-  forRoutesOf(community: Community): RequestHandler {
-    return (req, _res, next) => {
-      this.choose(req, community)
-      next()
-    }
+function toCommunity(config: CommunityConfig, paths: CommunityPaths, callbackURL: string): Community {
+  const { BASE_URL: baseURL = '', CLIENT_ID: clientID = '', CLIENT_SECRET: clientSecret = '' } = config
+  const exchangeMethod = config.EXCHANGE_METHOD
+  // As a name, it does not depend on the spelling, such as capitals in the host or `:443`.
+  const { origin, host, href } = new URL(baseURL)
+  const provider = { baseURL, clientID, clientSecret, exchangeMethod }
+  return {
+    ...paths,
+    name: href.replace(/\/$/, ''),
+    displayName: config.NAME ?? host,
+    origin,
+    host,
+    callbackPath: new URL(callbackURL).pathname,
+    // Passport calls the strategy of a community by the path at which its logins start.
+    options: { ...provider, name: paths.startPath, callbackURL, profileEndpoint: config.PROFILE_ENDPOINT },
+    client: new SocialLoginClient(provider),
   }
 }

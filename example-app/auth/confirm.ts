@@ -4,9 +4,8 @@ import type { UnconfirmedLogin } from '../storage/sessions'
 import { noticeFor } from '../views/messages'
 import { confirmPage } from '../views/pages'
 import { sameOriginForms } from '../web/headers'
-import { field, sendPage, wantsJSON } from '../web/pages'
-import type { Communities } from './communities'
-import type { KnownLogins } from './cookies'
+import { field, sendPage, wantsJSON } from '../web/respond'
+import type { Services } from './passport'
 import { SignedInAccount, saveSession, signOut } from './sign-in'
 
 // A double click on "Continue" also ends here; the login page then redirects the signed-in person to their profile.
@@ -26,20 +25,14 @@ export const confirmFirst: RequestHandler = async (req, res, next) => {
   res.redirect(303, NOTHING_TO_CONFIRM)
 }
 
-interface ConfirmRoutes {
-  readonly accounts: Accounts
-  readonly knownLogins: KnownLogins
-  readonly communities: Communities
-}
-
-export function confirmRoutes({ accounts, knownLogins, communities }: ConfirmRoutes): Router {
+export function confirmRoutes({ accounts, knownLogins, communities }: Services): Router {
   const router = Router()
 
   router.get('/login/confirm', async (req, res) => {
     const waiting = await waitingLogin(req, res, accounts)
     if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
     const notice = noticeFor(field(req.query, 'notice'))
-    sendPage(req, res, confirmPage({ ...waiting, communities: communities.list, notice }))
+    sendPage(req, res, confirmPage({ ...waiting, communities, notice }))
   })
 
   router.post('/login/confirm', sameOriginForms, async (req, res) => {
@@ -52,7 +45,7 @@ export function confirmRoutes({ accounts, knownLogins, communities }: ConfirmRou
     }
     const isMine = field(req.body, 'decision') === 'continue'
     const answer = { req, res, accounts, knownLogins, waiting }
-    if (unconfirmed.purpose === 'link') return isMine ? link(answer) : dropLink(answer)
+    if (unconfirmed.purpose === 'link') return answerLink(answer, isMine)
     return isMine ? keepLogin(answer) : dropLogin(answer)
   })
   return router
@@ -66,7 +59,7 @@ interface Waiting {
   readonly openedBy: Login | undefined
 }
 
-interface Answer extends Pick<ConfirmRoutes, 'accounts' | 'knownLogins'> {
+interface Answer extends Pick<Services, 'accounts' | 'knownLogins'> {
   readonly req: Request
   readonly res: Response
   readonly waiting: Waiting
@@ -86,10 +79,9 @@ async function waitingLogin(req: Request, res: Response, accounts: Accounts): Pr
   return undefined
 }
 
-/** Whether the question has not expired. Older versions of this application stored questions without an id. */
-function isAwaited({ id, expiresAt }: Partial<UnconfirmedLogin>, { user }: Request): boolean {
-  if (!(user instanceof SignedInAccount)) return false
-  return id !== undefined && expiresAt !== undefined && expiresAt > user.readAt
+/** Whether the question has not expired. */
+function isAwaited({ expiresAt }: UnconfirmedLogin, { user }: Request): boolean {
+  return user instanceof SignedInAccount && expiresAt > user.readAt
 }
 
 async function forget(req: Request, res: Response, { purpose }: UnconfirmedLogin): Promise<void> {
@@ -117,15 +109,10 @@ async function dropLogin({ req, res, accounts, waiting }: Answer): Promise<void>
   res.redirect(303, '/login?reason=not_me')
 }
 
-async function link({ req, res, accounts, knownLogins, waiting }: Answer): Promise<void> {
+async function answerLink({ req, res, accounts, knownLogins, waiting }: Answer, isMine: boolean): Promise<void> {
   // Before the question is forgotten: it can be answered again when the database fails in between.
-  const notice = await accounts.link(waiting.login.id, waiting.userID)
+  const notice = isMine ? await accounts.link(waiting.login.id, waiting.userID) : 'not_linked'
   await forget(req, res, waiting.unconfirmed)
   if (notice === 'linked') knownLogins.remember(req, res, waiting.login.id)
   res.redirect(303, `/account?notice=${notice}`)
-}
-
-async function dropLink({ req, res, waiting }: Answer): Promise<void> {
-  await forget(req, res, waiting.unconfirmed)
-  res.redirect(303, '/account?notice=not_linked')
 }

@@ -1,12 +1,7 @@
-import { hkdfSync } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import { parseCookie } from 'cookie'
-import { signedCookie } from 'cookie-parser'
 import type { CookieOptions, Request, Response } from 'express'
-import { CookieStore, type PendingLogin, type PendingLoginStore } from 'passport-social-login'
+import { CookieStore } from 'passport-social-login'
+import { deriveKey } from './token-sealer'
 
-// A CookieStore accepts no more keys than this.
-const MAX_SEALING_KEYS = 10
 const MAX_KNOWN_LOGINS = 20
 const KNOWN_LOGINS_LIFETIME_MS = 365 * 24 * 60 * 60 * 1000
 
@@ -38,60 +33,25 @@ export function cookieRule(isHTTPS: boolean): CookieRule {
 
 /**
  * Stores the login in progress in an encrypted cookie. Starting a login therefore writes nothing to the database: nobody
- * can fill it with logins that are never finished. The keys are derived from the session secrets.
+ * can fill it with logins that are never finished.
  */
-export class LoginCookie implements PendingLoginStore {
-  readonly #store: CookieStore
-  readonly #isHTTPS: boolean
-
-  constructor(secrets: readonly string[], isHTTPS: boolean) {
-    const keys = secrets.slice(0, MAX_SEALING_KEYS).map(deriveKey)
-    this.#store = new CookieStore({ keys, name: 'example-login', allowInsecureHTTP: !isHTTPS })
-    this.#isHTTPS = isHTTPS
-  }
-
-  async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
-    // Over http behind an https callback, browsers would reject the cookie and others on the network could read it.
-    // express-session does the same.
-    const isSecure = 'secure' in req && req.secure === true
-    if (this.#isHTTPS && !isSecure) return
-    await this.#store.save(req, record)
-  }
-
-  load(req: IncomingMessage): Promise<PendingLogin | undefined> {
-    return this.#store.load(req)
-  }
-
-  consume(req: IncomingMessage): void {
-    this.#store.consume(req)
-  }
-
-  remove(req: IncomingMessage): void {
-    this.#store.remove(req)
-  }
-}
-
-function deriveKey(secret: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, '', 'passport-social-login example: login in progress', 32))
+export function loginStore(secrets: readonly string[], isHTTPS: boolean): CookieStore {
+  const keys = secrets.map((secret) => deriveKey(secret, 'login in progress'))
+  return new CookieStore({ keys, name: 'example-login', allowInsecureHTTP: !isHTTPS })
 }
 
 /**
  * A signed cookie with the logins that were confirmed in this browser. The protocol cannot prove that the person intended
  * to sign in with the login that the provider returns, so each login must be confirmed once per browser. A person who
- * presses "Continue" on somebody else's login has confirmed that one, too.
- *
- * Verifies this one cookie itself. With the secrets, cookie-parser would verify each cookie that looks signed in each
- * request: thousands of them, sent on purpose, keep a process busy.
+ * presses "Continue" on somebody else's login has confirmed that one, too. `cookie-parser` checks the signature.
  */
 export class KnownLogins {
   readonly #name: string
-  readonly #rule: CookieRule
-  readonly #secrets: readonly [string, ...string[]]
+  readonly #options: CookieOptions
 
-  constructor(rule: CookieRule, secrets: readonly [string, ...string[]]) {
-    this.#name = `${rule.prefix}example-known-logins`
-    this.#rule = rule
-    this.#secrets = secrets
+  constructor({ prefix, options }: CookieRule) {
+    this.#name = `${prefix}example-known-logins`
+    this.#options = { ...options, signed: true, maxAge: KNOWN_LOGINS_LIFETIME_MS }
   }
 
   has(req: Request, loginID: string): boolean {
@@ -100,17 +60,11 @@ export class KnownLogins {
 
   remember(req: Request, res: Response, loginID: string): void {
     const others = this.#list(req).filter((id) => id !== loginID)
-    const value = [loginID, ...others].slice(0, MAX_KNOWN_LOGINS).join('.')
-    // Express signs with this.
-    req.secret = this.#secrets[0]
-    res.cookie(this.#name, value, { ...this.#rule.options, signed: true, maxAge: KNOWN_LOGINS_LIFETIME_MS })
+    res.cookie(this.#name, [loginID, ...others].slice(0, MAX_KNOWN_LOGINS).join('.'), this.#options)
   }
 
   #list(req: Request): string[] {
-    const cookie = parseCookie(req.get('cookie') ?? '')[this.#name]
-    // `signedCookie` returns a value without this prefix as it is, unverified.
-    if (!cookie?.startsWith('s:')) return []
-    const value = signedCookie(cookie, [...this.#secrets])
-    return value === false ? [] : value.split('.')
+    const value: unknown = req.signedCookies[this.#name]
+    return typeof value === 'string' ? value.split('.') : []
   }
 }

@@ -1,51 +1,40 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express'
-import { type PendingLoginSummary, SocialLoginError, type Strategy } from 'passport-social-login'
-import type { Accounts, Login } from '../storage/accounts'
-import { throughBriefOutage } from '../storage/brief-outage'
-import type { CallbackSlots } from '../storage/callback-slots'
-import type { UnconfirmedLogin } from '../storage/sessions'
+import { SocialLoginError } from 'passport-social-login'
+import { reasonFor } from '../views/messages'
 import { loginPage } from '../views/pages'
+import { HTTPError } from '../web/errors'
 import { sameOriginForms } from '../web/headers'
-import { field, sendPage } from '../web/pages'
 import { mentionsKey } from '../web/request-target'
-import { CallbacksUnderWay } from './callbacks-under-way'
+import { field, sendPage } from '../web/respond'
 import type { Communities, Community } from './communities'
-import type { KnownLogins } from './cookies'
-import { type Authentication, VerifiedLogin } from './passport'
-import { RejectedKeys } from './rejected-keys'
+import { GuessLimit } from './limit-guesses'
+import { type Authentication, type Services, VerifiedLogin } from './passport'
 import { SignedInUser, saveSession, signIn, signOut } from './sign-in'
 
 const CONFIRM_WITHIN_MS = 10 * 60 * 1000
 const DEFAULT_RETURN_PATH = '/profile'
 const NO_RETURN_TO = ['/login', '/logout']
-
-interface LoginRoutes {
-  readonly passport: Authentication
-  readonly strategy: Strategy
-  readonly accounts: Accounts
-  readonly knownLogins: KnownLogins
-  readonly callbackSlots: CallbackSlots
-  /** Throws when a successful login could not be stored because the disk is full. */
-  readonly requireSpace: () => void
-  readonly communities: Communities
-}
+const ANSWERED = { type: 'answered' } as const
 
 /** The login page, sign-out, and for each community the start of a login and its callback. */
-export function loginRoutes(options: LoginRoutes): Router {
-  const { communities } = options
+export function loginRoutes(services: Services): Router {
+  const { communities, strategies } = services
   const router = Router()
 
   router.get('/login', async (req, res) => {
     const told = field(req.query, 'reason')
-    if (req.user) return res.redirect(303, isTrouble(told) ? `/account?notice=${told}` : '/profile')
+    // A callback that failed could not know whether somebody is signed in, if the database could not tell.
+    const isTrouble = told === 'database_unavailable' || told === 'failed_here'
+    if (req.user) return res.redirect(303, isTrouble ? `/account?notice=${told}` : '/profile')
     // A person who cancels at the provider is not sent back by it, and comes here sooner or later.
-    const unfinished = await unfinishedLogin(options, req)
+    const pending = await Promise.all(strategies.map((strategy) => strategy.pendingLogin(req)))
+    const unfinished = pending.find((login) => login !== undefined)
     const reason = told ?? (unfinished && 'not_finished')
     const returnTo = field(req.query, 'returnTo') ?? unfinished?.returnTo
-    sendPage(req, res, loginPage({ communities: communities.list, reason, returnTo }))
+    sendPage(req, res, loginPage({ communities, reason, returnTo }))
   })
 
-  for (const community of communities.list) addLogin(router, community, options)
+  for (const community of communities) addLogin(router, community, services)
 
   router.post('/logout', sameOriginForms, async (req, res) => {
     // Without a signed-in user there is nothing to end, and a login in progress in another tab must not be lost.
@@ -55,174 +44,104 @@ export function loginRoutes(options: LoginRoutes): Router {
   return router
 }
 
-function addLogin(router: Router, community: Community, options: LoginRoutes): void {
-  const { passport, callbackSlots, communities } = options
-  const rejectedKeys = new RejectedKeys(callbackSlots, community)
+function addLogin(router: Router, community: Community, services: Services): void {
+  const { passport } = services
+  const guesses = new GuessLimit(services.guessLimiter, community.startPath)
   const start: RequestHandler = (req, res, next) => {
     const returnTo = field(req.body, 'returnTo') ?? field(req.query, 'returnTo')
-    passport.authenticate('social-login', {
+    passport.authenticate(community.startPath, {
       failureRedirect: '/login?reason=start_forbidden',
       ...(returnTo !== undefined && { returnTo }),
     })(req, res, next)
   }
-  const choose = communities.forRoutesOf(community)
+  const refuseGuessers: RequestHandler = async (req, res, next) => {
+    const seconds = await guesses.secondsToWait(req)
+    if (seconds === 0) return next()
+    res.set('Retry-After', String(seconds))
+    next(new HTTPError(429, reasonFor('too_many_rejected')))
+  }
   // The strategy itself checks that the request came from this site, and shows a page of its own when it cannot tell.
-  router.route(community.startPath).all(rejectedKeys.guardStart, choose).get(start).post(start)
-  router.get(community.callbackPath, choose, finishLogin(options, rejectedKeys), (_req, res) =>
+  router.route(community.startPath).all(refuseGuessers).get(start).post(start)
+  router.get(community.callbackPath, finishLogin(services, community, guesses), (_req, res) =>
     res.redirect(303, '/profile'),
   )
 }
 
-/** Why a callback failed before the database could tell that somebody is signed in. */
-function isTrouble(reason: string | undefined): boolean {
-  return reason === 'database_unavailable' || reason === 'failed_here'
-}
-
-/** The login that this browser has begun, at whichever community, and can still finish. */
-async function unfinishedLogin(
-  { strategy, communities }: LoginRoutes,
-  req: Request,
-): Promise<PendingLoginSummary | undefined> {
-  for (const community of communities.list) {
-    communities.choose(req, community)
-    const pending = await strategy.pendingLogin(req)
-    if (pending) return pending
-  }
-  return undefined
-}
-
-/** A callback of which the strategy has verified the login. */
-interface VerifiedCallback {
-  readonly type: 'login'
-  readonly login: VerifiedLogin
-  readonly info: unknown
-}
-
-/** What became of a callback. `again`: it was handled before (reload, back button). `left`: the visitor disconnected. */
+/** What became of a callback. `again`: it was handled before (reload, back button). `answered`: the strategy has responded. */
 type Outcome =
-  | VerifiedCallback
-  | { readonly type: 'failure'; readonly code: string }
-  | { readonly type: 'error'; readonly error: unknown }
-  | { readonly type: 'again' }
-  | { readonly type: 'left' }
+  | { readonly type: 'login'; readonly login: VerifiedLogin; readonly info: unknown }
+  | { readonly type: 'failed'; readonly code: string; readonly error?: SocialLoginError }
+  | { readonly type: 'again' | 'answered' }
 
 /**
  * Handles the provider's callback. It always ends in a redirect, because the URL of this request contains the `auth_key`
  * and no page may be shown at it. Errors thrown here also end in a redirect: see `errorPage`. `next` is called for a
  * callback that was handled before.
  */
-function finishLogin(options: LoginRoutes, rejectedKeys: RejectedKeys): RequestHandler {
-  const { passport, requireSpace } = options
-  const underWay = new CallbacksUnderWay<Outcome>()
-  const store = (callback: VerifiedCallback, req: Request, res: Response): Promise<void> =>
-    throughBriefOutage(() => completeLogin(options, callback, req, res))
+function finishLogin(services: Services, { startPath }: Community, guesses: GuessLimit): RequestHandler {
   return async (req, res, next) => {
-    if (isSpeculative(req)) return refuseSpeculative(res)
-    await underWay.handle(req, async (first, tell) => {
-      // Of several reloads, only the last is still waited for.
-      if (res.closed) return
-      if (first?.type === 'login') return store(first, req, res)
-      requireSpace()
-      const own = await rejectedKeys.count(req, () => authenticate(passport, req, res), isRejected)
-      if ('seconds' in own) return askToWait(own.reason, own.seconds, req, res)
-      if (own.type === 'left') return
-      const outcome = first && isOver(own) ? first : own
-      tell(outcome)
-      if (outcome.type === 'login') return store(outcome, req, res)
-      if (outcome.type === 'failure') return explainFailure(outcome.code, req, res)
-      if (outcome.type === 'error') return explainError(outcome.error, req, res)
-      next()
-    })
+    const attempt = await guesses.begin(req, res)
+    if ('reason' in attempt) {
+      res.set({ 'Retry-After': String(attempt.seconds), 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+      return explain(attempt.reason, req, res)
+    }
+    await services.accounts.requireWritable()
+    // Otherwise the key of a visitor who has disconnected would be spent for nothing.
+    const outcome = res.closed ? ANSWERED : await authenticate(services.passport, startPath, req, res)
+    await attempt.end(outcome.type === 'failed' && outcome.code === 'auth_key_rejected')
+    if (outcome.type === 'login') return completeLogin(services, outcome.login, outcome.info, req, res)
+    if (outcome.type === 'failed') return explain(outcome.code, req, res, outcome.error)
+    if (outcome.type === 'again') next()
   }
 }
 
-/** Whether the login had ended before: why, the callback knows that ended it. */
-function isOver(outcome: Outcome): boolean {
-  return outcome.type === 'again' || (outcome.type === 'failure' && outcome.code === 'login_not_started')
-}
-
-function authenticate(passport: Authentication, req: Request, res: Response): Promise<Outcome> {
-  return new Promise((resolve) => {
-    // The visitor has disconnected. Without this check, the key would be spent for nothing.
-    if (res.closed) return resolve({ type: 'left' })
-    const done = (error: unknown, login: Express.User | false | null | undefined, info: unknown): void => {
-      if (error) resolve({ type: 'error', error })
-      else if (login instanceof VerifiedLogin) resolve({ type: 'login', login, info })
-      else resolve({ type: 'failure', code: field(info, 'code') ?? 'unknown' })
+function authenticate(passport: Authentication, strategy: string, req: Request, res: Response): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    // The strategy itself responds to prefetches. A visitor who leaves does not end the response.
+    res.once('close', () => res.writableEnded && resolve(ANSWERED))
+    const fail = (error: unknown): void => {
+      if (error instanceof SocialLoginError) resolve({ type: 'failed', code: error.code, error })
+      else reject(error)
     }
-    passport.authenticate('social-login', done)(req, res, (error: unknown) =>
-      resolve(error ? { type: 'error', error } : { type: 'again' }),
-    )
+    const done = (error: unknown, login: Express.User | false | null | undefined, info: unknown): void => {
+      if (error) fail(error)
+      else if (login instanceof VerifiedLogin) resolve({ type: 'login', login, info })
+      else resolve({ type: 'failed', code: field(info, 'code') ?? 'unknown' })
+    }
+    const next = (error: unknown): void => (error ? fail(error) : resolve({ type: 'again' }))
+    passport.authenticate(strategy, done)(req, res, next)
   })
 }
 
-/** Whether the browser prefetches the page although the person may never open it. */
-function isSpeculative(req: Request): boolean {
-  // What the browser loads ahead of a service worker.
-  if (req.get('service-worker-navigation-preload') !== undefined) return true
-  const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].map((name) => req.get(name) ?? '')
-  return purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))
+/** Leads to the page that says what failed. A person who is signed in was adding a login to their account. */
+function explain(code: string, req: Request, res: Response, error?: SocialLoginError): void {
+  if (error) req.log.error({ err: error, phase: error.phase }, 'login failed')
+  else req.log.warn({ code }, 'login failed')
+  res.redirect(303, req.user ? `/account?notice=${code}` : `/login?reason=${code}`)
 }
 
-/** The strategy would refuse it too, but without calling back: its slot would stay taken until it expires. */
-function refuseSpeculative(res: Response): void {
-  res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
-  res.status(503).end()
-}
-
-function isRejected(outcome: Outcome): boolean {
-  return outcome.type === 'failure' && outcome.code === 'auth_key_rejected'
-}
-
-function askToWait(reason: string, seconds: number, req: Request, res: Response): void {
-  req.log.warn({ code: reason }, 'login not attempted')
-  res.set({ 'Retry-After': String(seconds), 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
-  res.redirect(303, pageFor(reason, req))
-}
-
-function explainFailure(code: string, req: Request, res: Response): void {
-  req.log.warn({ code }, 'login failed')
-  res.redirect(303, pageFor(code, req))
-}
-
-function explainError(error: unknown, req: Request, res: Response): void {
-  if (!(error instanceof SocialLoginError)) throw error
-  req.log.error({ err: error, phase: error.phase }, 'login failed')
-  res.redirect(303, pageFor(error.code, req))
-}
-
-/** The page that explains a failure. A person who is signed in was adding a login to their account. */
-function pageFor(code: string, req: Request): string {
-  return req.user ? `/account?notice=${code}` : `/login?reason=${code}`
-}
-
-/** Safe to repeat: it redirects only after everything has been stored. */
+/** Stores the login, and signs in or asks the person whether the login is theirs. */
 async function completeLogin(
-  { accounts, knownLogins, communities }: LoginRoutes,
-  { login: { input, questionID }, info }: VerifiedCallback,
+  { accounts, knownLogins, communities }: Services,
+  { input, questionID }: VerifiedLogin,
+  info: unknown,
   req: Request,
   res: Response,
 ): Promise<void> {
   const returnTo = returnPath(field(info, 'returnTo'), communities)
   if (field(info, 'state') === 'link') {
-    req.session.unconfirmed = questionAbout(await accounts.recordLogin(input), 'link', returnTo, questionID)
+    const { id: loginID, usedAt } = await accounts.recordLogin(input)
+    const expiresAt = usedAt + CONFIRM_WITHIN_MS
+    req.session.unconfirmed = { id: questionID, loginID, purpose: 'link', returnTo, expiresAt }
     await saveSession(req)
     return res.redirect(303, '/login/confirm')
   }
   const { login, userID, isConfirmed } = await accounts.signIn(input)
   const isKnown = knownLogins.has(req, login.id) && (isConfirmed || (await accounts.confirm(login.id, userID)))
-  const unconfirmed = isKnown ? undefined : questionAbout(login, 'sign-in', returnTo, questionID)
-  await signIn(req, new SignedInUser(userID, login.id, unconfirmed))
+  const expiresAt = login.usedAt + CONFIRM_WITHIN_MS
+  const question = { id: questionID, loginID: login.id, purpose: 'sign-in', returnTo, expiresAt } as const
+  await signIn(req, new SignedInUser(userID, login.id, isKnown ? undefined : question))
   res.redirect(303, isKnown ? returnTo : '/login/confirm')
-}
-
-function questionAbout(
-  { id: loginID, usedAt }: Login,
-  purpose: UnconfirmedLogin['purpose'],
-  returnTo: string,
-  id: string,
-): UnconfirmedLogin {
-  return { id, loginID, purpose, returnTo, expiresAt: usedAt + CONFIRM_WITHIN_MS }
 }
 
 /**
@@ -233,7 +152,7 @@ function returnPath(given: string | undefined, communities: Communities): string
   if (given === undefined || mentionsKey(given)) return DEFAULT_RETURN_PATH
   const { pathname } = new URL(given, 'http://localhost')
   const path = `${pathname.replace(/\/{2,}/g, '/').toLowerCase()}/`
-  const ofLogins = communities.list.flatMap(({ startPath, callbackPath }) => [startPath, callbackPath])
+  const ofLogins = communities.flatMap(({ startPath, callbackPath }) => [startPath, callbackPath])
   const isRefused = [...NO_RETURN_TO, ...ofLogins].some((root) => path.startsWith(`${root.toLowerCase()}/`))
   return isRefused ? DEFAULT_RETURN_PATH : given
 }

@@ -2,21 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Request } from 'express'
 import { Passport } from 'passport'
 import { type PendingLoginStore, type Profile, Strategy } from 'passport-social-login'
-import type { LoginInput, Person } from '../storage/accounts'
+import type { RateLimiterAbstract } from 'rate-limiter-flexible'
+import type { Accounts, LoginInput, Person } from '../storage/accounts'
 import type { DatabaseSessions } from '../storage/sessions'
-import type { Communities, Community } from './communities'
-import type { Sealer } from './sealer'
-import { idOf, SignedInAccount, SignedInUser } from './sign-in'
+import type { Communities } from './communities'
+import type { KnownLogins } from './cookies'
+import { SignedInAccount, SignedInUser } from './sign-in'
+import type { TokenSealer } from './token-sealer'
 
 export type Authentication = InstanceType<typeof Passport>
-
-interface PassportParts {
-  readonly communities: Communities
-  readonly sessions: DatabaseSessions
-  readonly sealer: Sealer
-  /** Keeps the login in progress. */
-  readonly store: PendingLoginStore
-}
 
 /** What the verify function returns. Nothing of it has been stored yet. */
 export class VerifiedLogin {
@@ -26,55 +20,57 @@ export class VerifiedLogin {
   constructor(readonly input: LoginInput) {}
 }
 
-/** Passport, and the strategy that it uses. */
-interface PassportSetup {
+/** What the routes of this application use. */
+export interface Services {
   readonly passport: Authentication
-  readonly strategy: Strategy
+  /** One for each community. */
+  readonly strategies: readonly Strategy[]
+  readonly communities: Communities
+  readonly accounts: Accounts
+  readonly sessions: DatabaseSessions
+  readonly sealer: TokenSealer
+  readonly knownLogins: KnownLogins
+  readonly guessLimiter: RateLimiterAbstract
 }
 
 /** Sets up Passport. The verify function stores nothing: `login.ts` stores the login together with its account. */
-export function createPassport({ communities, sessions, sealer, store }: PassportParts): PassportSetup {
+export function createPassport(
+  { communities, accounts, sealer }: Pick<Services, 'communities' | 'accounts' | 'sealer'>,
+  store: PendingLoginStore,
+): Pick<Services, 'passport' | 'strategies'> {
   const passport = new Passport()
-  const provider = (req: object): Community | undefined => communities.of(req)
-  // Allowed because the operator configures the communities, which may be on this machine or in a network of their own.
-  const options = { provider, store, allowPrivateAddresses: true }
-  const strategy = new Strategy(options, async (accessToken, _refreshToken, profile) => {
-    const login = { provider: profile.provider, subject: profile.id }
-    const sealedToken = await sealer.seal(accessToken, login)
-    return new VerifiedLogin({ ...login, person: personOf(profile), sealedToken })
+  const strategies = communities.map(({ name: provider, options }) => {
+    return new Strategy({ ...options, store }, async (accessToken, _refreshToken, profile) => {
+      const login = { provider, subject: profile.id }
+      const sealedToken = await sealer.seal(accessToken, login)
+      return new VerifiedLogin({ ...login, person: personOf(profile), sealedToken })
+    })
   })
-  passport.use(strategy)
+  for (const strategy of strategies) passport.use(strategy)
   // The session holds only ids. Everything else is read from the database when needed, so it is never stale.
   passport.serializeUser<string, Request>((req, user, done) => {
+    if (!(user instanceof SignedInUser)) return done(new TypeError('Only a SignedInUser signs in'))
     // The new session has not been saved yet, so it is saved together with the question to confirm: a signed-in session
     // without that question never exists.
-    if (user instanceof SignedInUser) {
-      req.session.loginID = user.loginID
-      if (user.unconfirmed) req.session.unconfirmed = user.unconfirmed
-    }
-    done(null, idOf(user))
+    req.session.loginID = user.loginID
+    if (user.unconfirmed) req.session.unconfirmed = user.unconfirmed
+    done(null, user.id)
   })
   passport.deserializeUser<string, Request>((req, id, done) => {
     const { loginID } = req.session
-    const { logins, readAt } = sessions.ownerOf(req) ?? { logins: [], readAt: 0 }
-    // Removing a login from an account signs out the browsers that used it, but no others.
-    const isOpen = loginID === undefined ? logins.length > 0 : logins.some((login) => login.id === loginID)
-    done(null, isOpen && new SignedInAccount(id, logins, readAt))
+    const signedIn = accounts.loginsOf(id).then(({ logins, readAt }) => {
+      // Removing a login from an account signs out the browsers that used it, but no others.
+      const isOpen = logins.some((login) => login.id === loginID)
+      return isOpen && new SignedInAccount(id, logins, readAt)
+    })
+    signedIn.then((account) => done(null, account), done)
   })
-  return { passport, strategy }
+  return { passport, strategies }
 }
 
 /** The fields of a profile that are stored and shown. */
-export function personOf({
-  displayName,
-  username,
-  emails,
-  photos,
-  coverPhoto,
-  gender,
-  birthday,
-  badge,
-}: Profile): Person {
-  const [email, picture] = [emails?.[0]?.value, photos?.[0]?.value]
-  return { displayName, username, email, picture, cover: coverPhoto, gender, birthday, badge }
+export function personOf(profile: Profile): Person {
+  const { displayName, username, coverPhoto: cover, gender, birthday, badge } = profile
+  const [email, picture] = [profile.emails?.[0]?.value, profile.photos?.[0]?.value]
+  return { displayName, username, email, picture, cover, gender, birthday, badge }
 }

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Login } from '../storage/accounts'
 import type { UnconfirmedLogin } from '../storage/sessions'
 import { HTTPError } from '../web/errors'
-import { wantsJSON } from '../web/pages'
+import { wantsJSON } from '../web/respond'
 import { cookieRule, sessionCookieName } from './cookies'
 
 /** The signed-in account, read from the database together with the session. */
@@ -23,12 +23,6 @@ export class SignedInUser {
     readonly loginID: string,
     readonly unconfirmed: UnconfirmedLogin | undefined,
   ) {}
-}
-
-/** In your own application, declare `id` in `Express.User` instead. Here that type is shared with other tests. */
-export function idOf(user: Express.User): string {
-  if ('id' in user && typeof user.id === 'string') return user.id
-  throw new TypeError('A user of this application has an id')
 }
 
 /** Signs in. Passport starts a new session, so that an attacker cannot have set its id beforehand (session fixation). */

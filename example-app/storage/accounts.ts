@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Database, inBatches, number, optionalText, type Query, type Row, text, type Value } from './database'
+import { type Database, inBatches, number, optionalText, type Query, type Row, text, WRITE_NOTHING } from './database'
 
 // Limited because every request reads all logins of the signed-in account.
 const MAX_LOGINS = 10
@@ -50,6 +50,11 @@ export class Accounts {
     this.#database = database
   }
 
+  /** @throws DatabaseUnavailableError when no login can be stored at this moment: asked before a key is spent */
+  async requireWritable(): Promise<void> {
+    await this.#database.query(WRITE_NOTHING)
+  }
+
   /** Stores a login without signing in to an account. */
   async recordLogin(input: LoginInput): Promise<Login> {
     return toLogin(await recordLogin(this.#database, input))
@@ -60,15 +65,27 @@ export class Accounts {
    * it is theirs. Simultaneous calls for the same login get the same account.
    */
   async signIn(input: LoginInput): Promise<OpenedLogin> {
-    const newID = randomUUID()
-    const row = await upsertAndOpen(this.#database, input, newID)
-    const [login, userID] = [toLogin(row), text(row, 'user_id')]
+    const row = await recordLogin(this.#database, input)
+    const login = toLogin(row)
+    if (login.userID === undefined) return { login, userID: await this.#openAccount(login.id), isConfirmed: false }
     const isConfirmed = number(row, 'is_unconfirmed') === 0
-    // Restarts the time that the person has to answer. A separate statement, because `release` locks the account's row
-    // before the login's: locking them here in the opposite order could deadlock.
+    // Restarts the time that the person has to answer.
     const askAgain = `update users set unconfirmed_since = ${this.#database.now} where id = $1 and unconfirmed_since is not null`
-    if (!isConfirmed && userID !== newID) await this.#database.query(askAgain, [userID])
-    return { login, userID, isConfirmed }
+    if (!isConfirmed) await this.#database.query(askAgain, [login.userID])
+    return { login, userID: login.userID, isConfirmed }
+  }
+
+  /** Creates an account for a login, unless a simultaneous call has just done so. @returns the login's account */
+  #openAccount(loginID: string): Promise<string> {
+    const newID = randomUUID()
+    const { now } = this.#database
+    return this.#database.transaction(async (query) => {
+      const claim = 'update federated_credentials set user_id = coalesce(user_id, $2) where id = $1 returning user_id'
+      const userID = text((await query(claim, [loginID, newID]))[0], 'user_id')
+      const insert = `insert into users (id, created_at, unconfirmed_since) values ($1, ${now}, ${now})`
+      if (userID === newID) await query(insert, [newID])
+      return userID
+    })
   }
 
   async findLogin(id: string): Promise<Login | undefined> {
@@ -78,7 +95,7 @@ export class Accounts {
 
   async updatePerson(loginID: string, person: Person): Promise<void> {
     const sql = 'update federated_credentials set person = $2 where id = $1'
-    await this.#database.query(sql, [loginID, inASCII(person)])
+    await this.#database.query(sql, [loginID, JSON.stringify(person)])
   }
 
   /** Marks an account as confirmed. False when the login does not belong to the account any more. */
@@ -111,26 +128,40 @@ export class Accounts {
   /**
    * Removes a login from an account, unless none of these providers would remain: only by theirs can anybody sign in.
    *
-   * @returns whether the account is without it now
+   * @returns whether it was removed
    */
   async unlink(loginID: string, userID: string, providers: readonly string[]): Promise<boolean> {
     return this.#database.transaction(async (query) => {
       await lockAccount(query, userID)
       const list = providers.map((_provider, index) => `$${index + 3}`).join(', ')
       const sql = `delete from federated_credentials where id = $1 and user_id = $2 and exists (
-        select 1 from federated_credentials where user_id = $2 and id <> $1 and provider in (${list}))`
-      await query(sql, [loginID, userID, ...providers])
-      return (
-        (await query('select id from federated_credentials where id = $1 and user_id = $2', [loginID, userID]))
-          .length === 0
-      )
+        select 1 from federated_credentials where user_id = $2 and id <> $1 and provider in (${list})) returning id`
+      return (await query(sql, [loginID, userID, ...providers])).length > 0
     })
   }
 
-  /** The logins of an account, the most recently used first. */
-  async loginsOf(userID: string): Promise<Login[]> {
-    const sql = 'select * from federated_credentials where user_id = $1 order by used_at desc, id'
-    return (await this.#database.query(sql, [userID])).map(toLogin)
+  /** The logins of an account, the most recently used first, and the time by the clock of the database. */
+  async loginsOf(userID: string): Promise<{ readonly logins: readonly Login[]; readonly readAt: number }> {
+    const sql = `select *, ${this.#database.now} as read_at from federated_credentials
+      where user_id = $1 order by used_at desc, id`
+    const rows = await this.#database.query(sql, [userID])
+    return { logins: rows.map(toLogin), readAt: rows[0] ? number(rows[0], 'read_at') : 0 }
+  }
+
+  /** Deletes the accounts that nobody confirmed within a day, and the logins that have had no account for a day. */
+  async deleteUnconfirmed(): Promise<void> {
+    const { now, skipLocked } = this.#database
+    const limit = `${now} - ${UNCONFIRMED_LIFETIME_MS}`
+    await inBatches(async (size) => {
+      const some = `select id from users where unconfirmed_since < ${limit} limit ${size} ${skipLocked}`
+      return this.#database.transaction((query) => endUnconfirmed(query, `id in (${some})`, []))
+    })
+    await inBatches(async (size) => {
+      const some = `select id from federated_credentials
+        where user_id is null and used_at < ${limit} limit ${size} ${skipLocked}`
+      const sql = `delete from federated_credentials where id in (${some}) and user_id is null returning id`
+      return (await this.#database.query(sql)).length
+    })
   }
 }
 
@@ -139,7 +170,7 @@ async function lockAccount(query: Query, userID: string): Promise<void> {
   await query('update users set created_at = created_at where id = $1', [userID])
 }
 
-export function toLogin(row: Row): Login {
+function toLogin(row: Row): Login {
   return {
     id: text(row, 'id'),
     provider: text(row, 'provider'),
@@ -152,70 +183,16 @@ export function toLogin(row: Row): Login {
 }
 
 /** Inserts or updates a login. @returns its row, with the column `is_unconfirmed` about its account */
-export async function recordLogin(database: Database, input: LoginInput): Promise<Row> {
-  return requireRow((await database.query(upsertSQL(database), valuesOf(input, null)))[0])
-}
-
-/**
- * Inserts or updates a login and, if it has no account, creates the account `newID` in the same transaction. Postgres may
- * be far away, so it gets a single statement, which finds its own account when it is repeated. SQLite does not support
- * that statement, but has no network latency.
- */
-async function upsertAndOpen(database: Database, input: LoginInput, newID: string): Promise<Row> {
-  const insert = 'insert into users (id, created_at, unconfirmed_since)'
-  const values = valuesOf(input, newID)
-  if (database.dialect === 'postgres') {
-    const sql = `with login as (${upsertSQL(database)}),
-      account as (${insert} select user_id, used_at, used_at from login where user_id = $6 on conflict (id) do nothing)
-      select * from login`
-    return requireRow((await database.query(sql, values))[0])
-  }
-  return database.transaction(async (query) => {
-    const login = requireRow((await query(upsertSQL(database), values))[0])
-    const [userID, usedAt] = [text(login, 'user_id'), number(login, 'used_at')]
-    if (userID === newID) await query(`${insert} values ($1, $2, $2)`, [userID, usedAt])
-    return login
-  })
-}
-
-/** An account that is being created at this moment is not visible to the statement, and is reported as unconfirmed. */
-function upsertSQL({ now }: Database): string {
-  return `insert into federated_credentials (id, provider, subject, person, sealed_token, user_id, used_at)
-    values ($1, $2, $3, $4, $5, $6, ${now})
-    on conflict (provider, subject) do update set person = $4, sealed_token = $5, used_at = ${now},
-      user_id = coalesce(federated_credentials.user_id, $6)
+async function recordLogin({ query, now }: Database, input: LoginInput): Promise<Row> {
+  const { provider, subject, person, sealedToken } = input
+  const sql = `insert into federated_credentials (id, provider, subject, person, sealed_token, used_at)
+    values ($1, $2, $3, $4, $5, ${now})
+    on conflict (provider, subject) do update set person = $4, sealed_token = $5, used_at = ${now}
     returning *, coalesce((select case when unconfirmed_since is null then 0 else 1 end
       from users where users.id = user_id), 1) as is_unconfirmed`
-}
-
-function valuesOf({ provider, subject, person, sealedToken }: LoginInput, userID: string | null): Value[] {
-  return [randomUUID(), provider, subject, inASCII(person), sealedToken, userID]
-}
-
-/** JSON whose other letters are escaped: a Postgres whose encoding is not UTF-8 lacks most of them, and would refuse the login. */
-function inASCII(person: Person): string {
-  const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return JSON.stringify(person).replace(/[^ -~]/g, escapeUnit)
-}
-
-function requireRow(row: Row | undefined): Row {
+  const [row] = await query(sql, [randomUUID(), provider, subject, JSON.stringify(person), sealedToken])
   if (!row) throw new Error('The database returned no login')
   return row
-}
-
-/** Deletes the accounts that nobody confirmed within a day, and the logins that have had no account for a day. */
-export async function deleteUnconfirmed(database: Database): Promise<void> {
-  const limit = `${database.now} - ${UNCONFIRMED_LIFETIME_MS}`
-  await inBatches(async (size) => {
-    const some = `select id from users where unconfirmed_since < ${limit} limit ${size} ${database.skipLocked}`
-    return database.transaction((query) => endUnconfirmed(query, `id in (${some})`, []))
-  })
-  await inBatches(async (size) => {
-    const some = `select id from federated_credentials
-      where user_id is null and used_at < ${limit} limit ${size} ${database.skipLocked}`
-    const sql = `delete from federated_credentials where id in (${some}) and user_id is null returning id`
-    return (await database.query(sql)).length
-  })
 }
 
 /**
@@ -224,7 +201,7 @@ export async function deleteUnconfirmed(database: Database): Promise<void> {
  *
  * @returns the number of deleted accounts
  */
-async function endUnconfirmed(query: Query, condition: string, values: readonly Value[]): Promise<number> {
+async function endUnconfirmed(query: Query, condition: string, values: Parameters<Query>[1]): Promise<number> {
   const lock = `update users set created_at = created_at where ${condition} and unconfirmed_since is not null returning id`
   const ids = (await query(lock, values)).map((row) => text(row, 'id'))
   if (ids.length === 0) return 0

@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const BATCH_SIZE = 500
 const PAUSE_MS = 5
 
+/** Changes nothing, but fails in a database that is read-only, and waits for one that is locked. */
+export const WRITE_NOTHING = `insert into users (id, created_at) select 'nobody', 0 where false`
+
 /** A row as either database returns it. Read its columns with `text`, `optionalText` and `number`. */
 export type Row = Readonly<Record<string, unknown>>
 
@@ -15,37 +18,45 @@ export type Query = (sql: string, values?: readonly Value[]) => Promise<Row[]>
 
 /**
  * Stores sessions, accounts and rate limits: in a libsql file, or in a Postgres database that several machines share.
- * All SQL of this application is valid in both, except for one statement: see `upsertAndOpen` in `accounts.ts`.
+ * All SQL of this application is valid in both.
  */
 export interface Database {
-  readonly dialect: 'sqlite' | 'postgres'
   /**
-   * An SQL expression for the current time in milliseconds since 1970. Everything that expires is compared with this
+   * An SQL expression for the current time in milliseconds since 1970. Sessions and questions are compared with this
    * clock, because the clock of a single process may be wrong and must not sign everybody out.
    */
   readonly now: string
   /** SQL at the end of a `select` of rows to delete: skips the rows that another process is deleting. */
   readonly skipLocked: string
-  /**
-   * SQL in front of an `insert`: as long as the tables of accounts and sessions cannot be written, because they are locked or
-   * missing, the statement waits or fails.
-   */
-  readonly requireTables: string
   /** A statement must be safe to repeat: it may have been executed before its connection broke. */
   readonly query: Query
-  /**
-   * Runs a transaction, which must be safe to repeat, too. With `alone`, no other process can run a transaction with `alone` at
-   * the same time.
-   */
-  transaction<T>(work: (query: Query) => Promise<T>, options?: { readonly alone?: boolean }): Promise<T>
-  /** @throws an error when the database cannot store data at this moment */
-  checkStorage(): Promise<void>
+  /** Runs a transaction, which must be safe to repeat, too. */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>
+  /** Runs a transaction that excludes the migrations of other processes, however long it waits for them. */
+  migration<T>(work: (query: Query) => Promise<T>): Promise<T>
+  /** @throws DatabaseUnavailableError when the database cannot store data at this moment */
+  check(): Promise<void>
   /** Ends within seconds, whether or not the database answers. */
   close(): Promise<void>
 }
 
-export function text(row: Row, column: string): string {
-  const value = row[column]
+/** The database cannot be used at this moment, but may be usable again later. */
+export class DatabaseUnavailableError extends Error {
+  constructor(cause: unknown) {
+    super(`The database cannot be used at the moment (${reasonOf(cause)})`, { cause })
+    this.name = 'DatabaseUnavailableError'
+  }
+}
+
+/** The code of an error from a driver or the system. Their messages may contain an address with a password. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return reasonOf(error.errors[0])
+  if (error instanceof Error && 'code' in error && error.code) return String(error.code)
+  return error instanceof Error ? error.name : 'unknown error'
+}
+
+export function text(row: Row | undefined, column: string): string {
+  const value = row?.[column]
   if (typeof value !== 'string') throw new TypeError(`The column ${column} should hold text`)
   return value
 }

@@ -1,64 +1,85 @@
-import type { Database } from './database'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Database, DatabaseUnavailableError, number, reasonOf } from './database'
 import { openLibsql } from './libsql'
 import { openPostgres } from './postgres'
 
-// Afterwards, one login per process may fail before the full disk is noticed again.
-const REMEMBER_MS = 5000
-// The error codes of Postgres and of SQLite.
-const FULL = ['53100', 'SQLITE_FULL']
+// Longer than most restarts, and long enough that process managers do not give up because of quick exits.
+const AVAILABLE_WITHIN_MS = 20_000
+const RETRY_EVERY_MS = 200
+// Wrong user or password, or no such database: waiting does not help.
+const MISCONFIGURED = /^(28|3D)/
+
+/**
+ * Existing entries must never change: append a new one instead. A login (`federated_credentials`) is what the provider
+ * says about a person; its account (`users`) may have several logins.
+ */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    // Null means that a person has confirmed that the account is theirs.
+    `create table if not exists users (id text primary key, created_at bigint not null, unconfirmed_since bigint)`,
+    `create table if not exists federated_credentials (
+      id text primary key,
+      provider text not null,
+      subject text not null,
+      user_id text references users (id) on delete cascade deferrable initially deferred,
+      person text not null,
+      sealed_token text not null,
+      used_at bigint not null,
+      unique (provider, subject))`,
+    'create index if not exists federated_credentials_user on federated_credentials (user_id)',
+    'create index if not exists users_unconfirmed on users (unconfirmed_since) where unconfirmed_since is not null',
+    'create index if not exists federated_credentials_unopened on federated_credentials (used_at) where user_id is null',
+    'create table if not exists sessions (id text primary key, user_id text, data text, expires_at bigint not null)',
+    'create index if not exists sessions_user on sessions (user_id)',
+    'create index if not exists sessions_expiry on sessions (expires_at)',
+    // The columns that rate-limiter-flexible expects.
+    'create table if not exists rate_limits (key varchar(255) primary key, points integer not null, expire bigint)',
+  ],
+]
 
 /** Opens Postgres if there is a `databaseURL`, otherwise a libsql file in `dataDir`. */
 export function openDatabase(databaseURL: string | undefined, dataDir: string, poolSize = 10): Database {
   return databaseURL === undefined ? openLibsql(dataDir) : openPostgres(databaseURL, poolSize)
 }
 
-/** A database that remembers for some seconds that its disk was full. */
-export interface WatchedDatabase extends Database {
-  /** @throws an error where a statement failed within the last seconds because the disk was full */
-  requireSpace(): void
+/** The database was migrated by a newer version of this application. */
+export class NewerSchemaError extends Error {
+  constructor(found: number) {
+    super(
+      `The database has schema version ${found}, and this application knows ${MIGRATIONS.length}: start the newer version`,
+    )
+  }
 }
 
 /**
- * Lets logins fail early when the disk is full. Updates of existing rows still succeed on a full disk, the health check
- * included, so without this a login would spend its key before the first insert fails.
+ * Brings the tables up to date. When several processes start at once, one migrates and the others wait for it.
+ *
+ * @throws NewerSchemaError for a database that a newer version has migrated
  */
-export function watchFullDisk(database: Database): WatchedDatabase {
-  let fullUntil = Number.NEGATIVE_INFINITY
-  const noting = async <T>(work: Promise<T>): Promise<T> => {
+export async function migrate(database: Database): Promise<void> {
+  await database.migration(async (query) => {
+    await query('create table if not exists migrations (version integer primary key)')
+    const [row = {}] = await query('select coalesce(max(version), 0) as version from migrations')
+    const applied = number(row, 'version')
+    if (applied > MIGRATIONS.length) throw new NewerSchemaError(applied)
+    for (const [index, statements] of MIGRATIONS.entries()) {
+      if (index < applied) continue
+      for (const statement of statements) await query(statement)
+      await query('insert into migrations (version) values ($1)', [index + 1])
+    }
+  })
+}
+
+/** The same for a database that may be starting at this moment: tries again for twenty seconds. */
+export async function migrateWhenAvailable(database: Database): Promise<void> {
+  const deadline = performance.now() + AVAILABLE_WITHIN_MS
+  for (;;) {
     try {
-      return await work
+      return await migrate(database)
     } catch (error) {
-      if (isFullDisk(error)) fullUntil = performance.now() + REMEMBER_MS
-      throw error
+      const isAway = error instanceof DatabaseUnavailableError && !MISCONFIGURED.test(reasonOf(error.cause))
+      if (!isAway || performance.now() > deadline) throw error
+      await sleep(RETRY_EVERY_MS)
     }
   }
-  const requireSpace = (): void => {
-    if (performance.now() < fullUntil) throw new FullDiskError()
-  }
-  return {
-    dialect: database.dialect,
-    now: database.now,
-    skipLocked: database.skipLocked,
-    requireTables: database.requireTables,
-    query: (sql, values) => noting(database.query(sql, values)),
-    transaction: (work, options) => noting(database.transaction(work, options)),
-    requireSpace,
-    async checkStorage() {
-      requireSpace()
-      await database.checkStorage()
-    },
-    close: () => database.close(),
-  }
-}
-
-class FullDiskError extends Error {
-  readonly code = '53100'
-
-  constructor() {
-    super('The disk of the database was full some seconds ago')
-  }
-}
-
-function isFullDisk(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && FULL.includes(String(error.code))
 }

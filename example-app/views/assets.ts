@@ -61,8 +61,7 @@ code { overflow-wrap: anywhere }
 
 /**
  * Hides the buttons of a page for their first moments, because clicks and keys that were meant for another page must not
- * press them: hidden buttons cannot be pressed or focused. Part of the page, because a sister subdomain can keep a file
- * from loading, by cookies too large for Node.js that are sent to the path of that file alone.
+ * press them. Part of the page, because a sister subdomain can keep a file from loading.
  */
 export const GUARD_STYLE = `
 .guarded { animation: guarded .8s step-end }
@@ -71,9 +70,8 @@ export const GUARD_STYLE = `
 `
 
 /**
- * Hides the buttons again for a moment whenever the page gets the focus or becomes visible. Without JavaScript they are
- * hidden only once, by the style. Uses a timer because animations do not advance in a hidden tab. Then moves the point
- * from which the Tab key goes on to the start of the page: fragments (`#main`, `#:~:text=`) move it next to the buttons.
+ * Hides the buttons again for a moment whenever the page gets the focus or becomes visible. Then moves the point from
+ * which the Tab key goes on to the start of the page: fragments (`#main`, `#:~:text=`) move it next to the buttons.
  */
 export const GUARD = `
 const { classList } = document.documentElement

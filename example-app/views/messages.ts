@@ -1,21 +1,14 @@
-import type { OutcomeCode } from 'passport-social-login'
+import { OUTCOMES } from 'passport-social-login'
 
 const AGAIN = 'Please try again.'
-const PROVIDER_IN_TROUBLE = 'The sign-in service has a problem at the moment. Please try again in a few minutes.'
-const SETUP =
-  'Sign-in is not set up correctly on this site. The problem has been logged; trying again will not help until it has been fixed.'
+const LATER = 'Please try again in a few minutes.'
+const USE_THE_BUTTON = 'Please use the button on this page to sign in.'
 
 /** Explains to the person why a login failed. The library's own messages are for developers. */
-const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, string | undefined>> = {
-  start_forbidden: 'Please use the button on this page to sign in.',
-  navigation_required: 'Please use the button on this page to sign in.',
-  speculative_request: 'Please use the button on this page to sign in.',
-  session_unavailable: 'We could not save your session. Please try again in a few minutes.',
-  session_unsupported: SETUP,
-  provider_unknown: 'There is no such community here.',
-  provider_invalid: SETUP,
-  provider_lookup_timeout: AGAIN,
-  method_not_allowed: 'Please use the button on this page to sign in.',
+const REASONS: Readonly<Record<string, string | undefined>> = {
+  start_forbidden: USE_THE_BUTTON,
+  navigation_required: USE_THE_BUTTON,
+  method_not_allowed: USE_THE_BUTTON,
   auth_key_missing: `The sign-in service sent you back without a response. ${AGAIN}`,
   auth_key_malformed: `The sign-in service sent a response that we could not read. ${AGAIN}`,
   callback_forged:
@@ -25,18 +18,12 @@ const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, s
   login_expired: `The sign-in took longer than ten minutes. ${AGAIN}`,
   context_mismatch: `That response belongs to a different sign-in. ${AGAIN}`,
   user_changed: 'Someone else signed in here in the meantime, so nothing was changed. Please start again.',
-  tab_mismatch: 'The response arrived in a different tab from the one you started in. Please start again here.',
   auth_key_rejected: `The sign-in service did not confirm your sign-in. ${AGAIN}`,
-  provider_unreachable: 'The sign-in service cannot be reached at the moment. Please try again in a few minutes.',
-  provider_timeout: 'The sign-in service took too long to answer. Please try again in a few minutes.',
-  provider_redirected: SETUP,
-  provider_unavailable: PROVIDER_IN_TROUBLE,
+  provider_unreachable: `The sign-in service cannot be reached at the moment. ${LATER}`,
+  provider_timeout: `The sign-in service took too long to answer. ${LATER}`,
   provider_rate_limited: 'The sign-in service is very busy. Please try again later.',
-  provider_bad_response: PROVIDER_IN_TROUBLE,
   profile_invalid: 'The sign-in service did not tell us who you are. Please try again later.',
-  profile_unauthorized: PROVIDER_IN_TROUBLE,
   overloaded: 'Many people are signing in right now. Please try again in a minute.',
-  verify_timeout: 'That took too long on our side. Please try again in a minute.',
   not_finished: 'You did not finish signing in. You can continue here.',
   too_many_rejected: 'Too many sign-ins from your network were not confirmed. Please try again in ten minutes.',
   not_me: 'You are not signed in. If you meant to use another account, sign out at the sign-in service first.',
@@ -50,9 +37,15 @@ const REASONS: Readonly<Record<OutcomeCode, string>> & Readonly<Record<string, s
   signed_out_everywhere: 'You are signed out here and in every other browser.',
 }
 
-/** The message for a code from a query. */
+/** The message for a code from a query. Outcomes without one of their own are told by who can do something about them. */
 export function reasonFor(code: string): string {
-  return (Object.hasOwn(REASONS, code) && REASONS[code]) || `That did not work. ${AGAIN}`
+  const known = Object.hasOwn(REASONS, code) && REASONS[code]
+  if (known) return known
+  const [, outcome] = Object.entries(OUTCOMES).find(([name]) => name === code) ?? []
+  if (outcome?.kind !== 'error') return `That did not work. ${AGAIN}`
+  // 502 to 504: the provider did not answer, or not as it must.
+  if (outcome.status > 500) return `The sign-in service has a problem at the moment. ${LATER}`
+  return 'Sign-in is not set up correctly on this site. The problem has been logged; trying again will not help until it has been fixed.'
 }
 
 const NOTICES: Readonly<Record<string, string | undefined>> = {

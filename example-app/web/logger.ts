@@ -5,43 +5,18 @@ import { loggablePath } from './request-target'
 
 export type { Logger } from 'pino'
 
-const MAX_WAITING = 4 * 1024 * 1024
-
 /**
  * Writes JSON lines to standard output. If that is closed, because the terminal or the log collector has ended, the
  * application continues without logs. pino's own destination would retry forever.
  */
 export function createLogger(): Logger {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  const logger = pino({ serializers: { err: errorFields } }, boundedOutput(reportDropped))
-  return logger
-
-  function reportDropped(lines: number): void {
-    logger.warn({ lines }, 'log lines were dropped, because nobody read standard output')
-  }
-}
-
-/** Drops lines while too many wait to be read: a log collector that hangs must not fill the memory. */
-function boundedOutput(report: (dropped: number) => void): { write(line: string): void } {
-  let dropped = 0
-  return {
-    write(line) {
-      if (process.stdout.writableLength > MAX_WAITING) {
-        dropped += 1
-        return
-      }
-      process.stdout.write(line)
-      const lines = dropped
-      dropped = 0
-      if (lines > 0) report(lines)
-    },
-  }
+  return pino({ serializers: { err: errorFields } }, process.stdout)
 }
 
 /**
  * Logs one line per request, without the query, which may contain an `auth_key`, and without headers, which contain
- * cookies. pino-http's own serializers would log both. If the path contains a key, after a `&` or an encoded `?`, the key
- * and everything after it are left out.
+ * cookies. pino-http's own serializers would log both.
  */
 export function requestLogger(logger: Logger): HttpLogger {
   return pinoHttp({

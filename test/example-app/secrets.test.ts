@@ -7,7 +7,7 @@ import { startExample } from '../support/example/example-app'
 import { onBothStorages } from '../support/example/storages'
 import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
 
-const TABLES = ['users', 'federated_credentials', 'sessions', 'callback_slots', 'schema_migrations']
+const TABLES = ['users', 'federated_credentials', 'sessions', 'rate_limits', 'migrations']
 
 afterAll(() => closeBrowsers())
 

@@ -22,11 +22,9 @@ const LIBRARY: Readonly<Record<string, readonly string[]>> = {
 const EXAMPLE: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['app.ts', 'auth', 'config.ts', 'storage', 'web'],
   'app.ts': ['account', 'auth', 'storage', 'web'],
-  'config.ts': ['community-config.ts', 'environment.ts', 'storage'],
-  'community-config.ts': ['auth', 'environment.ts'],
-  'environment.ts': ['auth'],
+  'config.ts': [],
   account: ['auth', 'web', 'views', 'storage'],
-  auth: ['config.ts', 'community-config.ts', 'web', 'views', 'storage'],
+  auth: ['config.ts', 'web', 'views', 'storage'],
   web: ['config.ts', 'views', 'storage'],
   views: ['storage'],
   storage: [],

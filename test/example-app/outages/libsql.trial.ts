@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../../example-app/storage/open-database'
 import { expectNobodyHarmed, outageTest } from '../../support/outages/goals'
@@ -14,7 +12,6 @@ afterAll(async () => {
 
 const EXPIRED_SESSIONS = 500_000
 const BATCH = 1000
-const FILES = ['app.db', 'app.db-wal', 'app.db-shm']
 
 describe('outages of a libsql file', () => {
   outageTest('a libsql file is shared by two processes', async (name) => {
@@ -24,25 +21,6 @@ describe('outages of a libsql file', () => {
     })
     expectNobodyHarmed(report)
     expect(report.failed).toEqual({})
-  })
-
-  // Who deletes the file has lost the accounts; the process must say so instead of writing where nobody reads.
-  outageTest('a libsql file is deleted under a running process, which is then replaced', async (name) => {
-    const report = await runTrial(name, { postgres: false, processes: 1 }, async (trial) => {
-      const { deployment } = trial
-      await trial.outage(async () => {
-        for (const file of FILES) rmSync(join(deployment.folder.path, file), { force: true })
-        await sleep(8000)
-        const [old] = deployment.processes
-        trial.terminate(old)
-        await trial.ended()
-        await deployment.add()
-      })
-    })
-    expect(report).toMatchObject({ mixedUp: 0, crashes: 0 })
-    // Two seconds of load, until the process has noticed.
-    expect(report.goodWhileBroken).toBeLessThanOrEqual(16)
-    expect(report.goodAgainS).toBeLessThanOrEqual(5)
   })
 
   outageTest('a libsql file has 500,000 expired sessions, which are deleted under load', async (name) => {

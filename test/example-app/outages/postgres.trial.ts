@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expectNobodyHarmed, expectNoticed, outageTest } from '../../support/outages/goals'
-import { canMount } from '../../support/outages/postgres-server'
 import { printTable } from '../../support/outages/table'
 import { runTrial } from '../../support/outages/trial'
 import { closeVisitors } from '../../support/outages/visitors'
@@ -133,26 +132,6 @@ describeWithPostgres('outages of Postgres', () => {
     expectNoticed(report)
     expect(report.goodAgainS).toBeLessThanOrEqual(5)
   })
-
-  outageTest(
-    'Postgres has a full disk for 15 s',
-    async (name) => {
-      const report = await runTrial(name, { ...WITH_A_STOP, diskMB: 128 }, async (trial) => {
-        const { postgres, processes } = trial.deployment
-        await trial.outage(async () => {
-          postgres.fillDisk()
-          await sleep(5000)
-          trial.terminate(processes[2])
-          await sleep(10_000)
-          postgres.emptyDisk()
-        })
-      })
-      expectNobodyHarmed(report)
-      expectNoticed(report)
-      expect(report.goodAgainS).toBeLessThanOrEqual(5)
-    },
-    canMount(),
-  )
 
   outageTest('Postgres is 200 ms away', async (name) => {
     const report = await runTrial(name, { ...WITH_A_STOP, perSecond: 2 }, async (trial) => {

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readConfig } from '../../../example-app/config'
 import { type Application, FakeProvider } from '../../../lib/testing'
 import { port, stopServer } from '../../support/app'
 import { Browser, closeBrowsers } from '../../support/browser'
@@ -117,57 +116,6 @@ describe('running the example', () => {
     await example.stop('SIGKILL')
   }, 20_000)
 
-  test('names every variable that is missing or wrong, and shows no secret', async () => {
-    const wrong = await runExample({
-      HOST: 'http://localhost',
-      PORT: '70000',
-      SOCIAL_BASE_URL: 'https://social.example/api',
-      SOCIAL_CALLBACK_URL: '/callback',
-      SOCIAL_PROFILE_ENDPOINT: 'me',
-      SOCIAL_EXCHANGE_METHOD: 'put',
-      SESSION_SECRET: 'tooshort',
-      DATABASE_URL: 'mysql://root:hunter2@db/app',
-      TRUST_PROXY: 'everybody',
-      DATA_DIR: folder.path,
-    })
-    expect(wrong.code).toBe(1)
-    const names = wrong.output
-      .match(/^ {2}- [A-Z_]+/gm)
-      ?.map((line) => line.slice(4))
-      .sort()
-    expect(names).toEqual([
-      'DATABASE_URL',
-      'HOST',
-      'PORT',
-      'SESSION_SECRET',
-      'SOCIAL_BASE_URL',
-      'SOCIAL_CALLBACK_URL',
-      'SOCIAL_CLIENT_ID',
-      'SOCIAL_CLIENT_SECRET',
-      'SOCIAL_EXCHANGE_METHOD',
-      'SOCIAL_PROFILE_ENDPOINT',
-      'TRUST_PROXY',
-    ])
-    expect(wrong.output).not.toMatch(/tooshort|hunter2/)
-  })
-
-  test.each([
-    ['DATA_DIR', { DATA_DIR: '/dev/null/data' }],
-    ['SESSION_SECRET', { DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/app' }],
-    [
-      'SOCIAL_BASE_URL',
-      { SOCIAL_BASE_URL: 'http://social.example/api/v1', SOCIAL_CLIENT_ID: 'a', SOCIAL_CLIENT_SECRET: 'b' },
-    ],
-    ['HOST', { HOST: 'localhost:3000' }],
-    ['HOST', { HOST: '192.0.2.1' }],
-    ['HOST', { HOST: 'no-such-host.invalid' }],
-  ])('says what is wrong with %s', async (name, variables) => {
-    const { code, output } = await runExample({ PORT: '0', PROVIDER_PORT: '0', DATA_DIR: folder.path, ...variables })
-    expect(code).toBe(1)
-    expect(output).toMatch(new RegExp(`^The environment is not valid:\n  - ${name} .+\n$`))
-    expect(output).not.toContain('hunter2')
-  })
-
   test('listens on this machine alone, in IPv4 and IPv6, unless HOST says otherwise', async () => {
     const outside = Object.values(networkInterfaces())
       .flat()
@@ -206,18 +154,5 @@ describe('running the example', () => {
     expect(output).toContain(
       `  - PORT cannot be used: port ${taken} is taken: choose another one, or 0 for a free one.\n`,
     )
-  })
-
-  test('.env.example lists what the example reads, and its values are right', () => {
-    const file = join(__dirname, '../../../../.env.example')
-    expect(existsSync(file)).toBe(true)
-    const listed = [...readFileSync(file, 'utf8').matchAll(/^([A-Z_\d]+)=/gm)].map(([, name]) => name).sort()
-    const read = new Set<string | symbol>()
-    const get = (_target: object, name: string | symbol): string | undefined => {
-      read.add(name)
-      return name === 'DATA_DIR' ? folder.path : undefined
-    }
-    readConfig(new Proxy({}, { get }))
-    expect(listed).toEqual([...read].sort())
   })
 })

@@ -13,8 +13,6 @@ export interface DeploymentOptions {
   readonly processes?: number
   /** Without Postgres the processes share a libsql file. Default: true. */
   readonly postgres?: boolean
-  /** The size of the file system that Postgres writes to. Default: unlimited. */
-  readonly diskMB?: number
   /** Modules that every process loads first. */
   readonly preload?: readonly string[]
 }
@@ -42,19 +40,19 @@ export class Deployment {
   #postgres: PostgresServer | undefined
   #postgresProxy: TCPProxy | undefined
 
-  static async start({ processes = 2, postgres = true, diskMB, preload = [] }: DeploymentOptions = {}) {
+  static async start({ processes = 2, postgres = true, preload = [] }: DeploymentOptions = {}) {
     const balancer = await Balancer.start()
     const { provider, proxy } = await startProvider()
     const redirectURL = `${balancer.url}/auth/social-login/callback`
     const application = provider.registerApplication({ name: 'Example', redirectURL })
     const made = new Deployment(balancer, provider, proxy, application, temporaryFolder(), preload)
-    if (postgres) await made.#startPostgres(diskMB)
+    if (postgres) await made.#startPostgres()
     for (let count = 0; count < processes; count += 1) await made.add()
     return made
   }
 
-  async #startPostgres(diskMB: number | undefined): Promise<void> {
-    this.#postgres = await PostgresServer.start({ diskMB })
+  async #startPostgres(): Promise<void> {
+    this.#postgres = await PostgresServer.start()
     this.#postgresProxy = await TCPProxy.start(this.#postgres.port, this.statements.observe)
   }
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, rmdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,25 +14,7 @@ type Row = Readonly<Record<string, unknown>>
 const DATABASE = 'example'
 const MAX_CONNECTIONS = 100
 
-/** Whether a file system of a fixed size can be mounted, which needs root and is not possible in every container. */
-export function canMount(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'outage-mount-'))
-  try {
-    mount(folder, 1)
-    execFileSync('umount', [folder])
-    return true
-  } catch {
-    return false
-  } finally {
-    rmdirSync(folder)
-  }
-}
-
-function mount(folder: string, megabytes: number): void {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', folder], { stdio: 'ignore' })
-}
-
-/** A Postgres with a data directory of its own, which can be killed, frozen and filled. */
+/** A Postgres with a data directory of its own, which can be killed and frozen. */
 export class PostgresServer {
   #server: ChildProcess | undefined
   #frozen: number[] = []
@@ -41,15 +23,12 @@ export class PostgresServer {
     readonly port: number,
     private readonly binaries: string,
     private readonly folder: string,
-    private readonly isMounted: boolean,
   ) {}
 
-  /** With `diskMB` on a file system of that size. @throws Error where that cannot be mounted */
-  static async start({ diskMB }: { readonly diskMB?: number | undefined } = {}): Promise<PostgresServer> {
+  static async start(): Promise<PostgresServer> {
     if (postgresBinaries === undefined) throw new Error('There is no Postgres: install it, or set POSTGRES_BIN')
     const folder = mkdtempSync(join(tmpdir(), 'outage-postgres-'))
-    if (diskMB !== undefined) mount(folder, diskMB)
-    const server = new PostgresServer(await freePort(), postgresBinaries, folder, diskMB !== undefined)
+    const server = new PostgresServer(await freePort(), postgresBinaries, folder)
     const owner = unprivilegedUser()
     if (owner) chownSync(folder, owner.uid, owner.gid)
     chmodSync(folder, 0o700)
@@ -148,15 +127,6 @@ export class PostgresServer {
     await this.terminate({ inTransaction: false })
   }
 
-  fillDisk(): void {
-    const { bavail, bsize } = statfsSync(this.folder)
-    writeFileSync(join(this.folder, 'ballast'), Buffer.alloc(bavail * bsize))
-  }
-
-  emptyDisk(): void {
-    truncateSync(join(this.folder, 'ballast'))
-  }
-
   /** Milliseconds of CPU that the server and all its connections have used so far. */
   async cpuMs(): Promise<number> {
     const pids = [this.#server?.pid ?? 0, ...(await this.#pids())]
@@ -166,7 +136,6 @@ export class PostgresServer {
   async stop(): Promise<void> {
     this.thaw()
     await this.down()
-    if (this.isMounted) execFileSync('umount', [this.folder])
     rmSync(this.folder, { recursive: true, force: true })
   }
 

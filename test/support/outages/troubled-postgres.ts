@@ -101,23 +101,13 @@ export async function asSuperuser(url: string, work: (client: Client) => Promise
   await work(client).finally(() => client.end())
 }
 
-/** How many callbacks are under way, as the database knows them. */
-export async function slotsTaken(client: Client): Promise<number> {
-  return (await client.query('select id from callback_slots')).rows.length
-}
-
-/** Waits until so many others wait for a lock that this client has, and runs an expression for each of them. */
-export async function untilSomebodyWaits(blocker: Client, andRun = 'pid', atLeast = 1): Promise<void> {
-  const waiting = `select ${andRun} from pg_stat_activity
+/** Ends the connection of whoever waits for a lock that this client has, as soon as somebody does. */
+export async function cutWhoWaits(blocker: Client): Promise<void> {
+  const cut = `select pg_terminate_backend(pid) from pg_stat_activity
       where wait_event_type = 'Lock' and datname = current_database()`
-  while ((await blocker.query(waiting)).rows.length < atLeast) {
+  while ((await blocker.query(cut)).rows.length === 0) {
     await delay(10)
     // Within a transaction, Postgres shows what it saw first.
     await blocker.query('select pg_stat_clear_snapshot()')
   }
-}
-
-/** Ends the connection of whoever waits for a lock that this client has. */
-export function cutWhoWaits(blocker: Client): Promise<void> {
-  return untilSomebodyWaits(blocker, 'pg_terminate_backend(pid)')
 }

@@ -14,8 +14,6 @@ export interface PostgresProxy {
   forget(): void
   /** Closes all connections, and new ones at once. */
   close(): void
-  /** How many connections were closed after `close`. */
-  closed(): number
   /** Executes the next statement that contains this text, and resets the connection instead of answering. */
   loseAnswerTo(text: string): void
   /** How many answers were lost. */
@@ -36,12 +34,10 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
   const counter = new StatementCounter()
   let isSilent = false
   let isClosed = false
-  let closed = 0
   let lost: string | undefined
   let lostAnswers = 0
   const server = createServer((client) => {
     if (isClosed) {
-      closed += 1
       client.destroy()
       return
     }
@@ -97,7 +93,6 @@ export async function startPostgresProxy(databaseURL: string, delayMs = 0): Prom
       isClosed = true
       for (const socket of sockets) socket.destroy()
     },
-    closed: () => closed,
     loseAnswerTo(text) {
       lost = text
     },

@@ -24,8 +24,8 @@ export const describeWithPostgres: jest.Describe = binaries !== undefined || isR
 
 /** A Postgres server of our own in a temporary folder. */
 export interface PostgresCluster {
-  /** Creates a database, by default of UTF-8. @returns its URL */
-  createDatabase(name: string, encoding?: string): Promise<string>
+  /** Creates a database. @returns its URL */
+  createDatabase(name: string): Promise<string>
   /** The same database, by the server's Unix socket. */
   bySocket(url: string): string
   /** Stops the server until `resume`. */
@@ -63,8 +63,8 @@ export async function startPostgres(): Promise<PostgresCluster> {
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`
   await untilItAnswers(urlOf('postgres'), server)
   return {
-    async createDatabase(name, encoding = 'UTF8') {
-      await run(urlOf('postgres'), `create database "${name}" encoding '${encoding}' template template0`)
+    async createDatabase(name) {
+      await run(urlOf('postgres'), `create database "${name}"`)
       return urlOf(name)
     },
     bySocket: (url) => url.replace('127.0.0.1', encodeURIComponent(folder)),

@@ -2,6 +2,8 @@ import { hkdfSync } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { Login } from '../storage/accounts'
 
+const PURPOSE = 'access tokens'
+
 /** Whose token it is. The ids of two communities are those of different people. */
 type Owner = Pick<Login, 'provider' | 'subject'>
 
@@ -10,11 +12,11 @@ type Owner = Pick<Login, 'provider' | 'subject'>
  * encrypts and all of them decrypt, so that secrets can be replaced. A token can be decrypted only for the owner it was
  * encrypted for.
  */
-export class Sealer {
+export class TokenSealer {
   readonly #keys: readonly [Uint8Array, ...Uint8Array[]]
 
   constructor([first, ...others]: readonly [string, ...string[]]) {
-    this.#keys = [deriveKey(first), ...others.map(deriveKey)]
+    this.#keys = [deriveKey(first, PURPOSE), ...others.map((secret) => deriveKey(secret, PURPOSE))]
   }
 
   seal(token: string, owner: Owner): Promise<string> {
@@ -37,6 +39,7 @@ function subjectOf({ provider, subject }: Owner): string {
   return JSON.stringify([provider, subject])
 }
 
-function deriveKey(secret: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, '', 'passport-social-login example: access tokens', 32))
+/** Each purpose has a key of its own. */
+export function deriveKey(secret: string, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', `passport-social-login example: ${purpose}`, 32))
 }

@@ -1,15 +1,6 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express'
+import { type Request, type Response, Router } from 'express'
 import { BACK, ICON, STYLE } from '../views/assets'
 import { layout, type Page } from '../views/layout'
-
-// Longer than that of any browser.
-const MAX_ACCEPT_LENGTH = 1000
-
-/** Reads a longer list of accepted types as one that takes anything: Express parses it at each redirect, which takes milliseconds. */
-export const shortAccept: RequestHandler = (req, _res, next) => {
-  if ((req.headers.accept ?? '').length > MAX_ACCEPT_LENGTH) req.headers.accept = '*/*'
-  next()
-}
 
 export function sendPage(req: Request, res: Response, page: Page): void {
   // Pages depend on who is signed in, so neither caches nor, with `back.js`, the back button after a sign-out show them.

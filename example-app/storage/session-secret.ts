@@ -1,0 +1,41 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { reasonOf } from './database'
+
+const SECRET_BYTES = 32
+const WHOLE_SECRET = /^[\w-]{43}$/
+
+/** The file of the secret is not whole, as may be after a power failure. */
+export class DamagedSecretError extends Error {
+  override readonly message =
+    'DATA_DIR holds a session-secret file that is incomplete: remove it, and a new one is made (everybody has to sign in again)'
+}
+
+/**
+ * The secret in the data folder, which is generated when there is none.
+ *
+ * @throws DamagedSecretError
+ */
+export function keptSecret(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const file = join(dataDir, 'session-secret')
+  if (!existsSync(file)) makeSecret(file)
+  const secret = readFileSync(file, 'utf8')
+  if (!WHOLE_SECRET.test(secret)) throw new DamagedSecretError()
+  return secret
+}
+
+function makeSecret(file: string): void {
+  // Complete before it gets its final name, so that another process that starts at the same moment reads all of it.
+  const draft = `${file}.${randomUUID()}`
+  writeFileSync(draft, randomBytes(SECRET_BYTES).toString('base64url'), { mode: 0o600, flush: true })
+  try {
+    // Never replaces an existing file: of two processes, the first one wins.
+    linkSync(draft, file)
+  } catch (error) {
+    if (reasonOf(error) !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft)
+  }
+}

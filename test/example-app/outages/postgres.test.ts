@@ -1,0 +1,267 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { makeCertificates } from '../../support/certificates'
+import { type RunningExample, temporaryFolder } from '../../support/example/example-app'
+import type { Visitor } from '../../support/example/visitor'
+import { asSuperuser, cutWhoWaits, useTroubledPostgres } from '../../support/outages/troubled-postgres'
+import { describeWithPostgres } from '../../support/postgres/postgres'
+import { startPostgresTLSProxy } from '../../support/postgres/tls-proxy'
+
+const BRIEF_MS = 1500
+const UNAVAILABLE = '/login?reason=database_unavailable'
+
+describeWithPostgres('a Postgres that is away', () => {
+  const postgres = useTroubledPostgres()
+  const { newDatabase, startProxy, start, newVisitor, untilHealth, exchanges } = postgres
+
+  /** An example with a database that can be broken and repaired. */
+  interface Breakable {
+    readonly example: RunningExample
+    breakIt(): Promise<void> | void
+    repairIt(): Promise<void> | void
+  }
+  const halted = (url: string) => ({
+    url,
+    breakIt: () => postgres.cluster.halt(),
+    repairIt: () => postgres.cluster.resume(),
+  })
+  const FAULTS: Readonly<Record<string, () => Promise<Omit<Breakable, 'example'> & { readonly url: string }>>> = {
+    'is down': async () => halted(await newDatabase()),
+    'is down, and is reached by its Unix socket': async () => halted(postgres.cluster.bySocket(await newDatabase())),
+    'closes all connections': async () => {
+      const proxy = await startProxy(await newDatabase())
+      return { url: proxy.url, breakIt: () => proxy.close(), repairIt: () => proxy.restore() }
+    },
+    'is read-only, as in a failover': async () => {
+      const url = await newDatabase()
+      const name = new URL(url).pathname.slice(1)
+      const setReadOnly = (value: 'on' | 'off'): Promise<void> =>
+        asSuperuser(Object.assign(new URL(url), { pathname: '/postgres' }).href, async (client) => {
+          await client.query(`alter database "${name}" set default_transaction_read_only = ${value}`)
+          await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+        })
+      return { url, breakIt: () => setReadOnly('on'), repairIt: () => setReadOnly('off') }
+    },
+    'is frozen': async () => ({
+      url: await newDatabase(),
+      breakIt: () => postgres.cluster.freeze(),
+      repairIt: () => postgres.cluster.thaw(),
+    }),
+    'has a certificate that has expired': async () => {
+      const { ca, good, expired } = makeCertificates()
+      const folder = temporaryFolder()
+      writeFileSync(join(folder.path, 'ca.pem'), ca)
+      const proxy = postgres.stopLater(await startPostgresTLSProxy(await newDatabase(), good))
+      const url = `${proxy.url}?sslmode=verify-full&sslrootcert=${join(folder.path, 'ca.pem')}`
+      return { url, breakIt: () => proxy.certify(expired), repairIt: () => proxy.certify(good) }
+    },
+  }
+  const prepare = async (fault: string): Promise<Breakable> => {
+    const ways = await FAULTS[fault]?.()
+    if (!ways) throw new Error(`There is no fault ${fault}`)
+    return { ...ways, example: await start(ways.url) }
+  }
+
+  const MOMENTS: Readonly<Record<string, (fault: Breakable, ada: Visitor) => Promise<void>>> = {
+    'at the start of a login': async (fault, ada) => {
+      await during(fault, () => ada.begin(fault.example.appURL))
+      expect((await ada.comeBack(fault.example.appURL)).location).toBe('/login/confirm')
+      expect(await ada.confirm(fault.example.appURL)).toBe('/profile')
+    },
+    'at the callback': async (fault, ada) => {
+      await ada.begin(fault.example.appURL)
+      const back = await during(fault, () => ada.comeBack(fault.example.appURL))
+      expect(back.location).toBe('/login/confirm')
+      expect(await ada.confirm(fault.example.appURL)).toBe('/profile')
+    },
+    'while the provider is asked': async (fault, ada) => {
+      await ada.begin(fault.example.appURL)
+      postgres.provider.failNext('authorize', { delay: 1000, rewrite: (body) => body })
+      const before = exchanges()
+      const back = ada.comeBack(fault.example.appURL)
+      while (exchanges() === before) await delay(10)
+      await during(fault, () => delay(500))
+      expect((await back).location).toBe('/login/confirm')
+      expect(await ada.confirm(fault.example.appURL)).toBe('/profile')
+    },
+    'at the answer to the question': async (fault, ada) => {
+      await ada.begin(fault.example.appURL)
+      await ada.comeBack(fault.example.appURL)
+      const question = await ada.question(fault.example.appURL)
+      const answer = await during(fault, () => ada.answer(fault.example.appURL, question, 'continue'))
+      expect(answer).toBe('/profile')
+    },
+  }
+  const during = async <T>(fault: Breakable, work: () => Promise<T>): Promise<T> => {
+    await fault.breakIt()
+    const result = work()
+    await delay(BRIEF_MS)
+    await fault.repairIt()
+    return result
+  }
+
+  const BRIEF_FAULTS = Object.keys(FAULTS).filter((fault) => !fault.includes('certificate'))
+  test.each(BRIEF_FAULTS.flatMap((fault) => Object.keys(MOMENTS).map((moment) => [fault, moment] as const)))(
+    'and %s for a moment %s, costs no login',
+    async (name, moment) => {
+      const fault = await prepare(name)
+      const ada = newVisitor('1')
+      await MOMENTS[moment]?.(fault, ada)
+      expect((await ada.whoAmI(fault.example.appURL))?.['id']).toBe('1')
+    },
+    30_000,
+  )
+
+  test.each(Object.keys(FAULTS))(
+    'and %s for long, is noticed at /healthz, spends no key, and signs nobody out',
+    async (name) => {
+      const fault = await prepare(name)
+      const { example } = fault
+      const [ada, grace] = [newVisitor('1'), newVisitor('2')]
+      expect(await ada.signIn(example.appURL)).toBe('/profile')
+      await grace.begin(example.appURL)
+      const [key, before] = [grace.newKey(), exchanges()]
+      await fault.breakIt()
+      await untilHealth(example, 503)
+      const back = await grace.comeBack(example.appURL, key)
+      expect([back.location, back.headers['retry-after']]).toEqual([UNAVAILABLE, '5'])
+      const exit = await ada.submit(`${example.appURL}/logout`)
+      expect([exit.status, exit.headers['retry-after']]).toEqual([503, '5'])
+      expect(exchanges()).toBe(before)
+      await fault.repairIt()
+      await untilHealth(example, 200)
+      expect(await grace.signIn(example.appURL)).toBe('/profile')
+      expect((await ada.whoAmI(example.appURL))?.['id']).toBe('1')
+      const lines = example.output().match(/the database can(not)? be used/g)
+      expect(lines?.slice(0, 2)).toEqual(['the database cannot be used', 'the database can be used'])
+    },
+    60_000,
+  )
+
+  test('and is frozen does not keep a process from ending', async () => {
+    const { example, breakIt, repairIt } = await prepare('is frozen')
+    await Promise.all([1, 2, 3, 4].map(() => newVisitor('1').begin(example.appURL)))
+    await breakIt()
+    const begun = performance.now()
+    const code = await example.stop('SIGTERM')
+    await repairIt()
+    expect(code).toBe(0)
+    expect(performance.now() - begun).toBeLessThan(8000)
+  }, 30_000)
+
+  test('behind connections that have fallen silent is reached by new ones within 15 seconds', async () => {
+    const proxy = await startProxy(await newDatabase())
+    const example = await start(proxy.url)
+    const visitors = Array.from({ length: 8 }, () => newVisitor('1'))
+    await Promise.all(visitors.map((visitor) => visitor.signIn(example.appURL)))
+    proxy.silence()
+    proxy.restore()
+    const restored = performance.now()
+    for (const visitor of visitors) while ((await visitor.whoAmI(example.appURL)) === undefined) await delay(10)
+    await untilHealth(example, 200)
+    expect(performance.now() - restored).toBeLessThan(15_000)
+    expect(await example.stop('SIGTERM')).toBe(0)
+  }, 40_000)
+})
+
+describeWithPostgres('a Postgres that breaks single connections', () => {
+  const postgres = useTroubledPostgres()
+  const { newDatabase, startProxy, start, newVisitor, health } = postgres
+
+  test.each(['insert into federated_credentials', 'insert into users', 'insert into sessions'])(
+    'and loses the answer to "%s" costs no login, and makes one account',
+    async (statement) => {
+      const url = await newDatabase()
+      const proxy = await startProxy(url)
+      const example = await start(proxy.url)
+      const ada = newVisitor('1')
+      await ada.begin(example.appURL)
+      proxy.loseAnswerTo(statement)
+      expect((await ada.comeBack(example.appURL)).location).toBe('/login/confirm')
+      expect(proxy.lostAnswers()).toBe(1)
+      expect(await ada.confirm(example.appURL)).toBe('/profile')
+      await asSuperuser(url, async (client) => {
+        expect((await client.query('select id from users')).rows).toHaveLength(1)
+        expect((await client.query('select id from sessions where user_id is not null')).rows).toHaveLength(1)
+      })
+    },
+    20_000,
+  )
+
+  test('and resets those that are open at their next use costs no request', async () => {
+    const proxy = await startProxy(await newDatabase())
+    const example = await start(proxy.url)
+    const visitors = Array.from({ length: 8 }, () => newVisitor('1'))
+    await Promise.all(visitors.map((visitor) => visitor.signIn(example.appURL)))
+    proxy.forget()
+    const statuses: number[] = []
+    for (const { browser } of visitors) statuses.push((await browser.request(`${example.appURL}/profile`)).status)
+    expect(statuses).toEqual(Array(8).fill(200))
+  }, 20_000)
+
+  test('and ends those in the middle of a transaction, twelve times, costs no request and ends no process', async () => {
+    const url = await newDatabase()
+    const example = await start(url)
+    await asSuperuser(url, async (blocker) => {
+      for (let round = 0; round < 12; round++) {
+        const ada = newVisitor('3')
+        await ada.begin(example.appURL)
+        expect((await ada.comeBack(example.appURL)).location).toBe('/login/confirm')
+        const confirmation = await ada.question(example.appURL)
+        await blocker.query('begin')
+        await blocker.query('select * from users for update')
+        const answer = ada.submit(`${example.appURL}/login/confirm`, { confirmation, decision: 'not-me' })
+        await cutWhoWaits(blocker)
+        await blocker.query('rollback')
+        expect((await answer).location).toBe('/login?reason=not_me')
+        expect(await health(example)).toBe(200)
+      }
+    })
+    expect(await newVisitor('3').signIn(example.appURL)).toBe('/profile')
+  }, 40_000)
+
+  test('and ends the one on which a sign-in ends the session before it does not let that session go on', async () => {
+    const url = await newDatabase()
+    const example = await start(url)
+    const ada = newVisitor('1')
+    await ada.signIn(example.appURL)
+    await ada.begin(example.appURL)
+    await asSuperuser(url, async (blocker) => {
+      await blocker.query('begin')
+      await blocker.query('select id from sessions for update')
+      const back = ada.comeBack(example.appURL)
+      await cutWhoWaits(blocker)
+      await blocker.query('rollback')
+      expect((await back).location).toBe('/profile')
+      expect((await blocker.query('select id from sessions where user_id is not null')).rows).toHaveLength(1)
+    })
+    expect((await ada.whoAmI(example.appURL))?.['id']).toBe('1')
+  }, 20_000)
+
+  test('and admits few gets the logins of many people through them', async () => {
+    const url = new URL(await newDatabase())
+    const name = url.pathname.slice(1)
+    await asSuperuser(url.href, async (client) => {
+      await client.query(`create role limited_${name} login connection limit 2`)
+      await client.query(`alter database "${name}" owner to limited_${name}`)
+    })
+    url.username = `limited_${name}`
+    const example = await start(url.href)
+    const visitors = ['1', '2', '3', '1', '2', '3', '1', '2'].map((id) => newVisitor(id))
+    const ends = await Promise.all(visitors.map((visitor) => visitor.signIn(example.appURL)))
+    expect(ends).toEqual(visitors.map(() => '/profile'))
+  }, 20_000)
+
+  test('gets no more of them than DATABASE_POOL_SIZE, and one for /healthz', async () => {
+    const url = await newDatabase()
+    const example = await start(url, { DATABASE_POOL_SIZE: '3' })
+    await asSuperuser(url, async (client) => {
+      const visitors = Array.from({ length: 30 }, () => newVisitor('1'))
+      await Promise.all([health(example), ...visitors.map((visitor) => visitor.signIn(example.appURL))])
+      const open = await client.query(`select pid from pg_stat_activity
+        where application_name = 'passport-social-login-example' and datname = current_database()`)
+      expect(open.rows.length).toBe(4)
+    })
+  }, 30_000)
+})
