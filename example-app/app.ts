@@ -55,8 +55,9 @@ export function createApp(settings: AppSettings): Express {
   app.use(assetRoutes())
   // No form has more than two fields, and repeated ones are slow to parse.
   app.use(express.urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 }))
-  app.use(cookieParser([...sessionSecrets]))
   app.use(sessionOf(sessions, sessionSecrets, cookies))
+  // Not before: express-session would read the cookies of which cookie-parser makes objects, which begin with `j:`.
+  app.use(cookieParser([...sessionSecrets]))
   app.use(services.passport.session())
   app.use(loginRoutes(services))
   app.use(confirmRoutes(services))
