@@ -48,8 +48,8 @@ export interface PendingLogin {
  *   async load(req: IncomingMessage) {
  *     return logins.find(browserCookie(req))
  *   }
- *   async consume(req: IncomingMessage) {
- *     return (await logins.markConsumed(browserCookie(req))).changedRows === 1
+ *   async consume(req: IncomingMessage, record: PendingLogin) {
+ *     return (await logins.markConsumed(browserCookie(req), record.id)).changedRows === 1
  *   }
  *   async remove(req: IncomingMessage) {
  *     await logins.delete(browserCookie(req))
@@ -62,7 +62,8 @@ export interface PendingLoginStore<Request = IncomingMessage> {
   /** The browser's record, consumed or not. */
   load(req: Request): Promise<PendingLogin | undefined> | PendingLogin | undefined
   /**
-   * Marks the record as consumed; resolves once no later request of this browser can find it unconsumed.
+   * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the `id`
+   * of the record, because the browser may have begun another login meanwhile.
    *
    * Resolve to whether this call was the first for the record if the storage can tell so atomically: `false` refuses the
    * callback as `login_not_started`, so that a record is used once by all processes together. If it resolves to nothing, two

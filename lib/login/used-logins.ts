@@ -17,8 +17,9 @@ export interface RunningLogin<T> {
 }
 
 /**
- * The records that a strategy has used, so that each is used once even by concurrent callbacks. An id is remembered for
- * 11 to 22 minutes, in about 75 bytes (100 MB at 1,000 logins a second); its record could be used again for 11.
+ * The records that a strategy has used, so that each is used once even by concurrent callbacks. An id is remembered for at
+ * least the 11 minutes in which its record could be used again, and dropped by a login two or three times as long after it.
+ * It takes about 75 bytes: 100 MB at 1,000 logins a second.
  *
  * A double click sends one callback twice and the browser shows the response to the second, which therefore waits for the
  * login of the first and gets its result.

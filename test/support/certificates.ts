@@ -45,21 +45,11 @@ export function makeCertificates(): Certificates {
   }
 }
 
-/** A self-signed certificate with an RSA key, for old cipher suites. */
-export function makeRSACertificate(): Certified {
-  const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
-  try {
-    return issueAuthority(folder, 'rsa', ['-newkey', 'rsa:2048', '-nodes'])
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
 
-function issueAuthority(folder: string, name: string, key: readonly string[] = KEY): Certified {
+function issueAuthority(folder: string, name: string): Certified {
   const more = ['-days', '2', '-subj', `/CN=${name}`, '-addext', 'subjectAltName=DNS:localhost']
-  openssl(folder, ['req', '-x509', ...key, '-keyout', `${name}.key`, '-out', `${name}.crt`, ...more])
+  openssl(folder, ['req', '-x509', ...KEY, '-keyout', `${name}.key`, '-out', `${name}.crt`, ...more])
   return read(folder, name)
 }
 

@@ -40,7 +40,7 @@ declare global {
   const logins: {
     insert(cookie: string, record: PendingLogin): Promise<void>
     find(cookie: string): Promise<PendingLogin | undefined>
-    markConsumed(cookie: string): Promise<{ changedRows: number }>
+    markConsumed(cookie: string, id: string): Promise<{ changedRows: number }>
     delete(cookie: string): Promise<void>
   }
   const providers: { find(name: unknown): Promise<Provider | undefined> }
