@@ -40,14 +40,17 @@ export function preferReturnTo(req: Request, options: AuthenticateOptions, { ret
 /**
  * Runs Passport's `fail`, and explains the failure where nothing handles it: without a `failureRedirect`, a custom callback
  * or a further strategy Passport answers with the text of the status alone ("Forbidden"). It tells no strategy which of
- * these there are, so the only sign of that answer is the answer itself. Any other response passes unchanged.
+ * these there are, so the only sign of that answer is the answer itself. Any other response passes unchanged; a custom callback
+ * that at once answers with the same status and text, and no headers written, gets the explanation, too.
  */
 export function explainBareFailure(error: SocialLoginError, { res, headers }: Request, fail: () => void): void {
   if (!res) return fail()
   const { end } = res
   const endExplained = (...args: unknown[]): unknown => {
     Object.assign(res, { end })
-    const isBare = args.length === 1 && args[0] === STATUS_CODES[error.status] && res.statusCode === error.status
+    // Passport has sent no headers by then; an application's own answer of the same text may have.
+    const isBare =
+      !res.headersSent && args.length === 1 && args[0] === STATUS_CODES[error.status] && res.statusCode === error.status
     return isBare ? writeResponse(refusalResponse(error, headers.accept), res) : Reflect.apply(end, res, args)
   }
   Object.assign(res, { end: endExplained })

@@ -24,7 +24,7 @@ async function naiveExchange(baseURL: string): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = Number(process.env['TIMEOUT_MS'] ?? 20_000)
 const SAMPLE_MS = 10
 // Enough to prove the attack.
 const ENOUGH_BYTES = 10_000_000

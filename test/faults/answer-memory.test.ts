@@ -48,12 +48,14 @@ afterEach(() => provider.clear())
 afterAll(() => provider.stop())
 
 /** So many exchanges at once in a separate process, so that its memory can be measured. */
-async function exchangeOf(kind: 'naive' | 'ours', wire: Wire, count = 1): Promise<MemoryReport> {
+async function exchangeOf(kind: 'naive' | 'ours', wire: Wire, count = 1, timeout = 20_000): Promise<MemoryReport> {
   // The first exchange succeeds, so that modules and caches loaded for it do not count.
   provider.failNext('authorize', (socket, body) => socket.end(`${OKAY}content-length: ${body.length}\r\n\r\n${body}`))
   provider.failNext('authorize', wire, count)
   const args = ['--expose-gc', PROGRAM, kind, provider.baseURL, String(count)]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    env: { ...process.env, TIMEOUT_MS: String(timeout) },
+  })
   return JSON.parse(stdout)
 }
 
@@ -87,3 +89,10 @@ test.each(hostile.filter(([, , hurts]) => hurts))(
   },
   30_000,
 )
+
+test('128 bodies at once of 64 KiB in chunks of one byte, which do not end, leave the process below 512 MB', async () => {
+  const wire: Wire = (socket) => socket.write(CHUNKED + '1\r\nx\r\n'.repeat(FILLING - 1))
+  const { held, outcome } = await exchangeOf('ours', wire, 128, 8000)
+  expect(held).toBeLessThan(512 * MB)
+  expect(outcome).toBe('provider_timeout')
+}, 60_000)

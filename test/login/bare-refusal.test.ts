@@ -87,6 +87,18 @@ describe.each(Object.keys(passports))('a refusal that nothing handles, with Pass
     expect(await response.json()).toEqual({ info: { code: 'start_forbidden', message }, status: 403 })
   })
 
+  test('stays that of a custom callback that writes the same answer by writeHead and end', async () => {
+    const route = (passport: PassportInstance) =>
+      express().get('/auth', (req, res, next) => {
+        passport.authenticate('social-login', () => {
+          res.writeHead(403, { 'Content-Type': 'text/plain' })
+          res.end('Forbidden')
+        })(req, res, next)
+      })
+    const response = await request(await startRefusing({ version, route }))
+    expect([response.status, await response.text()]).toEqual([403, 'Forbidden'])
+  }, 5000)
+
   test('stays that of a custom callback which answers later, with the same status and text', async () => {
     const route = (passport: PassportInstance) =>
       express().get('/auth', (req, res, next) => {

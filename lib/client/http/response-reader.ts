@@ -4,6 +4,9 @@ import { isFirewall, refusedByFirewall } from './page'
 
 const MAX_BODY_BYTES = 64 * 1024
 
+// The object of a chunk takes some hundred bytes, and a chunk may hold a single one.
+const MAX_CHUNKS = 256
+
 const MAX_WAIT_SECONDS = 86_400
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -23,7 +26,7 @@ export class ResponseReader {
   readonly #phase: Phase
   /** Whether the response is that to a second attempt. */
   readonly #retried: boolean
-  readonly #chunks: Buffer[] = []
+  #chunks: Buffer[] = []
   #size = 0
   #status = 0
   #headers: IncomingHttpHeaders = {}
@@ -45,6 +48,7 @@ export class ResponseReader {
     this.#size += chunk.length
     // Copied: a chunk is a view of its socket's read buffer, which may keep 64 KiB alive for a single byte.
     if (this.#size <= MAX_BODY_BYTES) this.#chunks.push(Buffer.from(chunk))
+    if (this.#chunks.length > MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)]
     return this.#size <= MAX_BODY_BYTES
   }
 
