@@ -20,8 +20,10 @@ export interface JSONObject {
 const MAX_LEVELS = 33
 // An own property of one of these names turns into a prototype when an application merges objects.
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
-// Of valid JSON: a string, a number, or the colon of a member.
-const TOKEN = /"(?:[^"\\]|\\.)*"|[-\d][-+.\deE]*|:/g
+// Of valid JSON.
+const STRING = /"(?:[^"\\]|\\.)*"/g
+const NUMBER = /[-\d][-+.\deE]*/g
+const STRING_OR_NUMBER = new RegExp(`${STRING.source}|${NUMBER.source}`, 'g')
 
 /**
  * Parses JSON without loss: a number that JavaScript cannot hold exactly becomes the string of its digits. `JSON.parse`
@@ -33,14 +35,21 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[-\d][-+.\deE]*|:/g
 export function parseJSON(text: string): JSONValue {
   // First, because quotes would make `{9007199254740993: 1}` valid.
   const value = parse(text)
-  let members = 0
-  const quoted = text.replace(TOKEN, (token) => {
-    if (token === ':') members++
-    return /^[-\d]/.test(token) && String(Number(token)) !== token ? `"${token}"` : token
-  })
-  const lossless = quoted === text ? value : parse(quoted)
+  const outsideStrings = text.replace(STRING, '')
+  const isLossless = outsideStrings.match(NUMBER)?.every(isExact) ?? true
+  const lossless = isLossless ? value : parse(text.replace(STRING_OR_NUMBER, quoteIfInexact))
+  const members = outsideStrings.split(':').length - 1
   if (clean(lossless) !== members) throw new SyntaxError('JSON with a duplicate name')
   return lossless
+}
+
+/** Whether JavaScript can hold the number as it is written. */
+function isExact(digits: string): boolean {
+  return String(Number(digits)) === digits
+}
+
+function quoteIfInexact(token: string): string {
+  return token.startsWith('"') || isExact(token) ? token : `"${token}"`
 }
 
 function parse(text: string): JSONValue {

@@ -54,10 +54,16 @@ export function oneLookupAtATime(lookup: LookupFunction): LookupFunction {
     if (waiting) return void waiting.push(callback)
     const callbacks = [callback]
     waiting = callbacks
-    lookup(hostname, options, (...result) => {
+    try {
+      lookup(hostname, options, (...result) => {
+        waiting = undefined
+        for (const callback of callbacks) callback(...result)
+      })
+    } catch (error) {
+      // An application's own lookup has thrown: the next one may work.
       waiting = undefined
-      for (const callback of callbacks) callback(...result)
-    })
+      throw error
+    }
   }
 }
 

@@ -43,8 +43,7 @@ export class DispatcherTransport implements Transport {
     return new Promise((resolve, reject) => {
       // A caller's dispatcher may ignore the signal.
       call.deadline.addListener(reject)
-      call
-        .sendBy(() => this.#request(call))
+      this.#request(call)
         .finally(() => call.deadline.removeListener(reject))
         .then(resolve, reject)
     })
@@ -56,9 +55,15 @@ export class DispatcherTransport implements Transport {
     // The headers are copied, because an interceptor may modify them. That of undici for redirects reads `maxRedirections`.
     const options = { ...request, headers: { ...request.headers }, signal: deadline.signal, maxRedirections: 0 }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
-    // Leaving the loop destroys the body. The rest of it, which may be endless, is not read.
-    if (!reader.start(statusCode, headers)) body.on('error', () => {}).destroy()
-    else for await (const chunk of body) if (!reader.add(chunk)) break
-    return reader.finish()
+    const discard = (): void => void body.on('error', () => {}).destroy()
+    deadline.addListener(discard)
+    try {
+      // Leaving the loop destroys the body. The rest of it, which may be endless, is not read.
+      if (!reader.start(statusCode, headers)) discard()
+      else for await (const chunk of body) if (!reader.add(chunk)) break
+      return reader.finish()
+    } finally {
+      deadline.removeListener(discard)
+    }
   }
 }

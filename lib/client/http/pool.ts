@@ -51,25 +51,11 @@ export class ProviderPool implements Transport {
     this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connect })
   }
 
-  send(call: TransportCall): Promise<ProviderResponse> {
-    return call.sendBy(() => this.#send(call))
-  }
-
-  preconnect(): void {
-    this.#connector.preconnect()
-  }
-
-  close(): Promise<void> {
-    this.#connector.close()
-    this.#closing ??= this.slots.close().then(() => this.#pool.close())
-    return this.#closing
-  }
-
   /**
    * Sends the request; once more, on a new connection, if its connection closed before the response began. A profile request
    * changes nothing, and a provider that has exchanged a key refuses it. The other open connections may be closed, too.
    */
-  async #send(call: TransportCall): Promise<ProviderResponse> {
+  async send(call: TransportCall): Promise<ProviderResponse> {
     const attempt = new Attempt(call, this)
     try {
       return await attempt.sendOver(this.#pool)
@@ -81,6 +67,16 @@ export class ProviderPool implements Transport {
     // Closes after the last byte of the response; the request's own promise reports how it ended.
     client.close().catch(() => {})
     return response
+  }
+
+  preconnect(): void {
+    this.#connector.preconnect()
+  }
+
+  close(): Promise<void> {
+    this.#connector.close()
+    this.#closing ??= this.slots.close().then(() => this.#pool.close())
+    return this.#closing
   }
 
   /**
@@ -111,8 +107,8 @@ class Attempt implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #hasEnough = false
   #isAbandoned = false
-  #finish = (): void => {}
-  #fail: EndListener = () => {}
+  #resolve: ((response: ProviderResponse) => void) | undefined
+  #reject: EndListener | undefined
 
   constructor(call: TransportCall, pool: ProviderPool) {
     this.#call = call
@@ -121,21 +117,15 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   /** @throws the deadline's reason, an outcome, or undici's own error */
-  async sendOver(dispatcher: Dispatcher): Promise<ProviderResponse> {
-    const { request, deadline } = this.#call
+  sendOver(dispatcher: Dispatcher): Promise<ProviderResponse> {
     this.#pool.waiting.add(this)
-    deadline.addListener(this.#onDeadline)
-    try {
-      await new Promise<void>((resolve, reject) => {
-        this.#finish = resolve
-        this.#fail = reject
-        dispatcher.dispatch(request, this)
-      })
-      return this.#reader.finish()
-    } finally {
-      this.#pool.waiting.delete(this)
-      deadline.removeListener(this.#onDeadline)
-    }
+    this.#call.deadline.addListener(this.#onDeadline)
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+      // What it throws, undici gives to `onResponseError`.
+      dispatcher.dispatch(this.#call.request, this)
+    })
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -157,7 +147,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#call.deadline.removeListener(this.#onDeadline)
     // Once undici's own setImmediate, scheduled after this method, has freed the connection: else the profile would get another.
-    queueMicrotask(() => setImmediate(this.#finish))
+    queueMicrotask(() => setImmediate(() => this.#finish()))
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -172,6 +162,25 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#pool.slots.forceAcquire()
     this.#fail(reason)
     this.#abort()
+  }
+
+  #finish(): void {
+    this.#stopWaiting()
+    try {
+      this.#resolve?.(this.#reader.finish())
+    } catch (error) {
+      this.#reject?.(error)
+    }
+  }
+
+  #fail(reason: unknown): void {
+    this.#stopWaiting()
+    this.#reject?.(reason)
+  }
+
+  #stopWaiting(): void {
+    this.#pool.waiting.delete(this)
+    this.#call.deadline.removeListener(this.#onDeadline)
   }
 
   readonly #abort = (): void => this.#controller?.abort(new errors.RequestAbortedError())

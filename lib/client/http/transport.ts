@@ -26,7 +26,7 @@ export interface RequestContext {
 export interface Transport {
   /** One for each call or login under way: whoever sends a request has acquired one. */
   readonly slots: Semaphore
-  /** Sends one request, at most twice. @throws an outcome, the deadline's reason, or a network error */
+  /** Sends one request. @throws an outcome, the deadline's reason, or a network error */
   send(call: TransportCall): Promise<ProviderResponse>
   /** Opens a connection for an expected login, in the background. Never fails. */
   preconnect?(): void
@@ -37,19 +37,19 @@ export interface Transport {
 // After these, retrying a request that changes nothing at the provider may succeed.
 const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
 
-/** One request of the client, which a transport sends at most twice. */
+/** One request of the client, which is sent at most twice. */
 export class TransportCall {
   readonly request: ProviderRequest
   readonly deadline: Deadline
   readonly #phase: Phase
-  readonly #context: RequestContext
+  readonly #onRetry: (() => void) | undefined
   #attempts = 0
 
-  constructor(request: ProviderRequest, phase: Phase, context: RequestContext) {
+  constructor(request: ProviderRequest, phase: Phase, { deadline, onRetry }: RequestContext) {
     this.request = request
-    this.deadline = context.deadline
+    this.deadline = deadline
     this.#phase = phase
-    this.#context = context
+    this.#onRetry = onRetry
   }
 
   /** Whether the request may be sent once more. */
@@ -59,35 +59,18 @@ export class TransportCall {
 
   /** A reader for the response to one attempt. */
   newReader(): ResponseReader {
-    if (this.#attempts > 0) this.#context.onRetry?.()
+    if (this.#attempts > 0) this.#onRetry?.()
     this.#attempts += 1
     return new ResponseReader(this.#phase, this.#attempts > 1)
-  }
-
-  /**
-   * Sends the request by `attempt`, and an idempotent one once more if the provider is unavailable or unreachable. The
-   * second attempt may take as long as the first: time must be left for that, and for `Retry-After`.
-   */
-  async sendBy(attempt: () => Promise<ProviderResponse>): Promise<ProviderResponse> {
-    const { deadline, request } = this
-    const before = deadline.remaining
-    try {
-      return await attempt()
-    } catch (error) {
-      const outcome = outcomeOf(error, this.#phase, deadline)
-      const isRetryable = outcome instanceof SocialLoginError && RETRYABLE.has(outcome.code)
-      if (!isRetryable || !request.idempotent || !this.mayRetry) throw outcome
-      const wait = (outcome.retryAfter ?? 0) * 1000
-      if (wait + before - deadline.remaining >= deadline.remaining) throw outcome
-      await deadline.pause(wait)
-    }
-    return attempt()
   }
 }
 
 /**
  * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is at most
  * 64 KiB of UTF-8 and complete before the deadline ends.
+ *
+ * A request that changes nothing at the provider is sent once more if the provider is unavailable or unreachable. The
+ * second attempt may take as long as the first: time must be left for that, and for `Retry-After`.
  *
  * @throws SocialLoginError `provider_*`, or the reason of the caller's own signal
  */
@@ -97,10 +80,24 @@ export async function sendRequest(
   phase: Phase,
   context: RequestContext,
 ): Promise<ProviderResponse> {
+  const { deadline } = context
+  const call = new TransportCall(request, phase, context)
+  const before = deadline.remaining
   try {
-    if (context.deadline.ended) throw context.deadline.ended.reason
-    return await transport.send(new TransportCall(request, phase, context))
+    if (deadline.ended) throw deadline.ended.reason
+    return await transport.send(call)
   } catch (error) {
-    throw outcomeOf(error, phase, context.deadline)
+    const outcome = outcomeOf(error, phase, deadline)
+    if (!request.idempotent || !call.mayRetry || !isRetryable(outcome)) throw outcome
+    const wait = (outcome.retryAfter ?? 0) * 1000
+    if (wait + before - deadline.remaining >= deadline.remaining) throw outcome
+    await deadline.pause(wait)
   }
+  return transport.send(call).catch((error: unknown) => {
+    throw outcomeOf(error, phase, deadline)
+  })
+}
+
+function isRetryable(outcome: unknown): outcome is SocialLoginError {
+  return outcome instanceof SocialLoginError && RETRYABLE.has(outcome.code)
 }

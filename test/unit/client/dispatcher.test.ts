@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
 import { Agent, interceptors } from 'undici'
 import { Agent as Agent6, interceptors as interceptors6 } from 'undici-6'
 import type { OutcomeCode } from '../../../lib'
@@ -89,3 +91,18 @@ test('a dispatcher that ignores its signal is still given up at the deadline', a
   controller.abort(reason)
   expect(await rejection).toBe(reason)
 })
+
+test.each([
+  ['before the deadline', 0],
+  ['after it', 100],
+])(
+  'a body that begins %s and does not end is destroyed, although the dispatcher ignores its signal',
+  async (_, delay) => {
+    const body = new PassThrough()
+    const answer = { statusCode: 200, headers: {}, body }
+    const request = () => new Promise<typeof answer>((resolve) => setTimeout(resolve, delay, answer))
+    const client = clients.client({ dispatcher: { request }, timeout: 50 })
+    expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_timeout', 'exchange')
+    if (!body.destroyed) await once(body, 'close')
+  },
+)

@@ -40,6 +40,19 @@ test('one DNS lookup runs at a time: silent name servers block one thread of the
   await provider.stop()
 })
 
+test("after a lookup of the application's own that threw, the next request looks up again", async () => {
+  const provider = await FakeProvider.start()
+  const { port } = new URL(provider.origin)
+  jest.spyOn(dns, 'lookup').mockImplementationOnce(() => {
+    throw Object.assign(new Error('replaced'), { code: 'ENOTFOUND' })
+  })
+  const client = new SocialLoginClient({ ...credentials, baseURL: `http://localhost:${port}/api/v1`, timeout: 3000 })
+  expect(await rejectionOf(client.exchangeAuthKey('a-guess'))).toMatchObject({ code: 'provider_unreachable' })
+  expect(await rejectionOf(client.exchangeAuthKey('a-guess'))).toMatchObject({ code: 'auth_key_rejected' })
+  await client.close()
+  await provider.stop()
+})
+
 // Node 20 ends with SIGSEGV where a TLS socket is given a TCP connection that is still opening, and its first address fails.
 test.each(['http', 'https'])(
   'where nothing listens at the first address of a name, %s reaches the second',
