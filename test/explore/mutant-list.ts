@@ -122,8 +122,6 @@ export const MUTANTS: readonly Mutant[] = [
 
 /** The mutants that break no promise, by their names, and why. */
 export const SURVIVORS: Readonly<Record<string, string>> = {
-  'request, readCallback: hasPlainKey(search) is false':
-    'It only saves a search, which beside a plain key finds nothing that a browser sends.',
   'used-logins, UsedLogins: login.waiting === MAX_WAITING is false':
     'A bound of nine callbacks at once, which are more than any world has; a unit test shows it.',
 }
