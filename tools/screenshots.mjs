@@ -13,21 +13,14 @@ const PROVIDER = 'http://127.0.0.1:4400'
 const SECOND_PROVIDER = 'http://127.0.0.1:4500'
 const DESKTOP = { width: 1000, height: 720 }
 const PHONE = { width: 375, height: 720 }
-const DARK_PHONE = { ...PHONE, colorScheme: 'dark' }
 const START = { width: 640, height: 700 }
-// What is written into the repository: pages, by the names of the walk below, at one width each.
+// What is written into the repository: pages, by the names of the walk below.
 const SHOWN = {
-  home: { '1-home-desktop': DESKTOP, '1-home-phone': PHONE },
-  login: { '2-login-desktop': DESKTOP, '2-login-phone': PHONE, 'start-1-sign-in': START },
+  login: { login: DESKTOP, 'start-1-sign-in': START },
   'provider-login-people': { 'start-2-provider': START },
-  confirm: { '3-confirm-desktop': DESKTOP, '3-confirm-phone': PHONE },
-  profile: { '4-profile-desktop': DESKTOP, '4-profile-phone': DARK_PHONE, 'start-3-profile': START },
-  account: { '5-account-desktop': DESKTOP, '5-account-phone': PHONE },
-  'not-found': { '6-not-found-desktop': DESKTOP, '6-not-found-phone': PHONE },
-  'login-not-me': { '7-not-me': DESKTOP },
-  'login-provider_unavailable': { '8-provider-in-trouble': DESKTOP },
-  link: { '9-link': DESKTOP },
-  'account-linked': { '10-linked': DESKTOP },
+  confirm: { confirm: DESKTOP },
+  profile: { profile: DESKTOP, 'start-3-profile': START },
+  'account-linked': { linked: DESKTOP },
 }
 const REASONS = ['login_not_started', 'login_expired', 'auth_key_rejected', 'provider_unavailable', 'overloaded']
 
@@ -46,9 +39,9 @@ async function look(name) {
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState === 'finished'))
   await page.waitForFunction(() => !document.querySelector('.guarding'))
   const sizes = everything ? { [`${name}-desktop`]: DESKTOP, [`${name}-phone`]: PHONE } : (SHOWN[name] ?? {})
-  for (const [file, { colorScheme: shown = 'light', ...size }] of Object.entries(sizes)) {
+  for (const [file, size] of Object.entries(sizes)) {
     await page.setViewportSize(size)
-    for (const colorScheme of everything ? ['light', 'dark'] : [shown]) {
+    for (const colorScheme of everything ? ['light', 'dark'] : ['light']) {
       await page.emulateMedia({ colorScheme })
       const path = everything ? join(everything, `${file}-${colorScheme}.png`) : join(shownFolder, `${file}.png`)
       await page.screenshot({ path, fullPage: Boolean(everything) })
