@@ -8,7 +8,8 @@ const ANSWER_WITHIN_MS = 1500
 /** The health check for load balancers. It fails when the database is unusable and as soon as the process is stopping. */
 export function healthRoutes(database: Database, isStopping: () => boolean, logger: Logger): Router {
   let wasGood = true
-  const isUsable = async (): Promise<boolean> => {
+  let running: Promise<boolean> | undefined
+  const check = async (): Promise<boolean> => {
     const late = sleep(ANSWER_WITHIN_MS, { err: new Error('The database does not answer') }, { ref: false })
     const problem = await Promise.race([database.check(), late]).catch((error: unknown) => ({ err: error }))
     // Logs each outage only once, because load balancers may ask every second.
@@ -21,7 +22,11 @@ export function healthRoutes(database: Database, isStopping: () => boolean, logg
   router.get('/healthz', async (_req, res) => {
     res.set('Cache-Control', 'no-store')
     if (isStopping()) return void res.status(503).json({ status: 'stopping' })
-    const isGood = await isUsable()
+    // Requests share a check, because they would wait for each other: there is one connection for checks.
+    running ??= check().finally(() => {
+      running = undefined
+    })
+    const isGood = await running
     res.status(isGood ? 200 : 503).json({ status: isGood ? 'ok' : 'database unusable' })
   })
   return router

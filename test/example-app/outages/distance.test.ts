@@ -18,7 +18,7 @@ describeWithPostgres('the example and a database 200 ms away', () => {
   }, 30_000)
   afterAll(() => cluster.stop())
 
-  test('a first login with its profile takes 13 statements, a later one 9; a start writes nothing', async () => {
+  test('a first login with its profile takes 13 statements, a later one 9; a start writes nothing; health checks do not wait for each other', async () => {
     const url = await cluster.createDatabase('far')
     const near = openDatabase(url, '')
     await migrate(near)
@@ -60,6 +60,10 @@ describeWithPostgres('the example and a database 200 ms away', () => {
       await new Visitor(provider, application, '3').begin(example.appURL)
       expect((await statements()).texts.filter((text) => !text.trim().toLowerCase().startsWith('select'))).toEqual([])
       expect(await near.query('select id from sessions')).toEqual(sessions)
+
+      // One after the other, they would take two seconds, and the later ones would fail.
+      const checks = Array.from({ length: 10 }, async () => (await fetch(`${example.appURL}/healthz`)).status)
+      expect(await Promise.all(checks)).toEqual(checks.map(() => 200))
     } finally {
       await example.stop('SIGKILL')
       await Promise.all([provider.stop(), proxy.stop(), near.close()])
