@@ -77,9 +77,9 @@ export class Accounts {
 
   /** Creates an account for a login, unless a simultaneous call has just done so. @returns the login's account */
   #openAccount(loginID: string): Promise<string> {
-    const newID = randomUUID()
     const { now } = this.#database
     return this.#database.transaction(async (query) => {
+      const newID = randomUUID()
       const claim = 'update federated_credentials set user_id = coalesce(user_id, $2) where id = $1 returning user_id'
       const userID = text((await query(claim, [loginID, newID]))[0], 'user_id')
       const insert = `insert into users (id, created_at, unconfirmed_since) values ($1, ${now}, ${now})`
@@ -128,15 +128,17 @@ export class Accounts {
   /**
    * Removes a login from an account, unless none of these providers would remain: only by theirs can anybody sign in.
    *
-   * @returns whether it was removed
+   * @returns whether the account is without it now
    */
   async unlink(loginID: string, userID: string, providers: readonly string[]): Promise<boolean> {
     return this.#database.transaction(async (query) => {
       await lockAccount(query, userID)
       const list = providers.map((_provider, index) => `$${index + 3}`).join(', ')
       const sql = `delete from federated_credentials where id = $1 and user_id = $2 and exists (
-        select 1 from federated_credentials where user_id = $2 and id <> $1 and provider in (${list})) returning id`
-      return (await query(sql, [loginID, userID, ...providers])).length > 0
+        select 1 from federated_credentials where user_id = $2 and id <> $1 and provider in (${list}))`
+      await query(sql, [loginID, userID, ...providers])
+      const left = 'select id from federated_credentials where id = $1 and user_id = $2'
+      return (await query(left, [loginID, userID])).length === 0
     })
   }
 

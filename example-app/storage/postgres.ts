@@ -55,9 +55,11 @@ function createPool(config: PoolConfig): Pool {
 
 /** Repeats work while the database is away, so that a restart or a failover costs no login. In a longer outage, work fails fast. */
 class BriefOutage {
+  /** When the first work failed since any has succeeded. */
   #began: number | undefined
 
   async outlast<T>(work: () => Promise<T>): Promise<T> {
+    let failed: number | undefined
     for (;;) {
       try {
         const result = await work()
@@ -65,8 +67,11 @@ class BriefOutage {
         return result
       } catch (error) {
         if (!(error instanceof DatabaseUnavailableError)) throw error
-        this.#began ??= performance.now()
-        if (performance.now() - this.#began > RETRY_FOR_MS) throw error
+        const now = performance.now()
+        this.#began ??= now
+        // Its own failures count, too: other work may succeed while this one waits for a lock.
+        failed ??= now
+        if (now - Math.min(failed, this.#began) > RETRY_FOR_MS) throw error
         await sleep(RETRY_EVERY_MS)
       }
     }

@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Accounts } from '../../../example-app/storage/accounts'
+import { DatabaseUnavailableError } from '../../../example-app/storage/database'
+import { migrate, openDatabase } from '../../../example-app/storage/open-database'
 import { makeCertificates } from '../../support/certificates'
 import { type RunningExample, temporaryFolder } from '../../support/example/example-app'
 import type { Visitor } from '../../support/example/visitor'
@@ -169,7 +172,7 @@ describeWithPostgres('a Postgres that breaks single connections', () => {
   const postgres = useTroubledPostgres()
   const { newDatabase, startProxy, start, newVisitor, health } = postgres
 
-  test.each(['insert into federated_credentials', 'insert into users', 'insert into sessions'])(
+  test.each(['insert into federated_credentials', 'insert into users', 'commit', 'insert into sessions'])(
     'and loses the answer to "%s" costs no login, and makes one account',
     async (statement) => {
       const url = await newDatabase()
@@ -188,6 +191,52 @@ describeWithPostgres('a Postgres that breaks single connections', () => {
     },
     20_000,
   )
+
+  /** The storage alone, through a proxy. */
+  const openStorage = async () => {
+    const url = await newDatabase()
+    const proxy = await startProxy(url)
+    const database = openDatabase(proxy.url, '')
+    postgres.stopLater({ stop: () => database.close() })
+    await migrate(database)
+    const accounts = new Accounts(database)
+    const signIn = (subject: string) =>
+      accounts.signIn({ provider: 'one', subject, person: { displayName: subject }, sealedToken: 'sealed' })
+    return { url, proxy, database, accounts, signIn }
+  }
+
+  test('and loses the answer to the removal of a login tells that it is removed', async () => {
+    const { proxy, accounts, signIn } = await openStorage()
+    const { login, userID } = await signIn('1')
+    const further = await signIn('2')
+    expect(await accounts.link(further.login.id, userID)).toBe('linked')
+    proxy.loseAnswerTo('commit')
+    expect(await accounts.unlink(login.id, userID, ['one'])).toBe(true)
+    expect(proxy.lostAnswers()).toBe(1)
+    expect(await accounts.unlink(further.login.id, userID, ['one'])).toBe(false)
+  })
+
+  test('and lets one statement wait, while others succeed, costs it fifteen seconds at most', async () => {
+    const { url, database, signIn } = await openStorage()
+    await asSuperuser(url, async (blocker) => {
+      await blocker.query('begin')
+      await blocker.query('lock table users')
+      let hasEnded = false
+      const begun = performance.now()
+      const waiting = signIn('1')
+        .catch((error: unknown) => error)
+        .finally(() => {
+          hasEnded = true
+        })
+      for (const deadline = begun + 20_000; !hasEnded && performance.now() < deadline; ) {
+        await database.query('select count(*) from sessions')
+        await delay(50)
+      }
+      await blocker.query('rollback')
+      expect(await waiting).toBeInstanceOf(DatabaseUnavailableError)
+      expect(performance.now() - begun).toBeLessThan(15_000)
+    })
+  }, 40_000)
 
   test('and resets those that are open at their next use costs no request', async () => {
     const proxy = await startProxy(await newDatabase())
