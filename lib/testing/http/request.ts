@@ -9,7 +9,8 @@ export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint
   ['/api/get_user_info', 'get_user_info'],
 ])
 
-const MAX_BODY_BYTES = 65_536
+// No form of the API or the pages is longer. The log keeps thousands of bodies.
+const MAX_BODY_BYTES = 8192
 
 /** A request with its complete body. */
 export interface ProviderRequest {
