@@ -41,7 +41,7 @@ async function run(given: DoctorArguments, env: Terminal['env'], prompt: Prompt,
   const listener = given.login && isCatchable(redirectURL) ? await CallbackListener.listen(redirectURL) : undefined
   try {
     if (!given.json) screen.print(`Examining ${given.baseURL.href}\n`)
-    const driver = browserLogin({ prompt, listener, allowGet, beforeAsking: () => screen.clear() })
+    const driver = browserLogin(prompt, listener, allowGet, () => screen.clear())
     const hasLogin = appID !== undefined && appSecret !== undefined
     const examination = await examine(
       {
