@@ -165,6 +165,12 @@ const ON_ORIGIN = 'good Login page: It is on the origin of the API.'
 test.each<[title: string, RequestListener, appID: string | undefined, sentence: string]>([
   ['with a form', page(200), 'my-app', ON_ORIGIN],
   ['that refuses other ids', knows('my-app', 404), 'my-app', 'good Application: The provider knows the application id'],
+  [
+    'that names the application',
+    (request, response) => page(200, {}, 'x'.repeat(request.url?.includes('my-app') ? 99 : 1))(request, response),
+    'my-app',
+    'good Application: The provider knows the application id',
+  ],
   ['that looks the same for all', page(200), 'my-app', 'differs Application: The login page looks the same'],
   ['that refuses the id', page(403), 'my-app', 'broken Login page: It refuses the application id with status 403'],
   ['that fails', page(500), 'my-app', 'broken Login page: It fails with status 500.'],
