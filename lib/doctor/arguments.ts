@@ -1,9 +1,7 @@
-import { accessSync, constants, readFileSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { errorCode } from '../client/http/network-errors'
 import { parseURL } from '../client/url'
 import { readCommandLine, UsageError, wholeNumber } from '../command-line'
-import { isRecord } from './mode'
 
 /** What `--help` prints. */
 export const usage = `Usage: passport-social-login doctor URL [options]
@@ -35,18 +33,7 @@ Example:
 `
 
 /** The parsed command line. */
-export interface DoctorArguments {
-  readonly baseURL: URL
-  readonly appID: string | undefined
-  readonly redirectURL: string | undefined
-  readonly login: boolean
-  readonly allowGet: boolean
-  readonly spendTwice: boolean
-  readonly record: string | undefined
-  readonly json: boolean
-  /** Milliseconds. */
-  readonly timeout: number
-}
+export type DoctorArguments = NonNullable<ReturnType<typeof readDoctorArguments>>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -66,7 +53,7 @@ const optionTypes = {
  * @returns undefined for `--help`
  * @throws UsageError when an argument is unknown, missing or invalid
  */
-export function readDoctorArguments(args: readonly string[], environment: Environment): DoctorArguments | undefined {
+export function readDoctorArguments(args: readonly string[], environment: Environment) {
   refuseSecrets(args, environment)
   const config = { args: [...args], options: optionTypes, strict: true, allowPositionals: true } as const
   const { values, positionals } = readCommandLine(config)
@@ -76,16 +63,13 @@ export function readDoctorArguments(args: readonly string[], environment: Enviro
   if (others.length > 0) throw new UsageError('One base URL at a time, please')
   const appID = values['app-id'] ?? environment['SOCIAL_CLIENT_ID']
   if (values.login && !appID) throw new UsageError('--login needs --app-id, or SOCIAL_CLIENT_ID')
-  if (values.record !== undefined) refuseOtherFile(values.record)
+  if (values.record !== undefined) refuseReadOnlyFolder(values.record)
   return {
+    ...values,
     baseURL: readBaseURL(url),
     appID: appID || undefined,
     redirectURL: readRedirectURL(values['redirect-url'] ?? environment['SOCIAL_CALLBACK_URL']),
-    login: values.login,
-    allowGet: values['allow-get'],
-    spendTwice: values['spend-twice'],
-    record: values.record,
-    json: values.json,
+    /** Milliseconds. */
     timeout: wholeNumber('timeout', values.timeout, 1, 120) * 1000,
   }
 }
@@ -121,17 +105,11 @@ function readRedirectURL(text: string | undefined): string | undefined {
   return text
 }
 
-/** A record may be renewed; any other file was named by mistake. */
-function refuseOtherFile(file: string): void {
+/** Before a login, whose record could not be written. */
+function refuseReadOnlyFolder(file: string): void {
   try {
     accessSync(dirname(resolve(file)), constants.W_OK)
   } catch {
     throw new UsageError('--record names a file in a folder that cannot be written to')
   }
-  try {
-    if (isRecord(JSON.parse(readFileSync(file, 'utf8')))) return
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return
-  }
-  throw new UsageError('--record names a file that exists and is no record: choose another one')
 }

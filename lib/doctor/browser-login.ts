@@ -7,19 +7,19 @@ const MAX_WAIT_MS = 600_000
 const PAGE =
   '<!doctype html><html lang="en"><title>Done</title><p>The doctor has received the callback. You can close this page.</p></html>'
 
-/** What a {@link browserLogin} is given. */
-export interface BrowserLoginInput {
-  readonly prompt: Prompt
-  /** Catches the callback; without it, its address is pasted. */
-  readonly listener: CallbackListener | undefined
-  /** Whether an exchange by GET is allowed without a question. */
-  readonly allowGet: boolean
-  /** Called before anything is written. */
-  readonly beforeAsking: () => void
-}
-
-/** A login by the person at the terminal, in a browser of theirs. */
-export function browserLogin({ prompt, listener, allowGet, beforeAsking }: BrowserLoginInput): LoginDriver {
+/**
+ * A login by the person at the terminal, in a browser of theirs.
+ *
+ * @param listener catches the callback; without it, its address is pasted
+ * @param allowGet whether an exchange by GET is allowed without a question
+ * @param beforeAsking called before anything is written
+ */
+export function browserLogin(
+  prompt: Prompt,
+  listener: CallbackListener | undefined,
+  allowGet: boolean,
+  beforeAsking: () => void,
+): LoginDriver {
   return {
     async logIn(url) {
       beforeAsking()

@@ -3,20 +3,13 @@ import type { RecordedMode } from './mode'
 const MAX_LENGTH = 4096
 const AUTH_KEY = /([?&]|&amp;)auth_key=([^&?#\s]+)/
 
-/** What the address tells to which the provider sent the browser back. */
-export interface CallbackFacts {
-  readonly authKey: string
-  /** Whether an application would find the key: it is a parameter of the query. */
-  readonly isReadable: boolean
-}
-
 /**
  * Reads the address to which the browser came back, and records how the provider appended the key where that shows: a
  * registered URL without a query looks the same in any case.
  *
- * @returns undefined if it has no `auth_key`
+ * @returns the key, and whether an application would find it as a parameter of the query; undefined if there is none
  */
-export function readCallbackURL(text: string, mode: RecordedMode): CallbackFacts | undefined {
+export function readCallbackURL(text: string, mode: RecordedMode) {
   const url = text.trim()
   const [, separator = '', encoded = ''] = AUTH_KEY.exec(url.slice(0, MAX_LENGTH)) ?? []
   if (encoded === '' || !URL.canParse(url)) return undefined

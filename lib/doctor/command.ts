@@ -5,17 +5,14 @@ import { type DoctorArguments, readDoctorArguments, usage } from './arguments'
 import { browserLogin, CallbackListener, isCatchable } from './browser-login'
 import { examine } from './doctor'
 import type { Examination } from './examination'
-import { Interrupted, Prompt, type Terminal } from './prompt'
+import { Prompt, type Terminal } from './prompt'
 import { asJSON, optionLines, Screen } from './report'
 import { count } from './text'
-
-// What a shell tells of a program that Ctrl+C ended.
-const EXIT_INTERRUPTED = 130
 
 /**
  * `passport-social-login doctor`.
  *
- * @returns the exit code: 0, 1 when something is broken, 130 when it was interrupted
+ * @returns the exit code: 0, or 1 when something is broken
  * @throws UsageError for wrong arguments
  */
 export async function runDoctor(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -30,7 +27,6 @@ export async function runDoctor(args: readonly string[], terminal: Terminal): Pr
     return await run(given, terminal.env, prompt, screen)
   } catch (error) {
     screen.clear()
-    if (error instanceof Interrupted) return EXIT_INTERRUPTED
     if (error instanceof UsageError) throw error
     // The message of an unknown error may quote what was sent.
     throw new Error(`The doctor failed: ${error instanceof Error ? error.name : 'unknown error'}. Please report it.`)
@@ -40,12 +36,12 @@ export async function runDoctor(args: readonly string[], terminal: Terminal): Pr
 }
 
 async function run(given: DoctorArguments, env: Terminal['env'], prompt: Prompt, screen: Screen): Promise<number> {
-  const { allowGet, appID, redirectURL, spendTwice } = given
+  const { appID, redirectURL, 'allow-get': allowGet, 'spend-twice': spendTwice } = given
   const appSecret = given.login ? await readSecret(env['SOCIAL_CLIENT_SECRET'], prompt) : undefined
   const listener = given.login && isCatchable(redirectURL) ? await CallbackListener.listen(redirectURL) : undefined
   try {
     if (!given.json) screen.print(`Examining ${given.baseURL.href}\n`)
-    const driver = browserLogin({ prompt, listener, allowGet, beforeAsking: () => screen.clear() })
+    const driver = browserLogin(prompt, listener, allowGet, () => screen.clear())
     const hasLogin = appID !== undefined && appSecret !== undefined
     const examination = await examine(
       {
@@ -68,7 +64,7 @@ async function run(given: DoctorArguments, env: Terminal['env'], prompt: Prompt,
 async function readSecret(configured: string | undefined, prompt: Prompt): Promise<string> {
   if (configured) return configured
   if (!prompt.isInteractive) throw new UsageError('--login needs the secret: set SOCIAL_CLIENT_SECRET')
-  const answer = await prompt.askHidden('Application secret (not shown): ')
+  const answer = await prompt.ask('Application secret (not shown): ', true)
   if (!answer) throw new UsageError('--login needs the secret')
   return answer
 }

@@ -44,16 +44,14 @@ export class Examination {
   readonly findings: Finding[] = []
   readonly options: SuggestedOptions = {}
   readonly mode: RecordedMode = {}
-  readonly probe: Probe
   /** Whether a login will be tried, which tells more than the refusals of invented values. */
   loginFollows = false
-  readonly #observer: Observer
   readonly #secrets = new Set<string>()
 
-  constructor(probe: Probe, observer: Observer) {
-    this.probe = probe
-    this.#observer = observer
-  }
+  constructor(
+    readonly probe: Probe,
+    private readonly observer: Observer,
+  ) {}
 
   /** Whether any finding is `broken`. */
   get isBroken(): boolean {
@@ -72,7 +70,7 @@ export class Examination {
   }
 
   progress(text: string): void {
-    this.#observer.progress(text)
+    this.observer.progress(text)
   }
 
   good(check: string, message: string): void {
@@ -105,7 +103,7 @@ export class Examination {
       : 'The provider repeated a secret, which is left out here.'
     const finding = { level, check, message: shown }
     this.findings.push(finding)
-    this.#observer.finding(finding)
+    this.observer.finding(finding)
   }
 }
 

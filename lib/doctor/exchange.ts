@@ -9,15 +9,15 @@ const CHECK = 'Exchange'
 /** How the exchange is asked for: `unknown` is seen only with a real key. */
 export type ExchangeMethod = 'post' | 'get' | 'unknown'
 
-/** What the exchange answers to invented values. */
-export interface ExchangeFacts {
-  readonly method: ExchangeMethod
-  /** Milliseconds that a refusal took. */
-  readonly duration: number
-}
-
-/** Asks for an exchange with an invented id, secret and key, by POST and by GET. */
-export async function checkExchange(baseURL: URL, examination: Examination): Promise<ExchangeFacts> {
+/**
+ * Asks for an exchange with an invented id, secret and key, by POST and by GET.
+ *
+ * @returns the method that the provider wants, and the milliseconds that its refusal took
+ */
+export async function checkExchange(
+  baseURL: URL,
+  examination: Examination,
+): Promise<{ method: ExchangeMethod; duration: number }> {
   examination.progress('Asking for an exchange with invented values')
   const { probe } = examination
   const form = inventedForm()

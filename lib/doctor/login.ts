@@ -38,26 +38,21 @@ export interface LoginInput {
  * examination that is secret or about the person.
  */
 export class LoginExamination {
-  readonly #baseURL: URL
-  readonly #input: LoginInput
-  readonly #examination: Examination
-  #method: ExchangeMethod
-
   /** @param method what the answers to invented values suggested */
-  constructor(baseURL: URL, method: ExchangeMethod, input: LoginInput, examination: Examination) {
-    this.#baseURL = baseURL
-    this.#method = method
-    this.#input = input
-    this.#examination = examination
-  }
+  constructor(
+    private readonly baseURL: URL,
+    private method: ExchangeMethod,
+    private readonly input: LoginInput,
+    private readonly examination: Examination,
+  ) {}
 
   async run(): Promise<void> {
-    const examination = this.#examination
+    const { examination } = this
     try {
       const authKey = await this.#receiveKey()
       if (authKey === undefined) return
       examination.progress('Exchanging the key')
-      const { appID, appSecret, spendTwice } = this.#input
+      const { appID, appSecret, spendTwice } = this.input
       const form = { app_id: appID, app_secret: appSecret, auth_key: authKey }
       const response = await this.#exchange(form)
       if (response === undefined) return
@@ -65,7 +60,7 @@ export class LoginExamination {
       if (token === undefined) return this.#reportRefusal(response)
       examination.hide(token)
       this.#reportToken(response, authKey, token)
-      const profile = await examinePerson(this.#baseURL, token, examination)
+      const profile = await examinePerson(this.baseURL, token, examination)
       if (response.hasWarnings || profile?.hasWarnings) examination.broken('Warnings', WARNINGS)
       if (profile) reportTime('A login took', response.duration + profile.duration, examination)
       if (spendTwice) await this.#spendAgain(form)
@@ -76,8 +71,8 @@ export class LoginExamination {
 
   /** @returns the key of a callback; undefined if there was none, which a finding explains */
   async #receiveKey(): Promise<string | undefined> {
-    const examination = this.#examination
-    const returned = await this.#input.driver.logIn(loginURL(this.#baseURL, this.#input.appID).href)
+    const { examination } = this
+    const returned = await this.input.driver.logIn(loginURL(this.baseURL, this.input.appID).href)
     if (returned === undefined) {
       examination.broken('Login', 'Not tried: no address was given to which a browser came back.')
       return undefined
@@ -102,43 +97,43 @@ export class LoginExamination {
 
   /** By POST first, which shows the secret to nobody else: what the answers to invented values suggested may be wrong. */
   async #exchange(form: ExchangeForm): Promise<ProbeResponse | undefined> {
-    const { probe, mode, options } = this.#examination
-    const byPost = await requestExchange(probe, this.#baseURL, 'POST', form)
+    const { probe, mode, options } = this.examination
+    const byPost = await requestExchange(probe, this.baseURL, 'POST', form)
     if (tokenIn(byPost) !== undefined) {
-      this.#method = 'post'
+      this.method = 'post'
       mode.getOnly = false
       delete mode.postAnswer
       delete options.exchangeMethod
       return byPost
     }
-    const mayNeedGet = this.#method === 'get' || (this.#method === 'unknown' && refuses(byPost))
+    const mayNeedGet = this.method === 'get' || (this.method === 'unknown' && refuses(byPost))
     if (!mayNeedGet) return byPost
-    if (!(await this.#input.driver.mayExchangeByGet())) {
-      if (this.#method === 'unknown') return byPost
-      this.#examination.differs('Login', 'Not completed: an exchange by GET was not allowed (--allow-get).')
+    if (!(await this.input.driver.mayExchangeByGet())) {
+      if (this.method === 'unknown') return byPost
+      this.examination.differs('Login', 'Not completed: an exchange by GET was not allowed (--allow-get).')
       return undefined
     }
-    const byGet = await requestExchange(probe, this.#baseURL, 'GET', form)
+    const byGet = await requestExchange(probe, this.baseURL, 'GET', form)
     if (tokenIn(byGet) !== undefined) this.#reportGet()
     return byGet
   }
 
   #reportGet(): void {
-    const { mode, options } = this.#examination
-    if (this.#method === 'unknown') {
+    const { mode, options } = this.examination
+    if (this.method === 'unknown') {
       mode.getOnly = true
       mode.postAnswer = 'invalid-app-id'
-      this.#examination.differs(
+      this.examination.differs(
         'Method',
         `A POST is refused as if nothing had been sent, and a GET is not. ${GET_WARNING}`,
       )
     }
-    this.#method = 'get'
+    this.method = 'get'
     options.exchangeMethod = 'get'
   }
 
   #reportRefusal(response: ProbeResponse): void {
-    const examination = this.#examination
+    const { examination } = this
     if (refuses(response))
       return examination.broken(
         'Login',
@@ -149,7 +144,7 @@ export class LoginExamination {
   }
 
   #reportToken(response: ProbeResponse, authKey: string, token: string): void {
-    const examination = this.#examination
+    const { examination } = this
     const { mode } = examination
     recordForm(response, examination)
     mode.hexCredentials = HEX.test(authKey) && HEX.test(token)
@@ -163,9 +158,9 @@ export class LoginExamination {
   }
 
   async #spendAgain(form: ExchangeForm): Promise<void> {
-    const examination = this.#examination
-    const method = this.#method === 'get' ? 'GET' : 'POST'
-    const response = await requestExchange(examination.probe, this.#baseURL, method, form)
+    const { examination } = this
+    const method = this.method === 'get' ? 'GET' : 'POST'
+    const response = await requestExchange(examination.probe, this.baseURL, method, form)
     if (tokenIn(response) !== undefined)
       examination.broken(
         'Second use',

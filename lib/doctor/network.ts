@@ -9,16 +9,6 @@ import { count } from './text'
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 
-/** What a handshake tells of a provider. */
-interface Handshake {
-  readonly protocol: string
-  readonly speaksHTTP1: boolean
-  /** Node's code for a certificate that is not accepted. */
-  readonly certificateError: string | undefined
-  /** Days until the certificate expires; negative if it has. */
-  readonly daysLeft: number
-}
-
 /** Where to connect to. */
 export interface Target {
   readonly url: URL
@@ -76,7 +66,7 @@ function certificateMessage(code: string, daysLeft: number): string {
 }
 
 /** A handshake, after which nothing is sent: so the certificate need not be trusted to be examined. */
-async function shakeHands({ url, isTrusted, timeout }: Target): Promise<Handshake> {
+async function shakeHands({ url, isTrusted, timeout }: Target): Promise<ReturnType<typeof handshakeOf>> {
   if (!isTrusted) refusePrivate(url)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const signal = AbortSignal.timeout(timeout)
@@ -100,14 +90,17 @@ async function shakeHands({ url, isTrusted, timeout }: Target): Promise<Handshak
   }
 }
 
-function handshakeOf(socket: TLSSocket): Handshake {
+/** What a handshake tells of a provider. */
+function handshakeOf(socket: TLSSocket) {
   const { valid_to } = socket.getPeerCertificate()
   return {
     protocol: (socket.getProtocol() ?? '').replace('v', ' '),
     speaksHTTP1: socket.alpnProtocol !== 'h2',
+    /** Node's code for a certificate that is not accepted. */
     certificateError: socket.authorized
       ? undefined
       : (errorCode(socket.authorizationError) ?? String(socket.authorizationError)),
+    /** Until the certificate expires; negative if it has. */
     daysLeft: Math.floor((Date.parse(valid_to) - Date.now()) / DAY_MS),
   }
 }

@@ -11,33 +11,20 @@ const MAX_MEMBERS = 12
 // Names with digits or other characters could be ids, keys or addresses.
 const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
 
-/**
- * What a response of an endpoint is:
- *
- * - `refusal`: JSON that refuses the request
- * - `plain-refusal`: another status from 400 to 499 without JSON
- * - `data`: other JSON
- * - `words`: a short text or nothing, with a status of success
- * - `missing`: 404 or 410
- * - `method`: 405, another method is wanted
- * - `firewall`: it has the marks of a firewall
- * - `page`: HTML with a status of success
- * - `redirect`, `server-error`, `rate-limit`: by the status
- * - `other`: a long text
- */
+/** What a response of an endpoint is. */
 export type ResponseKind =
-  | 'refusal'
-  | 'plain-refusal'
-  | 'data'
-  | 'words'
-  | 'missing'
-  | 'method'
-  | 'firewall'
-  | 'page'
-  | 'redirect'
+  | 'refusal' // JSON that refuses the request
+  | 'plain-refusal' // another status from 400 to 499 without JSON
+  | 'data' // other JSON
+  | 'words' // a short text or nothing, with a status of success
+  | 'missing' // 404 or 410
+  | 'method' // 405, another method is wanted
+  | 'firewall' // by its marks
+  | 'page' // HTML with a status of success
+  | 'redirect' // by the status, as the next two
   | 'server-error'
   | 'rate-limit'
-  | 'other'
+  | 'other' // a long text
 
 /** Classifies a response. The text of a refusal is for people, and never read. */
 export function kindOf({ status, headers, json, text }: ProbeResponse): ResponseKind {

@@ -1,15 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { behavioursOf, type ProviderBehaviours, type ProviderMode } from './behaviours'
-import { Clock } from './clock'
-import { FaultQueue } from './http/faults'
+import type { Clock } from './clock'
 import { Listener } from './http/listener'
-import { RequestLog } from './http/request-log'
-import { checkedOrigin, isLoopback, listen, shutDown } from './http/server'
-import { samplePeople } from './people'
-import { Applications, checkedName } from './state/applications'
-import { Grants } from './state/grants'
-import { Sessions } from './state/sessions'
-import { Users } from './state/users'
+import { isLoopback, listen, shutDown } from './http/server'
+import { State } from './state/state'
 import type {
   Application,
   ApplicationInput,
@@ -35,14 +29,8 @@ export class FakeProvider {
   readonly clock: Clock
   /** The provider as a listener for a `node:http` server of your own; mount it at the root. */
   readonly requestListener: (request: IncomingMessage, response: ServerResponse) => void
-  private readonly _applications = new Applications()
-  private readonly _users = new Users()
-  private readonly _grants: Grants
-  private readonly _faults = new FaultQueue()
-  private readonly _log: RequestLog
+  private readonly _state: State
   private readonly _listener: Listener
-  private _behaviours: ProviderBehaviours
-  private _origin: string | undefined
   private _server: Server | undefined
 
   /**
@@ -51,26 +39,9 @@ export class FakeProvider {
    * @throws TypeError or RangeError when an option has an invalid value.
    */
   constructor(options: FakeProviderOptions = {}) {
-    const { name = 'Fake Social', rateLimit = 1000, allowRemote = false } = options
-    this.clock = options.clock ?? new Clock()
-    this._behaviours = behavioursOf(options.mode)
-    this._origin = options.origin === undefined ? undefined : checkedOrigin(options.origin)
-    this._grants = new Grants(() => this._behaviours, this.clock, rateLimit)
-    this._log = new RequestLog(this.clock)
-    for (const user of options.users ?? samplePeople) this._users.add(user)
-    const origin = () => this._origin
-    const state = {
-      name: checkedName(name),
-      behaviours: () => this._behaviours,
-      origin,
-      allowRemote,
-      rateLimit,
-      applications: this._applications,
-      users: this._users,
-      grants: this._grants,
-      sessions: new Sessions(origin),
-    }
-    this._listener = new Listener(state, this._faults, this._log)
+    this._state = new State(options)
+    this.clock = this._state.clock
+    this._listener = new Listener(this._state)
     this.requestListener = (request, response) => this._listener.handle(request, response)
   }
 
@@ -88,14 +59,14 @@ export class FakeProvider {
     }
     const [server, origin] = await listen(provider.requestListener, host, port)
     provider._server = server
-    provider._origin ??= origin
+    provider._state.origin ??= origin
     return provider
   }
 
   /** Such as `http://127.0.0.1:4400`. @throws Error when it neither listens nor was given `origin`. */
   get origin(): string {
-    if (this._origin === undefined) throw new Error('FakeProvider: start() it, or give the option origin')
-    return this._origin
+    if (this._state.origin === undefined) throw new Error('FakeProvider: start() it, or give the option origin')
+    return this._state.origin
   }
 
   /** `{base_url}` of the specification: ends in `/api/v1`. @throws as `origin`. */
@@ -110,27 +81,27 @@ export class FakeProvider {
 
   /** The provider's present behaviours. */
   get behaviours(): Readonly<ProviderBehaviours> {
-    return this._behaviours
+    return this._state.behaviours
   }
 
   /** Changes the mode from the next request on. @throws TypeError when it is not a mode. */
   setMode(mode: ProviderMode): void {
-    this._behaviours = behavioursOf(mode)
+    this._state.behaviours = behavioursOf(mode)
   }
 
   /** The registered applications, in order. */
   get applications(): readonly Application[] {
-    return this._applications.all()
+    return this._state.applications.all()
   }
 
   /** Registers an application, as the dashboard does. @throws TypeError when a value is unusable or the id is taken. */
   registerApplication(input: ApplicationInput): Application {
-    return this._applications.register(input)
+    return this._state.applications.register(input)
   }
 
   /** Changes name or redirect URL. @throws RangeError when there is no such application; TypeError when a value is unusable. */
   updateApplication(appID: string, changes: { name?: string; redirectURL?: string }): Application {
-    return this._applications.update(appID, changes)
+    return this._state.applications.update(appID, changes)
   }
 
   /**
@@ -139,28 +110,28 @@ export class FakeProvider {
    * @throws RangeError when there is no such application.
    */
   renewSecret(appID: string): Application {
-    return this._applications.renewSecret(appID)
+    return this._state.applications.renewSecret(appID)
   }
 
   /** Deletes an application with its keys, tokens and approvals. @returns whether there was one. */
   removeApplication(appID: string): boolean {
-    this._grants.forgetApplication(appID)
-    return this._applications.remove(appID)
+    this._state.grants.forgetApplication(appID)
+    return this._state.applications.remove(appID)
   }
 
   /** The people, in order. */
   get users(): readonly FakeUser[] {
-    return this._users.all()
+    return this._state.users.all()
   }
 
   /** Adds a person. @throws RangeError when the id is taken or a number without all its digits; TypeError on a wrong type. */
   addUser(user: FakeUserInput = {}): FakeUser {
-    return this._users.add(user)
+    return this._state.users.add(user)
   }
 
   /** Changes a person; the id stays. @throws RangeError when there is no such person; TypeError on a wrong type. */
   updateUser(userID: string, changes: Omit<FakeUserInput, 'user_id'>): FakeUser {
-    return this._users.update(userID, changes)
+    return this._state.users.update(userID, changes)
   }
 
   /**
@@ -169,8 +140,8 @@ export class FakeProvider {
    * @returns whether there was one.
    */
   removeUser(userID: string): boolean {
-    this._grants.forgetUser(userID)
-    return this._users.remove(userID)
+    this._state.grants.forgetUser(userID)
+    return this._state.users.remove(userID)
   }
 
   /**
@@ -180,19 +151,19 @@ export class FakeProvider {
    */
   issueAuthKey(grant: Grant): string {
     this._existing(grant)
-    this._grants.visit(grant)
-    return this._grants.issueKey(grant)
+    this._state.grants.visit(grant)
+    return this._state.grants.issueKey(grant)
   }
 
   /** Remembers an approval: the person's next login redirects at once. @throws as `issueAuthKey`. */
   approve(grant: Grant): void {
     this._existing(grant)
-    this._grants.approve(grant)
+    this._state.grants.approve(grant)
   }
 
   /** Forgets an approval and invalidates unused keys and tokens of this person and application. */
   revoke(grant: Grant): void {
-    this._grants.revoke(grant)
+    this._state.grants.revoke(grant)
   }
 
   /**
@@ -201,12 +172,12 @@ export class FakeProvider {
    * @throws TypeError when the endpoint is not one of the four, or `times` is not a whole number from 1.
    */
   failNext(endpoint: Endpoint, fault: Fault, { times = 1 }: { times?: number } = {}): void {
-    this._faults.add(endpoint, fault, times)
+    this._state.faults.add(endpoint, fault, times)
   }
 
   /** Removes all queued faults. */
   clearFaults(): void {
-    this._faults.clear()
+    this._state.faults.clear()
   }
 
   /**
@@ -215,12 +186,12 @@ export class FakeProvider {
    * visits to `oauth`.
    */
   get requests(): readonly LoggedRequest[] {
-    return this._log.entries
+    return this._state.log.entries
   }
 
   /** Empties the log. */
   clearRequests(): void {
-    this._log.clear()
+    this._state.log.clear()
   }
 
   /** Closes the server and every connection, hanging ones included. Idempotent, also if it never listened. */
@@ -237,7 +208,7 @@ export class FakeProvider {
   }
 
   private _existing({ appID, userID }: Grant): void {
-    this._applications.existing(appID)
-    this._users.existing(userID)
+    this._state.applications.existing(appID)
+    this._state.users.existing(userID)
   }
 }

@@ -7,7 +7,7 @@ import { isLoopback } from './http/server'
 import { decide, home, revokeApproval, showSignIn, signIn, signOut } from './pages/account'
 import { changeURL, dashboard, deleteApplication, registerApplication, renewSecret } from './pages/developers'
 import { messagePage } from './pages/layout'
-import { cover, icon, picture } from './pages/pictures'
+import { icon, picture } from './pages/pictures'
 import { style } from './pages/style'
 import { addPerson, people, person, removePerson, savePerson } from './pages/users'
 import type { State } from './state/state'
@@ -28,7 +28,7 @@ const pages: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/style.css': { GET: style },
   '/icon.svg': { GET: icon },
   '/pictures/:': { GET: picture },
-  '/covers/:': { GET: cover },
+  '/covers/:': { GET: picture },
   '/sign-in': { GET: showSignIn, POST: signIn },
   '/sign-out': { POST: signOut },
   '/approval': { POST: decide },
@@ -48,7 +48,7 @@ const pages: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
  */
 export function refusalFor(request: ProviderRequest, state: State): Answer | undefined {
   // DNS rebinding: the website's name resolves to this machine, so its scripts could read every response.
-  if (!state.allowRemote && !isOwnHost(request.headers.host, state.origin())) {
+  if (!state.allowRemote && !isOwnHost(request.headers.host, state.origin)) {
     const message = `This provider is at ${request.origin}. Set the option origin to use another name.`
     return messagePage(state, 421, 'Wrong address', message)
   }
@@ -61,10 +61,10 @@ export function answerFor(request: ProviderRequest, state: State): Answer {
   const { endpoint, pathname, headers } = request
   if (endpoint === undefined) {
     return pathname.startsWith('/api/')
-      ? errorAnswer(state.behaviours(), 404, 'There is nothing here.')
+      ? errorAnswer(state.behaviours, 404, 'There is nothing here.')
       : pageFor(request, state)
   }
-  const { requireUserAgent, htmlAtStatus200 } = state.behaviours()
+  const { requireUserAgent, htmlAtStatus200 } = state.behaviours
   if (requireUserAgent && !headers['user-agent']) return serverPage(403, 'Just a moment...')
   if (htmlAtStatus200 && endpoint !== 'oauth') return serverPage(200, 'We will be right back')
   return endpoints[endpoint](request, state, '')

@@ -1,70 +1,114 @@
-import { createServer as createProxyServer, type RequestListener } from 'node:http'
-import { connect, createServer as createTCPServer, type Server, type Socket } from 'node:net'
+import type { RequestListener } from 'node:http'
+import { createServer as createTCPServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { USER_AGENT } from '../../lib/client/options'
 import { FakeProvider, type ProviderBehaviours } from '../../lib/testing'
-import { diagnose, examineProvider } from '../support/doctor'
-import { listen, port } from '../support/listen'
+import { diagnose, examineProvider, page, sendJSON, useServers } from '../support/doctor'
 
 // What the doctor says of providers with which no login succeeds, or none without other options.
 
-const started: { stop(): Promise<unknown> }[] = []
-const sockets = new Set<Socket>()
-afterEach(async () => {
-  for (const socket of sockets) socket.destroy()
-  for (const each of started.splice(0)) await each.stop()
+const { listening, serve, proxyTo } = useServers()
+
+async function fake(mode: Partial<ProviderBehaviours>, front?: RequestListener): Promise<string> {
+  const provider = new FakeProvider({ mode })
+  return serve((request, response) => {
+    front?.(request, response)
+    if (!response.headersSent) provider.requestListener(request, response)
+  })
+}
+
+/** A provider whose API refuses everything, and whose login page answers so. */
+const withLoginPage = (loginPage: RequestListener): Promise<string> =>
+  serve((request, response) => {
+    if (request.url?.includes('/oauth?')) loginPage(request, response)
+    else sendJSON(response, { error: true }, 401)
+  })
+
+const knows = (appID: string, status: number): RequestListener => {
+  return (request, response) => page(request.url?.includes(appID) ? 200 : status)(request, response)
+}
+
+const wire = async (answer?: string): Promise<string> =>
+  `http://localhost:${await listening(createTCPServer((socket) => answer !== undefined && socket.end(answer)))}/api/v1`
+
+const FIREWALL = 'broken Exchange: By its marks, a firewall or bot protection in front of the provider'
+const NO_WEB_ADDRESS = 'redirects to something that is no web address'
+const CIRCLE = 'broken Address: The provider redirects in a circle.'
+
+test.each<[title: string, start: () => Promise<string>, sentence: string]>([
+  ['no exchange', () => serve(page(404)), 'broken Exchange: There is no exchange at this address (status 404).'],
+  [
+    'no profile',
+    () => serve(page(404)),
+    'broken Profile: Neither user/me (status 404) nor get_user_info answers as the API.',
+  ],
+  ['a page of Cloudflare', () => serve(page(403, { server: 'cloudflare' })), FIREWALL],
+  ['a page of Imperva', () => serve(page(503, { 'x-iinfo': '9-123-0' })), FIREWALL],
+  ['a challenge', () => serve(page(401, { 'cf-mitigated': 'challenge' })), FIREWALL],
+  [
+    'plain HTTP at the port of https',
+    async () => (await serve(page(404))).replace('http:', 'https:'),
+    'The TLS handshake failed: does that port speak https?',
+  ],
+  [
+    'pages with status 200',
+    () => fake({ htmlAtStatus200: true }),
+    'A page instead of the API: maintenance, or an address that is not the API (status 200)',
+  ],
+  ['no answer', () => wire(), 'There was no complete response within 0.2 seconds.'],
+  ['closed connections', () => wire(''), 'The connection was closed before the response was complete.'],
+  ['something that is no HTTP', () => wire('SSH-2.0-hello\r\n'), 'The response is not HTTP/1.1.'],
+  ['no such host', async () => 'https://nowhere.invalid/api/v1', 'The host name could not be looked up (DNS).'],
+  ['a port where nothing listens', async () => 'http://localhost:1/api/v1', 'The connection was refused'],
+  [
+    'compressed answers',
+    () =>
+      serve((_, response) => response.writeHead(401, { 'content-encoding': 'gzip' }).end(gzipSync('{"error":true}'))),
+    'The response is compressed although that was not accepted',
+  ],
+  [
+    'a circle',
+    () => serve((request, response) => page(302, { location: request.url ?? '' })(request, response)),
+    CIRCLE,
+  ],
+  ['a redirect without an address', () => serve(page(302)), NO_WEB_ADDRESS],
+])('%s: no login is possible, and the report says why', async (_title, start, sentence) => {
+  const { isBroken, report } = await diagnose(await start(), { timeout: 200 })
+  expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
 })
 
-/** Listens on a free port of localhost. @returns the port */
-function listening(server: Server): Promise<number> {
-  server.on('connection', (socket: Socket) => void sockets.add(socket.on('error', () => {})))
-  started.push({ stop: () => new Promise((resolve) => server.close(resolve)) })
-  return new Promise((resolve) => server.listen(0, 'localhost', () => resolve(port(server))))
-}
-
-async function serve(listener: RequestListener): Promise<string> {
-  const running = await listen(listener)
-  started.push(running)
-  return `${running.origin}/api/v1`
-}
-
-async function provider(mode: Partial<ProviderBehaviours>): Promise<FakeProvider> {
-  const fake = await FakeProvider.start({ mode })
-  started.push(fake)
-  return fake
-}
-
-const page =
-  (status: number, headers: Record<string, string> = {}): RequestListener =>
-  (_request, response) =>
-    response.writeHead(status, { 'content-type': 'text/html', ...headers }).end('<!doctype html><h1>Hello</h1>')
-
-test('not our API at all', async () => {
-  const { isBroken, report } = await diagnose(await serve(page(404)))
-  expect(isBroken).toBe(true)
-  expect(report).toContain('broken Exchange: There is no exchange at this address (status 404).')
-  expect(report).toContain('broken Profile: Neither user/me (status 404) nor get_user_info answers as the API.')
-})
-
-test.each<[string, number, Record<string, string>]>([
-  ['a page', 403, { server: 'cloudflare' }],
-  ['a page', 503, { 'x-iinfo': '9-123-0' }],
-  ['a challenge', 401, { 'cf-mitigated': 'challenge' }],
-])('%s with status %d and the marks %j of a firewall', async (_name, status, marks) => {
-  const { isBroken, report } = await diagnose(await serve(page(status, marks)))
-  expect(isBroken).toBe(true)
-  expect(report).toContain('broken Exchange: By its marks, a firewall or bot protection in front of the provider')
+test.each<[Partial<ProviderBehaviours>, finding: string, option: string]>([
+  [
+    { getOnly: true, postAnswer: 'method-not-allowed' },
+    'differs Exchange: It refuses a POST with status 405',
+    "exchangeMethod: 'get',",
+  ],
+  [
+    { getOnly: true, postAnswer: 'not-found' },
+    'differs Exchange: It refuses a POST with status 404',
+    "exchangeMethod: 'get',",
+  ],
+  [
+    { withoutUserMe: true },
+    'differs Profile: There is no user/me (status 404), but the legacy get_user_info',
+    "profileEndpoint: 'get_user_info',",
+  ],
+])('a provider with %j: an option helps', async (mode, finding, option) => {
+  const { isBroken, report } = await diagnose(await fake(mode))
+  expect([isBroken, report]).toEqual([false, expect.stringContaining(finding)])
+  expect(report).toContain(option)
 })
 
 test('a firewall that refuses the name of this package alone', async () => {
-  const fake = await provider({})
-  const application = fake.registerApplication({ name: 'Mine', redirectURL: 'http://localhost:1/cb' })
+  const provider = await FakeProvider.start()
+  const application = provider.registerApplication({ name: 'Mine', redirectURL: 'http://localhost:1/cb' })
   const baseURL = await serve((request, response) => {
     if (/^passport/.test(request.headers['user-agent'] ?? '')) return page(403)(request, response)
-    request.headers.host = new URL(fake.origin).host
-    fake.requestListener(request, response)
+    request.headers.host = new URL(provider.origin).host
+    provider.requestListener(request, response)
   })
-  const { findings, options } = await examineProvider(fake, application, { baseURL, userAgent: USER_AGENT })
+  const { findings, options } = await examineProvider(provider, application, { baseURL, userAgent: USER_AGENT })
+  await provider.stop()
   expect(findings.filter(({ level }) => level !== 'good')).toEqual([
     {
       level: 'differs',
@@ -72,139 +116,40 @@ test('a firewall that refuses the name of this package alone', async () => {
       message: 'A firewall refuses the name of this package: use the option userAgent.',
     },
   ])
-  expect(findings.map(({ check }) => check)).toContain('Login')
   const userAgent = 'Mozilla/5.0 (compatible; passport-social-login)'
   const { appID: clientID, redirectURL: callbackURL } = application
   expect(options).toEqual({ baseURL, clientID, callbackURL, userAgent })
 })
 
-test('a redirect to another host of the provider', async () => {
-  const { baseURL } = await provider({})
-  const { isBroken, report } = await diagnose(
-    await serve((request, response) => {
-      // Both are this machine: only the host that was typed may be private.
-      const target = `http://localhost:${new URL(baseURL).port}${request.url}`
-      response.writeHead(301, { location: target }).end()
-    }),
+test('a redirect to another port of the provider', async () => {
+  const final = await fake({})
+  const redirecting = await serve((request, response) =>
+    page(301, { location: new URL(request.url ?? '', final).href })(request, response),
   )
-  const final = `http://localhost:${new URL(baseURL).port}/api/v1`
-  expect(isBroken).toBe(false)
+  const { isBroken, report } = await diagnose(redirecting)
+  expect([isBroken, report]).toEqual([false, expect.stringContaining(`baseURL: '${final}'`)])
   expect(report).toContain(`differs Address: The provider redirects to ${final}.`)
-  expect(report).toContain(`baseURL: '${final}'`)
-})
-
-test('plain HTTP at the port of https', async () => {
-  const { origin } = new URL(await serve(page(404)))
-  const { isBroken, report } = await diagnose(`${origin.replace('http:', 'https:')}/api/v1`)
-  expect([isBroken, report]).toEqual([
-    true,
-    expect.stringContaining('The TLS handshake failed: does that port speak https?'),
-  ])
-})
-
-test.each(['method-not-allowed', 'not-found'] as const)(
-  'an exchange by GET only (a POST is %s)',
-  async (postAnswer) => {
-    const { baseURL } = await provider({ getOnly: true, postAnswer })
-    const { isBroken, report } = await diagnose(baseURL)
-    expect(isBroken).toBe(false)
-    expect(report).toContain('differs Exchange: It refuses a POST with status 40')
-    expect(report).toContain("exchangeMethod: 'get',")
-  },
-)
-
-test('the legacy profile endpoint only', async () => {
-  const { baseURL } = await provider({ withoutUserMe: true })
-  const { isBroken, report } = await diagnose(baseURL)
-  expect(isBroken).toBe(false)
-  expect(report).toContain('differs Profile: There is no user/me (status 404), but the legacy get_user_info')
-  expect(report).toContain("profileEndpoint: 'get_user_info',")
-})
-
-test('pages with status 200', async () => {
-  const { baseURL } = await provider({ htmlAtStatus200: true })
-  const { isBroken, report } = await diagnose(baseURL)
-  expect(isBroken).toBe(true)
-  expect(report).toContain('A page instead of the API: maintenance, or an address that is not the API (status 200)')
-})
-
-test('a provider that does not answer', async () => {
-  const server = createTCPServer()
-  const { isBroken, report } = await diagnose(`http://localhost:${await listening(server)}/api/v1`, { timeout: 1000 })
-  expect([isBroken, report]).toEqual([true, expect.stringContaining('There was no complete response within 1 second.')])
-})
-
-test('a provider that closes each connection', async () => {
-  const server = createTCPServer((socket) => socket.end())
-  const { isBroken, report } = await diagnose(`http://localhost:${await listening(server)}/api/v1`)
-  expect([isBroken, report]).toEqual([
-    true,
-    expect.stringContaining('The connection was closed before the response was complete.'),
-  ])
-})
-
-test('something that is no HTTP', async () => {
-  const server = createTCPServer((socket) => socket.end('SSH-2.0-hello\r\n'))
-  const { isBroken, report } = await diagnose(`http://localhost:${await listening(server)}/api/v1`)
-  expect([isBroken, report]).toEqual([true, expect.stringContaining('The response is not HTTP/1.1.')])
 })
 
 test('a path that is wrong', async () => {
-  const { origin, baseURL } = await provider({})
-  const { isBroken, report } = await diagnose(`${origin}/community/api/v1`)
-  expect(isBroken).toBe(true)
+  const baseURL = await fake({})
+  const { isBroken, report } = await diagnose(baseURL.replace('/api', '/community/api'))
+  expect([isBroken, report]).toEqual([true, expect.stringContaining(`baseURL: '${baseURL}'`)])
   expect(report).toContain(`broken Path: The API is not at that path, but at ${baseURL}.`)
-  expect(report).toContain(`baseURL: '${baseURL}'`)
-})
-
-test('a host that does not exist, and a port where nothing listens', async () => {
-  expect((await diagnose('https://nowhere.invalid/api/v1')).report).toContain(
-    'The host name could not be looked up (DNS).',
-  )
-  const server = createTCPServer()
-  const free = await listening(server)
-  await new Promise((resolve) => server.close(resolve))
-  expect((await diagnose(`http://localhost:${free}/api/v1`)).report).toContain('The connection was refused')
-})
-
-test('answers that are compressed although nobody asked for that', async () => {
-  const compressed: RequestListener = (_request, response) =>
-    response.writeHead(401, { 'content-encoding': 'gzip' }).end(gzipSync('{"error":true}'))
-  const { isBroken, report } = await diagnose(await serve(compressed))
-  expect([isBroken, report]).toEqual([
-    true,
-    expect.stringContaining('The response is compressed although that was not accepted'),
-  ])
 })
 
 test('a login page on another origin', async () => {
-  const login = await listen(page(200))
-  started.push(login)
-  const fake = await provider({})
-  const { isBroken, report } = await diagnose(
-    await serve((request, response) => {
-      if (request.url?.includes('/oauth?')) return void response.writeHead(302, { location: login.origin }).end()
-      request.headers.host = new URL(fake.origin).host
-      fake.requestListener(request, response)
-    }),
-  )
-  expect(isBroken).toBe(false)
-  expect(report).toContain(`differs Login page: It is on another origin than the API, ${login.origin}.`)
-  expect(report).toContain(`allowedCallbackOrigins: ["${login.origin}"],`)
+  const { origin } = new URL(await serve(page(200)))
+  const baseURL = await fake({}, (request, response) => {
+    if (request.url?.includes('/oauth?')) page(302, { location: origin })(request, response)
+  })
+  const { isBroken, report } = await diagnose(baseURL)
+  expect([isBroken, report]).toEqual([false, expect.stringContaining(`allowedCallbackOrigins: ["${origin}"],`)])
+  expect(report).toContain(`differs Login page: It is on another origin than the API, ${origin}.`)
 })
 
 test('a proxy of the environment without which the provider is not reached', async () => {
-  const { baseURL } = await provider({})
-  const server = createProxyServer()
-  server.on('connect', (_request, socket) => {
-    const target = connect(Number(new URL(baseURL).port), '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      target.pipe(socket).pipe(target)
-    })
-    for (const end of [target, socket]) end.on('error', () => {})
-  })
-  const proxy = `http://localhost:${await listening(server)}`
-  process.env['http_proxy'] = proxy
+  process.env['http_proxy'] = await proxyTo(await fake({}))
   const { isBroken, report } = await diagnose('http://nowhere.invalid/api/v1', { hasProxy: true })
   delete process.env['http_proxy']
   expect(report).not.toContain('broken Network')
@@ -213,3 +158,39 @@ test('a proxy of the environment without which the provider is not reached', asy
   // Plain http beyond this machine.
   expect([isBroken, report]).toEqual([true, expect.stringContaining('broken Encryption')])
 })
+
+const LIMIT = 'differs Login page: A firewall or a limit keeps this program out'
+const ON_ORIGIN = 'good Login page: It is on the origin of the API.'
+
+test.each<[title: string, RequestListener, appID: string | undefined, sentence: string]>([
+  ['with a form', page(200), 'my-app', ON_ORIGIN],
+  ['that refuses other ids', knows('my-app', 404), 'my-app', 'good Application: The provider knows the application id'],
+  [
+    'that names the application',
+    (request, response) => page(200, {}, 'x'.repeat(request.url?.includes('my-app') ? 99 : 1))(request, response),
+    'my-app',
+    'good Application: The provider knows the application id',
+  ],
+  ['that looks the same for all', page(200), 'my-app', 'differs Application: The login page looks the same'],
+  ['that refuses the id', page(403), 'my-app', 'broken Login page: It refuses the application id with status 403'],
+  ['that fails', page(500), 'my-app', 'broken Login page: It fails with status 500.'],
+  ['behind a limit', page(429), 'my-app', `${LIMIT} (status 429)`],
+  ['behind a challenge', page(403, { server: 'cloudflare' }), 'my-app', LIMIT],
+  ['that redirects in a circle', page(302, { location: '/api/oauth?app_id=1' }), 'my-app', 'redirects in a circle.'],
+  ['that redirects to no web address', page(302, { location: 'app://login' }), 'my-app', NO_WEB_ADDRESS],
+  ['that redirects nowhere', page(302), 'my-app', ON_ORIGIN],
+  ['that refuses all', page(404), undefined, 'It refuses an id that nobody has, with status 404: give --app-id'],
+  ['behind a limit', page(503), undefined, `${LIMIT} (status 503)`],
+  ['that fails', page(500), undefined, 'broken Login page: It fails with status 500.'],
+])('a login page %s', async (_title, loginPage, appID, sentence) => {
+  const { report } = await diagnose(await withLoginPage(loginPage), { appID })
+  expect(report).toContain(sentence)
+})
+
+test.each([429, 500])(
+  'where an id that nobody has is answered with status %d, that is no word on the real one',
+  async (status) => {
+    const { report } = await diagnose(await withLoginPage(knows('my-app', status)), { appID: 'my-app' })
+    expect(report).not.toContain('Application')
+  },
+)

@@ -128,17 +128,6 @@ test('a taken port of the redirect URL is an error with its cure', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('stop the application that listens there')])
 })
 
-test.each(['precious', '{"name":"precious"}'])(
-  '--record leaves a file alone that is no record: %s',
-  async (content) => {
-    const precious = file('precious')
-    writeFileSync(precious, content)
-    const { code, stderr } = await runDoctor([logins.provider.baseURL, '--record', precious])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--record names a file that exists and is no record')])
-    expect(readFileSync(precious, 'utf8')).toBe(content)
-  },
-)
-
 test('--record renews a record', async () => {
   const recorded = file('renewed.json')
   writeFileSync(recorded, '{"getOnly":true}')

@@ -135,18 +135,6 @@ test('where a POST is refused, nothing is sent in a URL without leave', async ()
   expect(examination.isBroken).toBe(true)
 })
 
-test('a key that can be exchanged twice is reported, and asked about only with spendTwice', async () => {
-  const { provider } = logins
-  const app = await logins.startApp()
-  const keysSent = () => provider.requests.flatMap(({ form }) => (form['auth_key'] ? [form['auth_key']] : []))
-  await examineProvider(provider, app.application)
-  expect(new Set(keysSent()).size).toBe(keysSent().length)
-  provider.clearRequests()
-  const examination = await examineProvider(provider, app.application, { spendTwice: true })
-  expect(new Set(keysSent()).size).toBe(keysSent().length - 1)
-  expect(examination.findings).toContainEqual(expect.objectContaining({ level: 'good', check: 'Second use' }))
-})
-
 test('an examination with a login sends at most ten requests, each of which says who asks', async () => {
   const { provider } = logins
   const app = await logins.startApp()

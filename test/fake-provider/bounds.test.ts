@@ -1,6 +1,6 @@
 import { type Application, FakeProvider } from '../../lib/testing'
 import { listen } from '../support/listen'
-import { ask, exchange, post, signInAs, tokenFor, userMe } from '../support/provider-http'
+import { ask, exchange, post, signInAs, userMe } from '../support/provider-http'
 import { sendMany } from '../support/raw-requests'
 
 let provider: FakeProvider
@@ -44,12 +44,6 @@ describe('keys, tokens, approvals and sessions', () => {
     expect((await exchange(provider, application, keys[2000] ?? '')).status).toBe(200)
   })
 
-  test('a login still works after thousands of others', async () => {
-    const tokens: string[] = []
-    for (let count = 0; count < 200; count += 1) tokens.push(await tokenFor(provider, application))
-    for (const token of [tokens[0], tokens.at(-1)]) expect((await userMe(provider, token ?? '')).status).toBe(200)
-  })
-
   test('a browser that signs in again has one session; too many sessions evict only unused ones', async () => {
     const { origin } = provider
     const idle = await signInAs(provider, '1')
@@ -58,9 +52,9 @@ describe('keys, tokens, approvals and sessions', () => {
     const again = await post(`${origin}/sign-in`, { user_id: '1' }, { cookie: used })
     const renewed = (again.headers.get('set-cookie') ?? '').split(';', 1).join()
     expect([await isSignedIn(used), await isSignedIn(renewed)]).toEqual([false, true])
-    await sendMany(origin, form('/sign-in', 'user_id=1'), 6000)
+    await sendMany(origin, form('/sign-in', 'user_id=1'), 5001)
     expect([await isSignedIn(renewed)]).toEqual([true])
-    await sendMany(origin, form('/sign-in', 'user_id=1'), 6000)
+    await sendMany(origin, form('/sign-in', 'user_id=1'), 5001)
     expect([await isSignedIn(idle), await isSignedIn(renewed)]).toEqual([false, true])
   }, 30_000)
 })

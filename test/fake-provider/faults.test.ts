@@ -102,6 +102,16 @@ test.each<[Fault, RegExp, string]>([
   expect(seen.end).toBe(end)
 })
 
+test.each<Fault>([{ reset: true }, { reset: 'headers' }, { raw: 'SSH-2.0-x\r\n' }])(
+  '%j cuts the connection of a pipelined request, too',
+  async (fault) => {
+    provider.failNext('user/me', { delay: 20 })
+    provider.failNext('user/me', fault)
+    const again = '/api/v1/user/me HTTP/1.1\r\nHost: localhost\r\n\r\nGET /api/v1/user/me'
+    expect((await bytesOf(again)).text).not.toMatch(/ 401 Unauthorized.* 401 Unauthorized/s)
+  },
+)
+
 test.each<[Fault, string]>([
   [{ raw: 'HTTP/1.1 200 OK\r\ncontent-', hang: true }, 'HTTP/1.1 200 OK\r\ncontent-'],
   [{ body: '12345678', truncate: 3, hang: true }, '\r\n\r\n123'],
@@ -181,8 +191,8 @@ test('the log contains endpoint, method, path, headers, form, time and status', 
   expect(provider.requests).toEqual([])
 })
 
-test('a request body beyond 64 KiB is refused', async () => {
-  const seen = await ask(`${provider.oauthBase}/authorize`, { method: 'POST', body: 'x'.repeat(70_000) })
+test('a request body beyond 8 KiB is refused', async () => {
+  const seen = await ask(`${provider.oauthBase}/authorize`, { method: 'POST', body: 'x'.repeat(8193) })
   expect(seen.status).toBe(413)
 })
 
@@ -228,6 +238,9 @@ test('people and applications with unusable values are refused', () => {
   expect(() => provider.addUser({ user_id: '1' })).toThrow('already taken')
   expect(() => provider.addUser({ user_id: '' })).toThrow('1 to 200')
   expect(provider.addUser()).toMatchObject({ user_id: '4', user_name: 'person4' })
+  provider.removeUser('4')
+  // Tokens and sessions of the person before may still be valid.
+  expect(provider.addUser().user_id).toBe('6')
   expect(() => provider.updateUser('99', {})).toThrow('no person')
   const good = { name: 'x', redirectURL: 'http://localhost/' }
   for (const redirectURL of ['/cb', 'javascript:alert(1)', 'ftp://x/', 'http://x/ y', 'http://x/\r\nset-cookie:a=b']) {

@@ -1,9 +1,63 @@
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { connect, type Server, type Socket } from 'node:net'
 import { USER_AGENT } from '../../lib/client/options'
 import { type DoctorInput, examine } from '../../lib/doctor/doctor'
 import type { Examination } from '../../lib/doctor/examination'
 import { optionLines } from '../../lib/doctor/report'
 import type { Application, FakeProvider } from '../../lib/testing'
+import { port } from './listen'
 import { post, signInAs } from './provider-http'
+
+/** Servers of the tests of a file, on free ports of this machine. Each is stopped after its test, with its connections. */
+export function useServers() {
+  const servers: Server[] = []
+  const sockets = new Set<Socket>()
+  const keep = (socket: Socket): void => void sockets.add(socket.on('error', () => {}))
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy()
+    for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve))
+  })
+
+  /** @returns the port */
+  function listening(server: Server, host = 'localhost'): Promise<number> {
+    servers.push(server.on('connection', keep))
+    return new Promise((resolve) => server.listen(0, host, () => resolve(port(server))))
+  }
+
+  /** @returns the base URL of a provider */
+  async function serve(listener: RequestListener, host = 'localhost'): Promise<string> {
+    return `http://${host}:${await listening(createServer(listener), host)}/api/v1`
+  }
+
+  /** A proxy that leads each connection to the same provider. @param received what is told of the bytes of clients */
+  async function proxyTo(baseURL: string, received: (bytes: string) => void = () => {}): Promise<string> {
+    const server = createServer().on('connect', (_request, client: Socket) => {
+      const provider = connect(Number(new URL(baseURL).port), new URL(baseURL).hostname, () => {
+        client.write('HTTP/1.1 200 OK\r\n\r\n')
+        client.pipe(provider).pipe(client)
+      })
+      keep(provider)
+      client.on('data', (chunk) => received(String(chunk)))
+    })
+    return `http://localhost:${await listening(server)}`
+  }
+
+  return { listening, serve, proxyTo }
+}
+
+/** Answers with JSON. */
+export function sendJSON(response: ServerResponse, body: object, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** A listener that answers each request with the same page. */
+export function page(
+  status: number,
+  headers: Record<string, string> = {},
+  body = '<!doctype html><h1>Hello</h1>',
+): RequestListener {
+  return (_request, response) => response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body)
+}
 
 /** What an examination in this process may be given. */
 export interface DoctorOptions {

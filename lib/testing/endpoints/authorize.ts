@@ -5,7 +5,7 @@ import { errorAnswer, jsonAnswer, oneOf, serverPage } from './api-answer'
 
 /** Section 4.2: exchanges an `auth_key` for an `access_token`. */
 export function authorize(request: ProviderRequest, state: State): Answer {
-  const behaviours = state.behaviours()
+  const behaviours = state.behaviours
   if (behaviours.getOnly)
     return request.method === 'GET' ? exchange(request.query, request, state) : refusedPost(behaviours)
   if (request.method !== 'POST') return errorAnswer(behaviours, 405, 'Use POST.', { allow: 'POST' })
@@ -23,7 +23,7 @@ function refusedPost(behaviours: ProviderBehaviours): Answer {
 }
 
 function exchange(parameters: URLSearchParams, request: ProviderRequest, state: State): Answer {
-  const behaviours = state.behaviours()
+  const behaviours = state.behaviours
   const appID = oneOf(parameters, 'app_id')
   const appSecret = oneOf(parameters, 'app_secret')
   const authKey = oneOf(parameters, 'auth_key')

@@ -32,7 +32,7 @@ export function oauth(request: ProviderRequest, state: State): Answer {
 /** Redirects to the application with a new key. */
 export function approvedRedirect({ appID, redirectURL }: Application, userID: string, state: State): Answer {
   const authKey = state.grants.issueKey({ appID, userID })
-  return redirectTo(redirectURLWith(authKey, redirectURL, state.behaviours()))
+  return redirectTo(redirectURLWith(authKey, redirectURL, state.behaviours))
 }
 
 /** The registered redirect URL with `auth_key` appended to its query, or as deployed servers append it. */

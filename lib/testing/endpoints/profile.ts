@@ -6,7 +6,7 @@ import { userJSON } from './user-json'
 
 /** Section 4.3: the current user, identified by a bearer token. */
 export function userMe(request: ProviderRequest, state: State): Answer {
-  const behaviours = state.behaviours()
+  const behaviours = state.behaviours
   if (behaviours.withoutUserMe) return serverPage(404, 'Not Found')
   if (request.method !== 'GET') return errorAnswer(behaviours, 405, 'Use GET.', { allow: 'GET' })
   const token = /^Bearer ([\x21-\x7e]+)$/.exec(request.headers.authorization ?? '')?.[1]
@@ -21,7 +21,7 @@ export function userMe(request: ProviderRequest, state: State): Answer {
 
 /** Section 4.4: the same person, identified by a token in the query. */
 export function getUserInfo(request: ProviderRequest, state: State): Answer {
-  const behaviours = state.behaviours()
+  const behaviours = state.behaviours
   if (request.method !== 'GET') return errorAnswer(behaviours, 405, 'Use GET.', { allow: 'GET' })
   const token = oneOf(request.query, 'access_token')
   if (token === undefined) return errorAnswer(behaviours, 401, 'Send access_token once, in the query.')
@@ -29,7 +29,7 @@ export function getUserInfo(request: ProviderRequest, state: State): Answer {
 }
 
 function profileFor(token: string, request: ProviderRequest, state: State): Answer {
-  const behaviours = state.behaviours()
+  const behaviours = state.behaviours
   const use = state.grants.use(token)
   if (use === undefined) {
     const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
@@ -43,7 +43,7 @@ function profileFor(token: string, request: ProviderRequest, state: State): Answ
 }
 
 function tooMany({ resetAt, millisecondsLeft }: NonNullable<TokenUse['refusal']>, state: State): Answer {
-  const behaviours = state.behaviours()
+  const behaviours = state.behaviours
   const headers = {
     'retry-after': { 'retry-after': String(Math.ceil(millisecondsLeft / 1000)) },
     'retry-after-date': { 'retry-after': new Date(resetAt).toUTCString() },

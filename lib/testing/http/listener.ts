@@ -3,19 +3,14 @@ import { answerFor, refusalFor } from '../router'
 import type { State } from '../state/state'
 import type { Fault } from '../types'
 import { deliver } from './deliver'
-import { type FaultQueue, ownAnswer, rewritten } from './faults'
+import { ownAnswer, rewritten } from './faults'
 import { type Answer, type ProviderRequest, readRequest } from './request'
-import type { RequestLog } from './request-log'
 
 /** The provider as a request listener that can abort all pending responses. */
 export class Listener {
   private readonly _pending = new Set<ServerResponse>()
 
-  constructor(
-    private readonly _state: State,
-    private readonly _faults: FaultQueue,
-    private readonly _log: RequestLog,
-  ) {}
+  constructor(private readonly _state: State) {}
 
   handle(message: IncomingMessage, response: ServerResponse): void {
     this._pending.add(response)
@@ -33,15 +28,15 @@ export class Listener {
   }
 
   private async _respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const request = await readRequest(message, this._state.origin())
+    const request = await readRequest(message, this._state.origin)
     const refusal = refusalFor(request, this._state)
     const { endpoint } = request
     if (refusal !== undefined || endpoint === undefined) {
       return deliver({ message, response, answer: refusal ?? this._trueAnswer(request), fault: {}, onStatus: () => {} })
     }
-    const entry = this._log.add(endpoint, request)
-    const fault = this._faults.take(endpoint)
-    const onStatus = (status: number): void => this._log.setStatus(entry, status)
+    const entry = this._state.log.add(endpoint, request)
+    const fault = this._state.faults.take(endpoint)
+    const onStatus = (status: number): void => void Object.assign(entry, { status })
     await deliver({ message, response, answer: this._answer(request, fault), fault, onStatus })
   }
 

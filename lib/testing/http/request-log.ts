@@ -23,10 +23,6 @@ export class RequestLog {
     return entry
   }
 
-  setStatus(entry: LoggedRequest, status: number): void {
-    Object.assign(entry, { status })
-  }
-
   clear(): void {
     this._entries = []
   }

@@ -9,26 +9,11 @@ export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint
   ['/api/get_user_info', 'get_user_info'],
 ])
 
-const MAX_BODY_BYTES = 65_536
+// No form of the API or the pages is longer. The log keeps thousands of bodies.
+const MAX_BODY_BYTES = 8192
 
 /** A request with its complete body. */
-export interface ProviderRequest {
-  readonly method: string
-  /** The request target as received: path and query. */
-  readonly path: string
-  readonly pathname: string
-  /** Which of the four endpoints it asks; undefined for a page. */
-  readonly endpoint: Endpoint | undefined
-  readonly query: URLSearchParams
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
-  /** The body's parameters; empty unless the body is a form. */
-  readonly form: URLSearchParams
-  readonly isForm: boolean
-  readonly isTooLarge: boolean
-  /** The provider's origin as the client sees it. */
-  readonly origin: string
-}
+export type ProviderRequest = Awaited<ReturnType<typeof readRequest>>
 
 /** The response of an endpoint or a page. */
 export interface Answer {
@@ -48,7 +33,7 @@ export function mediaTypeOf(headers: IncomingHttpHeaders): string {
 }
 
 /** Reads a request; rejects when the client disconnects before its end. */
-export async function readRequest(message: IncomingMessage, origin: string | undefined): Promise<ProviderRequest> {
+export async function readRequest(message: IncomingMessage, origin: string | undefined) {
   const { method = 'GET', url: path = '/', headers } = message
   const [pathname = '/'] = path.split('?', 1)
   const body = await readBody(message)
@@ -56,15 +41,19 @@ export async function readRequest(message: IncomingMessage, origin: string | und
   const scheme = 'encrypted' in message.socket ? 'https' : 'http'
   return {
     method,
+    /** The request target as received: path and query. */
     path,
     pathname,
+    /** Which of the four endpoints it asks; undefined for a page. */
     endpoint: ENDPOINTS.get(pathname),
     query: new URLSearchParams(path.slice(pathname.length)),
     headers,
     body: body ?? '',
+    /** The body's parameters; empty unless the body is a form. */
     form: new URLSearchParams(isForm ? body : ''),
     isForm,
     isTooLarge: body === undefined,
+    /** The provider's origin as the client sees it. */
     origin: origin ?? `${scheme}://${headers.host ?? 'localhost'}`,
   }
 }

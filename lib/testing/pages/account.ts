@@ -65,7 +65,7 @@ export function decide(request: ProviderRequest, state: State): Answer {
   if (user === undefined || user.user_id !== asked) return redirectTo(loginURL(application.appID), 303)
   // Like deployed servers: the application is not told of a Cancel.
   if (request.form.get('decision') !== 'approve') return redirectTo('/', 303)
-  const isRemembered = request.form.get('remember') === 'yes' || state.behaviours().silentReapproval
+  const isRemembered = request.form.get('remember') === 'yes' || state.behaviours.silentReapproval
   if (isRemembered) state.grants.approve({ appID: application.appID, userID: user.user_id })
   return approvedRedirect(application, user.user_id, state)
 }

@@ -1,32 +1,21 @@
 import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
 import type { State } from '../state/state'
 import type { Application } from '../types'
-import { field, html, type Markup, page, problem, problemWith } from './layout'
+import { afterChange, field, html, type Markup, page } from './layout'
 
 const urlField = html`type="url" required spellcheck="false" autocomplete="off" placeholder="http://localhost:3000/callback"`
 
 /** `GET /developers`: the application dashboard of section 2.1. */
 export function dashboard(_request: ProviderRequest, state: State): Answer {
-  return dashboardWith(state, {})
-}
-
-interface Attempt {
-  message?: string
-  name?: string
-  redirectURL?: string
-}
-
-function dashboardWith(state: State, attempt: Attempt): Answer {
   const list = state.applications.all().map((application) => applicationCard(application))
   const none = html`<p>No application is registered yet.</p>`
   const main = html`<section class="card" aria-labelledby="register"><h2 id="register">Register an application</h2>
-${problem(attempt.message)}
 <form method="post" action="/developers">
-${field('name', 'Name', attempt.name ?? '', html`required maxlength="200" autocomplete="off"`)}
-${field('redirect_url', 'App Redirect URL', attempt.redirectURL ?? '', urlField)}
+${field('name', 'Name', '', html`required maxlength="200" autocomplete="off"`)}
+${field('redirect_url', 'App Redirect URL', '', urlField)}
 <p><button class="primary">Register</button></p></form></section>
 <section aria-labelledby="applications"><h2 id="applications">Applications</h2>${list.length > 0 ? list : none}</section>`
-  return page(state, 'Developers', main, { status: attempt.message === undefined ? 200 : 422 })
+  return page(state, 'Developers', main)
 }
 
 function applicationCard({ appID, appSecret, name, redirectURL }: Application): Markup {
@@ -45,18 +34,18 @@ function applicationCard({ appID, appSecret, name, redirectURL }: Application): 
 export function registerApplication(request: ProviderRequest, state: State): Answer {
   const name = request.form.get('name') ?? ''
   const redirectURL = request.form.get('redirect_url') ?? ''
-  return attempted(state, { name, redirectURL }, () => state.applications.register({ name, redirectURL }))
+  return afterChange(state, '/developers', () => state.applications.register({ name, redirectURL }))
 }
 
 /** `POST /developers/:appID`. */
 export function changeURL(request: ProviderRequest, state: State, appID: string): Answer {
   const redirectURL = request.form.get('redirect_url') ?? ''
-  return attempted(state, {}, () => state.applications.update(appID, { redirectURL }))
+  return afterChange(state, '/developers', () => state.applications.update(appID, { redirectURL }))
 }
 
 /** `POST /developers/:appID/secret`. */
 export function renewSecret(_request: ProviderRequest, state: State, appID: string): Answer {
-  return attempted(state, {}, () => state.applications.renewSecret(appID))
+  return afterChange(state, '/developers', () => state.applications.renewSecret(appID))
 }
 
 /** `POST /developers/:appID/delete`. */
@@ -64,9 +53,4 @@ export function deleteApplication(_request: ProviderRequest, state: State, appID
   state.grants.forgetApplication(appID)
   state.applications.remove(appID)
   return redirectTo('/developers', 303)
-}
-
-function attempted(state: State, attempt: Attempt, work: () => unknown): Answer {
-  const message = problemWith(work)
-  return message === undefined ? redirectTo('/developers', 303) : dashboardWith(state, { ...attempt, message })
 }

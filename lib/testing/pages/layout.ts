@@ -1,5 +1,5 @@
 import { escapeUTF8 } from 'entities'
-import type { Answer } from '../http/request'
+import { type Answer, redirectTo } from '../http/request'
 import type { State } from '../state/state'
 import type { FakeUser } from '../types'
 
@@ -96,20 +96,15 @@ export function field(name: string, label: string, value: string, attributes: Ma
 <input id="${name}" name="${name}" value="${value}" ${attributes}></p>`
 }
 
-/** What is wrong with the values of a form, if they are refused. */
-export function problemWith(work: () => unknown): string | undefined {
+/** Makes the change that a form asks for, and leads back to a page; shows why, where its values are refused. */
+export function afterChange(state: State, path: string, change: () => unknown): Answer {
   try {
-    work()
-    return undefined
+    change()
+    return redirectTo(path, 303)
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-    return error.message
+    return messagePage(state, 422, 'Not saved', error.message)
   }
-}
-
-/** The error message of a form. */
-export function problem(message: string | undefined): Markup {
-  return message === undefined ? html`` : html`<p class="problem" role="alert">${message}</p>`
 }
 
 /** A person's display name. */

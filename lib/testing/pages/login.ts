@@ -32,7 +32,7 @@ Afterwards you return to <code>${new URL(application.redirectURL).origin}</code>
 <form method="post" action="/approval">
 <input type="hidden" name="app_id" value="${application.appID}">
 <input type="hidden" name="user_id" value="${user.user_id}">
-${state.behaviours().silentReapproval ? html`` : remember}
+${state.behaviours.silentReapproval ? html`` : remember}
 <p class="buttons"><button class="primary" name="decision" value="approve">Approve</button>
 <button name="decision" value="cancel">Cancel</button></p>
 </form>

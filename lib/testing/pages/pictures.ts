@@ -26,7 +26,7 @@ function initialsOf(name: string): string {
   return words.map((word) => word.slice(0, 1).toUpperCase()).join('')
 }
 
-/** `GET /pictures/:userID.svg`: initials on a coloured background. */
+/** `GET /pictures/:userID.svg` and `/covers/:userID.svg`: initials on a coloured background. */
 export function picture(_request: ProviderRequest, state: State, file: string): Answer {
   const user = state.users.get(file.replace(/\.svg$/, ''))
   if (user === undefined) return messagePage(state, 404, 'No picture', 'There is no person with this id.')
@@ -37,17 +37,6 @@ export function picture(_request: ProviderRequest, state: State, file: string): 
 <rect width="120" height="120" fill="url(#g)"/><circle cx="98" cy="20" r="42" fill="#fff" opacity=".09"/>
 <text x="60" y="62" fill="#fff" font-family="system-ui, sans-serif" font-size="50" font-weight="600"
 text-anchor="middle" dominant-baseline="central">${initialsOf(displayNameOf(user))}</text></svg>`)
-}
-
-/** `GET /covers/:userID.svg`: hills at dusk. */
-export function cover(_request: ProviderRequest, state: State, file: string): Answer {
-  const user = state.users.get(file.replace(/\.svg$/, ''))
-  if (user === undefined) return messagePage(state, 404, 'No picture', 'There is no person with this id.')
-  const hue = hueOf(user.user_id)
-  return svgAnswer(html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 200" width="1200" height="400">
-<rect width="600" height="200" fill="hsl(${hue} 60% 80%)"/><circle cx="440" cy="70" r="34" fill="#fff" opacity=".8"/>
-<path d="M0 140 Q150 70 300 130 T600 110 V200 H0Z" fill="hsl(${hue} 45% 52%)"/>
-<path d="M0 170 Q180 110 340 165 T600 150 V200 H0Z" fill="hsl(${hue} 50% 32%)"/></svg>`)
 }
 
 /** `GET /icon.svg`: the provider's logo. */

@@ -3,12 +3,12 @@ import type { Answer } from '../http/request'
 const css = `:root {
   color-scheme: light dark;
   --back: #f4f4f8; --card: #fff; --ink: #1d1b2e; --soft: #5c5970; --line: #d9d7e5;
-  --mark: #5145cd; --on-mark: #fff; --danger: #b3261e; --problem: #fdecea;
+  --mark: #5145cd; --on-mark: #fff; --danger: #b3261e;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --back: #14131c; --card: #1f1d2b; --ink: #efeef6; --soft: #b1aec4; --line: #3b384d;
-    --mark: #a9a1ff; --on-mark: #14131c; --danger: #ff9d95; --problem: #43201e;
+    --mark: #a9a1ff; --on-mark: #14131c; --danger: #ff9d95;
   }
 }
 * { box-sizing: border-box; }
@@ -66,7 +66,6 @@ dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .4rem 1rem;
 dt { color: var(--soft); }
 dd { margin: 0; }
 code { overflow-wrap: anywhere; font-size: .9em; }
-.problem { background: var(--problem); border-left: 4px solid var(--danger); border-radius: .3rem; padding: .6rem .9rem; }
 `
 
 /** `GET /style.css`. */

@@ -1,30 +1,8 @@
 import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
 import type { State } from '../state/state'
-import { type TextField, textFields } from '../state/users'
+import { textFields } from '../state/users'
 import type { FakeUser, FakeUserInput } from '../types'
-import {
-  displayNameOf,
-  field,
-  html,
-  type Markup,
-  messagePage,
-  nameplate,
-  page,
-  portrait,
-  problem,
-  problemWith,
-} from './layout'
-
-const labels: Readonly<Record<TextField, string>> = {
-  user_name: 'User name',
-  user_email: 'E-mail address',
-  user_firstname: 'First name',
-  user_lastname: 'Last name',
-  user_gender: 'Gender',
-  user_birthdate: 'Birth date (YYYY-MM-DD)',
-  user_picture: 'Picture (URL or path)',
-  user_cover: 'Cover picture (URL or path)',
-}
+import { afterChange, displayNameOf, field, html, type Markup, messagePage, nameplate, page, portrait } from './layout'
 
 function pathOf(user: FakeUser): string {
   return `/users/${encodeURIComponent(user.user_id)}`
@@ -32,25 +10,21 @@ function pathOf(user: FakeUser): string {
 
 /** `GET /users`: all people, and a form to add one. */
 export function people(_request: ProviderRequest, state: State): Answer {
-  return peopleWith(state, {})
-}
-
-function peopleWith(state: State, attempt: FakeUserInput, message?: string): Answer {
   const rows = state.users.all().map(
     (user) => html`<li>${portrait(user)}<span><a href="${pathOf(user)}">${displayNameOf(user)}</a>
 <small>${user.user_id} · ${user.user_email ?? 'no e-mail address'}</small></span></li>`,
   )
   const main = html`<section class="card" aria-labelledby="all"><h2 id="all">All people</h2><ul class="rows">${rows}</ul></section>
-<section class="card" aria-labelledby="add"><h2 id="add">Add a person</h2>${problem(message)}
+<section class="card" aria-labelledby="add"><h2 id="add">Add a person</h2>
 <p>Empty fields are returned as <code>null</code>; an empty id becomes the next number.</p>
 <form method="post" action="/users">
-${field('user_id', 'Id', String(attempt.user_id ?? ''), html`maxlength="200" autocomplete="off" inputmode="numeric"`)}
-${fieldsFor(attempt)}<p><button class="primary">Add</button></p></form></section>`
-  return page(state, 'People', main, { status: message === undefined ? 200 : 422 })
+${field('user_id', 'Id', '', html`maxlength="200" autocomplete="off" inputmode="numeric"`)}
+${fieldsFor({})}<p><button class="primary">Add</button></p></form></section>`
+  return page(state, 'People', main)
 }
 
 function fieldsFor(values: FakeUserInput): Markup {
-  const inputs = textFields.map((name) => field(name, labels[name], values[name] ?? '', html`autocomplete="off"`))
+  const inputs = textFields.map((name) => field(name, name, values[name] ?? '', html`autocomplete="off"`))
   const checked = values.user_verified === true && html`checked`
   return html`<div class="columns">${inputs}</div><p class="check">
 <input type="checkbox" id="user_verified" name="user_verified" value="yes" ${checked}>
@@ -76,17 +50,14 @@ function inputFrom(form: URLSearchParams): FakeUserInput {
 
 /** `POST /users`. */
 export function addPerson(request: ProviderRequest, state: State): Answer {
-  const input = inputFrom(request.form)
-  const message = problemWith(() => state.users.add(input))
-  return message === undefined ? redirectTo('/users', 303) : peopleWith(state, input, message)
+  return afterChange(state, '/users', () => state.users.add(inputFrom(request.form)))
 }
 
 /** `POST /users/:userID`. */
 export function savePerson(request: ProviderRequest, state: State, userID: string): Answer {
   if (state.users.get(userID) === undefined)
     return messagePage(state, 404, 'Unknown person', 'There is no person with this id.')
-  const message = problemWith(() => state.users.update(userID, inputFrom(request.form)))
-  return message === undefined ? redirectTo('/users', 303) : messagePage(state, 422, 'Not saved', message)
+  return afterChange(state, '/users', () => state.users.update(userID, inputFrom(request.form)))
 }
 
 /** `POST /users/:userID/delete`. */

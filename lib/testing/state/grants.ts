@@ -32,24 +32,27 @@ export class Grants {
   private readonly _approvals = new BoundedMap<Grant>()
 
   constructor(
-    private readonly _behaviours: () => ProviderBehaviours,
-    private readonly _clock: Clock,
-    private readonly _rateLimit: number,
+    private readonly _provider: {
+      readonly behaviours: ProviderBehaviours
+      readonly clock: Clock
+      readonly rateLimit: number
+    },
   ) {
-    if (_rateLimit !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(_rateLimit) && _rateLimit > 0)) {
+    const { rateLimit } = _provider
+    if (rateLimit !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(rateLimit) && rateLimit > 0)) {
       throw new TypeError('rateLimit must be a whole number of requests per hour from 1, or Infinity')
     }
   }
 
   issueKey({ appID, userID }: Grant): string {
     const key = this._credential()
-    this._keys.set(key, { appID, userID, issuedAt: this._clock.now() })
+    this._keys.set(key, { appID, userID, issuedAt: this._provider.clock.now() })
     return key
   }
 
   /** Records a signed-in person's visit to the login page. */
   visit(grant: Grant): void {
-    if (this._behaviours().replaceKeyOnVisit) this._keys.deleteWhere((key) => isSame(key, grant))
+    if (this._provider.behaviours.replaceKeyOnVisit) this._keys.deleteWhere((key) => isSame(key, grant))
   }
 
   /** The token for a key, which is consumed; undefined when the key is unknown, expired or another application's. */
@@ -57,7 +60,7 @@ export class Grants {
     const issued = this._keys.get(key)
     if (issued === undefined || issued.appID !== appID) return undefined
     this._keys.delete(key)
-    const { keyLifetime, reuseToken } = this._behaviours()
+    const { keyLifetime, reuseToken } = this._provider.behaviours
     if (!this._isWithin(keyLifetime, issued)) return undefined
     return (reuseToken ? this._livingToken(issued) : undefined) ?? this._issueToken(issued)
   }
@@ -66,12 +69,12 @@ export class Grants {
   use(token: string): TokenUse | undefined {
     const issued = this._tokens.get(token)
     if (issued === undefined || !this._lives(issued)) return undefined
-    const now = this._clock.now()
+    const now = this._provider.clock.now()
     // A token's hours count from its issue, so that no test spans two.
     const resetAt = issued.issuedAt + (Math.floor((now - issued.issuedAt) / HOUR_MS) + 1) * HOUR_MS
     issued.requests = issued.resetAt === resetAt ? issued.requests + 1 : 1
     issued.resetAt = resetAt
-    const isRefused = issued.requests > this._rateLimit
+    const isRefused = issued.requests > this._provider.rateLimit
     return { userID: issued.userID, refusal: isRefused ? { millisecondsLeft: resetAt - now, resetAt } : undefined }
   }
 
@@ -104,7 +107,7 @@ export class Grants {
 
   private _issueToken({ appID, userID }: Grant): string {
     const token = this._credential()
-    this._tokens.set(token, { token, appID, userID, issuedAt: this._clock.now(), requests: 0, resetAt: 0 })
+    this._tokens.set(token, { token, appID, userID, issuedAt: this._provider.clock.now(), requests: 0, resetAt: 0 })
     return token
   }
 
@@ -113,15 +116,17 @@ export class Grants {
   }
 
   private _lives(token: AccessToken): boolean {
-    return this._isWithin(this._behaviours().tokenLifetime, token)
+    return this._isWithin(this._provider.behaviours.tokenLifetime, token)
   }
 
   private _isWithin(lifetime: number, { issuedAt }: AuthKey): boolean {
-    return this._clock.now() - issuedAt < lifetime
+    return this._provider.clock.now() - issuedAt < lifetime
   }
 
   private _credential(): string {
-    return this._behaviours().hexCredentials ? randomBytes(16).toString('hex') : randomBytes(32).toString('base64url')
+    return this._provider.behaviours.hexCredentials
+      ? randomBytes(16).toString('hex')
+      : randomBytes(32).toString('base64url')
   }
 }
 

@@ -6,7 +6,7 @@ import { BoundedMap } from './bounded-map'
 export class Sessions {
   private readonly _userByID = new BoundedMap<string>()
 
-  constructor(private readonly _origin: () => string | undefined) {}
+  constructor(private readonly _provider: { readonly origin: string | undefined }) {}
 
   /** @returns the Set-Cookie header that signs the browser in. Its previous session ends. */
   signIn(userID: string, cookieHeader: string | undefined): string {
@@ -35,7 +35,7 @@ export class Sessions {
 
   /** With the provider's port, because a browser sends its cookies to all ports of a host. */
   private get _cookieName(): string {
-    const origin = this._origin()
+    const { origin } = this._provider
     const port = origin === undefined ? '' : new URL(origin).port
     return port === '' ? 'fake_provider_session' : `fake_provider_session_${port}`
   }

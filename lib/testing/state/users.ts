@@ -12,9 +12,6 @@ export const textFields = [
   'user_cover',
 ] as const
 
-/** One of the text fields. */
-export type TextField = (typeof textFields)[number]
-
 function idOf(value: unknown): string {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) {
     throw new RangeError('user_id: a number beyond 2^53 has lost digits; give a string or a bigint')
@@ -98,7 +95,7 @@ function definedOnly(input: FakeUserInput): Partial<Omit<FakeUser, 'user_id'>> {
   const known: readonly string[] = ['user_id', 'user_verified', ...textFields]
   const unknown = Object.keys(input).find((name) => !known.includes(name))
   if (unknown !== undefined) throw new TypeError(`there is no field "${unknown}"; there are ${known.join(', ')}`)
-  const text: Partial<Record<TextField, string | null>> = {}
+  const text: Partial<Record<(typeof textFields)[number], string | null>> = {}
   for (const field of textFields) {
     const value = input[field]
     if (value === undefined) continue

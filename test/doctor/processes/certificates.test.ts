@@ -1,43 +1,30 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHTTP2Server } from 'node:http2'
 import { createServer as createHTTPSServer } from 'node:https'
-import type { Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTLSServer, type TlsOptions } from 'node:tls'
 import { FakeProvider } from '../../../lib/testing'
 import { type Certificates, makeCertificates } from '../../support/certificates'
+import { useServers } from '../../support/doctor'
 import { runDoctorProcess as runDoctor, unwrapped } from '../../support/doctor-command'
-import { port } from '../../support/listen'
 
 // What the doctor says of a provider's TLS. In a process of its own, which trusts the authority of the tests.
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
 const authority = join(folder, 'ca.pem')
-const servers: Server[] = []
-const sockets = new Set<Socket>()
+const { listening } = useServers()
 let certificates: Certificates
 
 beforeAll(() => {
   certificates = makeCertificates()
   writeFileSync(authority, certificates.ca)
 })
-afterEach(async () => {
-  for (const socket of sockets) socket.destroy()
-  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve))
-})
 afterAll(() => rmSync(folder, { recursive: true }))
 
 async function diagnose(baseURL: string) {
   const { code, stdout } = await runDoctor([baseURL], { env: { NODE_EXTRA_CA_CERTS: authority } })
   return { code, report: unwrapped(stdout) }
-}
-
-/** Listens on a free port of localhost. @returns the port */
-function listening(server: Server): Promise<number> {
-  server.on('connection', (socket: Socket) => void sockets.add(socket.on('error', () => {})))
-  servers.push(server)
-  return new Promise((resolve) => server.listen(0, 'localhost', () => resolve(port(server))))
 }
 
 // No provider of ours: the fake provider refuses its host name, as JSON.
@@ -58,9 +45,10 @@ test.each([
   expect([code, report]).toEqual([1, expect.stringMatching(sentence)])
 })
 
-test('a certificate that expires soon', async () => {
+test('a certificate that is good and expires soon, and what is behind it', async () => {
   const { report } = await diagnose(await secure(certificates.good))
   expect(report).toMatch(/differs {2}Certificate: Valid, but for (1 more day|2 more days) only/)
+  expect(report).toContain('good     Exchange: It refuses invented values as JSON')
 })
 
 test('HTTP/2 only', async () => {
@@ -71,10 +59,4 @@ test('HTTP/2 only', async () => {
   tls.on('tlsClientError', () => {})
   const { code, report } = await diagnose(`https://localhost:${await listening(tls)}/api/v1`)
   expect([code, report]).toEqual([1, expect.stringContaining('broken   HTTP: The provider speaks HTTP/2 alone')])
-})
-
-test('a certificate that is good, and what is behind it', async () => {
-  const { report } = await diagnose(await secure(certificates.good))
-  expect(report).toMatch(/Certificate: Valid, but/)
-  expect(report).toContain('good     Exchange: It refuses invented values as JSON')
 })

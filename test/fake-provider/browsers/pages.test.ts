@@ -133,10 +133,10 @@ describeInChromium('the pages in Chromium', () => {
 
   test('people: add and edit', async () => {
     await page.goto(`${provider.origin}/users`)
-    await page.getByLabel('First name').fill('Zoë')
+    await page.getByLabel('user_firstname').fill('Zoë')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('link', { name: 'Zoë' }).click()
-    await page.getByLabel('Birth date').fill('1990-02-15')
+    await page.getByLabel('user_birthdate').fill('1990-02-15')
     await page.getByLabel('Verified').check()
     await page.getByRole('button', { name: 'Save' }).click()
     expect(provider.users.at(-1)).toMatchObject({ user_birthdate: '1990-02-15', user_verified: true })
