@@ -41,7 +41,7 @@ describe('the site of the documentation', () => {
       for (const [, link = ''] of read(page).matchAll(/ (?:href|src)="(?!https?:|data:)([^"]+)"/g)) {
         const [path = '', id] = decodeURIComponent(link).split('#')
         const target = path === '' ? page : join(dirname(page), path.replace(/\/$/, '/index.html'))
-        const isThere = existsSync(join(site, target)) && (id === undefined || idsOf(target).has(id))
+        const isThere = existsSync(join(site, target)) && (!id || idsOf(target).has(id))
         if (!isThere) broken.add(`${page}: ${link}`)
       }
     }
