@@ -22,9 +22,10 @@ export function load(app) {
     first.text = first.text.replace(HEADING, '')
     const modules = project.children ?? []
     const exports = new Map(modules.flatMap(({ children = [] }) => children.map((child) => [child.name, child])))
+    project.readme = linkExports(project.readme, exports)
     for (const page of project.documents ?? []) {
       describePage(page, project.files.getReflectionPath(page).slice(root.length + 1))
-      linkExports(page, exports)
+      page.content = linkExports(page.content, exports)
     }
   })
 }
@@ -37,10 +38,11 @@ function describePage(page, path) {
   page.frontmatter = { group: kind }
 }
 
-function linkExports(page, exports) {
-  page.content = page.content.map((part) => {
+/** Not within the text of another link, where HTML allows none. */
+function linkExports(parts, exports) {
+  return parts.map((part, index) => {
     const name = part.kind === 'code' ? part.text.slice(1, -1) : ''
-    const target = exports.get(name)
+    const target = parts[index - 1]?.text.endsWith('[') ? undefined : exports.get(name)
     return target ? { kind: 'inline-tag', tag: '@linkcode', text: name, target } : part
   })
 }
