@@ -1,6 +1,6 @@
 // The code of the documentation, from the pages to the tests. A comment such as
 //
-//   // docs/recipes.md#linking-accounts, block 2
+//   // docs/guides/linking.md#linking-accounts-and-asking-first, block 2
 //
 // stands for the second block of TypeScript or JavaScript under that heading. `npm run build` copies
 // test/package/snippets/docs to test/package/docs with the code in the place of the comments; the runner of
@@ -22,7 +22,7 @@ const filesIn = (folder) =>
 /** The code of all pages by its name: page, heading and number. */
 function readBlocks() {
   const blocks = new Map()
-  const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  const pages = readdirSync(join(root, 'docs'), { recursive: true }).filter((name) => name.endsWith('.md'))
   for (const page of ['README.md', ...pages.map((name) => `docs/${name}`)]) {
     let anchor = ''
     let count = 0

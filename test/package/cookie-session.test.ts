@@ -21,7 +21,7 @@ const naive = [
   },
 ] satisfies RequestHandler[]
 
-/** The recipe "cookie-session" of docs/recipes.md. */
+/** "cookie-session" of docs/guides/without-session.md. */
 describe.each(passports)('the recipe for cookie-session with Passport %s', (_version, newPassport) => {
   const logins = useLogins()
 

@@ -13,7 +13,7 @@ const VERIFIER = 'a verifier that only the app knows'
 const REDIRECT = 'http://127.0.0.1:4000/signed-in'
 const challenge = createHash('sha256').update(VERIFIER).digest('base64url')
 
-/** The server of "Native applications" of docs/recipes.md. */
+/** The server of docs/guides/native.md. */
 describe('the server of a native application', () => {
   const logins = useLogins()
   let origin: string

@@ -32,7 +32,7 @@ test('contains only the library and its documents', () => {
     execFileSync('npm', ['pack', '--ignore-scripts', '--dry-run', '--json'], { cwd: root, encoding: 'utf8' }),
   )
   const paths = Array.from<{ path: string }>(files).map(({ path }) => path)
-  const papers = paths.filter((path) => !path.startsWith('dist/lib/') && !/^docs\/[\w-]+\.md$/.test(path))
+  const papers = paths.filter((path) => !path.startsWith('dist/lib/') && !/^docs\/(guides\/)?[\w-]+\.md$/.test(path))
   expect(papers.sort()).toEqual([
     'CHANGELOG.md',
     'LICENSE',
@@ -40,6 +40,7 @@ test('contains only the library and its documents', () => {
     'SECURITY.md',
     'bench/results/chart.svg',
     'docs/doctor.png',
+    'docs/login.svg',
     'example-app/minimal.ts',
     'example-app/screenshots/start-1-sign-in.png',
     'example-app/screenshots/start-2-provider.png',

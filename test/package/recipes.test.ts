@@ -24,7 +24,7 @@ import {
 
 const CALLBACK = '/auth/social-login/callback'
 
-/** Applications built from the recipes of docs/recipes.md. */
+/** Applications built from the guides in docs/guides. */
 describe('recipes of the documentation', () => {
   const logins = useLogins()
   let app: RunningApp

@@ -2,30 +2,30 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(__dirname, '../../..')
-const text = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8')
+const text = readFileSync(join(ROOT, 'docs/threat-model.md'), 'utf8')
 
-/** The rows of the table of defences: each defence and its tests. */
-function promises(): [promise: string, tests: string][] {
-  const [, section = ''] = /## What is done, and what keeps it\n([\s\S]*?)\n## /.exec(text) ?? []
-  const rows = section.split('\n').filter((line) => line.startsWith('| '))
-  // Titles contain no pipe; the first row is the header.
-  return rows.slice(1).map((row) => {
-    const cells = row.split(' | ')
-    return [cells[0] ?? '', (cells.at(-1) ?? '').replace(/ \|$/, '')]
-  })
+/** The defences of docs/threat-model.md: what each is called, and the lines below it that name its tests. */
+function defences(): { title: string; tests: string[] }[] {
+  const [, section = ''] = /## Defences\n([\s\S]*?)\n## /.exec(text) ?? []
+  return Array.from(
+    section.matchAll(/^- \*\*(.+?)\*\*(?:\n|.)*?(?=^- |^### |$(?![\s\S]))/gm),
+    ([body, title = '']) => ({
+      title,
+      tests: Array.from(body.matchAll(/^ {2}- (.*)$/gm), ([, line = '']) => line),
+    }),
+  )
 }
 
-test('the table of defences is found', () => {
-  expect(promises().length).toBeGreaterThan(15)
+test('the defences are found', () => {
+  expect(defences().length).toBeGreaterThan(20)
 })
 
-test.each(promises())('%.60s ... has an existing test', (_promise, tests) => {
-  const named = tests.split('; ').map((entry) => /^`([\w./-]+)`: (.+)$/.exec(entry))
-  expect(named).not.toContain(null)
-  for (const match of named) {
-    const [, file = '', title = ''] = match ?? []
+test.each(defences())('$title has an existing test', ({ tests }) => {
+  expect(tests.length).toBeGreaterThan(0)
+  for (const line of tests) {
+    const [, file = '', title = 'no title'] = /^`([\w./-]+)`: (.+)$/.exec(line) ?? []
     const path = join(ROOT, 'test', file)
-    expect([file, existsSync(path)]).toEqual([file, true])
+    expect([line, existsSync(path)]).toEqual([line, true])
     expect(readFileSync(path, 'utf8')).toContain(title)
   }
 })

@@ -20,15 +20,18 @@ afterEach(() => rmSync(folder, { recursive: true }))
 test.each([
   ['a script', 'commonjs', [], (code: string) => code],
   ['an ES module', 'module', ['--experimental-vm-modules'], asModule],
-])('the first test of docs/testing.md passes as %s, with jest as it is installed', (_kind, type, flags, written) => {
-  const first = readFileSync(join(root, 'test/package/docs/testing/app.test.js'), 'utf8')
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
-  writeFileSync(join(folder, 'app.test.js'), written(first))
-  const jest = [...flags, join(root, 'node_modules/jest/bin/jest.js'), '--rootDir', folder, '--json']
-  const env = { ...process.env, NODE_OPTIONS: '' }
-  const output = execFileSync(process.execPath, jest, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' })
-  expect(JSON.parse(output)).toMatchObject({ success: true, numPassedTests: 1 })
-})
+])(
+  'the first test of docs/guides/testing.md passes as %s, with jest as it is installed',
+  (_kind, type, flags, written) => {
+    const first = readFileSync(join(root, 'test/package/docs/testing/app.test.js'), 'utf8')
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }))
+    writeFileSync(join(folder, 'app.test.js'), written(first))
+    const jest = [...flags, join(root, 'node_modules/jest/bin/jest.js'), '--rootDir', folder, '--json']
+    const env = { ...process.env, NODE_OPTIONS: '' }
+    const output = execFileSync(process.execPath, jest, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' })
+    expect(JSON.parse(output)).toMatchObject({ success: true, numPassedTests: 1 })
+  },
+)
 
 function asModule(code: string): string {
   return code.replaceAll(/^const (.*) = require\((.*)\)$/gm, 'import $1 from $2')

@@ -7,7 +7,7 @@ import { useLogins } from '../support/logins'
 import { WebBrowser } from '../support/web-browser'
 import { linking, ownHeaders, type Question, quickStart, reasons, type Sessions, severalProviders } from './docs/web'
 
-/** The recipes of docs/web.md. */
+/** The code of docs/web.md and docs/guides/request-response.md. */
 describe('recipes for Request and Response', () => {
   const ORIGIN = 'https://app.example'
   const LOGIN_COOKIE_KEY = 'cookie-key-canary-d41c8f21a9e04b7c'

@@ -4,7 +4,7 @@ import { allKinds, newRecord } from './records'
 
 /** One rule of the contract of a `PendingLoginStore`. */
 interface Rule {
-  /** The rule in a sentence; also in the table of docs/testing.md. */
+  /** The rule in a sentence; also in the table of docs/stores.md. */
   readonly rule: string
   /** @throws an error that says what was seen, where the rule is broken */
   check(deployment: Deployment): Promise<void>

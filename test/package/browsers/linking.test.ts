@@ -19,7 +19,7 @@ const ADD = '#add'
 type Question = 'naive' | 'of the recipe'
 
 /**
- * "Linking accounts" of docs/recipes.md. While a link waits for its callback, a hostile page in another tab navigates to the
+ * docs/guides/linking.md. While a link waits for its callback, a hostile page in another tab navigates to the
  * callback at the first click of a double click, so that the second one falls on the page that asks.
  */
 describeInEachBrowser('a double click on a hostile page while a link is pending', (start) => {

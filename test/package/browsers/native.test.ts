@@ -10,7 +10,7 @@ import { until } from '../../support/browsers/live-world'
 import { type Listening, listen } from '../../support/listen'
 import { nativeApp, nativeServer } from '../docs/native'
 
-/** "Native applications" of docs/recipes.md: a real browser, and the app's own loopback server. */
+/** docs/guides/native.md: a real browser, and the app's own loopback server. */
 describeInEachBrowser('a native application', (start) => {
   jest.setTimeout(30_000)
   let browser: LiveBrowser

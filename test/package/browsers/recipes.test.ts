@@ -11,7 +11,7 @@ import { assurance } from '../docs/recipes'
 
 const CALLBACK = '/auth/social-login/callback'
 
-describeInChromium('"Asking more where less is certain" of docs/recipes.md, in Chromium', () => {
+describeInChromium('"Asking more where less is certain" of docs/guides/linking.md, in Chromium', () => {
   let provider: FakeProvider
   let browser: Browser
   let listening: Listening

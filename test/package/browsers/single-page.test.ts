@@ -16,7 +16,7 @@ import { returnTo, singlePage } from '../docs/recipes'
 const PAGES = join(__dirname, '../../../../test/package/docs/pages')
 const [ADA, ALAN] = ['1', '2'] as const
 
-/** "Single-page applications", "A login in a popup" and "Another account at the provider" of docs/recipes.md. */
+/** The guide "Single-page applications and popups", and "Another account at the provider". */
 describeInEachBrowser('a single-page application', (start) => {
   jest.setTimeout(30_000)
   let sites: Sites

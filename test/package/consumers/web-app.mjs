@@ -11,7 +11,7 @@ export function createApp(provider, origin) {
     failureRedirect: '/login',
     successRedirect: '/me',
   }
-  // docs/web.md#no-framework, block 1
+  // docs/guides/request-response.md#no-framework, block 1
   return respond
 }
 

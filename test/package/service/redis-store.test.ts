@@ -12,7 +12,7 @@ import { describeWithRedis, type RedisServer, startRedis } from './redis-server'
 
 type Client = Awaited<ReturnType<typeof connectRedis>>
 
-/** The recipe "A store of your own: Redis" of docs/recipes.md. */
+/** The store of docs/guides/redis-store.md. */
 describeWithRedis('the recipe for Redis', () => {
   const logins = useLogins()
   const clients: { destroy(): void }[] = []

@@ -17,7 +17,7 @@ play((provider) => {
   passport.deserializeUser((user, done) => done(null, user))
   const app = connect()
   process.env.SESSION_SECRET = randomBytes(32).toString('hex')
-  // docs/frameworks.md#frameworks, block 3
+  // docs/guides/frameworks.md#connect, block 1
   app.use('/inbox-first', passport.authenticate('social-login', { returnTo: '/inbox' }))
   app.use('/me', (req, res) => {
     if (!req.user) res.statusCode = 401

@@ -16,7 +16,7 @@ await play(async (provider) => {
   passport.registerUserSerializer(async (user) => user)
   passport.registerUserDeserializer(async (user) => user)
   process.env.SESSION_KEY = randomBytes(32).toString('hex')
-  // docs/frameworks.md#frameworks, block 2
+  // docs/guides/frameworks.md#fastify, block 1
   const inbox = passport.authenticate('social-login', { returnTo: '/inbox' })
   app.get('/auth/inbox', { preValidation: inbox }, () => {})
   app.get('/me', (request, reply) => (request.user ? request.user.name : reply.code(401).send()))

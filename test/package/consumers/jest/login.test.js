@@ -1,1 +1,1 @@
-// docs/testing.md#with-jest, block 1
+// docs/guides/testing.md#in-the-process-of-the-test, block 1

@@ -16,7 +16,7 @@ await play((provider) => {
   const app = new Koa()
   app.silent = true
   app.keys = ['secret']
-  // docs/frameworks.md#frameworks, block 4
+  // docs/guides/frameworks.md#koa, block 1
   router.get('/auth/inbox', passport.authenticate('social-login', { returnTo: '/inbox' }))
   router.get('/me', (ctx) => {
     if (ctx.state.user) ctx.body = ctx.state.user.name

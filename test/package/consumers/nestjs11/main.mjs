@@ -33,7 +33,7 @@ await play(async (provider) => {
   }
   Injectable()(Serializer)
 
-  // docs/frameworks.md#frameworks, block 1
+  // docs/guides/frameworks.md#nestjs, block 1
   Injectable()(LoginGuard)
 
   const failures = {

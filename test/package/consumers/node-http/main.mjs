@@ -5,6 +5,6 @@ import { createApp } from './web-app.mjs'
 
 await play((provider, { origin }) => {
   const respond = createApp(provider, origin)
-  // docs/web.md#no-framework, block 2
+  // docs/guides/request-response.md#no-framework, block 2
   return server
 }, '/auth?next=/inbox')

@@ -5,10 +5,10 @@ import express, { type Application } from 'express'
 import passport from 'passport'
 
 export function nativeServer(app: Application, issueToken: (user: Express.User) => string): void {
-  // docs/recipes.md#native-applications, block 1
+  // docs/guides/native.md#native-applications, block 1
 }
 
 export async function nativeApp(server: string, openBrowser: (url: string) => void): Promise<unknown> {
-  // docs/recipes.md#native-applications, block 2
+  // docs/guides/native.md#native-applications, block 2
   return response.ok ? response.json() : response.status
 }

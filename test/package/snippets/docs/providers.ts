@@ -14,14 +14,14 @@ declare const communities: {
 }
 
 export function byPath(): void {
-  // docs/providers.md#many-providers-one-application, block 1
+  // docs/guides/several-providers.md#many-with-one-strategy, block 1
 }
 
 export function byHost(): void {
-  // docs/providers.md#a-host-for-each-provider, block 1
+  // docs/guides/several-providers.md#many-with-one-strategy, block 2
 }
 
 export function onTheWeb(): SocialLogin {
-  // docs/providers.md#without-passport, block 1
+  // docs/guides/several-providers.md#many-with-one-strategy, block 3
   return login
 }

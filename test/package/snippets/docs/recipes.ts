@@ -18,16 +18,16 @@ import { FakeProvider, type ProviderMode } from 'passport-social-login/testing'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { EnvHttpProxyAgent } from 'undici'
 
-// docs/recipes.md#linking-accounts, block 1
+// docs/guides/linking.md#linking-accounts-and-asking-first, block 1
 
 type User = Express.User
 
 export function sessionFirst(app: Application, strategy: Pick<Strategy, 'pendingLogin'>): void {
-  // docs/recipes.md#no-session-or-a-strict-one, block 2
+  // docs/guides/without-session.md#while-the-session-store-is-away, block 1
 }
 
 export function cookieSessions(app: Application, passport: Pick<Authenticator, 'session'>, SESSION_KEY: string): void {
-  // docs/recipes.md#cookie-session, block 1
+  // docs/guides/without-session.md#cookie-session, block 1
 }
 
 export function errorHandling(app: Application): void {
@@ -35,35 +35,35 @@ export function errorHandling(app: Application): void {
 }
 
 export function reasons(app: Application): void {
-  // docs/recipes.md#telling-people-why, block 1
+  // docs/guides/return-and-messages.md#telling-people-why, block 1
 }
 
 export function returnTo(app: Application): void {
-  // docs/recipes.md#back-to-the-page-they-came-from, block 1
+  // docs/guides/return-and-messages.md#back-to-the-page-they-came-from, block 1
 }
 
 export function returnToOrRedirect(app: Application): void {
-  // docs/recipes.md#back-to-the-page-they-came-from, block 2
+  // docs/guides/return-and-messages.md#back-to-the-page-they-came-from, block 2
 }
 
 export function notFinished(app: Application, options: StrategyOptions, verify: VerifyFunction): void {
-  // docs/recipes.md#you-did-not-finish-signing-in, block 1
+  // docs/guides/return-and-messages.md#you-did-not-finish-signing-in, block 1
 }
 
 export function limitGuessing(app: Application): void {
-  // docs/recipes.md#limiting-guesses, block 1
+  // docs/guides/limiting-guesses.md#limiting-guesses, block 1
 }
 
 export function linking(app: Application, link: (user: User, account: User) => Promise<void>): void {
-  // docs/recipes.md#linking-accounts, block 2
+  // docs/guides/linking.md#linking-accounts-and-asking-first, block 2
 }
 
 export function assurance(app: Application): void {
-  // docs/recipes.md#asking-more-where-less-is-certain, block 1
+  // docs/guides/linking.md#asking-more-where-less-is-certain, block 1
 }
 
 export function singlePage(app: Application): void {
-  // docs/recipes.md#single-page-applications, block 3
+  // docs/guides/single-page.md#single-page-applications-and-popups, block 3
 }
 
 export async function client(baseURL: string, clientID: string, clientSecret: string, authKey: string) {
@@ -89,6 +89,6 @@ export async function compiled(): Promise<void> {
   // docs/diagnostics.md#diagnostics, block 1
   // docs/fake-provider.md#the-fake-provider, block 1
   // docs/operations.md#proxies-and-private-certificates, block 1
-  // docs/recipes.md#no-session-or-a-strict-one, block 1
-  // docs/recipes.md#several-providers, block 1
+  // docs/guides/without-session.md#logins-without-a-session-or-with-a-strict-one, block 1
+  // docs/guides/several-providers.md#a-few-each-with-a-strategy, block 1
 }

@@ -5,16 +5,16 @@ import { createClient } from 'redis'
 import { RedisStore } from './redis-store'
 
 export async function connectRedis(REDIS_URL: string) {
-  // docs/recipes.md#a-store-of-your-own-redis, block 2
+  // docs/guides/redis-store.md#a-store-of-your-own-redis, block 2
   return redis
 }
 
 type Client = Awaited<ReturnType<typeof connectRedis>>
 
 export function redisStore(common: StrategyOptions, verify: VerifyFunction, redis: Client): void {
-  // docs/recipes.md#a-store-of-your-own-redis, block 3
+  // docs/guides/redis-store.md#a-store-of-your-own-redis, block 3
 }
 
 export async function checkStore(redis: Client, outage: StorageOutage): Promise<void> {
-  // docs/testing.md#a-store-of-your-own, block 1
+  // docs/stores.md#the-check, block 1
 }

@@ -32,7 +32,7 @@ export function quickStart(
   app = new Hono(),
 ): Hono {
   const callbackURL = 'https://app.example/auth/callback'
-  // docs/web.md#any-framework-request-in-response-out, block 1
+  // docs/guides/request-response.md#hono-next-sveltekit-bun-deno-request-in-response-out, block 1
   return app
 }
 

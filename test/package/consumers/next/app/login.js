@@ -1,3 +1,3 @@
 import { SocialLogin } from 'passport-social-login/web'
 
-// docs/web.md#next, block 1
+// docs/guides/request-response.md#next, block 1

@@ -1,1 +1,1 @@
-// docs/recipes.md#a-login-in-a-popup, block 1
+// docs/guides/single-page.md#a-login-in-a-popup, block 1

@@ -1,1 +1,1 @@
-// docs/recipes.md#linking-accounts, block 3
+// docs/guides/linking.md#linking-accounts-and-asking-first, block 3

@@ -1,1 +1,1 @@
-// docs/recipes.md#single-page-applications, block 1
+// docs/guides/single-page.md#single-page-applications-and-popups, block 1

@@ -1,1 +1,1 @@
-// docs/recipes.md#single-page-applications, block 2
+// docs/guides/single-page.md#single-page-applications-and-popups, block 2

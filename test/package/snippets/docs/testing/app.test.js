@@ -1,1 +1,1 @@
-// docs/testing.md#the-application-of-the-readme-as-it-stands, block 1
+// docs/guides/testing.md#the-application-of-the-readme-as-it-stands, block 1

@@ -1,4 +1,4 @@
 import { userIn } from '../../session.mjs'
 import { socialLogin } from '../login.js'
 
-// docs/web.md#next, block 2
+// docs/guides/request-response.md#next, block 2

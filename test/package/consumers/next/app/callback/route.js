@@ -1,4 +1,4 @@
 import { sessionOf, userIn } from '../../session.mjs'
 import { socialLogin } from '../login.js'
 
-// docs/web.md#next, block 3
+// docs/guides/request-response.md#next, block 3

@@ -1,4 +1,4 @@
 import { socialLogin } from '$lib/server/login.js'
 import { userIn } from '../../../session.mjs'
 
-// docs/web.md#sveltekit, block 1
+// docs/guides/request-response.md#sveltekit, block 1

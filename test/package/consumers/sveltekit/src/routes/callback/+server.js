@@ -1,4 +1,4 @@
 import { socialLogin } from '$lib/server/login.js'
 import { sessionOf, userIn } from '../../../session.mjs'
 
-// docs/web.md#sveltekit, block 2
+// docs/guides/request-response.md#sveltekit, block 2

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { OUTCOMES } from '../../../lib'
+import type { Application } from '../../../lib/testing'
+import { Browser } from '../../support/browser'
+import { freePort } from '../../support/free-port'
+import { useLogins } from '../../support/logins'
+import { describeWithPostgres, type PostgresCluster, startPostgres } from '../../support/postgres/postgres'
+
+const APP = join(__dirname, '../../../../test/package/docs/express-postgres/app.mjs')
+const START = '/auth/social-login?returnTo=/'
+const CALLBACK = '/auth/social-login/callback'
+
+interface Process {
+  readonly origin: string
+  /** @returns the exit code */
+  stop(): Promise<number | null>
+}
+
+/** The file of docs/guides/express-postgres.md as two processes on one database. */
+describeWithPostgres('the application of the guide "Express with Postgres"', () => {
+  const logins = useLogins()
+  const processes: Process[] = []
+  let postgres: PostgresCluster
+  let database: string
+  let application: Application
+
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  }, 30_000)
+  afterAll(() => postgres.stop())
+  beforeEach(async () => {
+    database = await postgres.createDatabase(`app_${process.hrtime.bigint()}`)
+    const redirectURL = `http://localhost:3000${CALLBACK}`
+    application = logins.provider.registerApplication({ name: 'Guide', redirectURL })
+  })
+  afterEach(async () => {
+    for (const running of processes.splice(0)) await running.stop()
+  })
+
+  async function start(): Promise<Process> {
+    const port = await freePort()
+    const child = spawn(process.execPath, [APP], {
+      env: {
+        PATH: process.env['PATH'],
+        PORT: String(port),
+        DATABASE_URL: database,
+        SESSION_SECRET: 'a secret of the test',
+        CALLBACK_URL: application.redirectURL,
+        SOCIAL_BASE_URL: logins.provider.baseURL,
+        SOCIAL_CLIENT_ID: application.appID,
+        SOCIAL_CLIENT_SECRET: application.appSecret,
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const exited = once(child, 'exit').then(() => child.exitCode)
+    const stop = (): Promise<number | null> => {
+      child.kill()
+      return exited
+    }
+    const running = { origin: `http://localhost:${port}`, stop }
+    processes.push(running)
+    await Promise.race([once(child.stdout, 'data'), exited.then((code) => Promise.reject(new Error(`exit ${code}`)))])
+    return running
+  }
+  const startTwo = (): Promise<[Process, Process]> => Promise.all([start(), start()])
+  const newKey = (userID = '1'): string => logins.provider.issueAuthKey({ appID: application.appID, userID })
+  const comeBack = (browser: Browser, { origin }: Process, key: string) =>
+    browser.comeBack(`${origin}${CALLBACK}?auth_key=${key}`)
+  const home = async (browser: Browser, { origin }: Process, query = '') =>
+    (await browser.follow(`${origin}/${query}`)).body
+
+  test('signs a person in who starts at one process and comes back at the other, and out again', async () => {
+    const [one, other] = await startTwo()
+    const ada = new Browser()
+    expect((await ada.follow(one.origin + START)).location).toContain('/api/oauth?app_id=')
+    expect((await comeBack(ada, other, newKey())).location).toBe('/')
+    for (const running of [one, other]) expect(await home(ada, running)).toContain('Hello Ada Lovelace')
+    expect((await ada.follow(`${one.origin}/logout`, { method: 'POST' })).location).toBe('/')
+    expect(await home(ada, other)).toContain('Sign in')
+  }, 30_000)
+
+  test('keeps accounts and sessions when it is restarted, and stops with 0', async () => {
+    const before = await start()
+    const ada = new Browser()
+    await ada.follow(before.origin + START)
+    await comeBack(ada, before, newKey())
+    expect(await before.stop()).toBe(0)
+    expect(await home(ada, await start())).toContain('Hello Ada Lovelace')
+  }, 30_000)
+
+  test('makes one account of simultaneous first logins of one person', async () => {
+    const both = await startTwo()
+    const browsers = Array.from({ length: 8 }, () => new Browser())
+    await Promise.all(browsers.map((browser, index) => browser.follow((both[index % 2]?.origin ?? '') + START)))
+    const back = browsers.map((browser, index) => comeBack(browser, both[index % 2] ?? both[0], newKey()))
+    for (const { location } of await Promise.all(back)) expect(location).toBe('/')
+    for (const browser of browsers) expect(await home(browser, both[0])).toContain('Hello Ada Lovelace')
+  }, 30_000)
+
+  test('tells people why a login failed, and nothing else that is in the address', async () => {
+    const running = await start()
+    const visitor = new Browser()
+    await visitor.follow(running.origin + START)
+    const { location } = await comeBack(visitor, running, 'a-guess')
+    expect(location).toBe('/?reason=auth_key_rejected')
+    expect(await home(visitor, running, location.slice(1))).toContain(OUTCOMES.auth_key_rejected.message)
+    expect(await home(visitor, running, '?reason=constructor')).toContain('<p></p>')
+    await visitor.follow(running.origin + START)
+    logins.provider.failNext('authorize', { status: 503 })
+    expect((await comeBack(visitor, running, newKey())).location).toBe('/?reason=provider_unavailable')
+    expect((await visitor.request(`${running.origin}/healthz`)).status).toBe(200)
+  }, 30_000)
+})

@@ -1,0 +1,48 @@
+// A plugin of TypeDoc: the pages of docs/ as pages of the site that `npm run docs` builds.
+//
+// - Each page gets the title of its first line, and the kind that the table "Documentation" of the README gives it.
+// - Where a page names an export in backquotes, such as `Strategy`, the site links to it.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const HEADING = /^# (.+)\n+/
+
+/** The kind of each page, by its path from the root. */
+const kinds = new Map()
+for (const [, kind, pages] of readme.matchAll(/^\| (Start|Guides|Reference|Background) \| (.*) \|$/gm)) {
+  for (const [, path] of pages.matchAll(/\]\(([^)#]+\.md)\)/g)) kinds.set(path, kind)
+}
+
+export function load(app) {
+  app.converter.on('resolveBegin', ({ project }) => {
+    // The site shows its own name above the README.
+    const [first] = project.readme
+    first.text = first.text.replace(HEADING, '')
+    const modules = project.children ?? []
+    const exports = new Map(modules.flatMap(({ children = [] }) => children.map((child) => [child.name, child])))
+    project.readme = linkExports(project.readme, exports)
+    for (const page of project.documents ?? []) {
+      describePage(page, project.files.getReflectionPath(page).slice(root.length + 1))
+      page.content = linkExports(page.content, exports)
+    }
+  })
+}
+
+function describePage(page, path) {
+  const [, title] = HEADING.exec(readFileSync(join(root, path), 'utf8')) ?? []
+  const kind = kinds.get(path)
+  if (title === undefined || kind === undefined) throw new Error(`${path} has no title, or is not in the README`)
+  page.name = title.replaceAll('`', '')
+  page.frontmatter = { group: kind }
+}
+
+/** Not within the text of another link, where HTML allows none. */
+function linkExports(parts, exports) {
+  return parts.map((part, index) => {
+    const name = part.kind === 'code' ? part.text.slice(1, -1) : ''
+    const target = parts[index - 1]?.text.endsWith('[') ? undefined : exports.get(name)
+    return target ? { kind: 'inline-tag', tag: '@linkcode', text: name, target } : part
+  })
+}
