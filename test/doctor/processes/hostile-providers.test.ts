@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { findSecrets } from '../../support/canaries'
 import { runDoctorProcess as runDoctor, unwrapped } from '../../support/doctor-command'
 import { type Listening, listen, port } from '../../support/listen'
-import { repeat } from '../../support/wire-faults'
+import { repeat } from '../../support/raw-provider'
 
 // Providers that want to harm whoever examines them.
 
