@@ -55,38 +55,42 @@ test('L3: callbacks while the provider hangs cost one exchange for each slot; th
   if (isQuiet) expect([figures.nextLoginTook <= 1000, figures.unrelated <= 100]).toEqual([true, true])
 }, 300_000)
 
-test('L5: logins for SOAK_MINUTES (30), 50 a second, leave the heap as it was, and nothing open', async () => {
-  const openBefore = openHandles()
-  const harness = await FaultHarness.start(await RawProvider.start())
-  const seconds = isSoak ? Number(process.env['SOAK_MINUTES'] ?? 30) * 60 : 1
-  const size = isSoak ? 1000 : 50
-  const batch = async (): Promise<number> => {
-    await inParallel(size, 25, async () => {
-      expect((await harness.comeBack(await harness.begin())).status).toBe(200)
-    })
-    harness.forget()
-    harness.app.profiles.length = 0
-    return heapUsed()
-  }
-  for (let time = 0; time < 3; time += 1) await batch()
-  const first = await batch()
-  const begin = performance.now()
-  let logins = 0
-  let last = first
-  for (; performance.now() - begin < seconds * 1000; logins += size) {
-    last = await batch()
-    const wait = begin + (logins + size) * 20 - performance.now()
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-  }
-  report('L5', { logins, grown: last - first })
-  // Below 10,000 logins the noise of the garbage collector is larger.
-  expect(last - first).toBeLessThanOrEqual(Math.max(4, logins / 10_000) * MB)
-  await harness.stop()
-  const givenUp = performance.now() + 5000
-  while (openHandles() > openBefore && performance.now() < givenUp)
-    await new Promise((resolve) => setImmediate(resolve))
-  expect(openHandles()).toBeLessThanOrEqual(openBefore)
-}, HOUR)
+test(
+  'L5: logins for SOAK_MINUTES (30), 50 a second, leave the heap as it was, and nothing open',
+  async () => {
+    const openBefore = openHandles()
+    const harness = await FaultHarness.start(await RawProvider.start())
+    const seconds = isSoak ? Number(process.env['SOAK_MINUTES'] ?? 30) * 60 : 1
+    const size = isSoak ? 1000 : 50
+    const batch = async (): Promise<number> => {
+      await inParallel(size, 25, async () => {
+        expect((await harness.comeBack(await harness.begin())).status).toBe(200)
+      })
+      harness.forget()
+      harness.app.profiles.length = 0
+      return heapUsed()
+    }
+    for (let time = 0; time < 3; time += 1) await batch()
+    const first = await batch()
+    const begin = performance.now()
+    let logins = 0
+    let last = first
+    for (; performance.now() - begin < seconds * 1000; logins += size) {
+      last = await batch()
+      const wait = begin + (logins + size) * 20 - performance.now()
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+    report('L5', { logins, grown: last - first })
+    // Below 10,000 logins the noise of the garbage collector is larger.
+    expect(last - first).toBeLessThanOrEqual(Math.max(4, logins / 10_000) * MB)
+    await harness.stop()
+    const givenUp = performance.now() + 5000
+    while (openHandles() > openBefore && performance.now() < givenUp)
+      await new Promise((resolve) => setImmediate(resolve))
+    expect(openHandles()).toBeLessThanOrEqual(openBefore)
+  },
+  HOUR,
+)
 
 test('L6: starts without a callback leave nothing in the process', async () => {
   const figures = isSoak ? await abandonedStarts(100_000, 50) : await abandonedStarts(2000, 20)
