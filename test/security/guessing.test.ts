@@ -71,17 +71,4 @@ describe('with the recipe of the README', () => {
     }
     expect(logins.exchanges()).toBe(0)
   })
-
-  test('refusals without a request to the provider, and outages, do not count', async () => {
-    const app = await startLimited()
-    const address = { headers: { 'x-forwarded-for': '192.0.2.9' } }
-    for (let visit = 0; visit < 30; visit += 1) {
-      await new Browser().comeBack(`${app.callbackURL}?auth_key=x`, address)
-      const unlucky = new Browser()
-      await unlucky.follow(app.loginURL, address)
-      logins.provider.failNext('authorize', { status: 503 })
-      const answer = await unlucky.comeBack(`${app.callbackURL}?auth_key=x`, address)
-      expect(answer.status).toBe(502)
-    }
-  })
 })
