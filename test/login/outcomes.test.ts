@@ -256,19 +256,6 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
     const answer = await browser.comeBack(app.approvedCallback())
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '17'])
   })
-
-  test('the next login succeeds after every failure', async () => {
-    const browser = await run()
-    logins.provider.failNext('authorize', { reset: 'body' })
-    logins.provider.failNext('authorize', { status: 500 })
-    logins.provider.failNext('user/me', { body: 'null' })
-    const statuses: number[] = []
-    for (let login = 0; login < 4; login += 1) {
-      await browser.follow(app.loginURL)
-      statuses.push((await browser.comeBack(app.approvedCallback())).status)
-    }
-    expect(statuses).toEqual([502, 502, 502, 200])
-  })
 })
 
 describe('outcomes that only the strategy has', () => {
