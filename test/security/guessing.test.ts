@@ -1,11 +1,11 @@
 import globalPassport from 'passport'
 import { limitGuessing } from '../package/docs/recipes'
 import type { RunningApp } from '../support/app'
-import { startTarget } from '../support/attacks/http-target'
 import { SOCIAL } from '../support/attacks/target-app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
 import { inParallel } from '../support/parallel'
+import { startTarget } from './http-target'
 
 const GUESSES = 200
 const AT_ONCE = 50
