@@ -89,7 +89,9 @@ export class Judge {
     if (!begun) return { type: 'replay' }
     const code = this.#refusal(run, navigation, begun)
     const isTabKnown = !this.#world.configuration.tabBinding || navigation.tabSecret !== undefined
-    if (record?.consumed || begun.usedIn.has(run.process)) {
+    // A process remembers the logins that it has used for each provider.
+    const isRemembered = begun.provider === navigation.provider && begun.usedIn.has(run.process)
+    if (record?.consumed || isRemembered) {
       const first = this.#running(run, begun)
       return code || !isTabKnown || !first ? { type: 'replay' } : { type: 'join', begun, first }
     }

@@ -1,5 +1,5 @@
-import { APP, type CallbackRow, callbackRows, PROVIDER, startRows } from '../support/model/rows'
 import type { Configuration } from './configuration'
+import { APP, type CallbackRow, callbackRows, PROVIDER, startRows } from './recorded-rows'
 
 /** What of a row is sent. */
 export type Row = Pick<CallbackRow, 'name' | 'method' | 'headers' | 'lax'>

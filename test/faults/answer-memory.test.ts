@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { answer, RawProvider, type Wire } from '../support/raw-provider'
-import { repeat } from '../support/wire-faults'
+import { answer, RawProvider, repeat, type Wire } from '../support/raw-provider'
 import type { MemoryReport } from './answer-memory-program'
 
 const OKAY = 'HTTP/1.1 200 OK\r\n'

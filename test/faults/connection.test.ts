@@ -1,4 +1,3 @@
-import dns from 'node:dns'
 import tls, { type SecureContextOptions } from 'node:tls'
 import { OUTCOMES } from '../../lib'
 import { closeBrowsers } from '../support/browser'
@@ -89,46 +88,6 @@ describe.each(['session', 'web'] as const)('with a pending login of the kind %s'
   })
 
   describe.each(AT)('at the %s', (at) => {
-    test('a closed port is unreachable', async () => {
-      harness = await FaultHarness.start(await RawProvider.start(), keep, undefined, SHORT)
-      await expectUnreachable(
-        at,
-        () => harness.raw.refuse(),
-        () => harness.raw.listen(),
-        TIMES,
-      )
-    })
-
-    test('a connection that is reset as soon as it opens is unreachable', async () => {
-      harness = await FaultHarness.start(await RawProvider.start(), keep, undefined, SHORT)
-      await expectUnreachable(
-        at,
-        () => harness.raw.greetWith((socket) => socket.resetAndDestroy()),
-        () => {},
-        TIMES,
-      )
-    })
-
-    test('an unknown DNS name is unreachable', async () => {
-      const raw = await RawProvider.start()
-      const host = 'provider.localhost'
-      let isKnown = true
-      const { lookup } = dns
-      jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
-        const [name, ...rest] = args
-        const answer = args.at(-1)
-        if (name !== host || isKnown || typeof answer !== 'function') {
-          return Reflect.apply(lookup, dns, [name === host ? 'localhost' : name, ...rest])
-        }
-        answer(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }))
-      })
-      harness = await FaultHarness.start(raw, keep, raw.baseURL.replace('localhost', host), SHORT)
-      const know = (known: boolean) => () => {
-        isKnown = known
-      }
-      await expectUnreachable(at, know(false), know(true), TIMES)
-    })
-
     test('an interrupted TLS handshake is unreachable', async () => {
       trustTheAuthority()
       harness = await FaultHarness.start(await RawProvider.start(certificates.good), keep, undefined, SHORT)

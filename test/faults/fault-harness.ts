@@ -4,7 +4,6 @@ import { COOKIE_KEY_CANARY, codeOf, failureIn, type Keep, type RunningApp, start
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { captureEvents, captureOutput, findSecrets } from '../support/canaries'
 import { RAW_MARKER, RAW_TOKEN, type RawProvider, type RawRequest } from '../support/raw-provider'
-import type { Expected } from '../support/wire-faults'
 
 export const ENDPOINTS = ['authorize', 'user/me'] as const
 const KEY = 'auth-key-canary-5d1b'
@@ -59,9 +58,9 @@ export class FaultHarness {
   }
 
   /** Runs `arrange`, then a login. */
-  async login(arrange: () => unknown, early = false, during?: () => Promise<void>): Promise<LoginResult> {
+  async login(arrange: () => unknown, early = false): Promise<LoginResult> {
     this.forget()
-    const { result, output } = await captureOutput(() => captureEvents(() => this.#run(arrange, early, during)))
+    const { result, output } = await captureOutput(() => captureEvents(() => this.#run(arrange, early)))
     const { browser, answer, outcome, requests, sessions, errors } = result.result
     if (result.events.length === 0) throw new Error('the login told its channels nothing')
     const secrets = [
@@ -84,21 +83,14 @@ export class FaultHarness {
     return { outcome, answer, requests, leaks: [...findSecrets(secrets, sinks), ...inBody] }
   }
 
-  async #run(arrange: () => unknown, early: boolean, during?: () => Promise<void>) {
+  async #run(arrange: () => unknown, early: boolean) {
     if (early) await arrange()
     const browser = await this.begin()
     if (!early) await arrange()
-    const [answer] = await Promise.all([this.comeBack(browser), during?.()])
+    const answer = await this.comeBack(browser)
     const requests = this.raw.requests.map(({ endpoint }) => endpoint)
     const errors = [...this.app.errors]
     return { browser, answer, outcome: this.#outcome(answer), requests, sessions: this.app.sessions(), errors }
-  }
-
-  /** Whether a repeated callback is refused without a request to the provider. */
-  async recordIsGone(browser: Browser): Promise<boolean> {
-    const before = this.raw.requests.length
-    const again = await this.comeBack(browser)
-    return again.status === 403 && this.raw.requests.length === before
   }
 
   /** A login without any fault, in a new browser. */
@@ -113,7 +105,7 @@ export class FaultHarness {
     this.app.store.clear()
   }
 
-  #outcome(answer: BrowserAnswer): Expected | string | undefined {
+  #outcome(answer: BrowserAnswer): string | undefined {
     if (answer.status === 200) return 'success'
     return this.app.errors.length > 0 ? this.app.errors.map(codeOf).join() : failureIn(this.app.sessions())
   }

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { port, stopServer } from '../support/app'
 import { closeBrowsers } from '../support/browser'
-import { problemOf, type Report, runCampaign } from '../support/fuzz/campaign'
-import { CURATED } from '../support/fuzz/cases'
-import { exchangeRaw } from '../support/fuzz/connection'
-import { ExampleWorld, type FuzzedApplication } from '../support/fuzz/world'
+import { problemOf, type Report, runCampaign } from './campaign'
+import { CURATED } from './cases'
+import { exchangeRaw } from './connection'
+import { ExampleWorld, type FuzzedApplication } from './world'
 
 // `npm run test:fuzz` sends two million; FUZZ_REQUESTS sets the number, SEED replays.
 const REQUESTS = process.env['FUZZ_REQUESTS'] === undefined ? Infinity : Number(process.env['FUZZ_REQUESTS'])

@@ -36,16 +36,16 @@ test('an unreachable provider neither slows nor breaks a start', async () => {
   expect(rejections).toEqual([])
 })
 
-test('1,000 logins at a provider that closes kept-alive connections as they are used: none is lost', async () => {
+test('200 logins at a provider that closes kept-alive connections as they are used: none is lost', async () => {
   const { server, origin } = logins.stopLater(await listen(logins.provider.requestListener))
   endConnectionsInUse(server)
   const app = await logins.startApp({ strategy: { baseURL: `${origin}/api/v1` } })
   const statuses = new Map<number, number>()
-  await inParallel(1000, 8, async () => {
+  await inParallel(200, 8, async () => {
     const { status } = await app.logIn()
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
   })
-  expect(Object.fromEntries(statuses)).toEqual({ 200: 1000 })
+  expect(Object.fromEntries(statuses)).toEqual({ 200: 200 })
 }, 60_000)
 
 test('20 logins at once whose exchanges are under way when the provider dies: none is lost', async () => {

@@ -48,27 +48,6 @@ describe('an Express application without any session', () => {
     }
   })
 
-  test('refuses a record of another strategy, and keeps it for its own', async () => {
-    const browser = new Browser()
-    await browser.follow(app.loginURL)
-    expect((await browser.comeBack(`${app.otherCallbackURL}?auth_key=${app.newKey()}`)).status).toBe(403)
-    expect(logins.exchanges()).toBe(0)
-    expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
-  })
-
-  test('refuses a record older than ten minutes, even if the browser kept it', async () => {
-    const browser = new Browser()
-    await browser.follow(app.loginURL)
-    const cookie = await browser.cookies(app.origin)
-    const start = Date.now()
-    const now = jest.spyOn(Date, 'now')
-    now.mockReturnValue(start + 10 * 60 * 1000 + 2000)
-    expect((await browser.comeBack(app.approvedCallback(), { headers: { cookie } })).status).toBe(403)
-    expect(logins.exchanges()).toBe(0)
-    now.mockReturnValue(start + 10 * 60 * 1000 - 2000)
-    expect((await browser.comeBack(app.approvedCallback(), { headers: { cookie } })).status).toBe(200)
-  })
-
   // The limit of __Host-: an attacker who can set cookies for this very host (malware, a hostile proxy) can plant a
   // pending login. A planted cookie beside the browser's own ends both logins.
   test('accepts a cookie planted from another browser, unless the browser has one of its own', async () => {

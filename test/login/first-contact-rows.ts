@@ -156,7 +156,7 @@ const autoRows: Row[] = [
     code: 'provider_timeout',
     record: 'removed',
     sent: ALL,
-    app: { strategy: { profileEndpoint: 'auto', timeout: 600 } },
+    app: { strategy: { profileEndpoint: 'auto', timeout: 300 } },
     arrange: legacyOnly({ hang: true }),
   },
 ]

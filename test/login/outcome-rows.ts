@@ -20,7 +20,7 @@ const communityRows: Row[] = [
     communityRow(`a community that has become ${none}`, 'provider_unknown', () => none),
   ),
   communityRow('a community whose search hangs', 'provider_lookup_timeout', () => new Promise(() => {}), {
-    timeout: 200,
+    timeout: 100,
   }),
   communityRow('a community that is another one', 'provider_invalid', (community) => ({ ...community, name: 'other' })),
   communityRow('a community whose application id was replaced', 'context_mismatch', (community) => ({
@@ -267,7 +267,7 @@ const transportRows: Row[] = [
     code: 'provider_unreachable',
     record: 'removed',
     sent: [],
-    app: { strategy: { baseURL: 'http://127.0.0.1:1/api/v1', timeout: 300 } },
+    app: { strategy: { baseURL: 'http://127.0.0.1:1/api/v1', timeout: 150 } },
   },
   // Sent again when the first connection closes: see connections.test.ts.
   {

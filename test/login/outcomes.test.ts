@@ -16,14 +16,16 @@ const table = readLeftTable()
 /** The observed states of the keys by outcome. */
 const fates = new Map<OutcomeCode, ReadonlySet<string>>()
 
-const stores = ['session', 'cookie', 'web'] as const
 type Situation = Omit<Row, 'keep'> & { readonly keep: Keep; readonly communities: 'one community' | 'many communities' }
 
-const situations: Situation[] = stores.flatMap((keep) => {
-  const rows = failures.filter((row) => row.keep?.includes(keep) ?? true)
-  return rows.flatMap((row) => [
-    ...(row.app?.provider ? [] : [{ ...row, keep, communities: 'one community' as const }]),
-    ...(keep === 'cookie' ? [] : [{ ...row, keep, communities: 'many communities' as const }]),
+/** Through Passport and the web adapter with one community; the first row of each outcome in every other way, too. */
+const situations: Situation[] = failures.flatMap((row, index) => {
+  const isFirst = failures.findIndex(({ code, record }) => code === row.code && record === row.record) === index
+  const stores = (row.keep ?? ['session', 'web', 'cookie']).filter((keep) => keep !== 'cookie' || isFirst)
+  const isMany = row.app?.provider !== undefined
+  return stores.flatMap((keep): Situation[] => [
+    ...(isMany ? [] : [{ ...row, keep, communities: 'one community' as const }]),
+    ...(isMany || (isFirst && keep !== 'cookie') ? [{ ...row, keep, communities: 'many communities' as const }] : []),
   ])
 })
 
@@ -221,7 +223,7 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
   })
 
   test('a slot is released, however the login ended', async () => {
-    const browser = await run({ strategy: { maxConcurrentLogins: 1, timeout: 500 } })
+    const browser = await run({ strategy: { maxConcurrentLogins: 1, timeout: 150 } })
     const faults: Fault[] = [{ reset: 'body' }, { hang: true }, { body: 'null' }, { status: 500 }]
     for (const endpoint of ['authorize', 'user/me'] as const) {
       for (const fault of faults) {
@@ -253,19 +255,6 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
     logins.provider.failNext('authorize', { status: 429, headers: { 'retry-after': '17' } })
     const answer = await browser.comeBack(app.approvedCallback())
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '17'])
-  })
-
-  test('the next login succeeds after every failure', async () => {
-    const browser = await run()
-    logins.provider.failNext('authorize', { reset: 'body' })
-    logins.provider.failNext('authorize', { status: 500 })
-    logins.provider.failNext('user/me', { body: 'null' })
-    const statuses: number[] = []
-    for (let login = 0; login < 4; login += 1) {
-      await browser.follow(app.loginURL)
-      statuses.push((await browser.comeBack(app.approvedCallback())).status)
-    }
-    expect(statuses).toEqual([502, 502, 502, 200])
   })
 })
 

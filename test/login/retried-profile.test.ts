@@ -105,7 +105,7 @@ describe('in a login', () => {
   )
 })
 
-test('1,000 logins at a provider that answers every second profile request with 503: no key is wasted', async () => {
+test('200 logins at a provider that answers every second profile request with 503: no key is wasted', async () => {
   const seen = new Set<string | undefined>()
   const sockets = new Set<Socket>()
   const isFirst = ({ headers: { authorization }, url }: IncomingMessage): boolean =>
@@ -120,10 +120,10 @@ test('1,000 logins at a provider that answers every second profile request with 
   const strategy = { baseURL: `${origin}/api/v1`, maxConcurrentLogins: 8 }
   const app = await logins.startApp({ strategy })
   const statuses: number[] = []
-  await inParallel(1000, 8, async () => {
+  await inParallel(200, 8, async () => {
     statuses.push((await app.logIn()).status)
   })
-  expect([statuses.length, new Set(statuses), seen.size]).toEqual([1000, new Set([200]), 1000])
+  expect([statuses.length, new Set(statuses), seen.size]).toEqual([200, new Set([200]), 200])
   // Eight, and some spare ones: a 503 costs no connection.
   expect(sockets.size).toBeLessThanOrEqual(16)
 }, 60_000)

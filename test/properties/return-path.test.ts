@@ -25,11 +25,6 @@ function destination(path: string, page: string): string {
 // A Location is resolved against the URL that was requested: the callback's, at any path.
 const pages = [`${APP}/`, `${APP}/auth/social-login/callback?auth_key=k`, `${APP}//deep//er/`]
 
-function leavesTheApplication(value: string): boolean {
-  const path = parseReturnPath(value)
-  return path !== undefined && pages.some((page) => destination(path, page) !== APP)
-}
-
 /** The return path after a round trip through a session or a cookie. */
 function throughRecord(returnTo: string): string | undefined {
   const record = createPendingLogin({ strategyDigest: 'c', user: undefined, startSite: 'same-origin', returnTo })
@@ -62,23 +57,6 @@ const anyReturnTo = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
   { weight: 1, arbitrary: fc.webUrl({ withQueryParameters: true, withFragments: true }) },
   { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...curated), nearlyPath).map((texts) => texts.join('')) },
-)
-
-test('a check of the first characters alone would allow other origins', () => {
-  const naive = curated.filter((value) => /^\/(?![/\\])/.test(value) && destination(value, APP) !== APP)
-  expect(naive.length).toBeGreaterThan(3)
-})
-
-test('there are at least 150 curated strings', () => {
-  expect(new Set(curated).size).toBeGreaterThanOrEqual(150)
-})
-
-test.each(curated.map((value) => [JSON.stringify(value), value]))(
-  '%s never leads to another origin',
-  (_title, value) => {
-    expect(leavesTheApplication(value)).toBe(false)
-    expect(throughRecord(value)).toBe(parseReturnPath(value))
-  },
 )
 
 test(`none of ${GENERATED} generated strings leads to another origin`, () => {

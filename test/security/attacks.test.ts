@@ -1,8 +1,8 @@
 import type { FakeProvider } from '../../lib/testing'
-import { EVIL, evilNavigation, fromEvil, type HTTPTarget, startTarget } from '../support/attacks/http-target'
 import { type Kind, ours, SOCIAL } from '../support/attacks/target-app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
+import { EVIL, evilNavigation, fromEvil, type HTTPTarget, startTarget } from './http-target'
 
 const ATTACKER = '2'
 const VICTIM = '1'

@@ -1,13 +1,13 @@
 import globalPassport from 'passport'
 import { limitGuessing } from '../package/docs/recipes'
 import type { RunningApp } from '../support/app'
-import { startTarget } from '../support/attacks/http-target'
 import { SOCIAL } from '../support/attacks/target-app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
 import { inParallel } from '../support/parallel'
+import { startTarget } from './http-target'
 
-const GUESSES = 1000
+const GUESSES = 200
 const AT_ONCE = 50
 
 const logins = useLogins()
@@ -32,8 +32,8 @@ async function guessAll(guesses: number, startURL: string, callbackURL: string, 
 test('without a limit, a naive callback sends every made-up key to the provider', async () => {
   const { provider } = logins
   const target = logins.stopLater(await startTarget({ kind: 'naive', logins: [{ name: SOCIAL, provider }] }))
-  await guessAll(200, target.startURL(), target.callbackURL(), '192.0.2.1')
-  expect(logins.exchanges()).toBe(200)
+  await guessAll(50, target.startURL(), target.callbackURL(), '192.0.2.1')
+  expect(logins.exchanges()).toBe(50)
 }, 60_000)
 
 describe('with the recipe of the README', () => {
@@ -44,7 +44,7 @@ describe('with the recipe of the README', () => {
       before: (app) => limitGuessing(app.set('trust proxy', 1)),
     })
 
-  test('of 1,000 made-up keys from one address at most 10 reach the provider, and others sign in meanwhile', async () => {
+  test('of 200 made-up keys from one address at most 10 reach the provider, and others sign in meanwhile', async () => {
     const app = await startLimited()
     const statuses = await guessAll(GUESSES, app.loginURL, app.callbackURL, '192.0.2.1')
     expect(logins.exchanges()).toBeGreaterThan(0)
@@ -70,18 +70,5 @@ describe('with the recipe of the README', () => {
       expect(answer.status).toBe(403)
     }
     expect(logins.exchanges()).toBe(0)
-  })
-
-  test('refusals without a request to the provider, and outages, do not count', async () => {
-    const app = await startLimited()
-    const address = { headers: { 'x-forwarded-for': '192.0.2.9' } }
-    for (let visit = 0; visit < 30; visit += 1) {
-      await new Browser().comeBack(`${app.callbackURL}?auth_key=x`, address)
-      const unlucky = new Browser()
-      await unlucky.follow(app.loginURL, address)
-      logins.provider.failNext('authorize', { status: 503 })
-      const answer = await unlucky.comeBack(`${app.callbackURL}?auth_key=x`, address)
-      expect(answer.status).toBe(502)
-    }
   })
 })

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
-import { type HTTPTarget, startTarget } from '../support/attacks/http-target'
 import { type Kind, ours, SOCIAL, type TargetOptions } from '../support/attacks/target-app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { captureOutput, findSecrets } from '../support/canaries'
 import { useLogins } from '../support/logins'
+import { type HTTPTarget, startTarget } from './http-target'
 
 const CANARY = 'error-text-canary-7f20b6'
 

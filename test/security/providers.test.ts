@@ -1,9 +1,9 @@
 import { FakeProvider } from '../../lib/testing'
 import { SECRET_CANARY } from '../support/app'
-import { type HTTPTarget, startTarget } from '../support/attacks/http-target'
 import { ours as fixed, type Kind } from '../support/attacks/target-app'
 import { Browser, closeBrowsers } from '../support/browser'
 import { findSecrets } from '../support/canaries'
+import { type HTTPTarget, startTarget } from './http-target'
 
 afterAll(closeBrowsers)
 

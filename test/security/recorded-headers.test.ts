@@ -1,8 +1,8 @@
 import { type HeaderRow, headerRows, PROBES } from '../support/attacks/header-rows'
-import { EVIL, type HTTPTarget, startTarget } from '../support/attacks/http-target'
 import { ours, SOCIAL } from '../support/attacks/target-app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { useLogins } from '../support/logins'
+import { EVIL, type HTTPTarget, startTarget } from './http-target'
 
 const logins = useLogins()
 let target: HTTPTarget

@@ -1,7 +1,7 @@
-import { evilNavigation, type HTTPTarget, startTarget } from '../support/attacks/http-target'
 import { type Kind, ours, SOCIAL, type TargetOptions } from '../support/attacks/target-app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
+import { evilNavigation, type HTTPTarget, startTarget } from './http-target'
 
 const LINK = 'link'
 

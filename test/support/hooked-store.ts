@@ -31,12 +31,6 @@ export class HookedStore extends Store {
     })
   }
 
-  /** The stored session. */
-  read(sid: string): Record<string, unknown> | undefined {
-    const text = this._sessions.get(sid)
-    return text === undefined ? undefined : JSON.parse(text)
-  }
-
   /** Everything in the store, as text. */
   contents(): string {
     return [...this._sessions.values()].join('\n')

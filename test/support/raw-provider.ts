@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers'
 import {
   createServer as createTLSServer,
   type SecureContextOptions,
@@ -173,6 +174,17 @@ export function goodBody(endpoint: RawRequest['endpoint']): string {
   if (endpoint === 'authorize') return JSON.stringify({ access_token: RAW_TOKEN })
   return JSON.stringify({ user_id: '1', user_name: 'ada', marker: RAW_MARKER })
 }
+
+/** Writes the same bytes until the client leaves. */
+export const repeat =
+  (head: string, bytes: string): Wire =>
+  (socket) => {
+    socket.write(head)
+    const more = (): void => {
+      if (!socket.destroyed) socket.write(bytes, () => setImmediate(more))
+    }
+    more()
+  }
 
 /** A complete, valid response with these bytes as its body. */
 export function answer(body: string | Uint8Array, headers = '', status = '200 OK'): Buffer {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { findSecrets } from '../../support/canaries'
 import { page, sendJSON, useServers } from '../../support/doctor'
 import { runDoctor, runDoctorProcess, unwrapped } from '../../support/doctor-command'
-import { repeat } from '../../support/wire-faults'
+import { repeat } from '../../support/raw-provider'
 
 // Providers that want to harm whoever examines them.
 

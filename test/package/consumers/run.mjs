@@ -67,7 +67,8 @@ async function pack() {
 /** Resolves with what went wrong, or nothing. */
 async function install(name, tarball) {
   const place = join(folder, name)
-  cpSync(join(here, name), place, { recursive: true })
+  const { like = name } = manifest(name)
+  for (const source of [like, name]) cpSync(join(here, source), place, { recursive: true })
   for (const file of SHARED) cpSync(join(here, file), join(place, file))
   insertBlocks(place)
   try {

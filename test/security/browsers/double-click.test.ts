@@ -1,8 +1,8 @@
 import { ours, SOCIAL } from '../../support/attacks/target-app'
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
 import type { Tab } from '../../support/browsers/live-browser'
-import { liveSuite, verdictsOf } from '../../support/browsers/live-suite'
 import { until, type World } from '../../support/browsers/live-world'
+import { liveSuite, verdictsOf } from './live-suite'
 
 const START = `/auth/${SOCIAL}`
 const AS_ATTACKER = 'social:2'

@@ -1,8 +1,8 @@
 import { type Kind, ours } from '../../support/attacks/target-app'
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
-import { startLogin } from '../../support/browsers/live-rows'
-import { liveSuite, userIn, verdictsOf } from '../../support/browsers/live-suite'
 import { isCallback, until, type World } from '../../support/browsers/live-world'
+import { startLogin } from './live-rows'
+import { liveSuite, userIn, verdictsOf } from './live-suite'
 
 const AS_ATTACKER = 'social:2'
 const SILENT_APPROVAL_MS = 30_000

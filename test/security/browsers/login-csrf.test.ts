@@ -1,9 +1,9 @@
 import { ours } from '../../support/attacks/target-app'
 import { describeInChromium } from '../../support/browsers/chromium'
 import { startChromium, type Visitor } from '../../support/browsers/live-browser'
-import { startLogin } from '../../support/browsers/live-rows'
-import { exchangesOf, liveSuite, userIn, verdictsOf } from '../../support/browsers/live-suite'
 import { isCallback, until, type World } from '../../support/browsers/live-world'
+import { startLogin } from './live-rows'
+import { exchangesOf, liveSuite, userIn, verdictsOf } from './live-suite'
 
 const NO_REFERRER = '<meta name="referrer" content="no-referrer">'
 const AS_ATTACKER = 'social:2'

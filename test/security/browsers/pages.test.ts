@@ -3,9 +3,9 @@ import helmet from 'helmet'
 import { adapters, ours, SOCIAL } from '../../support/attacks/target-app'
 import { describeInChromium } from '../../support/browsers/chromium'
 import { startChromium } from '../../support/browsers/live-browser'
-import { startLogin } from '../../support/browsers/live-rows'
-import { exchangesOf, liveSuite, userIn, verdictsOf } from '../../support/browsers/live-suite'
 import { isCallback, until, type World } from '../../support/browsers/live-world'
+import { startLogin } from './live-rows'
+import { exchangesOf, liveSuite, userIn, verdictsOf } from './live-suite'
 
 const START = `/auth/${SOCIAL}`
 const AS_VICTIM = 'social:1'

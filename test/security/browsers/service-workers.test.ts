@@ -1,8 +1,8 @@
 import type { Kind, Visit } from '../../support/attacks/target-app'
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
 import type { Tab, Visitor } from '../../support/browsers/live-browser'
-import { liveSuite, userIn, verdictsOf } from '../../support/browsers/live-suite'
 import { isCallback, until, type World } from '../../support/browsers/live-world'
+import { liveSuite, userIn, verdictsOf } from './live-suite'
 
 const ANSWERS = 'event.respondWith(fetch(event.request))'
 const LEAVES_LOGIN = `if (!event.request.url.includes('/auth/')) ${ANSWERS}`

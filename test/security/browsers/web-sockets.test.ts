@@ -1,8 +1,8 @@
 import { type Kind, ours } from '../../support/attacks/target-app'
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
-import { LOGIN_LINK } from '../../support/browsers/live-rows'
-import { liveSuite, verdictsOf } from '../../support/browsers/live-suite'
 import { isCallback, type World } from '../../support/browsers/live-world'
+import { LOGIN_LINK } from './live-rows'
+import { liveSuite, verdictsOf } from './live-suite'
 
 /**
  * It needs no navigation, so a page in another tab can try until the person begins to link an account. Chromium sends all

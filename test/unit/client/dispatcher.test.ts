@@ -43,7 +43,7 @@ describe.each(agents)('an agent of %s as the dispatcher', (_, make) => {
   test.each(faults)('reports a provider that %s as its own pool would', async (_title, fault, code) => {
     for (const given of [{ dispatcher }, {}]) {
       clients.provider.failNext('authorize', fault)
-      const client = clients.client({ ...given, timeout: code === 'provider_timeout' ? 300 : 10_000 })
+      const client = clients.client({ ...given, timeout: code === 'provider_timeout' ? 150 : 10_000 })
       expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), code, 'exchange')
     }
   })

@@ -83,7 +83,9 @@ test.each([
 const exhausted = { headers: { 'retry-after': '9' } }
 
 test.each<Row>([
-  ...['{}', '{"access_token":""}', '{"access_token":null}', refusal].map((text) => rejected(text)),
+  ...['{}', '{"access_token":""}', '{"Access_Token":"t"}', '{"__proto__":{"access_token":"t"}}', refusal].map((text) =>
+    rejected(text),
+  ),
   ...['{"status":"error"}', '{"success":false}', '{"error":"false"}', '{"error":true,"success":true}'].map((text) =>
     rejected(text),
   ),
@@ -169,6 +171,8 @@ test.each<Row>([
   [response('{"user_id":"7"}', { status: 404 }), BAD, /no such profile endpoint/],
   [response(HTML), BAD, /a page, not the API, or empty: maintenance/, true],
   [response('Hello'), BAD, /must be answered with JSON\. It may/],
+  [response(brackets), BAD, /at most 33 levels\.$/],
+  [response('{"error":false}', { status: 404 }), BAD, /get_user_info or auto/],
   [response('[]'), 'profile_invalid', /./],
 ])('the profile number %# has its outcome', (...row) => {
   expectRow(row, 'profile', readProfile)

@@ -1,112 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseReturnPath } from '../../../lib/login/return-path'
 
 // Hostile return paths: each is refused, or becomes a path within the origin.
-const origins = [
-  'evil.example',
-  'evil.example/',
-  'evil.example/%2f..',
-  'user@evil.example',
-  'evil.example:80',
-  '[::1]',
-  '1.1.1.1',
-  'localhost',
-]
-const slashes = [
-  '//',
-  '///',
-  '////',
-  '/\\',
-  '\\/',
-  '\\\\',
-  '\\',
-  '/\\/',
-  '//\\',
-  '/\\\\',
-  '\\\\/',
-  '/\t/',
-  '/\n/',
-  '/\r/',
-]
-const dots = [
-  '/.//',
-  '/..//',
-  '/././/',
-  '/a/..//',
-  '/a/b/../..//',
-  '/%2e//',
-  '/%2E%2e//',
-  '/.%2e//',
-  '/a/%2e%2e//',
-  '/./',
-]
-const spaces = [
-  ' //',
-  '\t//',
-  '\n//',
-  '\u0000//',
-  '\u00a0//',
-  '\u2028//',
-  '/ /',
-  '/\u200b/',
-  '/\ufeff/',
-  '\ufeff//',
-  '/\u0001/',
-]
-const encoded = ['/%2f', '/%2F', '/%5c', '/%5C', '/%252f', '/%09/', '/%0a/', '/%0d/', '/%00/', '/%e3%80%82/', '/%20/']
-const unicode = ['/／', '／／', '⁄⁄', '∕∕', '/＼', '。//', '/\u2215/', '/\u29f8/', '/﹨', '/\u0338/']
-const schemes = [
-  'http://',
-  'https://',
-  'HTTPS://',
-  'https:/',
-  'https:',
-  'http:/\\',
-  'https:\\\\',
-  'ftp://',
-  'ws://',
-  '://',
-  ':/',
-]
-const joined = [...slashes, ...dots, ...spaces, ...encoded, ...unicode, ...schemes].map(
-  (prefix) => `${prefix}evil.example`,
+const curated: readonly string[] = JSON.parse(
+  readFileSync(join(__dirname, '../../../../test/fixtures/open-redirects.json'), 'utf8'),
 )
-const others = [
-  ...['javascript:alert(1)', 'JavaScript:alert(1)', 'java\nscript:alert(1)', '\u0001javascript:alert(1)', 'vbscript:x'],
-  ...['data:text/html,x', 'blob:https://evil.example/x', 'file:///etc/passwd', 'mailto:a@evil.example', 'about:blank'],
-  ...['', ' ', '.', '..', 'a', 'inbox', './inbox', '../inbox', '?a', '#a', '@evil.example', ':80', '.evil.example'],
-  ...['/\u007f', '/\u0080', '/\u009f', '/a\u0000', '/a\r\nSet-Cookie: a=b', '/a\nLocation: //evil.example', '/\u001b'],
-  ...[
-    '/a\\b',
-    '/a?b=\\',
-    '/a#\\',
-    `/${'a'.repeat(1024)}`,
-    `//${'a'.repeat(1024)}`,
-    '/..\\evil.example',
-    '/.\\/evil.example',
-  ],
-  ...[
-    '/https://evil.example',
-    '/https:evil.example',
-    '/@evil.example',
-    '/:80',
-    '/a/../..',
-    '/a//evil.example',
-    '/?//x',
-  ],
-  ...['/a?next=//evil.example', '/a#//evil.example', '/%', '/%zz', '/\ud800', '/;//evil.example', '/*//evil.example'],
-  ...['/.evil.example', '/..evil.example', '/..;//evil.example', '/%2e%2e%2fevil.example', '/a/.//evil.example'],
-]
-const curated = [
-  ...origins.flatMap((host) => [`//${host}`, `/.//${host}`, `/\\${host}`, `https://${host}`]),
-  ...joined,
-  ...others,
-]
+
+// What browsers read as the beginning of another origin.
+const refused = [
+  ...['//', '///', '////', '/\\', '\\/', '\\\\', '\\', '/\\/', '//\\', '/\\\\', '\\\\/', '/\t/', '/\n/', '/\r/'],
+  ...['/.//', '/..//', '/././/', '/a/..//', '/a/b/../..//', '/%2e//', '/%2E%2e//', '/.%2e//', '/a/%2e%2e//'],
+  ...['http://', 'https://', 'HTTPS://', 'https:/', 'https:', 'http:/\\', 'https:\\\\', 'ftp://', 'ws://', '://', ':/'],
+].map((prefix) => `${prefix}evil.example`)
 
 test('at least 150 open redirects are curated', () => {
   expect(new Set(curated).size).toBeGreaterThanOrEqual(150)
 })
 
-test.each(curated)('the return path %j never leads to another origin', (value) => {
+test('a check of the first characters alone would allow other origins', () => {
+  const app = 'https://app.example'
+  const naive = curated.filter((value) => /^\/(?![/\\])/.test(value) && new URL(value, app).origin !== app)
+  expect(naive.length).toBeGreaterThan(3)
+})
+
+test.each([...curated, ...refused])('the return path %j never leads to another origin', (value) => {
   const path = parseReturnPath(value)
   if (path === undefined) return
   expect(path).toMatch(/^\/(?!\/)[\x21-\x7e]*$/)
@@ -119,9 +37,7 @@ test.each(curated)('the return path %j never leads to another origin', (value) =
 })
 
 test.each([
-  ...slashes.map((prefix) => `${prefix}evil.example`),
-  ...dots.slice(0, -1).map((prefix) => `${prefix}evil.example`),
-  ...schemes.map((prefix) => `${prefix}evil.example`),
+  ...refused,
   ...['javascript:alert(1)', '', 'inbox', './inbox', '/a\r\nb', '/a\u0000', '/a\\b', `/${'a'.repeat(1024)}`],
   // Invalid URLs; and a path that is too long before it is normalised.
   ...['//[', '//evil.example:99999', `/${'a/../'.repeat(205)}`],

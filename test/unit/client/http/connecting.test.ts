@@ -88,7 +88,8 @@ async function countAttempts(work: () => Promise<unknown>, onAttempt = (_count: 
 test.each(['exchange', 'profile'])('a provider that restarts at the %s is waited for', async (phase) => {
   const provider = await RawProvider.start()
   const { baseURL } = provider
-  const client = new SocialLoginClient({ ...credentials, baseURL })
+  // A third of the timeout is for new attempts.
+  const client = new SocialLoginClient({ ...credentials, baseURL, timeout: 3000 })
   provider.refuse()
   const call = () => (phase === 'exchange' ? client.exchangeAuthKey('a-key') : client.getCurrentUser('token'))
   await countAttempts(call, (count) => {

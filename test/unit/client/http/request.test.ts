@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib'
 import type { SocialLoginClient } from '../../../../lib/client/client'
 import type { OutcomeCode, Phase } from '../../../../lib/errors'
 import type { Endpoint, Fault } from '../../../../lib/testing'
@@ -112,6 +113,7 @@ test.each<[string, Fault]>([
   ['no end and an error status', { endless: true, status: 404, body: marker }],
   ['gzip', { headers: { 'content-encoding': 'gzip' }, body: json }],
   ['br', { headers: { 'content-encoding': 'br' }, body: json }],
+  ['a deflate bomb', { headers: { 'content-encoding': 'deflate' }, body: deflateSync(Buffer.alloc(5_000_000)) }],
   ['two encodings', { headers: { 'content-encoding': 'identity, gzip' }, body: json }],
   ['invalid UTF-8', { body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]) }],
   ['UTF-16', { body: Buffer.from(json, 'utf16le') }],
@@ -145,6 +147,9 @@ test.each<[string, Fault]>([
   ['a bad chunk', { raw: `${okay}transfer-encoding: chunked\r\n\r\n${marker}\r\n` }],
   ['a header of 20 kB', { raw: `${okay}x-canary: ${'x'.repeat(20_000)}\r\n\r\n{}` }],
   ['10,000 headers', { raw: `${okay}${Array.from({ length: 10_000 }, (_, n) => `x-${n}: 1\r\n`).join('')}\r\n{}` }],
+  ['a negative length', { raw: `${okay}content-length: -1\r\n\r\n${json}` }],
+  ['a list of lengths', { raw: `${okay}content-length: 5, 6\r\n\r\n${json}` }],
+  ['a header of 1 MB', { raw: `${okay}x-canary: ${'x'.repeat(1_000_000)}\r\n\r\n{}` }],
   ['a control character in a header', { raw: `${okay}x-a: \u0000\r\n\r\n{}` }],
 ])('a response with %s gives provider_bad_response', async (_, fault) => {
   await expectEverywhere(fault, 'provider_bad_response')
@@ -157,9 +162,15 @@ test.each<[string, Fault]>([
   ['closed without an answer', { raw: '' }],
   ['closed within the headers', { raw: 'HTTP/1.1 200 OK\r\ncontent-ty' }],
   ['closed within the body', { body: json, truncate: 10 }],
+  ['switched to another protocol', { raw: 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n' }],
   ['closed within a chunk', { raw: `${okay}transfer-encoding: chunked\r\n\r\nff\r\n{` }],
 ])('a connection that is %s gives provider_unreachable', async (_, fault) => {
   await expectEverywhere(fault, 'provider_unreachable')
+})
+
+test('bytes after a complete response do not belong to it', async () => {
+  clients.provider.failNext('authorize', { raw: `${okay}content-length: ${json.length}\r\n\r\n${json}JUNK ${marker}` })
+  expect(await client.exchangeAuthKey(key)).toMatchObject({ access_token: token })
 })
 
 test('a connection that is reset after a complete response gives success or provider_unreachable', async () => {
@@ -182,14 +193,15 @@ test.each<[string, Fault]>([
   ['consists of early hints only', { raw: 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500), drip: 5 }],
 ])('a response that %s is given up at the deadline', async (_, fault) => {
   const hasty = clients.client({ timeout: 250 })
-  for (const [endpoint, phase, ask] of endpoints) {
+  const asked = endpoints.map(async ([endpoint, phase, ask]) => {
     clients.provider.failNext(endpoint, fault)
     const start = performance.now()
     expectOutcome(await rejectionOf(ask(hasty)), 'provider_timeout', phase)
     const elapsed = performance.now() - start
     expect(elapsed).toBeGreaterThan(200)
     expect(elapsed).toBeLessThan(1500)
-  }
+  })
+  await Promise.all(asked)
 })
 
 test('20 faults in a row do not affect the next login', async () => {
@@ -213,9 +225,11 @@ test('plain HTTP where TLS is expected gives provider_unreachable', async () => 
 test('a closed port and an unknown host give provider_unreachable', async () => {
   for (const [baseURL, hint] of [
     [`http://127.0.0.1:${await freePort()}/api/v1`, 'was refused: nothing listens'],
-    ['https://provider.invalid/api/v1', 'could not be looked up'],
+    // A label that is too long for DNS, so that no name server is asked.
+    [`https://${'a'.repeat(64)}.invalid/api/v1`, 'could not be looked up'],
   ] as const) {
-    const asked = clients.client({ baseURL })
+    // A third of the timeout is for new attempts to connect.
+    const asked = clients.client({ baseURL, timeout: 300 })
     for (const [, phase, ask] of endpoints) {
       const { message } = expectOutcome(await rejectionOf(ask(asked)), 'provider_unreachable', phase)
       expect(message).toContain(hint)

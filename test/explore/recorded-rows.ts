@@ -1,4 +1,4 @@
-import type { OutcomeCode } from '../../../lib'
+import type { OutcomeCode } from '../../lib'
 
 /** The expected verdict on a request with a well-formed key. */
 export type Verdict = 'genuine' | Extract<OutcomeCode, 'callback_forged' | 'method_not_allowed' | 'speculative_request'>

@@ -1,11 +1,11 @@
-import type { Keep } from '../app'
-import type { HeaderRow } from '../attacks/header-rows'
-import { headerRows, sentWith } from '../attacks/header-rows'
-import { ours, type Visit } from '../attacks/target-app'
-import type { LiveBrowser, Visitor } from './live-browser'
+import type { Keep } from '../../support/app'
+import type { HeaderRow } from '../../support/attacks/header-rows'
+import { headerRows, sentWith } from '../../support/attacks/header-rows'
+import { ours, type Visit } from '../../support/attacks/target-app'
+import type { LiveBrowser, Visitor } from '../../support/browsers/live-browser'
+import { createWorld, isCallback, isStart, type World, type WorldOptions } from '../../support/browsers/live-world'
+import { Sites } from '../../support/browsers/sites'
 import { liveRows } from './live-rows'
-import { createWorld, isCallback, isStart, type World, type WorldOptions } from './live-world'
-import { Sites } from './sites'
 
 /** The result of a row in a real browser. */
 export interface Lived {

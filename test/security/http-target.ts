@@ -1,6 +1,6 @@
-import type { Browser, BrowserRequest } from '../browser'
-import { listen } from '../listen'
-import { createTarget, type Target, type TargetOptions } from './target-app'
+import { createTarget, type Target, type TargetOptions } from '../support/attacks/target-app'
+import type { Browser, BrowserRequest } from '../support/browser'
+import { listen } from '../support/listen'
 
 /** A target that listens on plain http at localhost. */
 export interface HTTPTarget extends Target {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type Application, FakeProvider, type Fault } from '../../../lib/testing'
-import { Browser } from '../browser'
-import { type RunningExample, startExample, temporaryFolder } from '../example/example-app'
-import { providerEnvironment, registerExample } from '../example/visitor'
+import { type Application, FakeProvider, type Fault } from '../../lib/testing'
+import { Browser } from '../support/browser'
+import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
+import { providerEnvironment, registerExample } from '../support/example/visitor'
 
 const CALLBACK = '/auth/social-login/callback'
 const STATES = ['pending', 'unconfirmed', 'signedIn'] as const

@@ -1,6 +1,6 @@
-import { SOCIAL } from '../attacks/target-app'
-import type { Tab, Visitor } from './live-browser'
-import { isCallback, type World, type WorldOptions } from './live-world'
+import { SOCIAL } from '../../support/attacks/target-app'
+import type { Tab, Visitor } from '../../support/browsers/live-browser'
+import { isCallback, type World, type WorldOptions } from '../../support/browsers/live-world'
 
 /** How to reproduce a row of browser-headers.json. */
 export interface LiveRow {

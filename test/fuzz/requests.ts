@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { OWN_PATHS } from '../../../example-app/config'
+import { OWN_PATHS } from '../../example-app/config'
 import type { Ending } from './connection'
 import { brokenLine, headerLines } from './headers'
 import { nasty, nastyHost, oneOf, rarely, repeated, type Text, text } from './values'
