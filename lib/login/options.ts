@@ -161,6 +161,18 @@ export interface CallOptions {
   readonly callbackURL?: string | undefined
 }
 
+/**
+ * Decides per login whether to skip the profile request: one parameter returns the decision (or its promise), two
+ * parameters call `done`. One signature, not a union of two, so that TypeScript infers the parameters' types.
+ *
+ * @example
+ * const skipUserProfile: SkipUserProfile = async (accessToken) => cache.has(accessToken)
+ */
+export type SkipUserProfile = (
+  accessToken: string,
+  done: (error: unknown, skip?: boolean) => void,
+) => boolean | Promise<boolean> | void
+
 /** The options that describe a provider: of a strategy that has one, and members of a {@link Provider}. */
 export const PROVIDER_OPTIONS = {
   ...client.PROVIDER_OPTIONS,

@@ -5,15 +5,19 @@ import { isObject } from '../client/json'
 import { type ParsedOptions, parseText, parseWholeCallbackURL } from '../client/option-values'
 import { type Phase, SocialLoginError } from '../errors'
 import { plainPath } from './callback-path'
+import type { LoginSettings } from './context'
 import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
-import { createProvider, type ProviderSettings, type ProviderSource } from './provider'
+import { createLoginSettings, type ProviderSource } from './provider'
 
 /** The provider of a strategy that has only one. */
 export class OneProvider {
-  readonly single: ProviderSettings
+  /** The name of the strategy. */
+  readonly name: string
+  readonly single: LoginSettings
 
-  constructor(provider: ProviderSettings) {
-    this.single = provider
+  constructor(settings: LoginSettings) {
+    this.name = settings.name
+    this.single = settings
   }
 
   /** Closes the connections after pending logins have ended. */
@@ -40,11 +44,13 @@ const NAME_TAKEN = 'name is that of a provider with another baseURL (if it has m
 
 /** The providers of a strategy whose application names one for each request. */
 export class ManyProviders {
+  /** The name of the strategy. */
+  readonly name: string
   readonly single = undefined
   readonly #options: ManyProvidersOptions
   readonly #pools: ProviderPools
   /** By their records, so that a provider with other credentials is another one; the least recently used first. */
-  readonly #providers = new Map<string, ProviderSettings>()
+  readonly #providers = new Map<string, LoginSettings>()
   /**
    * By name, where the provider is at which a login has succeeded: people of two providers under one name would be the same
    * people.
@@ -60,6 +66,7 @@ export class ManyProviders {
   constructor(options: ManyProvidersOptions) {
     const lookup = options.allowPrivateAddresses ? undefined : publicLookup(resolveName)
     const connectTimeout = options.timeout
+    this.name = options.name
     this.#options = options
     this.#pools = new ProviderPools({ ...options, connections: MAX_CONNECTIONS, connectTimeout, lookup })
   }
@@ -71,7 +78,7 @@ export class ManyProviders {
    * @throws SocialLoginError `provider_unknown`, `provider_invalid` or `provider_lookup_timeout`
    * @throws what the application's function threw
    */
-  async find(lookup: () => ProviderResult, phase: Phase): Promise<ProviderSettings> {
+  async find(lookup: () => ProviderResult, phase: Phase): Promise<LoginSettings> {
     const result = lookup()
     const provider = isThenable(result) ? await this.#inTime(result, phase) : result
     if (provider === undefined || provider === null) throw new SocialLoginError('provider_unknown', phase)
@@ -111,7 +118,7 @@ export class ManyProviders {
     return { ...members, name, callbackURL }
   }
 
-  #settingsOf(source: ProviderSource): ProviderSettings {
+  #settingsOf(source: ProviderSource): LoginSettings {
     const key = JSON.stringify(source)
     const settings = this.#providers.get(key) ?? this.#create(source)
     if (this.#isNameTaken(settings)) throw new TypeError(NAME_TAKEN)
@@ -121,9 +128,9 @@ export class ManyProviders {
     return settings
   }
 
-  #create(source: ProviderSource): ProviderSettings {
+  #create(source: ProviderSource): LoginSettings {
     const { name, callbackURL } = source
-    const settings = createProvider(source, this.#options, ({ origin, maxConnections }) =>
+    const settings = createLoginSettings(source, this.#options, ({ origin, maxConnections }) =>
       this.#pools.transportTo(origin, maxConnections),
     )
     if (!this.#options.allowPrivateAddresses && isPrivateHost(new URL(settings.baseURL).hostname))
@@ -134,17 +141,17 @@ export class ManyProviders {
     this.#callbackOwners.set(callback, name)
     if (this.#isClosed) void settings.loginSlots.close()
     this.#forgetOldest()
-    return { ...settings, onLogin: () => this.#registerName(settings) }
+    return { ...settings, onExchanged: () => this.#registerName(settings) }
   }
 
   /** Only after a login: an address that was mistyped, and then corrected, must not need a restart. */
-  #registerName(settings: ProviderSettings): void {
+  #registerName(settings: LoginSettings): void {
     if (this.#isNameTaken(settings)) throw invalid(NAME_TAKEN, 'profile')
-    this.#baseURLs.set(settings.name, settings.baseURL)
+    this.#baseURLs.set(settings.providerName, settings.baseURL)
   }
 
-  #isNameTaken({ name, baseURL }: ProviderSettings): boolean {
-    return (this.#baseURLs.get(name) ?? baseURL) !== baseURL
+  #isNameTaken({ providerName, baseURL }: LoginSettings): boolean {
+    return (this.#baseURLs.get(providerName) ?? baseURL) !== baseURL
   }
 
   /** Makes room for one more. A provider with logins under way is kept, because its limit counts them. */

@@ -4,9 +4,8 @@ import type {
   AuthenticateCallback as PassportCallback,
   Strategy as PassportStrategy,
 } from 'passport'
-import type { SkipUserProfile } from '../login/exchange'
 import type { LoginInfo } from '../login/info'
-import type { CallOptions, CommonOptions, MultiProviderOptions } from '../login/options'
+import type { CallOptions, CommonOptions, MultiProviderOptions, SkipUserProfile } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
 import type { Request } from './verify-types'
 

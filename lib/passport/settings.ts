@@ -6,10 +6,9 @@ import {
   parseOptions,
   refuseUnknown,
 } from '../client/option-values'
-import type { LoginSettings } from '../login/context'
-import type { SkipUserProfile } from '../login/exchange'
-import type { ProviderResult } from '../login/options'
+import type { ProviderResult, SkipUserProfile } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
+import type { ManyProviders, OneProvider } from '../login/providers'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/settings'
 import { SessionStore } from '../login/stores/session-store'
 import type { MultiProviderStrategyOptions, PassportOptions, StrategyOptions } from './options'
@@ -26,9 +25,8 @@ const PASSPORT_OPTIONS = {
 export const STRATEGY_OPTIONS = { ...LOGIN_OPTIONS, ...PASSPORT_OPTIONS }
 
 /** Parsed options of the strategy. */
-export interface StrategySettings
-  extends LoginSettings,
-    ParsedOptions<Omit<typeof PASSPORT_OPTIONS, 'skipUserProfile'>> {
+export interface StrategySettings extends ParsedOptions<typeof PASSPORT_OPTIONS> {
+  readonly providers: OneProvider | ManyProviders
   /** Asks the application for the provider of a request; never called if there is only one. */
   findProvider(req: Request): ProviderResult
 }
@@ -58,7 +56,11 @@ export function parseStrategyOptions(
 ): StrategySettings {
   refuseUnknown('Strategy', options, STRATEGY_OPTIONS, INSTEAD_OF)
   const { provider = () => undefined } = options
-  return { ...parseLoginOptions(options), ...parseOptions(PASSPORT_OPTIONS, options), findProvider: provider }
+  return {
+    ...parseOptions(PASSPORT_OPTIONS, options),
+    providers: parseLoginOptions(options),
+    findProvider: provider,
+  }
 }
 
 function parseSkip(value: boolean | SkipUserProfile = false, name: string): boolean | SkipUserProfile {

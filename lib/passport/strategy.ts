@@ -1,6 +1,5 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import { Deadline } from '../client/deadline'
-import { type Profile, profileOf } from '../client/profile'
+import type { Profile } from '../client/profile'
 import { PRIVATE_HEADERS } from '../errors'
 import { browserStore } from '../login/browser-store'
 import type { RequestAdapter } from '../login/context'
@@ -40,31 +39,25 @@ export class Strategy extends OAuth2Strategy {
   // TypeScript's `private`, not `#private`: Passport runs `Object.create(strategy)`, which has no private members.
   private readonly _login: Login
   private readonly _newAdapter: (req: Request, options: AuthenticateOptions) => RequestAdapter
-  private readonly _loadProfile: (accessToken: string) => Promise<Profile>
 
   /**
    * @throws TypeError naming the invalid option, never its value
    */
+  constructor(options: EitherOptions, verify: VerifyFunction)
+  constructor(options: EitherOptions, verify: VerifyFunctionWithParams)
+  constructor(options: EitherOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
+  constructor(options: EitherOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
+  // TypeScript reports errors against the last overload.
   constructor(options: StrategyOptions, verify: VerifyFunction)
-  constructor(options: StrategyOptions, verify: VerifyFunctionWithParams)
-  constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
-  constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
-  constructor(options: MultiProviderStrategyOptions, verify: VerifyFunction)
-  constructor(options: MultiProviderStrategyOptions, verify: VerifyFunctionWithParams)
-  constructor(options: MultiProviderStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
-  constructor(options: MultiProviderStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
-  // The first overload is repeated, because TypeScript reports errors against the last one.
-  constructor(options: StrategyOptions, verify: VerifyFunction)
-  constructor(options: StrategyOptions<boolean> | MultiProviderStrategyOptions<boolean>, verify: AnyVerifyFunction) {
+  constructor(options: EitherOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
     const settings = parseStrategyOptions(options)
     super(INHERITED_OPTIONS, () => {})
     // The inherited client holds no secret. Reading it throws an error that names the alternatives.
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
-    this.name = settings.name
-    this._login = new Login(settings)
+    this.name = settings.providers.name
+    this._login = new Login(settings.providers)
     this._newAdapter = (req, perCall) => newAdapter(req, perCall, verify, settings)
-    this._loadProfile = (accessToken) => loadProfile(settings, accessToken)
   }
 
   /**
@@ -105,7 +98,7 @@ export class Strategy extends OAuth2Strategy {
    * the same deadline as the exchange.
    */
   override userProfile(accessToken: string, done: (error?: unknown, profile?: Profile) => void): void {
-    this._loadProfile(accessToken).then((profile) => done(null, profile), done)
+    this._login.loadProfile(accessToken).then((profile) => done(null, profile), done)
   }
 }
 
@@ -124,20 +117,14 @@ function newAdapter(
     canSignIn: () => canLogIn(req, options),
     // Not on a route of passport.authorize without a destination: it expects `req.account`, which a repeated callback does not set.
     allowRepeatedCallback: replayDestination(options) !== undefined || !options.assignProperty,
+    skipUserProfile: settings.skipUserProfile,
     verify: (login, loginInfo) => callVerify(verify, req, login, loginInfo, settings),
   }
 }
 
-async function loadProfile({ providers, timeout }: StrategySettings, accessToken: string): Promise<Profile> {
-  if (!providers.single) throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
-  const { endpoints, profileEndpoint, name, uploadsURL } = providers.single
-  const deadline = new Deadline(timeout)
-  try {
-    return profileOf(await endpoints.fetchProfile(profileEndpoint, accessToken, { deadline }), name, uploadsURL)
-  } finally {
-    deadline.clear()
-  }
-}
+type EitherOptions<WithRequest extends boolean = false> =
+  | StrategyOptions<WithRequest>
+  | MultiProviderStrategyOptions<WithRequest>
 
 /** Optional in `StrategyOptions`, but required to type a verify function that takes the request. */
 interface PassesRequest {

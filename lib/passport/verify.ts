@@ -1,17 +1,13 @@
 import { types } from 'node:util'
 import { isThenable } from '../client/deadline'
 import { SocialLoginError } from '../errors'
-import type { Verdict } from '../login/context'
-import type { ExchangedLogin } from '../login/exchange'
+import type { ExchangedLogin, Verdict } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import { toError } from './actions'
+import type { StrategySettings } from './settings'
 import type { AnyVerifyFunction, Request } from './verify-types'
 
-/** What the options say about the verify function. */
-export interface VerifySettings {
-  readonly passReqToCallback: boolean
-  readonly verifyTimeout: number
-}
+type VerifySettings = Pick<StrategySettings, 'passReqToCallback' | 'verifyTimeout'>
 
 /**
  * Calls the application's verify function for a login. If it gets the request, it finds the login's info at

@@ -8,8 +8,8 @@ import {
 } from '../client/option-values'
 import type { FailureInfo } from '../errors'
 import { type BrowserStore, browserStore } from '../login/browser-store'
-import type { LoginSettings } from '../login/context'
 import type { ProviderResult } from '../login/options'
+import type { ManyProviders, OneProvider } from '../login/providers'
 import { parseReturnPath } from '../login/return-path'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/settings'
 import { SealedCookie } from '../login/stores/sealed-cookie'
@@ -21,7 +21,8 @@ const REDIRECT_OPTIONS = {
 } as const satisfies OptionTable<OwnOptions>
 
 /** Parsed options. */
-export interface WebSettings extends LoginSettings, ParsedOptions<typeof REDIRECT_OPTIONS> {
+export interface WebSettings extends ParsedOptions<typeof REDIRECT_OPTIONS> {
+  readonly providers: OneProvider | ManyProviders
   /** The pending login of the browser that sent the request; cookies are added to the headers of the response. */
   storeFor(request: Request, headers: Headers): BrowserStore
   /** Asks the application for the provider of a request; never called if there is only one. */
@@ -39,8 +40,8 @@ export function parseSocialLoginOptions(options: SocialLoginOptions | MultiProvi
   const { provider, callbackURL } = options
   if (provider === undefined) parseWholeCallbackURL(callbackURL, 'callbackURL', options)
   return {
-    ...parseLoginOptions(options),
     ...parseOptions(REDIRECT_OPTIONS, options),
+    providers: parseLoginOptions(options),
     findProvider: provider ?? (() => undefined),
     storeFor: storesOf(options),
   }

@@ -1,6 +1,5 @@
 import { SocialLoginError } from '../errors'
-import type { RequestAdapter, Verdict } from '../login/context'
-import type { ExchangedLogin } from '../login/exchange'
+import type { ExchangedLogin, RequestAdapter, Verdict } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
 import { checkCall, httpRequest, userKey } from './arguments'
@@ -33,7 +32,7 @@ export class SocialLogin {
   constructor(options: SocialLoginOptions)
   constructor(options: SocialLoginOptions | MultiProviderSocialLoginOptions) {
     this.#settings = parseSocialLoginOptions(options)
-    this.#login = new Login(this.#settings)
+    this.#login = new Login(this.#settings.providers)
   }
 
   /**
