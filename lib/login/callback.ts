@@ -29,10 +29,9 @@ export async function callback<User>(
   if (!record) return continueIfSignedIn(context)
   trace.setLogin(record)
 
-  const { authKey, fetchSite, referer, tabSecret } = request
+  const { authKey, tabSecret } = request
   const { strategyDigest } = settings
-  const user = adapter.currentUserKey()
-  const refusal = checkCallback(record, { strategyDigest, user, fetchSite, referer, tabSecret })
+  const refusal = checkCallback(record, { ...request, strategyDigest, user: adapter.currentUserKey() })
   if (record.consumed || usedLogins.has(record.id)) {
     // A reload after the login has a refusal, too: the user whom it signed in is not the one of the start.
     return refusal ? continueIfSignedIn(context) : joinLogin(context, request, record)

@@ -32,7 +32,7 @@ type ManyProvidersOptions = ParsedOptions<typeof SHARED_OPTIONS & Omit<typeof MA
   readonly callbackURL: string | undefined
 }
 
-// What is kept of a provider takes some kilobytes, and is made again within a millisecond.
+// The settings of a provider take some kilobytes, and are made again within a millisecond.
 const MAX_PROVIDERS = 1000
 // Connections to one origin. The number of logins is limited for each provider, and several providers may share an origin.
 const MAX_CONNECTIONS = 10_000
@@ -49,26 +49,20 @@ export class ManyProviders {
   readonly single = undefined
   readonly #options: ManyProvidersOptions
   readonly #pools: ProviderPools
-  /** By their records, so that a provider with other credentials is another one; the least recently used first. */
+  /** By the JSON of their records, the least recently used first. */
   readonly #providers = new Map<string, LoginSettings>()
-  /**
-   * By name, where the provider is at which a login has succeeded: people of two providers under one name would be the same
-   * people.
-   */
+  /** By name, the `baseURL` at which a login has succeeded: people of two providers under one name would be the same people. */
   readonly #baseURLs = new Map<string, string>()
-  /**
-   * By callback, the name of its provider: of two providers with one callback, one could be sent the key of the other
-   * (RFC 9700, section 4.4).
-   */
+  /** By callback, the name of its provider: two with one callback could be sent each other's keys (RFC 9700, section 4.4). */
   readonly #callbackOwners = new Map<string, string>()
   #isClosed = false
 
   constructor(options: ManyProvidersOptions) {
     const lookup = options.allowPrivateAddresses ? undefined : publicLookup(resolveName)
-    const connectTimeout = options.timeout
+    const pools = { connections: MAX_CONNECTIONS, connectTimeout: options.timeout, lookup }
     this.name = options.name
     this.#options = options
-    this.#pools = new ProviderPools({ ...options, connections: MAX_CONNECTIONS, connectTimeout, lookup })
+    this.#pools = new ProviderPools({ ...options, ...pools })
   }
 
   /**
@@ -112,7 +106,7 @@ export class ManyProviders {
     if (/[\p{Cc}\p{Cs}]|^\.{1,2}$/u.test(name))
       throw new TypeError('name must have no control characters, and must not be . or ..')
     const template = this.#options.callbackURL?.replaceAll(':provider', encodeURIComponent(name))
-    // In one spelling: an application may make it of the `Host` header, each of whose spellings would have limits of its own.
+    // In one spelling: an application may make it of `Host`, each of whose spellings would have limits of its own.
     const callbackURL = parseWholeCallbackURL(members['callbackURL'] ?? template, 'callbackURL', this.#options)
     for (const [member, value] of Object.entries(members)) if (value !== undefined) parseText(value, member)
     return { ...members, name, callbackURL }
@@ -144,7 +138,7 @@ export class ManyProviders {
     return { ...settings, onExchanged: () => this.#registerName(settings) }
   }
 
-  /** Only after a login: an address that was mistyped, and then corrected, must not need a restart. */
+  /** Registers only after a login: an address that was mistyped, and then corrected, must not need a restart. */
   #registerName(settings: LoginSettings): void {
     if (this.#isNameTaken(settings)) throw invalid(NAME_TAKEN, 'profile')
     this.#baseURLs.set(settings.providerName, settings.baseURL)
@@ -154,7 +148,7 @@ export class ManyProviders {
     return (this.#baseURLs.get(providerName) ?? baseURL) !== baseURL
   }
 
-  /** Makes room for one more. A provider with logins under way is kept, because its limit counts them. */
+  /** A provider with logins under way is kept, because its limit counts them. */
   #forgetOldest(): void {
     for (const [key, { loginSlots }] of this.#providers) {
       if (this.#providers.size < MAX_PROVIDERS) return
@@ -167,7 +161,7 @@ function invalid(reason: string, phase: Phase): SocialLoginError {
   return new SocialLoginError('provider_invalid', phase, { hint: `${reason}.` })
 }
 
-/** The members that this package knows: an application's own record may have more, and null for those that are not set. */
+/** An application's own record may have other members, and null for those that are not set. */
 function membersOf(provider: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(MEMBERS.map((member) => [member, Reflect.get(provider, member) ?? undefined]))
 }
