@@ -23,8 +23,8 @@ import type {
  * Signs users in through a provider that speaks the Social Login API. Mount it twice: on the route that starts the
  * login (GET or POST, linked from a page of yours), and on the route of the registered redirect URL.
  *
- * It extends passport-oauth2's strategy for compatibility only (`instanceof`, types). The inherited HTTP client is
- * never used: it has no deadline, follows redirects, and exposes the secret in its errors.
+ * It extends passport-oauth2's strategy for `instanceof` and types only. The inherited HTTP client is never used: it has no
+ * deadline, follows redirects, and exposes the secret in its errors.
  *
  * @example
  * const { SOCIAL_CLIENT_ID = '', SOCIAL_CLIENT_SECRET = '' } = process.env
@@ -40,9 +40,7 @@ export class Strategy extends OAuth2Strategy {
   private readonly _login: Login
   private readonly _newAdapter: (req: Request, options: AuthenticateOptions) => RequestAdapter
 
-  /**
-   * @throws TypeError naming the invalid option, never its value
-   */
+  /** @throws TypeError naming the invalid option, never its value */
   constructor(options: EitherOptions, verify: VerifyFunction)
   constructor(options: EitherOptions, verify: VerifyFunctionWithParams)
   constructor(options: EitherOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
@@ -53,7 +51,6 @@ export class Strategy extends OAuth2Strategy {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
     const settings = parseStrategyOptions(options)
     super(INHERITED_OPTIONS, () => {})
-    // The inherited client holds no secret. Reading it throws an error that names the alternatives.
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
     this.name = settings.providers.name
     this._login = new Login(settings.providers)
@@ -63,6 +60,7 @@ export class Strategy extends OAuth2Strategy {
   /**
    * Passport calls this for every request to a route of `passport.authenticate`. It ends in exactly one of Passport's
    * actions, or in a response of its own: the confirm page, the pages of a tab, or the refusal of a script or a prefetch.
+   * After a login, `runLogin` calls `success(user, info)`, and Passport makes `req.authInfo` of the info.
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
@@ -74,8 +72,7 @@ export class Strategy extends OAuth2Strategy {
   }
 
   /**
-   * The login that this browser has begun and can still finish, for a login page that says so: a person who cancels at
-   * the provider does not come back by a callback. Reads the store and changes nothing; nobody is signed in by it.
+   * The login that this browser has begun and can still finish, for a page that says so. Changes nothing.
    *
    * @param options the `callbackURL` given to the start, if any
    * @returns undefined if there is none, or it is finished, expired, of another strategy, or of another user
@@ -93,10 +90,7 @@ export class Strategy extends OAuth2Strategy {
     return this._login.close()
   }
 
-  /**
-   * Loads the profile for a token that the application already has. Not used by a login, which reads the profile under
-   * the same deadline as the exchange.
-   */
+  /** Loads the profile for a token that the application already has. Not used by a login. */
   override userProfile(accessToken: string, done: (error?: unknown, profile?: Profile) => void): void {
     this._login.loadProfile(accessToken).then((profile) => done(null, profile), done)
   }
@@ -115,7 +109,7 @@ function newAdapter(
     findProvider: () => settings.findProvider(req),
     currentUserKey: () => currentUserKey(req),
     canSignIn: () => canLogIn(req, options),
-    // Not on a route of passport.authorize without a destination: it expects `req.account`, which a repeated callback does not set.
+    // A route of passport.authorize expects `req.account`, which a repeated callback does not set.
     allowRepeatedCallback: replayDestination(options) !== undefined || !options.assignProperty,
     skipUserProfile: settings.skipUserProfile,
     verify: (login, loginInfo) => callVerify(verify, req, login, loginInfo, settings),

@@ -10,8 +10,8 @@ import type { AnyVerifyFunction, Request } from './verify-types'
 type VerifySettings = Pick<StrategySettings, 'passReqToCallback' | 'verifyTimeout'>
 
 /**
- * Calls the application's verify function for a login. If it gets the request, it finds the login's info at
- * `req.authInfo`; that stays there only if it accepts the user, because later handlers take it for a sign of a login.
+ * Calls the application's verify function for a login. If it gets the request, it finds the login's info at `req.authInfo`
+ * already; that stays there only if it accepts the user, because later handlers take it for a sign of a login.
  *
  * @throws SocialLoginError `verify_timeout`
  * @throws the application's own error
@@ -95,9 +95,6 @@ function waitForVerdict(
 function warnOfSecondAnswer(): void {
   process.emitWarning(
     'A verify function answered twice, or after verifyTimeout: the later answer was ignored. Make every path through it answer once.',
-    {
-      type: 'SocialLoginWarning',
-      code: 'VERIFY_SETTLED_TWICE',
-    },
+    { type: 'SocialLoginWarning', code: 'VERIFY_SETTLED_TWICE' },
   )
 }

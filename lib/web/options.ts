@@ -3,24 +3,14 @@ import type { CallOptions, CommonOptions, MultiProviderOptions } from '../login/
 import type { PendingLoginStore } from '../login/pending-login'
 import type { CookieStoreOptions } from '../login/stores/sealed-cookie'
 
-interface FixedProviderOptions extends CommonOptions {
-  /**
-   * The whole URL registered with the provider as "App Redirect URL". Its path tells callbacks from starts; its origin is
-   * the application's own, as browsers see it, whatever a proxy makes of it.
-   */
-  readonly callbackURL: string
-}
-
 /** Options that only {@link SocialLogin} has, beside its store. */
 export interface OwnOptions {
   /**
-   * Where a failure leads: a local path, or a function that returns one. Default: a response with the failure's status
-   * and message: a page, JSON or text, by `Accept`. Errors are never redirected.
+   * Where a failure leads: a local path, or a function that returns one. Default: a response with its status and message, as a
+   * page, JSON or text, by `Accept`. Errors are never redirected.
    */
   readonly failureRedirect?: string | ((failure: FailureInfo) => string) | undefined
-  /**
-   * Where a callback that a signed-in user repeats (reload, back button) leads: a local path. Default `/`.
-   */
+  /** Where a callback that a signed-in user repeats (reload, back button) leads: a local path. Default `/`. */
   readonly successRedirect?: string | undefined
 }
 
@@ -38,7 +28,8 @@ type StoreOptions =
     }
 
 /**
- * Options of {@link SocialLogin}: either `keys`, or a `store` of your own.
+ * Options of {@link SocialLogin}: either `keys`, or a `store` of your own. `callbackURL` must be the whole URL, whose origin
+ * is the application's own, as browsers see it.
  *
  * @example
  * const options: SocialLoginOptions = {
@@ -49,7 +40,7 @@ type StoreOptions =
  *   keys: [newKey, oldKey],
  * }
  */
-export type SocialLoginOptions = FixedProviderOptions & OwnOptions & StoreOptions
+export type SocialLoginOptions = CommonOptions & OwnOptions & StoreOptions
 
 /**
  * Options of a {@link SocialLogin} for many providers, one of which is found for each request.
@@ -64,8 +55,8 @@ export type SocialLoginOptions = FixedProviderOptions & OwnOptions & StoreOption
 export type MultiProviderSocialLoginOptions = MultiProviderOptions<Request> & OwnOptions & StoreOptions
 
 /**
- * The id of the signed-in user, which must not change while the user is signed in. Nobody: undefined, null, false (Hono's
- * answer for a signed cookie that was tampered with) or an empty string.
+ * The id of the signed-in user, which must not change meanwhile. Nobody: undefined, null, an empty string, or false (Hono's
+ * answer for a signed cookie that was tampered with).
  *
  * @example
  * const user: UserID = session?.userID

@@ -36,8 +36,8 @@ export class SocialLogin {
   }
 
   /**
-   * Starts a login: redirects to the provider, or shows a page with a button first to a visitor who cannot be shown to come
-   * from a page of yours. A failure is a response, too.
+   * Starts a login: redirects to the provider, or shows a page with a button to a visitor who may come from elsewhere. A
+   * failure is a response, too.
    *
    * @throws TypeError for wrong options, and for the request of a callback
    */
@@ -47,18 +47,13 @@ export class SocialLogin {
     return result.response
   }
 
-  /**
-   * Finishes a login, once, in the browser that began it.
-   *
-   * @throws TypeError for wrong options
-   */
+  /** Finishes a login, once, in the browser that began it. @throws TypeError for wrong options */
   async callback(request: Request, options: CallbackOptions): Promise<CallbackResult> {
     return this.#handle(request, options, CALLBACK_OPTIONS)
   }
 
   /**
-   * The login that this browser has begun and can still finish, for a login page that says so: a person who cancels at
-   * the provider does not come back by a callback. Reads the record and changes nothing; nobody is signed in by it.
+   * The login that this browser has begun and can still finish, for a page that says so. Changes nothing.
    *
    * @returns undefined if there is none, or it is finished, expired, of another login, or of another user
    * @throws SocialLoginError `session_unavailable` when your store fails
