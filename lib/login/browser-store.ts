@@ -24,7 +24,11 @@ export function browserStore<Request>(store: PendingLoginStore<Request>, req: Re
 }
 
 /** There is no session to keep a pending login in. */
-export class NoSession extends Error {}
+export class NoSession extends Error {
+  constructor() {
+    super('no session')
+  }
+}
 
 /** @throws SocialLoginError `session_unavailable`, also after `timeout` milliseconds, or what the store threw of that class */
 export async function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T> | T): Promise<T> {

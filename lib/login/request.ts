@@ -52,7 +52,8 @@ export interface RefusedRequest {
   readonly hint?: string
 }
 
-// Node accepts targets of 16 KB, and a login needs less than 2: a longer one is likely an attack on the parser.
+// Node accepts targets of 16 KB, and a login needs less than 2, with a key of 512 characters at most: a longer one is likely an
+// attack on the parser.
 const MAX_TARGET_LENGTH = 4096
 
 const WRONG_PATH_HINT =

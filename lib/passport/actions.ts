@@ -1,5 +1,4 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
-import { inspect } from 'node:util'
 import { isObject } from '../client/json'
 import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
@@ -116,11 +115,19 @@ function infoObject(info: unknown): object | undefined {
 }
 
 function endWithEmpty500(error: unknown, { res }: Request): void {
-  const detail = error instanceof Error ? error.stack : inspect(error, { customInspect: false, depth: 0 })
-  process.emitWarning(`The callback of passport.authenticate() failed: ${detail}`, 'SocialLoginWarning')
+  process.emitWarning(`The callback of passport.authenticate() failed: ${detailOf(error)}`, 'SocialLoginWarning')
   if (!res || res.headersSent) return
   res.statusCode = 500
   res.end()
+}
+
+/** Anything may have been thrown, even objects that cannot be converted to a string. */
+function detailOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.stack : error)
+  } catch {
+    return 'it threw something that cannot be shown'
+  }
 }
 
 /** Sets response headers if the framework exposes the response (Express does, Connect and Fastify do not). */

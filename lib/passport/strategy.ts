@@ -7,8 +7,13 @@ import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
 import { captureActions, missingRedirect, replayDestination, runLogin, setHeaders } from './actions'
 import { canLogIn, currentUserKey, httpRequest } from './incoming-message'
-import type { AuthenticateOptions, MultiProviderStrategyOptions, StrategyOptions } from './options'
-import { parseStrategyOptions, type StrategySettings } from './settings'
+import {
+  type AuthenticateOptions,
+  type MultiProviderStrategyOptions,
+  parseStrategyOptions,
+  type StrategyOptions,
+  type StrategySettings,
+} from './options'
 import { callVerify } from './verify'
 import type {
   AnyVerifyFunction,
@@ -49,6 +54,7 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: StrategyOptions, verify: VerifyFunction)
   constructor(options: EitherOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
+    // A new option is a member and a parser in login/options.ts (for all adapters) or ./options.ts, and a row in docs/options.md.
     const settings = parseStrategyOptions(options)
     super(INHERITED_OPTIONS, () => {})
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })

@@ -4,7 +4,7 @@ import { SocialLoginError } from '../errors'
 import type { ExchangedLogin, Verdict } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import { toError } from './actions'
-import type { StrategySettings } from './settings'
+import type { StrategySettings } from './options'
 import type { AnyVerifyFunction, Request } from './verify-types'
 
 type VerifySettings = Pick<StrategySettings, 'passReqToCallback' | 'verifyTimeout'>

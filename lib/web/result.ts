@@ -5,7 +5,7 @@ import type { LoginAction } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
-import type { WebSettings } from './settings'
+import type { WebSettings } from './options'
 
 /**
  * The person has signed in at the provider: sign them in to your application.
