@@ -125,12 +125,15 @@ export class Trace {
   }
 }
 
-// Bun has neither `hasSubscribers` of a tracing channel as a whole nor `enabled` of a debug function.
+// Bun has neither `TracingChannel.hasSubscribers` nor `enabled` of a debug function.
 function isObserved(phase: Phase): boolean {
-  const { start, end, asyncStart, asyncEnd, error } = CHANNELS[phase]
-  if (start.hasSubscribers || end.hasSubscribers || asyncStart.hasSubscribers) return true
-  if (asyncEnd.hasSubscribers || error.hasSubscribers) return true
+  const channel = CHANNELS[phase]
+  if (channel.hasSubscribers ?? hasSubscriber(channel)) return true
   return debug.enabled ?? process.env['NODE_DEBUG'] !== undefined
+}
+
+function hasSubscriber({ start, end, asyncStart, asyncEnd, error }: TracingChannel<unknown, TracedPhase>): boolean {
+  return [start, end, asyncStart, asyncEnd, error].some((channel) => channel.hasSubscribers)
 }
 
 function writeLine({ strategy, phase, code, duration = 0, login = 'none', retried, error }: TracedPhase): void {

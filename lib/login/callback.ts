@@ -29,9 +29,10 @@ export async function callback<User>(
   if (!record) return continueIfSignedIn(context)
   trace.setLogin(record)
 
-  const { authKey, tabSecret } = request
+  const { authKey, fetchSite, referer, tabSecret } = request
   const { strategyDigest } = settings
-  const refusal = checkCallback(record, { ...request, strategyDigest, user: adapter.currentUserKey() })
+  const user = adapter.currentUserKey()
+  const refusal = checkCallback(record, { strategyDigest, user, fetchSite, referer, tabSecret })
   if (record.consumed || usedLogins.has(record.id)) {
     // A reload after the login has a refusal, too: the user whom it signed in is not the one of the start.
     return refusal ? continueIfSignedIn(context) : joinLogin(context, request, record)
