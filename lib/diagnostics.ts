@@ -4,11 +4,8 @@ import { debuglog } from 'node:util'
 import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError } from './errors'
 
 /**
- * The message of the tracing channel `passport-social-login:<phase>`. One object belongs to one run of one phase, from
- * `start` to `asyncEnd`; it holds no secret, key, token, nor anything of a person.
- *
- * A `callback` contains the `exchange`, `profile` and `verify` of its login. A double click has a `callback` of its own
- * and shares the other three.
+ * The message of the tracing channel `passport-social-login:<phase>`: one object for one run of a phase, without a secret,
+ * key, token, or anything of a person. A `callback` contains the `exchange`, `profile` and `verify` of its login.
  *
  * @example
  * import { tracingChannel } from 'node:diagnostics_channel'
@@ -22,15 +19,11 @@ export interface TracedPhase {
   /** The `name` of the provider, if the strategy has many, and it is known. */
   readonly provider?: string
   readonly phase: Phase
-  /**
-   * Digest of the id of the login in progress, the same from its start to its verify function; undefined if there is
-   * none or it is not known yet.
-   */
+  /** Digest of the id of the login in progress, the same from its start to its verify function, once it is known. */
   login?: string
   /**
-   * Undefined while the phase runs and when it went well. `verify_refused`: the verify function refused;
-   * `application_error`: it, `skipUserProfile` or `confirmPage` threw; that error may hold anything and is not
-   * published.
+   * Undefined while the phase runs and when it went well. `verify_refused`: the verify function refused.
+   * `application_error`: a function of the application threw, whose error may hold anything and is not published.
    */
   code?: OutcomeCode | 'verify_refused' | 'application_error'
   /** Set when the request of an `exchange` or a `profile` was retried. */
@@ -52,8 +45,7 @@ const CHANNELS: Readonly<Record<Phase, TracingChannel<unknown, TracedPhase>>> = 
 const ignore = (): void => {}
 
 /**
- * Calls a listener at the end of each run of a phase, well or not: a subscription to `asyncEnd` of its tracing channel, for
- * which older types of Node want listeners to all five events.
+ * Calls a listener at the end of each run of a phase, well or not.
  *
  * @returns a function that ends the subscription
  *
@@ -62,6 +54,7 @@ const ignore = (): void => {}
  */
 export function onPhaseEnd(phase: Phase, listener: (message: TracedPhase) => void): () => void {
   const asyncEnd = (message: TracedPhase): void => listener(message)
+  // Older types of Node want listeners to all five events.
   const subscribers = { start: ignore, end: ignore, asyncStart: ignore, error: ignore, asyncEnd }
   CHANNELS[phase].subscribe(subscribers)
   return () => void CHANNELS[phase].unsubscribe(subscribers)
@@ -72,18 +65,15 @@ type Work<T> = (onRetry: () => void) => Promise<T>
 const debug = debuglog('passport-social-login')
 
 /**
- * Reports the phases of one request to `node:diagnostics_channel`, and to `NODE_DEBUG=passport-social-login`.
- *
- * `TracingChannel.tracePromise` would do, but it publishes the result of the work: the access token.
+ * Reports the phases of one request to `node:diagnostics_channel`, and to `NODE_DEBUG=passport-social-login`. Not by
+ * `TracingChannel.tracePromise`, because that publishes the result of the work: the access token.
  */
 export class Trace {
-  readonly #strategy: string
-  readonly #provider: string | undefined
+  readonly #names: Pick<TracedPhase, 'strategy' | 'provider'>
   #recordID: string | undefined
 
   constructor(strategy: string, provider?: string) {
-    this.#strategy = strategy
-    this.#provider = provider
+    this.#names = provider === undefined ? { strategy } : { strategy, provider }
   }
 
   /** Sets the login that the request belongs to. */
@@ -102,8 +92,7 @@ export class Trace {
 
   async #report<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
     const { start, end, asyncStart, asyncEnd, error: errors } = CHANNELS[phase]
-    const provider = this.#provider === undefined ? {} : { provider: this.#provider }
-    const report: TracedPhase = { strategy: this.#strategy, ...provider, phase, ...this.#login() }
+    const report: TracedPhase = { ...this.#names, phase, ...this.#login() }
     const startedAt = performance.now()
     const finish = (outcome: Pick<TracedPhase, 'code' | 'error'>): void => {
       Object.assign(report, this.#login(), outcome, { duration: performance.now() - startedAt })
@@ -139,9 +128,8 @@ export class Trace {
 // Bun has neither `TracingChannel.hasSubscribers` nor `enabled` of a debug function.
 function isObserved(phase: Phase): boolean {
   const channel = CHANNELS[phase]
-  return (
-    (channel.hasSubscribers ?? hasSubscriber(channel)) || (debug.enabled ?? process.env['NODE_DEBUG'] !== undefined)
-  )
+  if (channel.hasSubscribers ?? hasSubscriber(channel)) return true
+  return debug.enabled ?? process.env['NODE_DEBUG'] !== undefined
 }
 
 function hasSubscriber({ start, end, asyncStart, asyncEnd, error }: TracingChannel<unknown, TracedPhase>): boolean {

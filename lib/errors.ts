@@ -6,206 +6,129 @@
 export type Phase = 'start' | 'callback' | 'exchange' | 'profile' | 'verify'
 
 interface Outcome {
-  /** `fail`: the user can fix it (Passport's `failureRedirect`). `error`: the operator must see it (`next(err)`). */
   readonly kind: 'fail' | 'error'
   readonly status: number
-  /** Whether a new attempt may succeed without any change, unless the error knows better. */
+  /** Whether a new attempt may succeed without any change, unless the error knows better. Default true. */
   readonly retryable: boolean
   readonly message: string
 }
 
+const outcome =
+  (kind: Outcome['kind']) =>
+  (status: number, message: string, { retryable = true } = {}): Outcome => ({ kind, status, retryable, message })
+/** What the user can fix: Passport's `failureRedirect`. */
+const fail = outcome('fail')
+/** What the operator must see: `next(err)`. */
+const error = outcome('error')
+
 /**
- * Every outcome of a login that is not a success: the single source of the codes, the statuses, the table in
- * docs/errors.md and the tests. Messages are fixed text without anything from a request or response.
+ * Every outcome of a login that is not a success. Messages are fixed text without anything from a request or response.
  * @example
  * const { kind, status, retryable, message } = OUTCOMES.login_expired // 'fail', 403, true, 'The login took …'
  */
 export const OUTCOMES = {
-  start_forbidden: {
-    kind: 'fail',
-    status: 403,
-    retryable: true,
-    message:
-      'The login was not started from a page of this application: follow its login link, or list a sister site in allowedStartOrigins.',
-  },
-  navigation_required: {
-    kind: 'fail',
-    status: 403,
+  start_forbidden: fail(
+    403,
+    'The login was not started from a page of this application: follow its login link, or list a sister site in allowedStartOrigins.',
+  ),
+  navigation_required: fail(
+    403,
+    'A script requested the start of the login (fetch, XMLHttpRequest): navigate there instead, by a link or location.assign().',
+    { retryable: false },
+  ),
+  speculative_request: fail(
+    503,
+    'The browser requested the login speculatively (prefetch, prerender or the preload of a service worker): it starts when the user follows the link.',
+  ),
+  session_unavailable: error(
+    503,
+    'The login in progress could not be stored or read: mount session middleware before passport.authenticate() and check that its store responds.',
+  ),
+  session_unsupported: error(
+    500,
+    'Passport cannot sign anybody in with this session, because it lacks regenerate or save (cookie-session has neither): add both as in the recipe "cookie-session", or pass session: false to passport.authenticate().',
+    { retryable: false },
+  ),
+  provider_unknown: fail(404, 'There is no such provider: start the login from a page that lists the providers.', {
     retryable: false,
-    message:
-      'A script requested the start of the login (fetch, XMLHttpRequest): navigate there instead, by a link or location.assign().',
-  },
-  speculative_request: {
-    kind: 'fail',
-    status: 503,
-    retryable: true,
-    message:
-      'The browser requested the login speculatively (prefetch, prerender or the preload of a service worker): it starts when the user follows the link.',
-  },
-  session_unavailable: {
-    kind: 'error',
-    status: 503,
-    retryable: true,
-    message:
-      'The login in progress could not be stored or read: mount session middleware before passport.authenticate() and check that its store responds.',
-  },
-  session_unsupported: {
-    kind: 'error',
-    status: 500,
+  }),
+  provider_invalid: error(500, 'The application has returned a provider that cannot be used: correct its record.', {
     retryable: false,
-    message:
-      'Passport cannot sign anybody in with this session, because it lacks regenerate or save (cookie-session has neither): add both as in the recipe "cookie-session", or pass session: false to passport.authenticate().',
-  },
-  provider_unknown: {
-    kind: 'fail',
-    status: 404,
+  }),
+  provider_lookup_timeout: error(
+    504,
+    'The application did not find the provider in time: make every path through the provider function settle its promise, or raise timeout.',
+  ),
+  method_not_allowed: fail(405, 'A login starts by GET or POST and comes back by GET: check the method of the route.', {
     retryable: false,
-    message: 'There is no such provider: start the login from a page that lists the providers.',
-  },
-  provider_invalid: {
-    kind: 'error',
-    status: 500,
-    retryable: false,
-    message: 'The application has returned a provider that cannot be used: correct its record.',
-  },
-  provider_lookup_timeout: {
-    kind: 'error',
-    status: 504,
-    retryable: true,
-    message:
-      'The application did not find the provider in time: make every path through the provider function settle its promise, or raise timeout.',
-  },
-  method_not_allowed: {
-    kind: 'fail',
-    status: 405,
-    retryable: false,
-    message: 'A login starts by GET or POST and comes back by GET: check the method of the route.',
-  },
-  auth_key_missing: {
-    kind: 'fail',
-    status: 401,
-    retryable: true,
-    message: 'The callback was opened without an auth_key: start the login again.',
-  },
-  auth_key_malformed: {
-    kind: 'fail',
-    status: 400,
-    retryable: true,
-    message: 'The callback must carry exactly one auth_key of 1 to 512 visible characters: start the login again.',
-  },
-  callback_forged: {
-    kind: 'fail',
-    status: 403,
-    retryable: true,
-    message:
-      'The callback did not come from the provider: start the login again from this application; if no login succeeds, see allowedCallbackOrigins.',
-  },
-  login_not_started: {
-    kind: 'fail',
-    status: 403,
-    retryable: true,
-    message:
-      'No login is in progress in this browser (are cookies blocked?): start the login again; if no login succeeds, check SameSite and Secure of the session cookie.',
-  },
-  login_expired: {
-    kind: 'fail',
-    status: 403,
-    retryable: true,
-    message: 'The login took longer than ten minutes, or the clocks of the servers differ: start the login again.',
-  },
-  context_mismatch: {
-    kind: 'fail',
-    status: 403,
-    retryable: true,
-    message:
-      'The login in progress belongs to another provider or application: start the login again; if no login succeeds, give each strategy a callbackURL of its own.',
-  },
-  user_changed: {
-    kind: 'fail',
-    status: 403,
-    retryable: true,
-    message: 'A different user is signed in than when the login started: start the login again.',
-  },
-  tab_mismatch: {
-    kind: 'fail',
-    status: 403,
-    retryable: true,
-    message: 'The login came back in a different tab than it was started in: start the login again.',
-  },
-  auth_key_rejected: {
-    kind: 'fail',
-    status: 401,
-    retryable: true,
-    message:
-      'The provider refused the auth_key: start the login again; if no login succeeds, check clientID and clientSecret.',
-  },
-  provider_unreachable: {
-    kind: 'error',
-    status: 502,
-    retryable: true,
-    message:
-      'The connection to the provider failed (refused, reset, DNS or TLS): check that baseURL can be reached from this machine.',
-  },
-  provider_timeout: {
-    kind: 'error',
-    status: 504,
-    retryable: true,
-    message: 'The provider did not answer within the deadline: try again, or raise the timeout option.',
-  },
-  provider_redirected: {
-    kind: 'error',
-    status: 502,
-    retryable: false,
-    message:
-      'The provider answered with a redirect, which is never followed: set baseURL to its final address (https, with or without www).',
-  },
-  provider_unavailable: {
-    kind: 'error',
-    status: 502,
-    retryable: true,
-    message: 'The provider answered with a server error (5xx): try again later.',
-  },
-  provider_rate_limited: {
-    kind: 'error',
-    status: 503,
-    retryable: true,
-    message:
-      'The provider refused the request because of its rate limit: try again later, after retryAfter seconds if they are given.',
-  },
-  provider_bad_response: {
-    kind: 'error',
-    status: 502,
-    retryable: false,
-    message: 'The provider answered with something that the Social Login API does not allow: check baseURL.',
-  },
-  profile_invalid: {
-    kind: 'error',
-    status: 502,
-    retryable: false,
-    message:
-      'The profile has no usable user_id (a positive whole number, or 1 to 128 of the characters A-Z a-z 0-9 . _ : -): report it to the provider.',
-  },
-  profile_unauthorized: {
-    kind: 'error',
-    status: 502,
-    retryable: true,
-    message:
-      'The provider refused the access token at the profile endpoint: try again with a new one; if none is accepted, use its other profile endpoint (user/me or get_user_info).',
-  },
-  overloaded: {
-    kind: 'error',
-    status: 503,
-    retryable: true,
-    message:
-      'Too many logins are waiting for the provider: reload the page shortly (its key is unspent), or raise maxConcurrentLogins.',
-  },
-  verify_timeout: {
-    kind: 'error',
-    status: 504,
-    retryable: true,
-    message:
-      'The application did not answer in time: make every path through the verify function call done or settle its promise, or raise verifyTimeout.',
-  },
+  }),
+  auth_key_missing: fail(401, 'The callback was opened without an auth_key: start the login again.'),
+  auth_key_malformed: fail(
+    400,
+    'The callback must carry exactly one auth_key of 1 to 512 visible characters: start the login again.',
+  ),
+  callback_forged: fail(
+    403,
+    'The callback did not come from the provider: start the login again from this application; if no login succeeds, see allowedCallbackOrigins.',
+  ),
+  login_not_started: fail(
+    403,
+    'No login is in progress in this browser (are cookies blocked?): start the login again; if no login succeeds, check SameSite and Secure of the session cookie.',
+  ),
+  login_expired: fail(
+    403,
+    'The login took longer than ten minutes, or the clocks of the servers differ: start the login again.',
+  ),
+  context_mismatch: fail(
+    403,
+    'The login in progress belongs to another provider or application: start the login again; if no login succeeds, give each strategy a callbackURL of its own.',
+  ),
+  user_changed: fail(403, 'A different user is signed in than when the login started: start the login again.'),
+  tab_mismatch: fail(403, 'The login came back in a different tab than it was started in: start the login again.'),
+  auth_key_rejected: fail(
+    401,
+    'The provider refused the auth_key: start the login again; if no login succeeds, check clientID and clientSecret.',
+  ),
+  provider_unreachable: error(
+    502,
+    'The connection to the provider failed (refused, reset, DNS or TLS): check that baseURL can be reached from this machine.',
+  ),
+  provider_timeout: error(
+    504,
+    'The provider did not answer within the deadline: try again, or raise the timeout option.',
+  ),
+  provider_redirected: error(
+    502,
+    'The provider answered with a redirect, which is never followed: set baseURL to its final address (https, with or without www).',
+    { retryable: false },
+  ),
+  provider_unavailable: error(502, 'The provider answered with a server error (5xx): try again later.'),
+  provider_rate_limited: error(
+    503,
+    'The provider refused the request because of its rate limit: try again later, after retryAfter seconds if they are given.',
+  ),
+  provider_bad_response: error(
+    502,
+    'The provider answered with something that the Social Login API does not allow: check baseURL.',
+    { retryable: false },
+  ),
+  profile_invalid: error(
+    502,
+    'The profile has no usable user_id (a positive whole number, or 1 to 128 of the characters A-Z a-z 0-9 . _ : -): report it to the provider.',
+    { retryable: false },
+  ),
+  profile_unauthorized: error(
+    502,
+    'The provider refused the access token at the profile endpoint: try again with a new one; if none is accepted, use its other profile endpoint (user/me or get_user_info).',
+  ),
+  overloaded: error(
+    503,
+    'Too many logins are waiting for the provider: reload the page shortly (its key is unspent), or raise maxConcurrentLogins.',
+  ),
+  verify_timeout: error(
+    504,
+    'The application did not answer in time: make every path through the verify function call done or settle its promise, or raise verifyTimeout.',
+  ),
 } as const satisfies Record<string, Outcome>
 
 /**

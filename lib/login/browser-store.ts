@@ -30,12 +30,7 @@ export class NoSession extends Error {
   }
 }
 
-/**
- * Calls a store.
- *
- * @param timeout milliseconds that the call may take
- * @throws SocialLoginError `session_unavailable`, or what the store itself threw of that class
- */
+/** @throws SocialLoginError `session_unavailable`, also after `timeout` milliseconds, or what the store threw of that class */
 export async function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T> | T): Promise<T> {
   try {
     const answer = call()

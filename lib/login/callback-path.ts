@@ -12,10 +12,7 @@ export function isCallbackPath(path: string, callbackPath: string): boolean {
   return arrived === expected || (arrived !== '' && expected.endsWith(arrived))
 }
 
-/**
- * A path without its case and its last slashes, as Express routes by default. A loop finds these, because the pattern
- * /\/+$/ is quadratic for a path with many slashes before its end.
- */
+/** A path without its case and its last slashes. Found by a loop, because the pattern /\/+$/ takes quadratic time. */
 export function plainPath(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--

@@ -1,20 +1,21 @@
 import { SocialLoginError } from '../errors'
 import { callStore } from './browser-store'
-import type { LoginAction, LoginContext } from './context'
-import { type ExchangedLogin, exchange } from './exchange'
+import type { ExchangedLogin, LoginAction, LoginContext } from './context'
+import { exchange } from './exchange'
 import { createLoginInfo } from './info'
 import { checkCallback, FINAL_REFUSALS, type PendingLogin, parsePendingLogin, type Refusal } from './pending-login'
 import type { CallbackRequest } from './request'
 import { tabCallbackPage } from './tab-binding'
 
 /**
- * Finishes a login, in this order: the browser's record is read and checked against the callback; a duplicate callback
- * waits for the result of the first; a tab that is bound is asked for its secret; a slot is acquired; the record is
- * consumed; the key is exchanged; the application decides. Until the record is consumed nothing is lost: the genuine
- * callback can still finish the login (unless it has expired, or a different user is signed in). After that, any
- * failure ends the login.
+ * Finishes a login, in this order: the browser's record is read and checked against the callback; a tab that is bound is
+ * asked for its secret; a slot is acquired; the record is consumed; the key is exchanged; the application decides. Until the
+ * record is consumed nothing is lost: the genuine callback can still finish the login (unless it has expired, or a different
+ * user is signed in). After that, any failure ends the login.
  *
- * A record is marked twice: `usedLogins` remembers it in this process, and `consume` marks it in the store, for all processes.
+ * A record is marked twice: it is *used* in this process as soon as `usedLogins.run` is called, and *consumed* once the
+ * store has marked it for all processes. Of a double click in one process, the second callback waits for the result of the
+ * first (up to eight do). In two processes, the store decides: see `PendingLoginStore.consume`.
  *
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
@@ -22,13 +23,14 @@ export async function callback<User>(
   context: LoginContext<User>,
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
-  const { settings, adapter, policy, strategyDigest, usedLogins, trace } = context
+  const { settings, adapter, usedLogins, trace } = context
   // The record is validated, because the store may be the application's.
   const record = parsePendingLogin(await callStore('callback', settings.timeout, () => adapter.store.load()))
   if (!record) return continueIfSignedIn(context)
   trace.setLogin(record)
 
   const { authKey, fetchSite, referer, tabSecret } = request
+  const { strategyDigest } = settings
   const user = adapter.currentUserKey()
   const refusal = checkCallback(record, { strategyDigest, user, fetchSite, referer, tabSecret })
   if (record.consumed || usedLogins.has(record.id)) {
@@ -36,14 +38,12 @@ export async function callback<User>(
     return refusal ? continueIfSignedIn(context) : joinLogin(context, request, record)
   }
   if (refusal) return rejectCallback(context, refusal)
-  if (policy.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
+  if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
-  // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here. If the login
-  // fails before `markConsumed` is called, `run` makes the record usable again in this process.
-  // The adapter gives `loginInfo` to the application; Passport's is `req.authInfo`.
+  // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here.
   const loginInfo = createLoginInfo(record, request)
-  const verdict = await usedLogins.run(record.id, authKey, async (markConsumed) => {
-    const login = await exchangeInSlot(context, record, authKey, markConsumed)
+  const verdict = await usedLogins.run(record.id, authKey, async (onConsumed) => {
+    const login = await exchangeInSlot(context, record, authKey, onConsumed)
     return trace.run(
       'verify',
       () => adapter.verify(login, loginInfo),
@@ -57,41 +57,29 @@ export async function callback<User>(
  * Consumes the record and exchanges the key while it holds one of the provider's slots, of which the option
  * `maxConcurrentLogins` is the number. Starts, duplicates that wait for another callback, and verify hold none.
  *
- * @throws SocialLoginError `overloaded` if no slot is free; the record is then unused
+ * If the store fails, the key is unspent, and a reload can finish the login when the store works again. A store that
+ * marked the record and failed to say so in time fails the login closed: the reload finds the record consumed.
+ *
+ * @throws SocialLoginError `overloaded` if no slot is free, or `session_unavailable`: the record is then unused
+ * @throws SocialLoginError `login_not_started` if another process has consumed the record meanwhile
  */
 async function exchangeInSlot(
   context: LoginContext,
   record: PendingLogin,
   authKey: string,
-  markConsumed: () => void,
+  onConsumed: () => void,
 ): Promise<ExchangedLogin> {
-  const { loginSlots } = context.provider
-  if (!loginSlots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
+  const { settings, adapter } = context
+  if (!settings.loginSlots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   try {
-    await consume(context, record, markConsumed)
+    // It is not removed after the login instead: saving this request's copy of the session would undo a logout.
+    const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
+    onConsumed()
+    if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
     return await exchange(context, authKey)
   } finally {
-    loginSlots.release()
+    settings.loginSlots.release()
   }
-}
-
-/**
- * Marks the record as consumed. It is not removed after the login instead: by then the session may have been renewed or
- * ended, and saving this request's copy of it would undo that.
- *
- * If the store fails, the key is unspent, and a reload can finish the login when the store works again. A store that
- * recorded the use and failed to say so in time fails the login closed: the reload finds the record consumed.
- *
- * @throws SocialLoginError `session_unavailable`, or `login_not_started` if another process has consumed it meanwhile
- */
-async function consume(
-  { settings, adapter }: LoginContext,
-  record: PendingLogin,
-  markConsumed: () => void,
-): Promise<void> {
-  const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
-  markConsumed()
-  if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
 }
 
 /** No login can be finished here (reload, back button, or none was started): a signed-in user may continue to the destination. */
@@ -106,8 +94,8 @@ async function joinLogin<User>(
   request: CallbackRequest,
   record: PendingLogin,
 ): Promise<LoginAction<User>> {
-  const { settings, policy, usedLogins, adapter } = context
-  const isTabKnown = !policy.tabBinding || request.tabSecret !== undefined
+  const { settings, usedLogins, adapter } = context
+  const isTabKnown = !settings.tabBinding || request.tabSecret !== undefined
   const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
   // If the login has ended, nothing is saved: this request's copy of the session is older than that of the new user.
   if (running === undefined) return continueIfSignedIn(context)
@@ -124,7 +112,7 @@ async function rejectCallback({ settings, adapter }: LoginContext, refusal: Refu
 }
 
 /** Answers with the page that reads the secret which the tab stored at the start, and sends the callback again with it. */
-function requestTabSecret({ policy }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
-  const response = tabCallbackPage(authKey, policy.providerOrigin)
+function requestTabSecret({ settings }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
+  const response = tabCallbackPage(authKey, settings.providerOrigin)
   return { type: 'respond', response, fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
 }

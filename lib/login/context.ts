@@ -1,38 +1,40 @@
+import type { Endpoints } from '../client/endpoints'
+import type { ParsedOptions } from '../client/option-values'
+import type { ProfileEndpoint } from '../client/options'
+import type { Profile } from '../client/profile'
+import type { TokenResponse } from '../client/responses'
+import type { Semaphore } from '../client/semaphore'
 import type { Trace } from '../diagnostics'
 import type { SocialLoginError } from '../errors'
 import type { BrowserStore } from './browser-store'
-import type { ExchangedLogin, SkipUserProfile } from './exchange'
 import type { LoginInfo } from './info'
-import type { ProviderResult } from './options'
-import type { RenderConfirmPage } from './pages/confirm-page'
+import type { CallOptions, ProviderResult, SHARED_OPTIONS, SkipUserProfile } from './options'
 import type { HTTPResponse } from './pages/page'
-import type { ProviderSettings } from './provider'
-import type { ManyProviders, OneProvider } from './providers'
 import type { HTTPRequest, OriginPolicy } from './request-headers'
 import type { UsedLogins } from './used-logins'
 
-/** What all logins of one strategy have in common. */
-export interface LoginSettings {
-  /** Of the strategy. */
-  readonly name: string
-  /** Milliseconds for the exchange and the profile together, and for each call of a store. */
-  readonly timeout: number
-  readonly skipUserProfile: boolean | SkipUserProfile
-  readonly confirmPage: RenderConfirmPage | undefined
-  readonly providers: OneProvider | ManyProviders
-}
-
-/** Options of a single start or callback. */
-export interface LoginOptions {
-  readonly returnTo?: unknown
-  readonly state?: unknown
-  readonly callbackURL?: string | undefined
+/** What all logins of one strategy at one provider have in common. */
+export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, OriginPolicy {
+  /** The `provider` of profiles. */
+  readonly providerName: string
+  readonly baseURL: string
+  readonly endpoints: Endpoints
+  readonly profileEndpoint: ProfileEndpoint
+  readonly uploadsURL: URL | undefined
+  /** Distinguishes the provider from those of other strategies: the names, the address and the application id. */
+  readonly identity: readonly string[]
+  /** Digest of the identity and the callback's path. */
+  readonly strategyDigest: string
+  /** One slot for each login that waits for the provider. */
+  readonly loginSlots: Semaphore
+  /** Called after each exchange that has brought a profile. @throws SocialLoginError `provider_invalid` if another provider has the name */
+  readonly onExchanged?: () => void
 }
 
 /** What a framework's adapter knows of one request, and can do with it. */
 export interface RequestAdapter<User = unknown> {
   readonly http: HTTPRequest
-  readonly options: LoginOptions
+  readonly options: CallOptions
   /** Asks the application for the provider of the request, if there are many. */
   findProvider(): ProviderResult
   /** The pending login of the browser that sent the request. */
@@ -43,8 +45,16 @@ export interface RequestAdapter<User = unknown> {
   canSignIn(): boolean
   /** Whether a callback that a signed-in user repeats may continue without a login. */
   readonly allowRepeatedCallback: boolean
+  readonly skipUserProfile?: boolean | SkipUserProfile
   /** Asks the application for its verdict on the login. (The strategy does so by `callVerify` of passport/verify.ts.) */
   verify(login: ExchangedLogin, loginInfo: LoginInfo): Promise<Verdict<User>>
+}
+
+/** What an `auth_key` was exchanged for. */
+export interface ExchangedLogin {
+  readonly params: TokenResponse
+  /** Undefined if `skipUserProfile` skipped it. */
+  readonly profile: Profile | undefined
 }
 
 /** The application's verdict on a login. */
@@ -70,11 +80,6 @@ export type LoginAction<User = unknown> =
 export interface LoginContext<User = unknown> {
   readonly settings: LoginSettings
   readonly adapter: RequestAdapter<User>
-  readonly provider: ProviderSettings
-  /** Those of the provider, except for a callback URL given for this request. */
-  readonly policy: OriginPolicy
-  /** Digest of the provider's identity and this request's callback URL. */
-  readonly strategyDigest: string
   readonly usedLogins: UsedLogins<Verdict<User>>
   readonly trace: Trace
 }

@@ -21,7 +21,7 @@ export interface Assurance {
 }
 
 /**
- * What the strategy adds to the `info` of a login: `req.authInfo`, in the verify function too if it gets the request.
+ * What a login adds to `req.authInfo`, which a verify function that gets the request sees, too.
  *
  * @example
  * const { returnTo = '/' }: Partial<LoginInfo> = { ...req.authInfo }

@@ -1,25 +1,27 @@
-import { parseCallbackURL } from '../client/option-values'
+import { Deadline } from '../client/deadline'
+import type { Profile } from '../client/profile'
 import { Trace, type TracedPhase } from '../diagnostics'
 import { SocialLoginError } from '../errors'
 import { callStore } from './browser-store'
 import { callback } from './callback'
-import type { LoginAction, LoginContext, LoginOptions, LoginSettings, RequestAdapter, Verdict } from './context'
+import type { LoginAction, LoginContext, LoginSettings, RequestAdapter, Verdict } from './context'
+import { loadProfile } from './exchange'
 import { refusalResponse } from './pages/refusal'
 import { checkRecord, type PendingLoginSummary, parsePendingLogin, summaryOf } from './pending-login'
-import { digestOfStrategy, type ProviderSettings } from './provider'
-import type { ManyProviders } from './providers'
+import { settingsOfRequest } from './provider'
+import type { ManyProviders, OneProvider } from './providers'
 import { type CallbackRequest, classifyRequest, type RefusedRequest, type StartRequest } from './request'
 import { start } from './start'
 import { UsedLogins } from './used-logins'
 
 /** The logins of one strategy, independent of the framework. */
 export class Login<User = unknown> {
-  readonly #settings: LoginSettings
+  readonly #providers: OneProvider | ManyProviders
   readonly #usedLogins = new UsedLogins<Verdict<User>>()
   #closing: Promise<void> | undefined
 
-  constructor(settings: LoginSettings) {
-    this.#settings = settings
+  constructor(providers: OneProvider | ManyProviders) {
+    this.#providers = providers
   }
 
   /**
@@ -37,12 +39,14 @@ export class Login<User = unknown> {
    * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
    */
   async handle(adapter: RequestAdapter<User>): Promise<LoginAction<User>> {
-    const { providers } = this.#settings
-    const provider = providers.single ?? (await this.#findProvider(providers, adapter))
-    const context = this.#contextOf(adapter, provider)
-    const request = classifyRequest(adapter.http, context.policy)
+    const providers = this.#providers
+    const found = providers.single ?? (await this.#findProvider(providers, adapter))
+    const settings = settingsOfRequest(found, adapter.options)
+    const trace = new Trace(providers.name, providers.single ? undefined : found.providerName)
+    const context = { settings, adapter, usedLogins: this.#usedLogins, trace }
+    const request = classifyRequest(adapter.http, settings)
     const phase = request.type === 'refused' ? request.phase : request.type
-    return context.trace.run(phase, () => handleRequest(context, request), codeOf)
+    return trace.run(phase, () => handleRequest(context, request), codeOf)
   }
 
   /**
@@ -53,48 +57,40 @@ export class Login<User = unknown> {
   async pending(
     adapter: Pick<RequestAdapter, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
   ): Promise<PendingLoginSummary | undefined> {
-    const { providers, timeout } = this.#settings
-    const provider = providers.single ?? (await providers.find(() => adapter.findProvider(), 'start'))
-    const { strategyDigest } = callbackOf(provider, adapter.options)
+    const providers = this.#providers
+    const found = providers.single ?? (await providers.find(() => adapter.findProvider(), 'start'))
+    const { timeout, strategyDigest } = settingsOfRequest(found, adapter.options)
     const record = parsePendingLogin(await callStore('start', timeout, () => adapter.store.load()))
     if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
     return checkRecord(record, { strategyDigest, user: adapter.currentUserKey() }) ? undefined : summaryOf(record)
   }
 
+  /** The profile for a token that the application already has. Not used by a login. */
+  async loadProfile(accessToken: string): Promise<Profile> {
+    const settings = this.#providers.single
+    if (!settings) throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
+    const deadline = new Deadline(settings.timeout)
+    try {
+      return await loadProfile(settings, accessToken, { deadline })
+    } finally {
+      deadline.clear()
+    }
+  }
+
   /** Closes the connections once the logins that wait for the provider have ended. Idempotent. */
   close(): Promise<void> {
-    this.#closing ??= this.#settings.providers.close()
+    this.#closing ??= this.#providers.close()
     return this.#closing
   }
 
   /** Until its provider is known, a request counts as a callback if its target mentions a key. */
-  async #findProvider(providers: ManyProviders, adapter: RequestAdapter<User>): Promise<ProviderSettings> {
+  async #findProvider(providers: ManyProviders, adapter: RequestAdapter<User>): Promise<LoginSettings> {
     const phase = adapter.http.target.includes('auth_key') ? 'callback' : 'start'
     try {
       return await providers.find(() => adapter.findProvider(), phase)
     } catch (error) {
-      return new Trace(this.#settings.name).run(phase, () => Promise.reject(error))
+      return new Trace(providers.name).run(phase, () => Promise.reject(error))
     }
-  }
-
-  #contextOf(adapter: RequestAdapter<User>, provider: ProviderSettings): LoginContext<User> {
-    const settings = this.#settings
-    const trace = new Trace(settings.name, settings.providers.single ? undefined : provider.name)
-    const { policy, strategyDigest } = callbackOf(provider, adapter.options)
-    return { policy, strategyDigest, settings, provider, adapter, usedLogins: this.#usedLogins, trace }
-  }
-}
-
-/** What the `callbackURL` of one request changes. */
-function callbackOf(
-  { policy, identity, strategyDigest }: ProviderSettings,
-  { callbackURL }: LoginOptions,
-): Pick<LoginContext, 'policy' | 'strategyDigest'> {
-  if (callbackURL === undefined) return { policy, strategyDigest }
-  const { path, origin = policy.appOrigin } = parseCallbackURL(callbackURL, 'callbackURL', { allowInsecureHTTP: true })
-  return {
-    policy: { ...policy, callbackPath: path, appOrigin: origin },
-    strategyDigest: digestOfStrategy(identity, path, origin === policy.appOrigin ? '' : origin),
   }
 }
 

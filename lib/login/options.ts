@@ -15,30 +15,21 @@ import type { RenderConfirmPage } from './pages/confirm-page'
 /** Options that describe one provider, besides its name. */
 export interface ProviderOptions
   extends Pick<SocialLoginClientOptions, 'baseURL' | 'clientID' | 'clientSecret' | 'exchangeMethod'> {
-  /**
-   * Where the profile comes from. Default `user/me`; `get_user_info` for servers without the versioned API; `auto` tries
-   * both in this order. Except for `user/me`, the token is part of a URL.
-   */
+  /** Where the profile comes from. Default `user/me`. See {@link ProfileEndpoint}. */
   readonly profileEndpoint?: ProfileEndpoint | undefined
-  /**
-   * Root of the provider's uploads: pictures given as relative paths are resolved against it. Default: they are left
-   * out.
-   */
+  /** Folder of pictures that the provider names by relative paths. Default none: such pictures are left out. */
   readonly uploadsURL?: string | undefined
 }
 
 /** Options that depend neither on the framework nor on the provider. */
 export interface SharedOptions
   extends Pick<SocialLoginClientOptions, 'userAgent' | 'timeout' | 'dispatcher' | 'allowInsecureHTTP' | 'userRecord'> {
-  /**
-   * The name of the login, for `passport.authenticate` and in `profile.provider`. Default `social-login`. Several providers
-   * need several names.
-   */
+  /** The name for `passport.authenticate` and in `profile.provider`. Default `social-login`. Each strategy needs its own. */
   readonly name?: string | undefined
   /**
-   * Milliseconds for the exchange and the profile together. Default 10,000; 1 to 120,000. Beyond that: error
-   * `provider_timeout`. While a connection cannot be opened, it is tried again for up to three seconds, at most a third of
-   * this; then error `provider_unreachable`.
+   * Milliseconds for the exchange and the profile together, for each call of the store, and for `provider`. Default 10,000; 1
+   * to 120,000. Beyond that: errors `provider_timeout`, `session_unavailable` and `provider_lookup_timeout`. While a
+   * connection cannot be opened, it is tried again for up to three seconds, at most a third of this.
    */
   readonly timeout?: number | undefined
   /**
@@ -47,25 +38,19 @@ export interface SharedOptions
    */
   readonly maxConcurrentLogins?: number | undefined
   /**
-   * The response to a start without proof that it comes from this application (typed, mailed, or redirected by a login
-   * wall): `confirm`, a page whose button is the proof (default); `refuse`, fail `start_forbidden`; or `allow`, which
-   * opens the application to login CSRF by a link.
+   * The response to a start that may come from elsewhere (typed, mailed, or redirected by a login wall): `confirm`, a page
+   * with a button (default); `refuse`, fail `start_forbidden`; or `allow`, which opens the application to login CSRF.
    */
   readonly unverifiedStart?: 'confirm' | 'refuse' | 'allow' | undefined
   /** Origins of sister sites whose links may start a login, such as `https://www.app.example`. Default none. */
   readonly allowedStartOrigins?: readonly string[] | undefined
   /** Further origins of the provider whose pages may lead to the callback. Default: only the origin of `baseURL`. */
   readonly allowedCallbackOrigins?: readonly string[] | undefined
-  /**
-   * Replaces the confirm page: returns a whole HTML document whose link or form points to `path`. It may use styles,
-   * fonts and pictures of this origin, and no script. It appears after 0.8 seconds, so that a click meant for another
-   * page does not press it. Default: a plain page in English.
-   */
+  /** Renders the confirm page. Default: a plain page in English. See {@link RenderConfirmPage}. */
   readonly confirmPage?: RenderConfirmPage | undefined
   /**
-   * Ties the login to the browser tab that started it, by a secret in the tab's `sessionStorage`: a hostile page in
-   * another tab, or one that opened this tab, then cannot inject its own callback into a pending login. The callback
-   * route must also accept POST, and users need JavaScript. Default false.
+   * Ties the login to the browser tab that started it, by a secret in the tab's `sessionStorage`: no page in another tab can
+   * then inject a callback of its own. The callback route must also accept POST, and users need JavaScript. Default false.
    */
   readonly tabBinding?: boolean | undefined
 }
@@ -81,17 +66,13 @@ export interface CommonOptions extends SharedOptions, ProviderOptions {
 }
 
 /**
- * One provider of many: a community with an address, an application id and a secret of its own. A record of your database
- * will do: members that are not listed here are ignored, and null counts as absent.
+ * One provider of many. A record of your database will do: other members are ignored, and null counts as absent.
  *
  * @example
  * const provider: Provider = { name: 'chess-club', baseURL: 'https://chess.example/api/v1', clientID, clientSecret }
  */
 export interface Provider {
-  /**
-   * The `provider` of this provider's profiles, by which you tell its people from those of other providers: never change it, and
-   * give no name to two providers, nor that of another strategy.
-   */
+  /** The `provider` of its profiles. Never change it, and give no name to two providers, nor that of another strategy. */
   readonly name: string
   readonly baseURL: string
   readonly clientID: string
@@ -118,48 +99,46 @@ export type ProviderResult = Provider | null | undefined | PromiseLike<Provider 
  * const options: MultiProviderOptions<Request> = { provider: (request) => providers.find(new URL(request.url).host) }
  */
 export interface MultiProviderOptions<Request> extends SharedOptions {
-  /**
-   * Finds the provider of a request, at the start and at the callback of each login; undefined or null for one that does not
-   * exist, which becomes the failure `provider_unknown`. May take as long as `timeout` says.
-   */
+  /** Finds the provider of a request, at the start and at the callback of each login; nothing is fail `provider_unknown`. */
   readonly provider: (req: Request) => ProviderResult
   /**
    * The callback of providers that have none of their own: a whole URL in which `:provider` stands for the name, such as
-   * `https://app.example/auth/:provider/callback`. With one callback for two providers, a hostile one could be sent a key of the
-   * other (RFC 9700, section 4.4).
+   * `https://app.example/auth/:provider/callback`. No two providers may share one (RFC 9700, section 4.4).
    */
   readonly callbackURL?: string | undefined
   /**
-   * Allows providers at private, loopback and link-local addresses, which are refused after each lookup of their names. Those of
-   * people whom you do not trust could read services of your own network. Default false; a `dispatcher` requires true,
-   * because it looks names up by itself.
+   * Allows providers at private, loopback and link-local addresses: with providers whom you do not trust, that opens your own
+   * network. Default false; a `dispatcher` requires true, because it looks names up by itself.
    */
   readonly allowPrivateAddresses?: boolean | undefined
-  /**
-   * Connection pools that are kept, one for each origin; the one that has been idle for the longest is closed. Default 100; 1 to 10,000.
-   */
+  /** Connection pools that are kept, one for each origin. Default 100; 1 to 10,000. */
   readonly maxPools?: number | undefined
 }
 
 /** Options of one start, of which a callback has `callbackURL` too. */
 export interface CallOptions {
   /**
-   * A local path to go to after the login, such as `/inbox`. It comes back as `returnTo` of the login's info. Anything that
-   * would lead to another origin, or is longer than 1,024 characters once percent-encoded, is ignored, so it may come from
-   * a query.
+   * A local path to go to after the login, such as `/inbox`, which comes back in the `LoginInfo`. It may come from a query:
+   * what would lead to another origin, or has more than 1,024 characters once percent-encoded, is ignored.
    */
   readonly returnTo?: string | null | undefined
-  /**
-   * Up to 1,024 bytes of JSON that come back as `state` of the login's info. More is a TypeError (which the strategy gives
-   * to `next`), so put no query text here.
-   */
+  /** Up to 1,024 bytes of JSON, which come back in the `LoginInfo`. More is a TypeError, so put no query text here. */
   readonly state?: object | string | number | boolean | null | undefined
-  /**
-   * Replaces the `callbackURL` of the options for this request: give it to the start and to the callback alike. For several
-   * domains, and for proxies that rewrite the path of the callback.
-   */
+  /** Replaces the option `callbackURL` for this request. Give it to the start and to the callback alike. */
   readonly callbackURL?: string | undefined
 }
+
+/**
+ * Decides whether a login skips the profile request. With one parameter it returns the decision or its promise, with two it
+ * calls `done`.
+ *
+ * @example
+ * const skipUserProfile: SkipUserProfile = async (accessToken) => cache.has(accessToken)
+ */
+export type SkipUserProfile = (
+  accessToken: string,
+  done: (error: unknown, skip?: boolean) => void,
+) => boolean | Promise<boolean> | void
 
 /** The options that describe a provider: of a strategy that has one, and members of a {@link Provider}. */
 export const PROVIDER_OPTIONS = {

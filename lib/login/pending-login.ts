@@ -2,12 +2,11 @@ import { hash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isObject, type JSONValue, tryStringify } from '../client/json'
 import type { OutcomeCode } from '../errors'
+import type { CallbackRequest } from './request'
 import { parseReturnPath } from './return-path'
 
 /**
- * A login in progress: "this browser began a login here, from a page of this application, at this provider, while this
- * user was signed in". The protocol has no `state`; this record is what ties a callback to the browser that started the
- * login.
+ * A login in progress. The protocol has no `state`; this record ties a callback to the browser that started the login.
  *
  * @example
  * const pending: PendingLogin | undefined = await store.load(req)
@@ -29,14 +28,13 @@ export interface PendingLogin {
   readonly tab?: string
   readonly returnTo?: string
   readonly state?: JSONValue
-  /** Set once a callback has consumed the record. */
+  /** Set once a store has marked the record for a callback (see `consume`): it finishes no other login. */
   readonly consumed?: true
 }
 
 /**
- * Keeps at most one login in progress for one browser. A method returns what is said here or a promise of it, and throws
- * or rejects when its storage fails, which becomes the error `session_unavailable`. `checkPendingLoginStore` of
- * passport-social-login/testing tests a store of your own.
+ * Keeps at most one login in progress for one browser. Where a method throws or rejects, the login has the error
+ * `session_unavailable`. `checkPendingLoginStore` of passport-social-login/testing tests a store of your own.
  *
  * @example
  * import type { IncomingMessage } from 'node:http'
@@ -65,10 +63,9 @@ export interface PendingLoginStore<Request = IncomingMessage> {
    * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the `id`
    * of the record, because the browser may have begun another login meanwhile.
    *
-   * Resolve to whether this call was the first for the record if the storage can tell so atomically: `false` refuses the
-   * callback as `login_not_started`, so that a record is used once by all processes together. If it resolves to nothing, two
-   * processes that get a callback at once may both use the record: of one key the provider refuses the second exchange,
-   * with two keys verify is called twice.
+   * Resolve to whether this call was the first for the record, if the storage can tell so atomically: `false` refuses the
+   * callback as `login_not_started`. If it resolves to nothing, two processes that get a callback at once may both use the
+   * record: of one key the provider refuses the second exchange, with two keys verify is called twice.
    */
   consume(req: Request, record: PendingLogin): Promise<boolean | void> | boolean | void
   /** Removes the record. */
@@ -105,9 +102,8 @@ export interface PendingLoginInput {
 export const MAX_AGE_MS = 10 * 60 * 1000
 
 /**
- * How long after the start a callback may have the application's own page as its Referer, as after a silent approval:
- * the provider redirects at once, without showing a page, so the browser still sends the page where the login began.
- * That takes seconds. A link inside the application to a callback through another site looks the same.
+ * How long after the start a callback may have the application's own page as its Referer: a provider that approves silently
+ * redirects at once, and the browser still sends the page where the login began. A link in the application looks the same.
  */
 export const SILENT_APPROVAL_MS = 30 * 1000
 
@@ -174,12 +170,7 @@ export interface RecordContext {
 }
 
 /** What `checkCallback` compares with the record. */
-export interface CallbackContext extends RecordContext {
-  readonly fetchSite: string | undefined
-  /** Whose page the `Referer` names. */
-  readonly referer: 'provider' | 'app' | 'absent'
-  readonly tabSecret: string | undefined
-}
+export type CallbackContext = RecordContext & Pick<CallbackRequest, 'fetchSite' | 'referer' | 'tabSecret'>
 
 /** Why a record may not finish a login. */
 export type Refusal = Extract<
@@ -200,8 +191,9 @@ export function checkRecord(record: PendingLogin, { strategyDigest, user }: Reco
 
 /**
  * Why this callback may not finish the login of the record; undefined if it may. A link that somebody else sent fails
- * earlier without a record, here if it was typed or mailed, and by its Referer if a foreign page holds it. A link without a
- * Referer, clicked while a login of this browser is pending, passes: only `tabBinding` stops it (W1 in SECURITY.md).
+ * earlier without a record; here if it was typed or mailed, because its `fetchSite` is `none`; and by its Referer if a foreign
+ * page holds it. A link without a Referer, clicked while a login of this browser is pending, passes: only `tabBinding` stops
+ * it (W1 in SECURITY.md).
  */
 export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
   const refusal = checkRecord(record, callback)

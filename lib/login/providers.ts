@@ -5,15 +5,19 @@ import { isObject } from '../client/json'
 import { type ParsedOptions, parseText, parseWholeCallbackURL } from '../client/option-values'
 import { type Phase, SocialLoginError } from '../errors'
 import { plainPath } from './callback-path'
+import type { LoginSettings } from './context'
 import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
-import { createProvider, type ProviderSettings, type ProviderSource } from './provider'
+import { createLoginSettings, type ProviderSource } from './provider'
 
 /** The provider of a strategy that has only one. */
 export class OneProvider {
-  readonly single: ProviderSettings
+  /** The name of the strategy. */
+  readonly name: string
+  readonly single: LoginSettings
 
-  constructor(provider: ProviderSettings) {
-    this.single = provider
+  constructor(settings: LoginSettings) {
+    this.name = settings.name
+    this.single = settings
   }
 
   /** Closes the connections after pending logins have ended. */
@@ -28,7 +32,7 @@ type ManyProvidersOptions = ParsedOptions<typeof SHARED_OPTIONS & Omit<typeof MA
   readonly callbackURL: string | undefined
 }
 
-// What is kept of a provider takes some kilobytes, and is made again within a millisecond.
+// The settings of a provider take some kilobytes, and are made again within a millisecond.
 const MAX_PROVIDERS = 1000
 // Connections to one origin. The number of logins is limited for each provider, and several providers may share an origin.
 const MAX_CONNECTIONS = 10_000
@@ -40,28 +44,25 @@ const NAME_TAKEN = 'name is that of a provider with another baseURL (if it has m
 
 /** The providers of a strategy whose application names one for each request. */
 export class ManyProviders {
+  /** The name of the strategy. */
+  readonly name: string
   readonly single = undefined
   readonly #options: ManyProvidersOptions
   readonly #pools: ProviderPools
-  /** By their records, so that a provider with other credentials is another one; the least recently used first. */
-  readonly #providers = new Map<string, ProviderSettings>()
-  /**
-   * By name, where the provider is at which a login has succeeded: people of two providers under one name would be the same
-   * people.
-   */
+  /** By the JSON of their records, the least recently used first. */
+  readonly #providers = new Map<string, LoginSettings>()
+  /** By name, the `baseURL` at which a login has succeeded: people of two providers under one name would be the same people. */
   readonly #baseURLs = new Map<string, string>()
-  /**
-   * By callback, the name of its provider: of two providers with one callback, one could be sent the key of the other
-   * (RFC 9700, section 4.4).
-   */
+  /** By callback, the name of its provider: two with one callback could be sent each other's keys (RFC 9700, section 4.4). */
   readonly #callbackOwners = new Map<string, string>()
   #isClosed = false
 
   constructor(options: ManyProvidersOptions) {
     const lookup = options.allowPrivateAddresses ? undefined : publicLookup(resolveName)
-    const connectTimeout = options.timeout
+    const pools = { connections: MAX_CONNECTIONS, connectTimeout: options.timeout, lookup }
+    this.name = options.name
     this.#options = options
-    this.#pools = new ProviderPools({ ...options, connections: MAX_CONNECTIONS, connectTimeout, lookup })
+    this.#pools = new ProviderPools({ ...options, ...pools })
   }
 
   /**
@@ -71,7 +72,7 @@ export class ManyProviders {
    * @throws SocialLoginError `provider_unknown`, `provider_invalid` or `provider_lookup_timeout`
    * @throws what the application's function threw
    */
-  async find(lookup: () => ProviderResult, phase: Phase): Promise<ProviderSettings> {
+  async find(lookup: () => ProviderResult, phase: Phase): Promise<LoginSettings> {
     const result = lookup()
     const provider = isThenable(result) ? await this.#inTime(result, phase) : result
     if (provider === undefined || provider === null) throw new SocialLoginError('provider_unknown', phase)
@@ -105,13 +106,13 @@ export class ManyProviders {
     if (/[\p{Cc}\p{Cs}]|^\.{1,2}$/u.test(name))
       throw new TypeError('name must have no control characters, and must not be . or ..')
     const template = this.#options.callbackURL?.replaceAll(':provider', encodeURIComponent(name))
-    // In one spelling: an application may make it of the `Host` header, each of whose spellings would have limits of its own.
+    // In one spelling: an application may make it of `Host`, each of whose spellings would have limits of its own.
     const callbackURL = parseWholeCallbackURL(members['callbackURL'] ?? template, 'callbackURL', this.#options)
     for (const [member, value] of Object.entries(members)) if (value !== undefined) parseText(value, member)
     return { ...members, name, callbackURL }
   }
 
-  #settingsOf(source: ProviderSource): ProviderSettings {
+  #settingsOf(source: ProviderSource): LoginSettings {
     const key = JSON.stringify(source)
     const settings = this.#providers.get(key) ?? this.#create(source)
     if (this.#isNameTaken(settings)) throw new TypeError(NAME_TAKEN)
@@ -121,9 +122,9 @@ export class ManyProviders {
     return settings
   }
 
-  #create(source: ProviderSource): ProviderSettings {
+  #create(source: ProviderSource): LoginSettings {
     const { name, callbackURL } = source
-    const settings = createProvider(source, this.#options, ({ origin, maxConnections }) =>
+    const settings = createLoginSettings(source, this.#options, ({ origin, maxConnections }) =>
       this.#pools.transportTo(origin, maxConnections),
     )
     if (!this.#options.allowPrivateAddresses && isPrivateHost(new URL(settings.baseURL).hostname))
@@ -134,20 +135,20 @@ export class ManyProviders {
     this.#callbackOwners.set(callback, name)
     if (this.#isClosed) void settings.loginSlots.close()
     this.#forgetOldest()
-    return { ...settings, onLogin: () => this.#registerName(settings) }
+    return { ...settings, onExchanged: () => this.#registerName(settings) }
   }
 
-  /** Only after a login: an address that was mistyped, and then corrected, must not need a restart. */
-  #registerName(settings: ProviderSettings): void {
+  /** Registers only after a login: an address that was mistyped, and then corrected, must not need a restart. */
+  #registerName(settings: LoginSettings): void {
     if (this.#isNameTaken(settings)) throw invalid(NAME_TAKEN, 'profile')
-    this.#baseURLs.set(settings.name, settings.baseURL)
+    this.#baseURLs.set(settings.providerName, settings.baseURL)
   }
 
-  #isNameTaken({ name, baseURL }: ProviderSettings): boolean {
-    return (this.#baseURLs.get(name) ?? baseURL) !== baseURL
+  #isNameTaken({ providerName, baseURL }: LoginSettings): boolean {
+    return (this.#baseURLs.get(providerName) ?? baseURL) !== baseURL
   }
 
-  /** Makes room for one more. A provider with logins under way is kept, because its limit counts them. */
+  /** A provider with logins under way is kept, because its limit counts them. */
   #forgetOldest(): void {
     for (const [key, { loginSlots }] of this.#providers) {
       if (this.#providers.size < MAX_PROVIDERS) return
@@ -160,7 +161,7 @@ function invalid(reason: string, phase: Phase): SocialLoginError {
   return new SocialLoginError('provider_invalid', phase, { hint: `${reason}.` })
 }
 
-/** The members that this package knows: an application's own record may have more, and null for those that are not set. */
+/** An application's own record may have other members, and null for those that are not set. */
 function membersOf(provider: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(MEMBERS.map((member) => [member, Reflect.get(provider, member) ?? undefined]))
 }

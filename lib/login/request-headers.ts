@@ -35,8 +35,8 @@ const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name
 const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
 
 /**
- * Whether the request is speculative: prefetch, prerender, or what the browser preloads for a service worker. The
- * latter comes beside the navigation, and Firefox says `same-origin` of it, whoever caused the navigation.
+ * Whether the request is speculative: prefetch, prerender, or what the browser preloads for a service worker, of which
+ * Firefox says `same-origin` whoever caused the navigation.
  */
 export function isSpeculative(req: HTTPRequest): boolean {
   if (req.header('service-worker-navigation-preload') !== undefined) return true
@@ -44,8 +44,8 @@ export function isSpeculative(req: HTTPRequest): boolean {
 }
 
 /**
- * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells. Chromium sends none with the
- * handshake of a WebSocket, but the cookies; Node passes it on as a GET unless the application has WebSockets of its own.
+ * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells. The handshake of a WebSocket has none
+ * in Chromium, but the cookies; Node passes it on as a GET unless the application has WebSockets of its own.
  */
 export function isNavigation(req: HTTPRequest): boolean {
   if (isWebSocket(req)) return false
@@ -53,10 +53,7 @@ export function isNavigation(req: HTTPRequest): boolean {
   return req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document'
 }
 
-/**
- * Whether it has any header of a WebSocket's handshake. No single header tells: over HTTP/2 the handshake has no key, and
- * a proxy may pass it on as a GET without one (Envoy does).
- */
+/** Whether it has any header of a WebSocket's handshake: over HTTP/2, and behind some proxies, some are missing. */
 function isWebSocket(req: HTTPRequest): boolean {
   if (req.header('upgrade')?.toLowerCase() === 'websocket') return true
   return WEBSOCKET_HEADERS.some((name) => req.header(name) !== undefined)
@@ -101,7 +98,7 @@ export function isFromApp(req: HTTPRequest, policy: OriginPolicy): boolean {
   return source !== undefined && isAppOrigin(source, req, policy)
 }
 
-/** Whether it is a navigation that may come from a page of the provider, by Fetch Metadata, which no page can forge. */
+/** Whether it is a navigation that may come from the provider, by Fetch Metadata, which no page can forge. */
 export function isFromProvider(req: HTTPRequest, policy: OriginPolicy): boolean {
   if (!isNavigation(req)) return false
   const fetchSite = fetchSiteOf(req)

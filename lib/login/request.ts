@@ -24,10 +24,7 @@ export interface StartRequest {
   readonly path: string
   /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
   readonly verified: boolean
-  /**
-   * Whether the path is the end of the callback's path. Behind a proxy that strips `/app`, the callback `/app/login` arrives as
-   * `/login`: such a request may be a callback without a key.
-   */
+  /** Whether the path is the end of the callback's: if a proxy strips prefixes, it may be a callback without a key. */
   readonly isCallbackSuffix: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */
   readonly fetchSite: string | undefined
@@ -41,7 +38,7 @@ export interface CallbackRequest {
   readonly authKey: string
   /** `Sec-Fetch-Site`, where the browser sent it. */
   readonly fetchSite: string | undefined
-  /** Whose page the `Referer` names: on a silent approval it is the application's own. */
+  /** Whose page the `Referer` names. */
   readonly referer: 'provider' | 'app' | 'absent'
   /** Undefined before the tab was asked; then its stored secret, or an empty string if it has none. */
   readonly tabSecret: string | undefined
@@ -55,7 +52,8 @@ export interface RefusedRequest {
   readonly hint?: string
 }
 
-// Node accepts targets of 16 KB, and a login needs less than 2: a longer one is likely an attack on the parser.
+// Node accepts targets of 16 KB, and a login needs less than 2, with a key of 512 characters at most: a longer one is likely an
+// attack on the parser.
 const MAX_TARGET_LENGTH = 4096
 
 const WRONG_PATH_HINT =
@@ -64,10 +62,10 @@ const SCRIPTED_HINT =
   'A script made the request, not the browser itself: if this application has a service worker that answers navigations, exclude the URLs of the login from it.'
 
 /**
- * Classifies a request by its method, target and headers. Has no side effects. It is a callback if its path is that of the
- * callback, or if its query mentions a key.
+ * Classifies a request by its method, target and headers. It is a callback if its path is that of the callback, or if its
+ * query mentions a key; else a start. (`start` finds callbacks without a key whose path a proxy has shortened.)
  *
- * @param policy what the options say of starts and callbacks: `login/options.ts` parses them, `login/provider.ts` collects them
+ * @param policy the `LoginSettings`: `login/options.ts` parses the options, `login/provider.ts` makes the settings of them
  */
 export function classifyRequest(
   req: HTTPRequest,
@@ -135,10 +133,7 @@ function tooLong({ target }: HTTPRequest): RefusedRequest {
   return refused('start_forbidden', 'start', hint)
 }
 
-/**
- * The parsed target; undefined if it is too long. The framework's `req.query` does not serve: Connect has none, and query
- * parsers produce arrays and objects.
- */
+/** The parsed target; undefined if it is too long. Not `req.query`: Connect has none, and parsers make objects of it. */
 function parseTarget(target: string): URL | undefined {
   if (target.length > MAX_TARGET_LENGTH) return undefined
   const path = withoutOrigin(target)
@@ -152,7 +147,7 @@ function pathOf({ target }: HTTPRequest): string {
   return end === -1 ? path : path.slice(0, end)
 }
 
-/** A target without its origin, which absolute-form targets have, and which is ignored. */
+/** A target without the origin that absolute-form targets have. */
 function withoutOrigin(target: string): string {
   return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
 }

@@ -1,6 +1,5 @@
 import { openTransport } from '../client/http/pools'
 import { type ParsedOptions, parseCallbackURL, parseOptions, parseWholeCallbackURL } from '../client/option-values'
-import type { LoginSettings } from './context'
 import {
   type CommonOptions,
   MANY_OPTIONS,
@@ -8,7 +7,7 @@ import {
   PROVIDER_OPTIONS,
   SHARED_OPTIONS,
 } from './options'
-import { createProvider } from './provider'
+import { createLoginSettings } from './provider'
 import { ManyProviders, OneProvider } from './providers'
 
 /** The options that every adapter has, each with its parser. */
@@ -22,11 +21,9 @@ export const LOGIN_OPTIONS = {
 type SharedValues = ParsedOptions<typeof SHARED_OPTIONS>
 
 /** @throws TypeError naming the option that is wrong, never its value */
-export function parseLoginOptions(options: CommonOptions | MultiProviderOptions<never>): LoginSettings {
+export function parseLoginOptions(options: CommonOptions | MultiProviderOptions<never>): OneProvider | ManyProviders {
   const shared = parseOptions(SHARED_OPTIONS, options)
-  const { name, timeout, confirmPage } = shared
-  const providers = options.provider === undefined ? oneProvider(options, shared) : manyProviders(options, shared)
-  return { name, timeout, confirmPage, providers, skipUserProfile: false }
+  return options.provider === undefined ? oneProvider(options, shared) : manyProviders(options, shared)
 }
 
 /** @throws TypeError when a method is missing */
@@ -39,7 +36,7 @@ export function parseStore<Store extends object>(value: Store, name: string): St
 function oneProvider(options: CommonOptions, shared: SharedValues): OneProvider {
   const misplaced = firstOf(MANY_OPTIONS, options)
   if (misplaced !== undefined) throw new TypeError(`${misplaced} is an option of many providers: see provider`)
-  return new OneProvider(createProvider({ ...options, name: shared.name }, shared, openTransport))
+  return new OneProvider(createLoginSettings({ ...options, name: shared.name }, shared, openTransport))
 }
 
 function manyProviders(options: MultiProviderOptions<never>, shared: SharedValues): ManyProviders {

@@ -16,16 +16,16 @@ import { tabStartPage } from './tab-binding'
  * @throws TypeError when `state` is not JSON of up to 1,024 bytes
  */
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction<never>> {
-  const { settings, provider, policy, strategyDigest, adapter, trace } = context
+  const { settings, adapter, trace } = context
+  const { endpoints, providerOrigin, strategyDigest } = settings
   const { path, method, verified, isCallbackSuffix, fetchSite, tabSecret } = request
-  const { providerOrigin } = policy
   // A callback without a key looks like this start behind a proxy that strips a prefix: the browser's record tells.
   const mayLackKey = isCallbackSuffix && !verified && method === 'GET'
   if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
-  if (!verified && policy.unverifiedStart === 'confirm') {
+  if (!verified && settings.unverifiedStart === 'confirm') {
     return respond(confirmPage({ path, method, providerOrigin }, settings.confirmPage))
   }
-  if (policy.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin))
+  if (settings.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin))
 
   const { returnTo, state } = adapter.options
   const user = adapter.currentUserKey()
@@ -33,17 +33,17 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   const record = createPendingLogin({ ...evidence, returnTo, state })
   trace.setLogin(record)
   await callStore('start', settings.timeout, () => adapter.store.save(record))
-  provider.endpoints.preconnect()
-  return { type: 'redirect', url: provider.endpoints.loginURL }
+  endpoints.preconnect()
+  return { type: 'redirect', url: endpoints.loginURL }
 }
 
 /**
  * Whether this is a callback without a key behind a proxy that strips a prefix: its path is the end of the callback's, and
  * the browser's login began at a path that is not. As a start, it would send the browser back to the provider, in a loop.
  */
-async function isCallbackWithoutKey({ settings, strategyDigest, adapter }: LoginContext): Promise<boolean> {
+async function isCallbackWithoutKey({ settings, adapter }: LoginContext): Promise<boolean> {
   const record = parsePendingLogin(await callStore('start', settings.timeout, () => adapter.store.load()))
-  return record?.strategyDigest === strategyDigest && record.startIsCallbackSuffix !== true
+  return record?.strategyDigest === settings.strategyDigest && record.startIsCallbackSuffix !== true
 }
 
 function respond(response: HTTPResponse): LoginAction<never> {

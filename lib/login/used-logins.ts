@@ -1,4 +1,4 @@
-import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from './pending-login'
+import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from './pending-login'
 
 // A double click makes one duplicate. `maxConcurrentLogins` does not count callbacks that wait for another one's login.
 const MAX_WAITING = 8
@@ -7,7 +7,6 @@ const LIFETIME_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1
 
 /** A login that has begun to use its record and has not ended. */
 export interface RunningLogin<T> {
-  /** Digest, so that the key does not outlive its exchange. */
   readonly authKey: string
   /** Resolves when the record is consumed; never, if the login ends without that. */
   readonly consumed: Promise<void>
@@ -17,9 +16,9 @@ export interface RunningLogin<T> {
 }
 
 /**
- * The records that a strategy has used, so that each is used once even by concurrent callbacks. An id is remembered for at
- * least the 11 minutes in which its record could be used again, and dropped by a login two or three times as long after it.
- * It takes about 75 bytes: 100 MB at 1,000 logins a second.
+ * The records that a strategy has used in this process, so that each is used once even by concurrent callbacks. An id is
+ * remembered for at least the 11 minutes in which its record could be used again, and dropped by a login two or three times
+ * as long after it. It takes about 75 bytes: 100 MB at 1,000 logins a second.
  *
  * A double click sends one callback twice and the browser shows the response to the second, which therefore waits for the
  * login of the first and gets its result.
@@ -40,21 +39,21 @@ export class UsedLogins<T> {
 
   /**
    * Runs the login of a record, which counts as used before this method first waits. If the login fails before it has
-   * called `markConsumed`, its key has not been sent, and the record may be used again.
+   * called `onConsumed`, its key has not been sent, and the record may be used again.
    */
-  async run(recordID: string, authKey: string, login: (markConsumed: () => void) => Promise<T>): Promise<T> {
+  async run(recordID: string, authKey: string, login: (onConsumed: () => void) => Promise<T>): Promise<T> {
     this.#dropExpired()
     this.#used.add(recordID)
-    let resolveConsumed = (): void => {}
-    const consumed = new Promise<void>((resolve) => {
-      resolveConsumed = resolve
-    })
     let isConsumed = false
+    let resolve = (): void => {}
+    const consumed = new Promise<void>((resolveConsumed) => {
+      resolve = resolveConsumed
+    })
     const result = login(() => {
       isConsumed = true
-      resolveConsumed()
+      resolve()
     })
-    this.#running.set(recordID, { authKey: digest(recordID, authKey), consumed, result, waiting: 0 })
+    this.#running.set(recordID, { authKey, consumed, result, waiting: 0 })
     try {
       return await result
     } catch (error) {
@@ -68,7 +67,7 @@ export class UsedLogins<T> {
   /** The running login of the same key and record, for a duplicate callback; undefined if too many wait for it. */
   attach(recordID: string, authKey: string): RunningLogin<T> | undefined {
     const login = this.#running.get(recordID)
-    if (login?.authKey !== digest(recordID, authKey) || login.waiting === MAX_WAITING) return undefined
+    if (login?.authKey !== authKey || login.waiting === MAX_WAITING) return undefined
     login.waiting += 1
     return login
   }

@@ -24,10 +24,7 @@ export function captureActions(strategy: PassportActions): PassportActions {
   return { success, fail, redirect, pass, error }
 }
 
-/**
- * Passport redirects by `res.redirect`, which Connect lacks: after a login it would throw uncaught and crash the
- * process. Undefined if it exists or is not needed.
- */
+/** Connect lacks the `res.redirect` by which Passport redirects: after a login it would throw uncaught. */
 export function missingRedirect(req: Request, options: AuthenticateOptions): TypeError | undefined {
   const { successRedirect, successReturnToOrRedirect, failureRedirect } = options
   const isNeeded = successRedirect ?? successReturnToOrRedirect ?? failureRedirect
@@ -43,8 +40,7 @@ const TOO_LATE =
 
 /**
  * Runs a login and ends the request with its action. What the application throws meanwhile goes to `next(error)`; if a
- * custom callback throws there, too, the response is an empty 500, with a process warning. (An async callback must catch
- * its own errors: Passport drops the promise that it returns on a failure.) Never rejects.
+ * custom callback throws there, too, the response is an empty 500, with a process warning. Never rejects.
  */
 export async function runLogin(
   login: () => Promise<LoginAction>,
@@ -59,15 +55,11 @@ export async function runLogin(
     // The action is awaited, because Passport returns what a custom callback returns, which may be a promise.
     await applyAction(action, actions, req, options)
   } catch (error) {
-    await endWithError(error, actions, req)
-  }
-}
-
-async function endWithError(error: unknown, actions: PassportActions, req: Request): Promise<void> {
-  try {
-    await failWith(error, actions, req)
-  } catch (thrown) {
-    endWithEmpty500(thrown, req)
+    try {
+      await failWith(error, actions, req)
+    } catch (thrown) {
+      endWithEmpty500(thrown, req)
+    }
   }
 }
 
@@ -145,9 +137,8 @@ export function setHeaders({ res }: Request, headers: Readonly<Record<string, st
 }
 
 /**
- * On a page without referrer (helmet's default), Firefox loses the initiator at a redirect that sets a referrer policy:
- * a silent approval then comes back as if typed (`Sec-Fetch-Site: none`) and would be refused. The URL of a start holds
- * no key, so the page's policy is enough.
+ * After a redirect that sets a referrer policy, from a page without referrer, Firefox says of a silent approval that it was
+ * typed (`Sec-Fetch-Site: none`), and it would be refused. The URL of a start holds no key, so none is needed.
  */
 function removeReferrerPolicy({ res }: Request): void {
   if (!res || res.headersSent) return

@@ -11,9 +11,9 @@ import type { Request } from './verify-types'
 // response. Nothing else in this package replaces a method that is not its own.
 
 /**
- * Makes `successReturnToOrRedirect` lead to the login's `returnTo`. Passport reads `req.session.returnTo` after
- * `req.logIn`, which renews the session and drops one that was stored before. A redirect of our own instead of Passport's
- * would sign users in although a custom callback, of which no strategy is told, has still to decide.
+ * Makes `successReturnToOrRedirect` lead to the login's `returnTo`. Passport reads `req.session.returnTo` after `req.logIn`,
+ * which renews the session and drops one that was stored before. The strategy cannot log in and redirect by itself, because a
+ * custom callback, of which no strategy is told, may have to decide.
  */
 export function preferReturnTo(req: Request, options: AuthenticateOptions, { returnTo }: LoginInfo): void {
   if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
@@ -40,8 +40,7 @@ export function preferReturnTo(req: Request, options: AuthenticateOptions, { ret
 /**
  * Runs Passport's `fail`, and explains the failure where nothing handles it: without a `failureRedirect`, a custom callback
  * or a further strategy Passport answers with the text of the status alone ("Forbidden"). It tells no strategy which of
- * these there are, so the only sign of that answer is the answer itself. Any other response passes unchanged; a custom callback
- * that at once answers with the same status and text, and no headers written, gets the explanation, too.
+ * these there are, so the only sign of that answer is the answer itself.
  */
 export function explainBareFailure(error: SocialLoginError, { res, headers }: Request, fail: () => void): void {
   if (!res) return fail()

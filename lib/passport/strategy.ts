@@ -1,6 +1,5 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import { Deadline } from '../client/deadline'
-import { type Profile, profileOf } from '../client/profile'
+import type { Profile } from '../client/profile'
 import { PRIVATE_HEADERS } from '../errors'
 import { browserStore } from '../login/browser-store'
 import type { RequestAdapter } from '../login/context'
@@ -8,8 +7,13 @@ import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
 import { captureActions, missingRedirect, replayDestination, runLogin, setHeaders } from './actions'
 import { canLogIn, currentUserKey, httpRequest } from './incoming-message'
-import type { AuthenticateOptions, MultiProviderStrategyOptions, StrategyOptions } from './options'
-import { parseStrategyOptions, type StrategySettings } from './settings'
+import {
+  type AuthenticateOptions,
+  type MultiProviderStrategyOptions,
+  parseStrategyOptions,
+  type StrategyOptions,
+  type StrategySettings,
+} from './options'
 import { callVerify } from './verify'
 import type {
   AnyVerifyFunction,
@@ -24,8 +28,8 @@ import type {
  * Signs users in through a provider that speaks the Social Login API. Mount it twice: on the route that starts the
  * login (GET or POST, linked from a page of yours), and on the route of the registered redirect URL.
  *
- * It extends passport-oauth2's strategy for compatibility only (`instanceof`, types). The inherited HTTP client is
- * never used: it has no deadline, follows redirects, and exposes the secret in its errors.
+ * It extends passport-oauth2's strategy for `instanceof` and types only. The inherited HTTP client is never used: it has no
+ * deadline, follows redirects, and exposes the secret in its errors.
  *
  * @example
  * const { SOCIAL_CLIENT_ID = '', SOCIAL_CLIENT_SECRET = '' } = process.env
@@ -40,36 +44,29 @@ export class Strategy extends OAuth2Strategy {
   // TypeScript's `private`, not `#private`: Passport runs `Object.create(strategy)`, which has no private members.
   private readonly _login: Login
   private readonly _newAdapter: (req: Request, options: AuthenticateOptions) => RequestAdapter
-  private readonly _loadProfile: (accessToken: string) => Promise<Profile>
 
-  /**
-   * @throws TypeError naming the invalid option, never its value
-   */
+  /** @throws TypeError naming the invalid option, never its value */
+  constructor(options: EitherOptions, verify: VerifyFunction)
+  constructor(options: EitherOptions, verify: VerifyFunctionWithParams)
+  constructor(options: EitherOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
+  constructor(options: EitherOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
+  // TypeScript reports errors against the last overload.
   constructor(options: StrategyOptions, verify: VerifyFunction)
-  constructor(options: StrategyOptions, verify: VerifyFunctionWithParams)
-  constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
-  constructor(options: StrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
-  constructor(options: MultiProviderStrategyOptions, verify: VerifyFunction)
-  constructor(options: MultiProviderStrategyOptions, verify: VerifyFunctionWithParams)
-  constructor(options: MultiProviderStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequest)
-  constructor(options: MultiProviderStrategyOptions<true> & PassesRequest, verify: VerifyFunctionWithRequestAndParams)
-  // The first overload is repeated, because TypeScript reports errors against the last one.
-  constructor(options: StrategyOptions, verify: VerifyFunction)
-  constructor(options: StrategyOptions<boolean> | MultiProviderStrategyOptions<boolean>, verify: AnyVerifyFunction) {
+  constructor(options: EitherOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
+    // A new option is a member and a parser in login/options.ts (for all adapters) or ./options.ts, and a row in docs/options.md.
     const settings = parseStrategyOptions(options)
     super(INHERITED_OPTIONS, () => {})
-    // The inherited client holds no secret. Reading it throws an error that names the alternatives.
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
-    this.name = settings.name
-    this._login = new Login(settings)
+    this.name = settings.providers.name
+    this._login = new Login(settings.providers)
     this._newAdapter = (req, perCall) => newAdapter(req, perCall, verify, settings)
-    this._loadProfile = (accessToken) => loadProfile(settings, accessToken)
   }
 
   /**
    * Passport calls this for every request to a route of `passport.authenticate`. It ends in exactly one of Passport's
    * actions, or in a response of its own: the confirm page, the pages of a tab, or the refusal of a script or a prefetch.
+   * After a login, `runLogin` calls `success(user, info)`, and Passport makes `req.authInfo` of the info.
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
@@ -81,8 +78,7 @@ export class Strategy extends OAuth2Strategy {
   }
 
   /**
-   * The login that this browser has begun and can still finish, for a login page that says so: a person who cancels at
-   * the provider does not come back by a callback. Reads the store and changes nothing; nobody is signed in by it.
+   * The login that this browser has begun and can still finish, for a page that says so. Changes nothing.
    *
    * @param options the `callbackURL` given to the start, if any
    * @returns undefined if there is none, or it is finished, expired, of another strategy, or of another user
@@ -100,12 +96,9 @@ export class Strategy extends OAuth2Strategy {
     return this._login.close()
   }
 
-  /**
-   * Loads the profile for a token that the application already has. Not used by a login, which reads the profile under
-   * the same deadline as the exchange.
-   */
+  /** Loads the profile for a token that the application already has. Not used by a login. */
   override userProfile(accessToken: string, done: (error?: unknown, profile?: Profile) => void): void {
-    this._loadProfile(accessToken).then((profile) => done(null, profile), done)
+    this._login.loadProfile(accessToken).then((profile) => done(null, profile), done)
   }
 }
 
@@ -122,22 +115,16 @@ function newAdapter(
     findProvider: () => settings.findProvider(req),
     currentUserKey: () => currentUserKey(req),
     canSignIn: () => canLogIn(req, options),
-    // Not on a route of passport.authorize without a destination: it expects `req.account`, which a repeated callback does not set.
+    // A route of passport.authorize expects `req.account`, which a repeated callback does not set.
     allowRepeatedCallback: replayDestination(options) !== undefined || !options.assignProperty,
+    skipUserProfile: settings.skipUserProfile,
     verify: (login, loginInfo) => callVerify(verify, req, login, loginInfo, settings),
   }
 }
 
-async function loadProfile({ providers, timeout }: StrategySettings, accessToken: string): Promise<Profile> {
-  if (!providers.single) throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
-  const { endpoints, profileEndpoint, name, uploadsURL } = providers.single
-  const deadline = new Deadline(timeout)
-  try {
-    return profileOf(await endpoints.fetchProfile(profileEndpoint, accessToken, { deadline }), name, uploadsURL)
-  } finally {
-    deadline.clear()
-  }
-}
+type EitherOptions<WithRequest extends boolean = false> =
+  | StrategyOptions<WithRequest>
+  | MultiProviderStrategyOptions<WithRequest>
 
 /** Optional in `StrategyOptions`, but required to type a verify function that takes the request. */
 interface PassesRequest {

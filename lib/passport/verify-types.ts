@@ -15,7 +15,7 @@ import type { TokenResponse } from '../client/responses'
 export type Request = Parameters<OAuth2Strategy['authenticate']>[0]
 
 /**
- * How a verify function answers: an error, or the user, or `false` with the reason in `info`.
+ * Answers with an error, or the user, or `false` and the reason in `info`.
  *
  * @example
  * done(null, false, { message: 'This account is closed.' })
@@ -27,7 +27,7 @@ export type VerifyCallback<User = Express.User> = (
 ) => void
 
 /**
- * What a verify function may return instead of calling `done`: the user, nothing for "no", or a promise of these.
+ * What a verify function may return instead of calling `done`: the user, nothing for "no", or a promise.
  *
  * @example
  * const answer: VerifyResult = users.find(profile.id) // a promise of the user, or of undefined for "no"
@@ -42,8 +42,7 @@ export type VerifyResult<User = Express.User> =
 
 /**
  * Finds or creates the user of a profile. It answers by `done`, by what it returns, or by a promise: the first answer
- * counts, later ones are reported as a process warning and ignored. `refreshToken` is always undefined: this protocol
- * has none.
+ * counts, later ones cause a process warning. `refreshToken` is always undefined: this protocol has none.
  *
  * @example
  * const verify: VerifyFunction = async (accessToken, refreshToken, profile) => users.findOrCreate(profile)

@@ -1,21 +1,17 @@
 import { types } from 'node:util'
 import { isThenable } from '../client/deadline'
 import { SocialLoginError } from '../errors'
-import type { Verdict } from '../login/context'
-import type { ExchangedLogin } from '../login/exchange'
+import type { ExchangedLogin, Verdict } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import { toError } from './actions'
+import type { StrategySettings } from './options'
 import type { AnyVerifyFunction, Request } from './verify-types'
 
-/** What the options say about the verify function. */
-export interface VerifySettings {
-  readonly passReqToCallback: boolean
-  readonly verifyTimeout: number
-}
+type VerifySettings = Pick<StrategySettings, 'passReqToCallback' | 'verifyTimeout'>
 
 /**
- * Calls the application's verify function for a login. If it gets the request, it finds the login's info at
- * `req.authInfo`; that stays there only if it accepts the user, because later handlers take it for a sign of a login.
+ * Calls the application's verify function for a login. If it gets the request, it finds the login's info at `req.authInfo`
+ * already; that stays there only if it accepts the user, because later handlers take it for a sign of a login.
  *
  * @throws SocialLoginError `verify_timeout`
  * @throws the application's own error
@@ -99,9 +95,6 @@ function waitForVerdict(
 function warnOfSecondAnswer(): void {
   process.emitWarning(
     'A verify function answered twice, or after verifyTimeout: the later answer was ignored. Make every path through it answer once.',
-    {
-      type: 'SocialLoginWarning',
-      code: 'VERIFY_SETTLED_TWICE',
-    },
+    { type: 'SocialLoginWarning', code: 'VERIFY_SETTLED_TWICE' },
   )
 }

@@ -1,26 +1,28 @@
+import { types } from 'node:util'
+import {
+  type OptionTable,
+  type ParsedOptions,
+  parseOptions,
+  parseWholeCallbackURL,
+  refuseUnknown,
+} from '../client/option-values'
 import type { FailureInfo } from '../errors'
-import type { CallOptions, CommonOptions, MultiProviderOptions } from '../login/options'
+import { type BrowserStore, browserStore } from '../login/browser-store'
+import type { CallOptions, CommonOptions, MultiProviderOptions, ProviderResult } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
-import type { CookieStoreOptions } from '../login/stores/sealed-cookie'
-
-interface FixedProviderOptions extends CommonOptions {
-  /**
-   * The whole URL registered with the provider as "App Redirect URL". Its path tells callbacks from starts; its origin is
-   * the application's own, as browsers see it, whatever a proxy makes of it.
-   */
-  readonly callbackURL: string
-}
+import type { ManyProviders, OneProvider } from '../login/providers'
+import { parseReturnPath } from '../login/return-path'
+import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/settings'
+import { type CookieStoreOptions, SealedCookie } from '../login/stores/sealed-cookie'
 
 /** Options that only {@link SocialLogin} has, beside its store. */
 export interface OwnOptions {
   /**
-   * Where a failure leads: a local path, or a function that returns one. Default: a response with the failure's status
-   * and message: a page, JSON or text, by `Accept`. Errors are never redirected.
+   * Where a failure leads: a local path, or a function that returns one. Default: a response with its status and message, as a
+   * page, JSON or text, by `Accept`. Errors are never redirected.
    */
   readonly failureRedirect?: string | ((failure: FailureInfo) => string) | undefined
-  /**
-   * Where a callback that a signed-in user repeats (reload, back button) leads: a local path. Default `/`.
-   */
+  /** Where a callback that a signed-in user repeats (reload, back button) leads: a local path. Default `/`. */
   readonly successRedirect?: string | undefined
 }
 
@@ -38,7 +40,8 @@ type StoreOptions =
     }
 
 /**
- * Options of {@link SocialLogin}: either `keys`, or a `store` of your own.
+ * Options of {@link SocialLogin}: either `keys`, or a `store` of your own. `callbackURL` must be the whole URL, whose origin
+ * is the application's own, as browsers see it.
  *
  * @example
  * const options: SocialLoginOptions = {
@@ -49,7 +52,7 @@ type StoreOptions =
  *   keys: [newKey, oldKey],
  * }
  */
-export type SocialLoginOptions = FixedProviderOptions & OwnOptions & StoreOptions
+export type SocialLoginOptions = CommonOptions & OwnOptions & StoreOptions
 
 /**
  * Options of a {@link SocialLogin} for many providers, one of which is found for each request.
@@ -64,8 +67,8 @@ export type SocialLoginOptions = FixedProviderOptions & OwnOptions & StoreOption
 export type MultiProviderSocialLoginOptions = MultiProviderOptions<Request> & OwnOptions & StoreOptions
 
 /**
- * The id of the signed-in user, which must not change while the user is signed in. Nobody: undefined, null, false (Hono's
- * answer for a signed cookie that was tampered with) or an empty string.
+ * The id of the signed-in user, which must not change meanwhile. Nobody: undefined, null, an empty string, or false (Hono's
+ * answer for a signed cookie that was tampered with).
  *
  * @example
  * const user: UserID = session?.userID
@@ -90,3 +93,71 @@ export interface StartOptions extends CallOptions {
  * const options: CallbackOptions = { user: session?.userID }
  */
 export interface CallbackOptions extends Pick<StartOptions, 'user' | 'callbackURL'> {}
+
+const REDIRECT_OPTIONS = {
+  failureRedirect: parseFailureRedirect,
+  successRedirect: (value = '/', name) => parsePath(value, name),
+} as const satisfies OptionTable<OwnOptions>
+
+/** Parsed options. */
+export interface WebSettings extends ParsedOptions<typeof REDIRECT_OPTIONS> {
+  readonly providers: OneProvider | ManyProviders
+  /** The pending login of the browser that sent the request; cookies are added to the headers of the response. */
+  storeFor(request: Request, headers: Headers): BrowserStore
+  /** Asks the application for the provider of a request; never called if there is only one. */
+  findProvider(request: Request): ProviderResult
+}
+
+const KNOWN = { ...LOGIN_OPTIONS, ...REDIRECT_OPTIONS, keys: true, store: true }
+const NO_VERIFY = 'callback() resolves to the login; there is no verify function'
+/** Options of the strategy. */
+const INSTEAD_OF = { passReqToCallback: NO_VERIFY, skipUserProfile: NO_VERIFY, verifyTimeout: NO_VERIFY }
+
+/** @throws TypeError naming the option that is wrong, never its value */
+export function parseSocialLoginOptions(options: SocialLoginOptions | MultiProviderSocialLoginOptions): WebSettings {
+  refuseUnknown('SocialLogin', options, KNOWN, INSTEAD_OF)
+  const { provider, callbackURL } = options
+  if (provider === undefined) parseWholeCallbackURL(callbackURL, 'callbackURL', options)
+  return {
+    ...parseOptions(REDIRECT_OPTIONS, options),
+    providers: parseLoginOptions(options),
+    findProvider: provider ?? (() => undefined),
+    storeFor: storesOf(options),
+  }
+}
+
+function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions): WebSettings['storeFor'] {
+  const { keys, store } = options
+  if (keys !== undefined && store !== undefined) throw new TypeError('keys and store exclude each other: give one')
+  if (store !== undefined) {
+    parseStore(store, 'store')
+    return (request) => browserStore(store, request)
+  }
+  // Needed only where the browser would drop a Secure cookie; plain http beyond loopback has been allowed by then.
+  const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL ?? '')
+  const cookie = new SealedCookie({ keys: keys ?? [], allowInsecureHTTP })
+  return (request, headers) => {
+    const end = (): void => headers.set('Set-Cookie', cookie.end())
+    return {
+      save: async (record) => headers.set('Set-Cookie', await cookie.seal(record)),
+      load: () => cookie.open(request.headers.get('cookie') ?? ''),
+      consume: end,
+      remove: end,
+    }
+  }
+}
+
+function parseFailureRedirect(value: OwnOptions['failureRedirect'], name: string) {
+  if (value === undefined) return undefined
+  if (typeof value === 'function') return (failure: FailureInfo): string => parsePath(value(failure), name)
+  const path = parsePath(value, name)
+  return (): string => path
+}
+
+function parsePath(value: unknown, name: string): string {
+  const path = parseReturnPath(value)
+  // A rejected promise must not crash the process.
+  if (types.isPromise(value)) value.catch(() => {})
+  if (path === undefined) throw new TypeError(`${name} must be a path of this application, such as /login`)
+  return path
+}

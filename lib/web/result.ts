@@ -5,7 +5,7 @@ import type { LoginAction } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
-import type { WebSettings } from './settings'
+import type { WebSettings } from './options'
 
 /**
  * The person has signed in at the provider: sign them in to your application.
@@ -20,13 +20,12 @@ export interface SuccessResult {
   /** The whole response of the exchange. */
   readonly params: TokenResponse
   readonly info: LoginInfo
-  /** Headers that your response must carry: they end the login in progress, and keep the URL from caches and other sites. */
+  /** Headers that your response must have: they end the login in progress, and keep the URL from caches and other sites. */
   readonly headers: Headers
 }
 
 /**
- * The login failed: a `failure` is something that the person can fix by trying again, an `error` something that the
- * operator must see.
+ * The login failed: a `failure` is something that the person can fix, an `error` something that the operator must see.
  *
  * @example
  * if (failure.type === 'error') alert(`${failure.code}: ${failure.message}`)
@@ -43,8 +42,8 @@ export interface FailureResult {
 }
 
 /**
- * A response to send as it is. `repeated`: a callback that a signed-in user repeats, which leads to `successRedirect`.
- * `response`: a step of the login, or the answer to a speculative request.
+ * A response to send. `repeated`: a callback that a signed-in user repeats, which leads to `successRedirect`. `response`: a
+ * step of the login, or the answer to a speculative request.
  *
  * @example
  * const { response }: ResponseResult = repeated

@@ -1,12 +1,20 @@
+import { isThenable } from '../client/deadline'
+import { refuseUnknown } from '../client/option-values'
 import { SocialLoginError } from '../errors'
-import type { RequestAdapter, Verdict } from '../login/context'
-import type { ExchangedLogin } from '../login/exchange'
+import type { ExchangedLogin, RequestAdapter, Verdict } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
-import { checkCall, httpRequest, userKey } from './arguments'
-import type { CallbackOptions, MultiProviderSocialLoginOptions, SocialLoginOptions, StartOptions } from './options'
+import type { HTTPRequest } from '../login/request-headers'
+import {
+  type CallbackOptions,
+  type MultiProviderSocialLoginOptions,
+  parseSocialLoginOptions,
+  type SocialLoginOptions,
+  type StartOptions,
+  type UserID,
+  type WebSettings,
+} from './options'
 import { type CallbackResult, failed, resultOf, type SignedIn } from './result'
-import { parseSocialLoginOptions, type WebSettings } from './settings'
 
 const CALLBACK_OPTIONS: Readonly<Record<keyof CallbackOptions, true>> = { user: true, callbackURL: true }
 const START_OPTIONS: Readonly<Record<keyof StartOptions, true>> = { ...CALLBACK_OPTIONS, returnTo: true, state: true }
@@ -29,16 +37,14 @@ export class SocialLogin {
   readonly #login: Login<SignedIn>
 
   /** @throws TypeError naming the invalid option, never its value */
-  constructor(options: MultiProviderSocialLoginOptions)
-  constructor(options: SocialLoginOptions)
   constructor(options: SocialLoginOptions | MultiProviderSocialLoginOptions) {
     this.#settings = parseSocialLoginOptions(options)
-    this.#login = new Login(this.#settings)
+    this.#login = new Login(this.#settings.providers)
   }
 
   /**
-   * Starts a login: redirects to the provider, or shows a page with a button first to a visitor who cannot be shown to come
-   * from a page of yours. A failure is a response, too.
+   * Starts a login: redirects to the provider, or shows a page with a button to a visitor who may come from elsewhere. A
+   * failure is a response, too.
    *
    * @throws TypeError for wrong options, and for the request of a callback
    */
@@ -48,18 +54,13 @@ export class SocialLogin {
     return result.response
   }
 
-  /**
-   * Finishes a login, once, in the browser that began it.
-   *
-   * @throws TypeError for wrong options
-   */
+  /** Finishes a login, once, in the browser that began it. @throws TypeError for wrong options */
   async callback(request: Request, options: CallbackOptions): Promise<CallbackResult> {
     return this.#handle(request, options, CALLBACK_OPTIONS)
   }
 
   /**
-   * The login that this browser has begun and can still finish, for a login page that says so: a person who cancels at
-   * the provider does not come back by a callback. Reads the record and changes nothing; nobody is signed in by it.
+   * The login that this browser has begun and can still finish, for a page that says so. Changes nothing.
    *
    * @returns undefined if there is none, or it is finished, expired, of another login, or of another user
    * @throws SocialLoginError `session_unavailable` when your store fails
@@ -109,4 +110,41 @@ async function accept({ params, profile }: ExchangedLogin): Promise<Verdict<Sign
   // The profile is always there, because only the strategy has the option skipUserProfile.
   if (!profile) throw new SocialLoginError('profile_invalid', 'profile')
   return { user: { profile, accessToken: params.access_token, params }, info: undefined }
+}
+
+/** The request as the browser sent it, except for the origin of its URL, which is that of the server behind any proxy. */
+function httpRequest({ method, url, headers }: Request): HTTPRequest {
+  // Host is not needed: the application's origin is that of `callbackURL`.
+  return { method, target: url, host: undefined, header: (name) => headers.get(name) ?? undefined }
+}
+
+/** @throws TypeError for anything but a Request, for an option that does not exist, and for a missing `user` */
+function checkCall(request: Request, options: object, known: object): void {
+  if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function') {
+    throw new TypeError('The first argument must be a Request of the Fetch standard (in Hono: c.req.raw)')
+  }
+  if (typeof options !== 'object' || options === null || !('user' in options)) {
+    throw new TypeError('user is missing: give the id of the signed-in user, or null')
+  }
+  refuseUnknown('this call', options, known)
+}
+
+/**
+ * A string unique to the signed-in user; undefined if there is none.
+ *
+ * @throws TypeError for what cannot be the id of a user
+ */
+function userKey(user: UserID): string | undefined {
+  if (user === undefined || user === null || user === '' || user === false) return undefined
+  if (isThenable(user)) {
+    // A rejected promise must not crash the process.
+    Promise.resolve(user).catch(() => {})
+    throw new TypeError('user must be the id of the signed-in user, not a promise: await it first')
+  }
+  const isID = typeof user === 'string' || typeof user === 'bigint' || Number.isFinite(user)
+  if (!isID) {
+    const ids = 'a string, a finite number or a bigint, or null for nobody'
+    throw new TypeError(`user must be the id of the signed-in user: ${ids}, not of the type ${typeof user}`)
+  }
+  return `user:${typeof user} ${user}`
 }

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { Semaphore } from '../../lib/client/semaphore'
-import type { LoginSettings } from '../../lib/login/context'
 import { Login } from '../../lib/login/login'
 import { OneProvider } from '../../lib/login/providers'
 import { parseLoginOptions } from '../../lib/login/settings'
@@ -40,14 +39,14 @@ export function callbackPath(provider: ProviderName): string {
 }
 
 /** The settings of one configuration, which all its worlds share: to read them takes longer than many an event. */
-export type Settings = Readonly<Record<ProviderName, LoginSettings & { readonly providers: OneProvider }>>
+export type Settings = Readonly<Record<ProviderName, OneProvider>>
 
 export function settingsOf(
   { tabBinding, unverifiedStart, maxConcurrentLogins }: Configuration,
   send: SendToProvider,
 ): Settings {
   const read = (provider: ProviderName): Settings[ProviderName] => {
-    const { providers, ...settings } = parseLoginOptions({
+    const providers = parseLoginOptions({
       name: provider,
       baseURL: `${PROVIDER_ORIGINS[provider]}/api/v1`,
       clientID: 'application',
@@ -65,17 +64,16 @@ export function settingsOf(
       },
     })
     if (!(providers instanceof OneProvider)) throw new Error('one provider was expected')
-    return { ...settings, providers }
+    return providers
   }
   return { honest: read('honest'), hostile: read('hostile') }
 }
 
 export function startProcess(name: string, skew: number, slots: number, settings: Settings): Process {
   const login = (provider: ProviderName): Login<User> => {
-    const { providers, ...others } = settings[provider]
     // What counts is each process's own.
-    const own = { ...providers.single, loginSlots: new Semaphore(slots) }
-    return new Login({ ...others, providers: new OneProvider(own) })
+    const own = { ...settings[provider].single, loginSlots: new Semaphore(slots) }
+    return new Login(new OneProvider(own))
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false, usedAt: [] }
 }

@@ -1,6 +1,7 @@
 import type { StrategyOptions } from '../../lib'
 import { Trace } from '../../lib/diagnostics'
-import { type ExchangedLogin, exchange } from '../../lib/login/exchange'
+import type { ExchangedLogin } from '../../lib/login/context'
+import { exchange } from '../../lib/login/exchange'
 import { parseLoginOptions } from '../../lib/login/settings'
 import { expectOutcome, useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
@@ -14,11 +15,9 @@ function exchanged(
   options: Partial<Pick<StrategyOptions, 'skipUserProfile' | 'profileEndpoint' | 'timeout'>> = {},
 ): Promise<ExchangedLogin> {
   const { skipUserProfile = false, ...others } = options
-  const common = parseLoginOptions({ ...clients.required(), callbackURL: '/callback', ...others })
-  const provider = common.providers.single
-  if (!provider) throw new Error('there is one provider')
-  const settings = { ...common, skipUserProfile }
-  return exchange({ settings, provider, trace: new Trace(settings.name) }, clients.newKey())
+  const { single: settings } = parseLoginOptions({ ...clients.required(), callbackURL: '/callback', ...others })
+  if (!settings) throw new Error('there is one provider')
+  return exchange({ settings, adapter: { skipUserProfile }, trace: new Trace(settings.name) }, clients.newKey())
 }
 
 test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(

@@ -19,20 +19,20 @@ export interface ConfirmPage {
 }
 
 /**
- * Renders an application's own confirm page: a whole HTML document whose link or form points to `path`.
+ * Renders an application's own confirm page: a whole HTML document whose link or form points to `path`. It may use styles,
+ * fonts and pictures of this origin, and no script. It appears after 0.8 seconds, so that a click meant for another page does
+ * not press it.
  *
  * @example
  * const confirmPage: RenderConfirmPage = ({ path }) => `<!doctype html><title>Sign in</title><a href="${escapeHTML(path)}">Go on</a>`
  */
 export type RenderConfirmPage = (page: ConfirmPage) => string
 
-// An application's own page may use its styles, fonts and pictures, but no scripts.
 const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'"]
 
 /**
- * The page for a start that did not come from a page of the application (typed, mailed, or redirected by a login wall).
- * Its link or button requests the same URL: that click, on the application's own origin and not in the page's first
- * moments, is the proof.
+ * The page for an unverified start. Its link or button requests the same URL: that click, on the application's own origin and
+ * not in the page's first moments, is the proof.
  */
 export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTPResponse {
   const { method, providerOrigin } = page

@@ -55,10 +55,9 @@ for (const event of ['pointerdown', 'keydown']) addEventListener(event, again)
 `
 
 /**
- * Protects a page from input meant for another one: the second click of a double click, or the keys of a game, on a
- * hostile page that opened this one or brought it to the front. Its links and buttons, or the whole page, appear after
- * 0.8 seconds by CSS alone; with script, 0.8 seconds after the page was shown, got the focus, or was last pressed while
- * hidden.
+ * Protects a page from input meant for a hostile one that opened it, such as the second click of a double click. Its links
+ * and buttons, or the whole page, appear after 0.8 seconds by CSS alone; with script, 0.8 seconds after the page was shown,
+ * got the focus, or was last pressed while hidden.
  */
 const guard = (style: string): string => `<style>${style}</style>\n<script>${GUARD_SCRIPT}</script>`
 
@@ -75,10 +74,7 @@ a, button { display: inline-block; padding: .75rem 1.5rem; border: 0; border-rad
 a:focus-visible, button:focus-visible { outline: 3px solid; outline-offset: 3px }
 `
 
-/**
- * The path and query of a page, as a link on that page gives them. A proxy may have taken a prefix off the path: a relative
- * link keeps it.
- */
+/** A link of a page to its own path and query. Relative, because a proxy may have taken a prefix off the path. */
 export function relativeToItself(path: string): string {
   const [pathname = ''] = path.split('?', 1)
   return `./${path.slice(pathname.lastIndexOf('/') + 1)}`
@@ -110,9 +106,8 @@ ${main}
 }
 
 /**
- * Headers of every page of ours. `Referrer-Policy: same-origin` (not `no-referrer`) because the Referer is the only
- * proof from browsers without Fetch Metadata; `form-action` names the provider because it also applies to the redirect
- * after a form. `Cross-Origin-Opener-Policy` severs the page from its opener, which could navigate it elsewhere later.
+ * Headers of every page of ours. `Referrer-Policy: same-origin`, because the Referer is the only proof from browsers without
+ * Fetch Metadata. `form-action` names the provider, because it also applies to the redirect after a form.
  */
 export function pageHeaders(
   policy: readonly string[],

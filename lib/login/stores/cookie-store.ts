@@ -5,13 +5,11 @@ import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
 
 /**
  * Keeps the login in progress in a cookie of its own, sealed with A256GCM (JWE): no session is needed, nothing is
- * stored on the server, and people can sign in under an application session with `SameSite=Strict`, which the browser
- * withholds at the callback. (A signed-in user looks signed out there and gets `user_changed`.) `__Host-` keeps sister
- * subdomains from planting one.
+ * stored on the server, and people can sign in under an application session with `SameSite=Strict`. (A signed-in user
+ * looks signed out at the callback then, and gets `user_changed`.)
  *
- * A cookie cannot be invalidated. Within one process a record is accepted once: the process remembers each for 11
- * minutes or more, in about 75 bytes. A copy that reaches another process within ten minutes can be used there, too, with
- * another key.
+ * A cookie cannot be invalidated: within one process a record is used once, but a copy that reaches another process within
+ * ten minutes can be used there, too, with another key.
  *
  * The store needs the response. Express sets `req.res`; elsewhere set it before `passport.authenticate()`.
  *

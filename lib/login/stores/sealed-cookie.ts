@@ -11,17 +11,14 @@ import { MAX_AGE_MS, type PendingLogin, parsePendingLogin } from '../pending-log
  */
 export interface CookieStoreOptions {
   /**
-   * Secrets of at least 32 characters or bytes, from a random source (`openssl rand -base64 32`). The first one seals,
-   * all of them open: to rotate, put a new one in front and drop the old one ten minutes later. Never the app secret:
-   * some providers' secrets can be guessed, and the cookie would confirm a guess.
+   * 1 to 10 random secrets of at least 32 characters or bytes (`openssl rand -base64 32`). The first one seals, all of them
+   * open: to rotate, put a new one in front and drop the old one ten minutes later. Never the app secret: the cookie would
+   * confirm a guess of it.
    */
   readonly keys: readonly (string | Uint8Array)[]
   /** Name of the cookie, without the `__Host-` prefix. Default `social-login`. */
   readonly name?: string | undefined
-  /**
-   * Drops `Secure` and the `__Host-` prefix, for development on plain http beyond localhost: a sister subdomain can
-   * then plant the cookie. Default false.
-   */
+  /** Drops `Secure` and the prefix `__Host-`, for plain http: a sister subdomain can then plant the cookie. Default false. */
   readonly allowInsecureHTTP?: boolean | undefined
 }
 
@@ -56,7 +53,7 @@ export class SealedCookie {
     this.#secure = !parseBoolean(options.allowInsecureHTTP, 'allowInsecureHTTP')
     this.#name = this.#secure ? `__Host-${name}` : name
     this.#pattern = new RegExp(`(?:^|;)[ \\t]*${this.#name}=([^;]*)`, 'g')
-    const [first, ...others] = readKeys(keys)
+    const [first, ...others] = parseKeys(keys)
     this.#sealingKey = deriveKey(first, this.#name)
     this.#keys = [this.#sealingKey, ...others.map((key) => deriveKey(key, this.#name))]
     this.#jose = { ...decrypting(), ...encrypting() }
@@ -104,9 +101,8 @@ export class SealedCookie {
     }
   }
 
-  // Of two cookies with this name one was planted, and they cannot be told apart. Only ASCII spaces are trimmed: a
-  // no-break space belongs to the name, so that "\u00a0__Host-...", which a sister subdomain can set, is not taken for
-  // the cookie that browsers protect.
+  // Of two cookies with this name one was planted, and they cannot be told apart. Only ASCII spaces are trimmed, because a
+  // sister subdomain can set a cookie "\u00a0__Host-...", which browsers do not protect.
   #valueIn(header: string): string | undefined {
     const [own, ...others] = header.matchAll(this.#pattern)
     if (!own || others.length > 0 || own[0].length > MAX_COOKIE_LENGTH) return undefined
@@ -119,13 +115,13 @@ export class SealedCookie {
   }
 }
 
-function readKeys(keys: unknown): [string | Uint8Array, ...(string | Uint8Array)[]] {
+function parseKeys(keys: unknown): [string | Uint8Array, ...(string | Uint8Array)[]] {
   const [first, ...others]: unknown[] = Array.isArray(keys) && keys.length <= 10 ? keys : []
   if (first === undefined) throw new TypeError('keys must be an array of 1 to 10 secrets')
-  return [readKey(first), ...others.map(readKey)]
+  return [parseKey(first), ...others.map(parseKey)]
 }
 
-function readKey(key: unknown): string | Uint8Array {
+function parseKey(key: unknown): string | Uint8Array {
   const isText = typeof key === 'string' || key instanceof Uint8Array
   if (isText && key.length >= MIN_KEY_LENGTH) return key
   throw new TypeError(

@@ -1,5 +1,5 @@
 import type { Provider, ProviderResult } from '../../../lib'
-import type { ProviderSettings } from '../../../lib/login/provider'
+import type { LoginSettings } from '../../../lib/login/context'
 import { ManyProviders } from '../../../lib/login/providers'
 import { parseLoginOptions } from '../../../lib/login/settings'
 import { rejectionOf } from '../../support/leak-check'
@@ -9,7 +9,7 @@ const MAX_COMMUNITIES = 1000
 
 const newCommunities = (timeout?: number): ManyProviders => {
   const callbackURL = 'https://app.example/:provider/callback'
-  const { providers } = parseLoginOptions({ provider: () => undefined, callbackURL, timeout })
+  const providers = parseLoginOptions({ provider: () => undefined, callbackURL, timeout })
   if (providers instanceof ManyProviders) return providers
   throw new Error('these are the settings of one community')
 }
@@ -21,10 +21,10 @@ const communityOf = (name: string | number): Provider => ({
   clientSecret: 'secret',
 })
 
-const find = (communities: ManyProviders, answer: ProviderResult): Promise<ProviderSettings> =>
+const find = (communities: ManyProviders, answer: ProviderResult): Promise<LoginSettings> =>
   communities.find(() => answer, 'start')
 
-async function findMany(communities: ManyProviders, kind: string, count: number): Promise<ProviderSettings[]> {
+async function findMany(communities: ManyProviders, kind: string, count: number): Promise<LoginSettings[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => find(communities, communityOf(`${kind}-${index}`))))
 }
 
@@ -56,7 +56,7 @@ test('a community that comes while 1,000 others have logins under way keeps its 
 
 test('after a peak of logins at 2,000 communities, the oldest settings are forgotten', async () => {
   const communities = newCommunities()
-  const peak: ProviderSettings[] = []
+  const peak: LoginSettings[] = []
   for (let index = 0; index < 2 * MAX_COMMUNITIES; index += 1) {
     const settings = await find(communities, communityOf(`peak-${index}`))
     settings.loginSlots.tryAcquire()
@@ -104,7 +104,7 @@ test.each([
 
 test('a callback in several spellings, as the Host header may have, shares the limit of its community', async () => {
   const communities = newCommunities()
-  const spell = (host: string): Promise<ProviderSettings> =>
+  const spell = (host: string): Promise<LoginSettings> =>
     find(communities, { ...communityOf('first'), callbackURL: `https://${host}/callback` })
   expect(await spell('APP.example')).toBe(await spell('app.EXAMPLE:443'))
 })

@@ -3,8 +3,8 @@ import { UsedLogins } from '../../../lib/login/used-logins'
 
 /** Uses the record for a login that consumes it at once. */
 function run<T>(logins: UsedLogins<T>, record: string, login: () => Promise<T>, authKey = 'key'): Promise<T> {
-  return logins.run(record, authKey, (markConsumed) => {
-    markConsumed()
+  return logins.run(record, authKey, (onConsumed) => {
+    onConsumed()
     return login()
   })
 }
@@ -61,8 +61,8 @@ test('a record whose login fails before it is consumed can be used again, and th
 test('a duplicate learns when the record is consumed, before the login has ended', async () => {
   const logins = new UsedLogins<string>()
   let consume = (): void => {}
-  void logins.run('record', 'key', (markConsumed) => {
-    consume = markConsumed
+  void logins.run('record', 'key', (onConsumed) => {
+    consume = onConsumed
     return new Promise(() => {})
   })
   const seen: string[] = []
