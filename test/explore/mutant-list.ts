@@ -116,7 +116,7 @@ export const MUTANTS: readonly Mutant[] = [
 ]
 
 const DIAGNOSTICS_ONLY =
-  'It changes only the code that diagnostics get of a verify function; test/login/diagnostics shows it.'
+  'It changes only the code that diagnostics get of a verify function; test/unit/diagnostics shows it.'
 
 /** The mutants that break no promise, by their names, and why. */
 export const SURVIVORS: Readonly<Record<string, string>> = {
