@@ -9,13 +9,15 @@ import { tabCallbackPage } from './tab-binding'
 
 /**
  * Finishes a login, in this order: the browser's record is read and checked against the callback; a tab that is bound is
- * asked for its secret; a slot is acquired; the record is consumed; the key is exchanged; the application decides. Until the
- * record is consumed nothing is lost: the genuine callback can still finish the login (unless it has expired, or a different
+ * asked for its secret; the record is used; a slot is acquired; the record is consumed; the key is exchanged; the application
+ * decides. Until the record is consumed nothing is lost: the genuine callback can still finish the login (unless it has expired, or a different
  * user is signed in). After that, any failure ends the login.
  *
- * A record is marked twice: it is *used* in this process as soon as `usedLogins.run` is called, and *consumed* once the
- * store has marked it for all processes. Of a double click in one process, the second callback waits for the result of the
- * first (up to eight do). In two processes, the store decides: see `PendingLoginStore.consume`.
+ * A record is marked twice: it is *used* in this strategy as soon as `usedLogins.run` is called (which takes that back if the
+ * login fails before `onConsumed`), and *consumed* once the store has marked it for all processes. Of a double click in one
+ * process, the second callback waits for the result of the first. Up to eight with the same key do; any further one, one
+ * with another key, or one whose tab is not known yet is answered like a reload. In two processes, the store decides: see
+ * `PendingLoginStore.consume`.
  *
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
@@ -55,7 +57,7 @@ export async function callback<User>(
 
 /**
  * Consumes the record and exchanges the key while it holds one of the provider's slots, of which the option
- * `maxConcurrentLogins` is the number. Starts, duplicates that wait for another callback, and verify hold none.
+ * `maxConcurrentLogins` is the number (128 by default, for each process and provider). Starts, duplicates that wait for another callback, and verify hold none.
  *
  * If the store fails, the key is unspent, and a reload can finish the login when the store works again. A store that
  * marked the record and failed to say so in time fails the login closed: the reload finds the record consumed.
@@ -72,7 +74,7 @@ async function exchangeInSlot(
   const { settings, adapter } = context
   if (!settings.loginSlots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   try {
-    // It is not removed after the login instead: saving this request's copy of the session would undo a logout.
+    // The record is marked now, not removed after the login: saving this request's copy of the session then would undo a logout.
     const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
     onConsumed()
     if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')

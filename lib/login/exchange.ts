@@ -18,7 +18,8 @@ type ExchangeContext = Pick<LoginContext, 'settings' | 'trace'> & {
  *
  * The client sends a request once more if its connection closes before the response begins, and calls `onRetry`. It never
  * repeats one that was answered, except a profile request that met a server error. A key that is refused on the retry is
- * `provider_unreachable`, because the first request may have spent it.
+ * `provider_unreachable`, because the first request may have spent it; so is a connection that closes again, or in the
+ * middle of a response.
  *
  * @throws SocialLoginError of phase `exchange` or `profile`, or what `skipUserProfile` threw
  */

@@ -190,9 +190,9 @@ export function checkRecord(record: PendingLogin, { strategyDigest, user }: Reco
 }
 
 /**
- * Why this callback may not finish the login of the record; undefined if it may. A link that somebody else sent fails
- * earlier without a record; here if it was typed or mailed, because its `fetchSite` is `none`; and by its Referer if a foreign
- * page holds it. A link without a Referer, clicked while a login of this browser is pending, passes: only `tabBinding` stops
+ * Why this callback may not finish the login of the record; undefined if it may. A link that somebody else sent fails in
+ * `classifyRequest` if a foreign page's Referer comes with it; in `callback` without a record; and here if it was typed or opened
+ * from a mail program, because its `fetchSite` is `none`. A link without a Referer, clicked while a login of this browser is pending, passes: only `tabBinding` stops
  * it (W1 in SECURITY.md).
  */
 export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {

@@ -54,7 +54,8 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: StrategyOptions, verify: VerifyFunction)
   constructor(options: EitherOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
-    // A new option is a member and a parser in login/options.ts (for all adapters) or ./options.ts, and a row in docs/options.md.
+    // A new option is a member and a parser in login/options.ts (for all adapters; login/provider.ts passes on what one provider
+    // has) or ./options.ts, and a row in docs/options.md.
     const settings = parseStrategyOptions(options)
     super(INHERITED_OPTIONS, () => {})
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
@@ -66,7 +67,8 @@ export class Strategy extends OAuth2Strategy {
   /**
    * Passport calls this for every request to a route of `passport.authenticate`. It ends in exactly one of Passport's
    * actions, or in a response of its own: the confirm page, the pages of a tab, or the refusal of a script or a prefetch.
-   * After a login, `runLogin` calls `success(user, info)`, and Passport makes `req.authInfo` of the info.
+   * After a login, `runLogin` calls `success(user, info)`, and Passport makes `req.authInfo` of the info: that of the verify
+   * function, overlaid with the `LoginInfo` of `login/info.ts`.
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
