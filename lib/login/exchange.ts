@@ -47,13 +47,14 @@ export async function loadProfile(
   return profileOf(await endpoints.fetchProfile(profileEndpoint, accessToken, request), providerName, uploadsURL)
 }
 
-async function fetchProfile(
+function fetchProfile(
   { settings, adapter: { skipUserProfile: skip } }: ExchangeContext,
   accessToken: string,
   request: RequestContext,
 ): Promise<Profile | undefined> {
-  const skips = typeof skip === 'function' ? await callSkip(skip, accessToken, request.deadline) : skip
-  return skips ? undefined : loadProfile(settings, accessToken, request)
+  const load = (): Promise<Profile> => loadProfile(settings, accessToken, request)
+  if (typeof skip !== 'function') return skip ? Promise.resolve(undefined) : load()
+  return callSkip(skip, accessToken, request.deadline).then((skips) => (skips ? undefined : load()))
 }
 
 function callSkip(skip: SkipUserProfile, accessToken: string, deadline: Deadline): Promise<boolean> {

@@ -7,7 +7,7 @@ import {
   refuseUnknown,
 } from '../client/option-values'
 import type { FailureInfo } from '../errors'
-import { type BrowserStore, browserStore } from '../login/browser-store'
+import { type BrowserStore, RequestStore } from '../login/browser-store'
 import type { CallOptions, CommonOptions, MultiProviderOptions, ProviderResult } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
 import type { ManyProviders, OneProvider } from '../login/providers'
@@ -131,7 +131,7 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
   if (keys !== undefined && store !== undefined) throw new TypeError('keys and store exclude each other: give one')
   if (store !== undefined) {
     parseStore(store, 'store')
-    return (request) => browserStore(store, request)
+    return (request) => new RequestStore(store, request)
   }
   // Needed only where the browser would drop a Secure cookie; plain http beyond loopback has been allowed by then.
   const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL ?? '')
