@@ -46,7 +46,7 @@ export const OUTCOMES = {
   ),
   session_unsupported: error(
     500,
-    'Passport cannot sign anybody in with this session, because it lacks regenerate or save (cookie-session has neither): add both as in the recipe "cookie-session", or pass session: false to passport.authenticate().',
+    'Passport cannot sign anybody in with this session, because it lacks regenerate or save (cookie-session has neither): add both as the documentation says under "cookie-session", or pass session: false to passport.authenticate().',
     { retryable: false },
   ),
   provider_unknown: fail(404, 'There is no such provider: start the login from a page that lists the providers.', {

@@ -99,7 +99,7 @@ async function joinLogin<User>(
   const { settings, usedLogins, adapter } = context
   const isTabKnown = !settings.tabBinding || request.tabSecret !== undefined
   const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
-  // If the login has ended, nothing is saved: this request's copy of the session is older than that of the new user.
+  // Without a login to wait for, nothing is saved: this request's copy of the session may be older than that of the new user.
   if (running === undefined) return continueIfSignedIn(context)
   // The store must see the first callback's `consume` before ours, or it would count ours as the first.
   await Promise.race([running.consumed, running.result])

@@ -8,13 +8,13 @@ import { RawProvider } from '../support/raw-provider'
 import { FaultHarness } from './fault-harness'
 
 /** Times in milliseconds. */
-export interface Figures {
+interface Figures {
   readonly p50: number
   readonly p99: number
   readonly perSecond: number
 }
 
-export function figuresOf(times: readonly number[], elapsed: number): Figures {
+function figuresOf(times: readonly number[], elapsed: number): Figures {
   const sorted = [...times].sort((a, b) => a - b)
   const at = (share: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0)
   return { p50: at(0.5), p99: at(0.99), perSecond: Math.round((times.length * 1000) / elapsed) }

@@ -5,7 +5,7 @@ import passport6 from 'passport-0-6'
 import type { PassportInstance, RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
-import { cookieSessions } from './docs/recipes'
+import { cookieSessions } from './docs/guides'
 
 const passports: [string, () => PassportInstance][] = [
   ['0.6', () => new passport6.Passport()],
@@ -22,16 +22,16 @@ const naive = [
 ] satisfies RequestHandler[]
 
 /** "cookie-session" of docs/guides/without-session.md. */
-describe.each(passports)('the recipe for cookie-session with Passport %s', (_version, newPassport) => {
+describe.each(passports)('the guide for cookie-session with Passport %s', (_version, newPassport) => {
   const logins = useLogins()
 
-  const start = (sessions: 'recipe' | 'naive' = 'recipe'): Promise<RunningApp> =>
+  const start = (sessions: 'guide' | 'naive' = 'guide'): Promise<RunningApp> =>
     logins.startApp({
       passport: newPassport(),
       session: false,
       keep: 'cookie',
       before: (app, passport) => {
-        if (sessions === 'recipe') cookieSessions(app, passport, 'session key')
+        if (sessions === 'guide') cookieSessions(app, passport, 'session key')
         else app.use(naive, passport.session())
         app.get('/cart', (req, res) => void res.json(Object.assign(req.session, { cart: 'full' })))
         app.get('/session', (req, res) => void res.json(req.session))
@@ -55,7 +55,7 @@ describe.each(passports)('the recipe for cookie-session with Passport %s', (_ver
   test('empties the session at a login, which the usual shim does not', async () => {
     for (const [sessions, left] of [
       ['naive', { cart: 'full', passport: { user: { id: '1' } } }],
-      ['recipe', { passport: { user: { id: '1' } } }],
+      ['guide', { passport: { user: { id: '1' } } }],
     ] as const) {
       const app = await start(sessions)
       const browser = new Browser()

@@ -12,7 +12,7 @@ import { Browser } from '../support/browser'
 import { startMinimalApp } from '../support/example/minimal-app'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { client, errorHandling, startRecorded } from './docs/recipes'
+import { client, errorHandling, startRecorded } from './docs/guides'
 
 const root = join(__dirname, '../../..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')

@@ -8,7 +8,7 @@ import { WebBrowser } from '../support/web-browser'
 import { linking, ownHeaders, type Question, quickStart, reasons, type Sessions, severalProviders } from './docs/web'
 
 /** The code of docs/web.md and docs/guides/request-response.md. */
-describe('recipes for Request and Response', () => {
+describe('guides for Request and Response', () => {
   const ORIGIN = 'https://app.example'
   const LOGIN_COOKIE_KEY = 'cookie-key-canary-d41c8f21a9e04b7c'
   const logins = useLogins()
@@ -121,7 +121,7 @@ describe('recipes for Request and Response', () => {
       expect(await signIn(second, other, '/second')).toBe('social-login:1')
     })
 
-    test('by the recipe they are two', async () => {
+    test('by the guide they are two', async () => {
       const { first, second } = severalProviders(optionsOf(logins.provider, '/first'), optionsOf(other, '/second'))
       expect(await signIn(first, logins.provider, '/first')).toBe('first:1')
       expect(await signIn(second, other, '/second')).toBe('second:1')

@@ -1,5 +1,5 @@
 import globalPassport from 'passport'
-import { limitGuessing } from '../package/docs/recipes'
+import { limitGuessing } from '../package/docs/guides'
 import type { RunningApp } from '../support/app'
 import { SOCIAL } from '../support/attacks/target-app'
 import { Browser } from '../support/browser'
@@ -36,7 +36,7 @@ test('without a limit, a naive callback sends every made-up key to the provider'
   expect(logins.exchanges()).toBe(50)
 }, 60_000)
 
-describe('with the recipe of the README', () => {
+describe('with the guide of the README', () => {
   const startLimited = (): Promise<RunningApp> =>
     logins.startApp({
       passport: globalPassport,

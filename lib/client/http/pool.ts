@@ -21,16 +21,15 @@ export interface PoolLimits {
 // Logins of different people are often seconds apart. A shorter time in the server's `Keep-Alive` header wins.
 const KEEP_ALIVE_MS = 60_000
 
-/** Options of undici that limit a response. */
-export const RESPONSE_LIMITS = {
+const CLIENT_OPTIONS = {
   // Each request has a deadline of its own.
   headersTimeout: 0,
   bodyTimeout: 0,
   // Counts names and values alone: a header line of one letter counts as one byte and takes 200 of memory.
   maxHeaderSize: 6 * 1024,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  keepAliveMaxTimeout: KEEP_ALIVE_MS,
 }
-
-const CLIENT_OPTIONS = { ...RESPONSE_LIMITS, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS }
 
 /** The connections to one provider: an undici pool with a {@link Connector}. */
 export class ProviderPool implements Transport {

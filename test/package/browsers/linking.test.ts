@@ -11,12 +11,12 @@ import { describeInEachBrowser } from '../../support/browsers/each-browser'
 import type { LiveBrowser, Tab, Visitor } from '../../support/browsers/live-browser'
 import { until } from '../../support/browsers/live-world'
 import { Sites } from '../../support/browsers/sites'
-import { linking } from '../docs/recipes'
+import { linking } from '../docs/guides'
 
 const PAGES = join(__dirname, '../../../../test/package/docs/pages')
 const ADD = '#add'
 
-type Question = 'naive' | 'of the recipe'
+type Question = 'naive' | 'of the guide'
 
 /**
  * docs/guides/linking.md. While a link waits for its callback, a hostile page in another tab navigates to the
@@ -43,7 +43,7 @@ describeInEachBrowser('a double click on a hostile page while a link is pending'
     await sites.stop()
   })
 
-  /** The application of the recipe, behind helmet's defaults, and a hostile page with a key of the attacker's. */
+  /** The application of the guide, behind helmet's defaults, and a hostile page with a key of the attacker's. */
   function serve(question: Question): void {
     const provider = new FakeProvider({ origin: sites.origin('provider.test') })
     sites.serve('provider.test', provider.requestListener)
@@ -64,7 +64,7 @@ describeInEachBrowser('a double click on a hostile page while a link is pending'
     app.use(express.static(PAGES))
     app.get('/account/link/confirm', ({ session }, res) => {
       const inputs = `<input type="hidden" name="id" value="${session.question?.id}"><button id="add">Add it</button>`
-      const form = { naive: '<form method="post">', 'of the recipe': '<form method="post" inert>' }[question]
+      const form = { naive: '<form method="post">', 'of the guide': '<form method="post" inert>' }[question]
       const script = question === 'naive' ? '' : '<script type="module" src="/question.mjs"></script>'
       res.send(page(`${form}${inputs}</form>${script}`))
     })
@@ -100,8 +100,8 @@ describeInEachBrowser('a double click on a hostile page while a link is pending'
     await isAdded(tab)
   })
 
-  test('adds nothing by the recipe’s page, and the person can still answer', async () => {
-    serve('of the recipe')
+  test('adds nothing by the guide’s page, and the person can still answer', async () => {
+    serve('of the guide')
     const tab = await firstClick()
     for (const _press of [1, 2, 3]) {
       // Begins the wait anew: a busy machine may deliver a press later than a double click would.

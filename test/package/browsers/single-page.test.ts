@@ -11,7 +11,7 @@ import { describeInEachBrowser } from '../../support/browsers/each-browser'
 import type { LiveBrowser, Tab, Visitor } from '../../support/browsers/live-browser'
 import { until } from '../../support/browsers/live-world'
 import { Sites } from '../../support/browsers/sites'
-import { returnTo, singlePage } from '../docs/recipes'
+import { returnTo, singlePage } from '../docs/guides'
 
 const PAGES = join(__dirname, '../../../../test/package/docs/pages')
 const [ADA, ALAN] = ['1', '2'] as const
@@ -38,7 +38,7 @@ describeInEachBrowser('a single-page application', (start) => {
     await sites.stop()
   })
 
-  interface Recipe {
+  interface Guide {
     /** The script of the button: navigates, or opens a popup. */
     readonly signIn?: 'sign-in.mjs' | 'popup.mjs'
     readonly strategy?: Partial<StrategyOptions<false>>
@@ -47,9 +47,9 @@ describeInEachBrowser('a single-page application', (start) => {
     readonly withHelmet?: boolean
   }
 
-  /** The application of the recipes, by default behind helmet's defaults, as a reader builds it. */
-  function serve(recipe: Recipe = {}): void {
-    const { signIn = 'sign-in.mjs', strategy, mode = 'specification', before, withHelmet = true } = recipe
+  /** The application of the guides, by default behind helmet's defaults, as a reader builds it. */
+  function serve(guide: Guide = {}): void {
+    const { signIn = 'sign-in.mjs', strategy, mode = 'specification', before, withHelmet = true } = guide
     app = sites.origin('app.test')
     provider = new FakeProvider({ origin: sites.origin('provider.test'), mode })
     sites.serve('provider.test', provider.requestListener)
@@ -190,7 +190,7 @@ describeInEachBrowser('a single-page application', (start) => {
       await tab.run('keep = window.open, window.open = (...how) => popup = keep.call(window, ...how), 0')
       const popup = await openPopup(tab)
       await until(async () => (await popup.url()).startsWith(provider.origin))
-      // Why the recipe uses neither: both are lost by Cross-Origin-Opener-Policy, which helmet sets.
+      // Why the guide uses neither: both are lost by Cross-Origin-Opener-Policy, which helmet sets.
       expect([await popup.run('window.opener === null'), await tab.run('popup.closed')]).toEqual([true, true])
       await approve(popup, ADA)
       await shows(tab, 'Signed in as Ada Lovelace')
@@ -221,7 +221,7 @@ describeInEachBrowser('a single-page application', (start) => {
         expect(await popup.run('opener !== null')).toBe(true)
       })
 
-      test('that of the recipe has none: no page takes the waiting one elsewhere, and the login ends as well', async () => {
+      test('that of the guide has none: no page takes the waiting one elsewhere, and the login ends as well', async () => {
         serve({ signIn: 'popup.mjs', withHelmet: false })
         const tab = await openAt('/notes')
         const popup = await openPopup(tab)

@@ -13,7 +13,7 @@ import { describeWithRedis, type RedisServer, startRedis } from './redis-server'
 type Client = Awaited<ReturnType<typeof connectRedis>>
 
 /** The store of docs/guides/redis-store.md. */
-describeWithRedis('the recipe for Redis', () => {
+describeWithRedis('the guide for Redis', () => {
   const logins = useLogins()
   const clients: { destroy(): void }[] = []
   let server: RedisServer

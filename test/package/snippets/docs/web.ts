@@ -4,7 +4,7 @@ import { except } from 'hono/combine'
 import { secureHeaders } from 'hono/secure-headers'
 import { type Profile, SocialLogin, type SocialLoginOptions } from 'passport-social-login/web'
 
-/** What the recipes need from an application: who is signed in, and how to sign somebody in. */
+/** What the guides need from an application: who is signed in, and how to sign somebody in. */
 export interface Sessions {
   userOf(c: Context): Promise<string | undefined>
   signIn(c: Context, profile: Profile): Promise<void>

@@ -7,7 +7,7 @@ import { FakeProvider } from '../../../lib/testing'
 import { keepSessions, newPassport } from '../../support/app'
 import { describeInChromium, launchChromium } from '../../support/browsers/chromium'
 import { type Listening, listen } from '../../support/listen'
-import { assurance } from '../docs/recipes'
+import { assurance } from '../docs/guides'
 
 const CALLBACK = '/auth/social-login/callback'
 
@@ -26,7 +26,7 @@ describeInChromium('"Asking more where less is certain" of docs/guides/linking.m
     await provider.stop()
   })
 
-  /** An application around the recipe, as a reader builds it. */
+  /** An application around the guide, as a reader builds it. */
   const serve = async (tabBinding: boolean): Promise<void> => {
     const app = express()
     listening = await listen(app)

@@ -10,31 +10,23 @@ import { Browser, type BrowserAnswer } from '../support/browser'
 import { HookedStore } from '../support/hooked-store'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import {
-  limitGuessing,
-  linking,
-  notFinished,
-  reasons,
-  returnTo,
-  returnToOrRedirect,
-  sessionFirst,
-} from './docs/recipes'
+import { limitGuessing, linking, notFinished, reasons, returnTo, returnToOrRedirect, sessionFirst } from './docs/guides'
 
 const CALLBACK = '/auth/social-login/callback'
 
 /** Applications built from the guides in docs/guides. */
-describe('recipes of the documentation', () => {
+describe('guides of the documentation', () => {
   const logins = useLogins()
   let app: RunningApp
 
-  const build = async (recipe: (server: Express, application: Application) => void): Promise<void> => {
+  const build = async (guide: (server: Express, application: Application) => void): Promise<void> => {
     const redirectURL = `http://localhost:3000${CALLBACK}`
-    const application = logins.provider.registerApplication({ name: 'Recipe', redirectURL })
+    const application = logins.provider.registerApplication({ name: 'Guide', redirectURL })
     app = await logins.startApp({
       application,
       passport,
       callbackPath: CALLBACK,
-      before: (server) => recipe(server.set('trust proxy', 'loopback'), application),
+      before: (server) => guide(server.set('trust proxy', 'loopback'), application),
     })
   }
   const keepInCookie = async (store: HookedStore, before: typeof sessionFirst): Promise<void> => {
@@ -74,9 +66,9 @@ describe('recipes of the documentation', () => {
   test.each([
     ['with a handler', returnTo],
     ['without one', returnToOrRedirect],
-  ])('"Back to the page they came from": %s, a login ends where its link said, or at home', async (_title, recipe) => {
+  ])('"Back to the page they came from": %s, a login ends where its link said, or at home', async (_title, guide) => {
     await build((server) => {
-      recipe(server)
+      guide(server)
       returnTo(server)
     })
     const logIn = async (query: string): Promise<string> => {
