@@ -67,6 +67,12 @@ test('gives CommonJS and ES modules the same class', () => {
   expect(run(process.execPath, 'both.mjs').trim()).toBe('true true false')
 })
 
+test('the command tells the version of the package', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(run('npx', 'passport-social-login', '--version')).toBe(`${version}\n`)
+  expect(run('npx', 'passport-social-login', '--help')).toMatch(/^ {2}--version /m)
+})
+
 describe.each([
   ['node16', ['--module', 'node16']],
   ['nodenext', ['--module', 'nodenext']],
