@@ -40,6 +40,7 @@ test('contains only the library and its documents', () => {
     'SECURITY.md',
     'bench/results/chart.svg',
     'docs/files/express-postgres.mjs',
+    'docs/files/limit-guesses.ts',
     'docs/files/opentelemetry.mjs',
     'docs/files/redis-store.ts',
     'docs/login.svg',
