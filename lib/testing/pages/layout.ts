@@ -1,5 +1,5 @@
 import { escapeUTF8 } from 'entities'
-import { type Answer, redirectTo } from '../http/request'
+import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
 import type { State } from '../state/state'
 import type { FakeUser } from '../types'
 
@@ -41,10 +41,6 @@ export interface PageOptions {
   leadsElsewhere?: boolean
 }
 
-const navigation = html`<nav aria-label="Provider">
-<a href="/">Home</a> <a href="/developers">Developers</a> <a href="/users">People</a>
-</nav>`
-
 /** A whole page of the provider. */
 export function page({ name }: State, title: string, main: Markup, options: PageOptions = {}): Answer {
   const document = html`<!doctype html>
@@ -57,9 +53,9 @@ export function page({ name }: State, title: string, main: Markup, options: Page
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
-<header><a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">${name}</a>${navigation}</header>
-<main id="main" tabindex="-1">
+<header><strong>${name}</strong>
+<nav><a href="/">Home</a> <a href="/developers">Developers</a> <a href="/users">People</a></nav></header>
+<main>
 <h1>${title}</h1>
 ${main}
 </main>
@@ -91,19 +87,24 @@ export function messagePage(
 }
 
 /** A labelled text field. */
-export function field(name: string, label: string, value: string, attributes: Markup = html``): Markup {
-  return html`<p class="field"><label for="${name}">${label}</label>
-<input id="${name}" name="${name}" value="${value}" ${attributes}></p>`
+export function field(name: string, label: string, value: string, attributes: Markup, id = name): Markup {
+  return html`<p><label for="${id}">${label}</label>
+<input id="${id}" name="${name}" value="${value}" ${attributes}></p>`
 }
 
+/** The answer of an endpoint or a page. The parameter is the part of the path that names an application or a person. */
+export type Handler = (request: ProviderRequest, state: State, parameter: string) => Answer
+
 /** Makes the change that a form asks for, and leads back to a page; shows why, where its values are refused. */
-export function afterChange(state: State, path: string, change: () => unknown): Answer {
-  try {
-    change()
-    return redirectTo(path, 303)
-  } catch (error) {
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-    return messagePage(state, 422, 'Not saved', error.message)
+export function change(path: string, make: (state: State, form: URLSearchParams, id: string) => unknown): Handler {
+  return ({ form }, state, id) => {
+    try {
+      make(state, form, id)
+      return redirectTo(path, 303)
+    } catch (error) {
+      if (!(error instanceof TypeError || error instanceof RangeError)) throw error
+      return messagePage(state, 422, 'Not saved', error.message)
+    }
   }
 }
 
@@ -113,6 +114,10 @@ export function displayNameOf(user: FakeUser): string {
   return whole || user.user_name || user.user_id
 }
 
+export function emailOf(user: FakeUser): string {
+  return user.user_email ?? 'no e-mail address'
+}
+
 /** A person's picture, drawn here even if the record has an external URL: pages load nothing from other sites. */
 export function portrait(user: FakeUser): Markup {
   return html`<img src="/pictures/${encodeURIComponent(user.user_id)}.svg" alt="" width="44" height="44">`
@@ -120,5 +125,5 @@ export function portrait(user: FakeUser): Markup {
 
 /** A person with picture, name and another line. */
 export function nameplate(user: FakeUser, line: string): Markup {
-  return html`<div class="person still">${portrait(user)}<span>${displayNameOf(user)}<small>${line}</small></span></div>`
+  return html`<p class="person">${portrait(user)}<span>${displayNameOf(user)}<small>${line}</small></span></p>`
 }
