@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { USER_AGENT } from '../client/options'
 import { UsageError } from '../command-line'
 import { type DoctorArguments, readDoctorArguments, usage } from './arguments'
-import { browserLogin, CallbackListener, isCatchable } from './browser-login'
+import { browserLogin, isCatchable, listenForCallback } from './browser-login'
 import { examine } from './doctor'
 import type { Examination } from './examination'
 import { Prompt, type Terminal } from './prompt'
@@ -38,7 +38,7 @@ export async function runDoctor(args: readonly string[], terminal: Terminal): Pr
 async function run(given: DoctorArguments, env: Terminal['env'], prompt: Prompt, screen: Screen): Promise<number> {
   const { appID, redirectURL, 'allow-get': allowGet, 'spend-twice': spendTwice } = given
   const appSecret = given.login ? await readSecret(env['SOCIAL_CLIENT_SECRET'], prompt) : undefined
-  const listener = given.login && isCatchable(redirectURL) ? await CallbackListener.listen(redirectURL) : undefined
+  const listener = given.login && isCatchable(redirectURL) ? await listenForCallback(redirectURL) : undefined
   try {
     if (!given.json) screen.print(`Examining ${given.baseURL.href}\n`)
     const driver = browserLogin(prompt, listener, allowGet, () => screen.clear())

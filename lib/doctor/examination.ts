@@ -1,4 +1,3 @@
-import type { RecordedMode } from './mode'
 import type { Probe } from './probe'
 import { printable } from './text'
 
@@ -27,6 +26,30 @@ export interface SuggestedOptions {
   timeout?: number
   /** Whether requests must go through the proxy that the environment names. */
   proxied?: true
+}
+
+type Flag =
+  | 'errorsAtStatus200'
+  | 'appendAuthKeyBlindly'
+  | 'escapeRedirectAmpersands'
+  | 'hexCredentials'
+  | 'getOnly'
+  | 'redirectWithJSONBody'
+  | 'htmlAtStatus200'
+  | 'htmlContentType'
+  | 'scriptWarnings'
+  | 'sessionCookie'
+  | 'withoutUserMe'
+  | 'stringTypes'
+  | 'encodeEntities'
+  | 'relativePictures'
+  | 'extraFields'
+  | 'goneUserAsEmptyArray'
+
+/** The behaviours of a provider that the doctor has seen, as a mode of the fake provider. */
+export interface RecordedMode extends Partial<Record<Flag, boolean>> {
+  postAnswer?: 'method-not-allowed' | 'not-found' | 'invalid-app-id'
+  wrapUser?: 'user_info' | 'data' | false
 }
 
 /** Whoever follows an examination: a terminal, or a test. */

@@ -2,27 +2,18 @@ import { once } from 'node:events'
 import { connect, type TLSSocket } from 'node:tls'
 import { errorCode } from '../client/http/network-errors'
 import type { Examination } from './examination'
-import { publicLookup, refusePrivate } from './probe'
-import { ProbeError } from './probe-error'
+import { ProbeError } from './probe'
+
 import { count } from './text'
 
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 
-/** Where to connect to. */
-export interface Target {
-  readonly url: URL
-  /** Whether a private address is allowed. */
-  readonly isTrusted: boolean
-  /** Milliseconds for each connection. */
-  readonly timeout: number
-}
-
 /** Examines the certificate and the protocol, where there is TLS. @returns whether a login can get through */
-export async function checkTLS(target: Target, examination: Examination): Promise<boolean> {
-  if (target.url.protocol !== 'https:') return true
+export async function checkTLS(url: URL, examination: Examination): Promise<boolean> {
+  if (url.protocol !== 'https:') return true
   examination.progress('Looking at the certificate')
-  const { protocol, speaksHTTP1, certificateError, daysLeft } = await shakeHands(target)
+  const { protocol, speaksHTTP1, certificateError, daysLeft } = await shakeHands(url, examination.probe.timeout)
   if (certificateError !== undefined) examination.broken('Certificate', certificateMessage(certificateError, daysLeft))
   else if (daysLeft < FEW_DAYS)
     examination.differs('Certificate', `Valid, but for ${count(daysLeft, 'more day')} only: see that it is renewed.`)
@@ -36,9 +27,9 @@ export async function checkTLS(target: Target, examination: Examination): Promis
 }
 
 /** Explains a failed request by its error, and by a handshake where that tells more. */
-export async function explainFailure(error: ProbeError, target: Target, examination: Examination): Promise<void> {
+export async function explainFailure(error: ProbeError, url: URL, examination: Examination): Promise<void> {
   try {
-    if (isBeforeTLS(error) || (await checkTLS(target, examination))) examination.broken('Network', error.message)
+    if (isBeforeTLS(error) || (await checkTLS(url, examination))) examination.broken('Network', error.message)
   } catch (failure) {
     examination.broken('Network', ProbeError.caught(failure).message)
   }
@@ -46,7 +37,7 @@ export async function explainFailure(error: ProbeError, target: Target, examinat
 
 /** Errors that come before any handshake. */
 function isBeforeTLS({ code = '' }: ProbeError): boolean {
-  return /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|PRIVATE_ADDRESS)/.test(code)
+  return /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH)/.test(code)
 }
 
 const CERTIFICATE_MESSAGES: Readonly<Record<string, string>> = {
@@ -66,8 +57,7 @@ function certificateMessage(code: string, daysLeft: number): string {
 }
 
 /** A handshake, after which nothing is sent: so the certificate need not be trusted to be examined. */
-async function shakeHands({ url, isTrusted, timeout }: Target): Promise<ReturnType<typeof handshakeOf>> {
-  if (!isTrusted) refusePrivate(url)
+async function shakeHands(url: URL, timeout: number): Promise<ReturnType<typeof handshakeOf>> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const signal = AbortSignal.timeout(timeout)
   const socket = connect({
@@ -77,13 +67,12 @@ async function shakeHands({ url, isTrusted, timeout }: Target): Promise<ReturnTy
     ...(/[a-z]/i.test(host) && !host.includes(':') && { servername: host }),
     ALPNProtocols: ['http/1.1', 'h2'],
     rejectUnauthorized: false,
-    ...(!isTrusted && { lookup: publicLookup }),
   })
   try {
     await once(socket, 'secureConnect', { signal })
     return handshakeOf(socket)
   } catch (error) {
-    throw signal.aborted ? ProbeError.timeout(timeout) : ProbeError.of(error)
+    throw ProbeError.of(error, signal, timeout)
   } finally {
     // An error after that is nobody's concern.
     socket.on('error', () => {}).destroy()

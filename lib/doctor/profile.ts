@@ -2,8 +2,8 @@ import type { JSONValue } from '../client/json'
 import { requestUserInfo } from './endpoints'
 import type { Examination } from './examination'
 import { isPerson } from './person'
-import type { ProbeResponse } from './probe'
-import { ProbeError } from './probe-error'
+import { ProbeError, type ProbeResponse } from './probe'
+
 import { contentOf, kindOf, mayBeAPI, recordForm, refuses } from './response'
 
 const CHECK = 'Profile'

@@ -1,10 +1,12 @@
 import { styleText } from 'node:util'
 import type { Examination, Finding, Level, Observer, SuggestedOptions } from './examination'
 import type { Terminal } from './prompt'
-import { printable, wrapped } from './text'
+import { printable } from './text'
 
-// As wide as the longest, so that the messages are aligned.
-const WIDTH = 9
+// As wide as the longest level, so that the messages are aligned.
+const INDENT = 9
+// Of at most 71 characters, unless a word is longer: lines have 80.
+const LINES = /\S(?:.{0,69}\S)?(?!\S)|\S+/g
 const COLOURS: Readonly<Record<Level, 'green' | 'yellow' | 'red'>> = { good: 'green', differs: 'yellow', broken: 'red' }
 const ERASE_LINE = '\r\x1b[K'
 
@@ -25,9 +27,13 @@ export class Screen implements Observer {
     this.#isWaiting = true
   }
 
-  finding(finding: Finding): void {
+  finding({ level, check, message }: Finding): void {
     this.clear()
-    if (!this.isQuiet) this.print(findingLines(finding, (level) => this.#coloured(level)))
+    if (this.isQuiet) return
+    const lines = `${check}: ${message}`.match(LINES) ?? []
+    // The level is a word, so that no colour is needed to tell it.
+    const start = this.#coloured(level) + ' '.repeat(INDENT - level.length)
+    this.print(start + lines.join(`\n${' '.repeat(INDENT)}`))
   }
 
   /** Removes what is being waited for. */
@@ -45,12 +51,6 @@ export class Screen implements Observer {
     const { stdout, env } = this.terminal
     return stdout.isTTY && !env['NO_COLOR'] ? styleText(COLOURS[level], level) : level
   }
-}
-
-/** The lines of a finding, of at most 80 characters. The level is a word, so that no colour is needed to tell it. */
-function findingLines({ level, check, message }: Finding, paint: (level: Level) => string): string {
-  const text = wrapped(`${level.padEnd(WIDTH)}${check}: ${message}`)
-  return paint(level) + text.slice(level.length)
 }
 
 /** The options to paste into the application, as code. */
