@@ -4,7 +4,6 @@ import type { Examination } from './examination'
 import { isBlocked } from './exchange'
 import { checkTLS, explainFailure } from './network'
 import { ProbeError, type ProbeResponse } from './probe'
-
 import { isFromAPI, kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { UsageError } from '../command-line'
 import type { LoginDriver } from './login'
-import type { Prompt } from './prompt'
+import type { Screen } from './screen'
 
 const HEADERS = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }
 const PAGE =
@@ -12,29 +12,21 @@ const PAGE =
  *
  * @param listener catches the callback; without it, its address is pasted
  * @param allowGet whether an exchange by GET is allowed without a question
- * @param beforeAsking called before anything is written
  */
-export function browserLogin(
-  prompt: Prompt,
-  listener: CallbackListener | undefined,
-  allowGet: boolean,
-  beforeAsking: () => void,
-): LoginDriver {
+export function browserLogin(screen: Screen, listener: CallbackListener | undefined, allowGet: boolean): LoginDriver {
   return {
     async logIn(url) {
-      beforeAsking()
       const task = `\nOpen this in a browser, and log in:\n\n  ${url}\n\n`
       if (listener === undefined)
-        return (await prompt.ask(`${task}Then paste the address to which the browser came back: `)) || undefined
-      prompt.tell(`${task}The browser comes back to this program.\n`)
+        return (await screen.ask(`${task}Then paste the address to which the browser came back: `)) || undefined
+      screen.tell(`${task}The browser comes back to this program.\n`)
       return listener.callback
     },
     async mayExchangeByGet() {
-      if (allowGet || !prompt.isInteractive) return allowGet
-      beforeAsking()
+      if (allowGet || !screen.isInteractive) return allowGet
       const question =
         '\nOld servers exchange by GET alone: the secret is then in the logs of the provider.\nSend it so? [y/N] '
-      return /^y(es)?$/i.test(((await prompt.ask(question)) ?? '').trim())
+      return /^y(es)?$/i.test(((await screen.ask(question)) ?? '').trim())
     },
   }
 }

@@ -5,7 +5,6 @@ import { checkExchange } from './exchange'
 import { isSlow, LoginExamination, type LoginInput, reportTime } from './login'
 import { checkLoginPage } from './login-page'
 import { Probe, ProbeError } from './probe'
-
 import { checkProfileEndpoints } from './profile'
 import { isFromAPI, mayBeAPI } from './response'
 

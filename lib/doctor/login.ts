@@ -3,7 +3,6 @@ import type { Examination, RecordedMode } from './examination'
 import { type ExchangeMethod, GET_WARNING, problemOf, WARNINGS } from './exchange'
 import { examinePerson } from './person'
 import { ProbeError, type ProbeResponse } from './probe'
-
 import { contentOf, kindOf, mayBeAPI, recordForm, refuses, tokenIn } from './response'
 
 const MAX_CALLBACK_LENGTH = 4096

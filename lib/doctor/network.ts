@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-import { connect, type TLSSocket } from 'node:tls'
+import { connect } from 'node:tls'
 import { errorCode } from '../client/http/network-errors'
 import type { Examination } from './examination'
 import { ProbeError } from './probe'
-
 import { count } from './text'
 
 const DAY_MS = 86_400_000
@@ -57,7 +56,7 @@ function certificateMessage(code: string, daysLeft: number): string {
 }
 
 /** A handshake, after which nothing is sent: so the certificate need not be trusted to be examined. */
-async function shakeHands(url: URL, timeout: number): Promise<ReturnType<typeof handshakeOf>> {
+async function shakeHands(url: URL, timeout: number) {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const signal = AbortSignal.timeout(timeout)
   const socket = connect({
@@ -70,26 +69,20 @@ async function shakeHands(url: URL, timeout: number): Promise<ReturnType<typeof 
   })
   try {
     await once(socket, 'secureConnect', { signal })
-    return handshakeOf(socket)
+    const { valid_to } = socket.getPeerCertificate()
+    const { authorized, authorizationError } = socket
+    return {
+      protocol: (socket.getProtocol() ?? '').replace('v', ' '),
+      speaksHTTP1: socket.alpnProtocol !== 'h2',
+      /** Node's code for a certificate that is not accepted. */
+      certificateError: authorized ? undefined : (errorCode(authorizationError) ?? String(authorizationError)),
+      /** Until the certificate expires; negative if it has. */
+      daysLeft: Math.floor((Date.parse(valid_to) - Date.now()) / DAY_MS),
+    }
   } catch (error) {
     throw ProbeError.of(error, signal, timeout)
   } finally {
     // An error after that is nobody's concern.
     socket.on('error', () => {}).destroy()
-  }
-}
-
-/** What a handshake tells of a provider. */
-function handshakeOf(socket: TLSSocket) {
-  const { valid_to } = socket.getPeerCertificate()
-  return {
-    protocol: (socket.getProtocol() ?? '').replace('v', ' '),
-    speaksHTTP1: socket.alpnProtocol !== 'h2',
-    /** Node's code for a certificate that is not accepted. */
-    certificateError: socket.authorized
-      ? undefined
-      : (errorCode(socket.authorizationError) ?? String(socket.authorizationError)),
-    /** Until the certificate expires; negative if it has. */
-    daysLeft: Math.floor((Date.parse(valid_to) - Date.now()) / DAY_MS),
   }
 }

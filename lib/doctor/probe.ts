@@ -10,13 +10,6 @@ const MAX_BODY_BYTES = 64 * 1024
 // Where a script's warnings end, the JSON begins; each attempt parses the rest.
 const MAX_ATTEMPTS = 20
 
-const CONNECTION = {
-  // Each request has a deadline of its own.
-  headersTimeout: 0,
-  bodyTimeout: 0,
-  maxHeaderSize: 16 * 1024,
-}
-
 // Certificates are checked even where NODE_TLS_REJECT_UNAUTHORIZED disables it.
 const TLS = { rejectUnauthorized: true }
 
@@ -121,9 +114,9 @@ export class Probe {
   }
 
   #newDispatcher(): Dispatcher {
-    if (!this.proxied) return new Agent({ ...CONNECTION, connect: { timeout: this.timeout, ...TLS } })
+    if (!this.proxied) return new Agent({ connect: { timeout: this.timeout, ...TLS } })
     try {
-      return new EnvHttpProxyAgent({ ...CONNECTION, requestTls: TLS })
+      return new EnvHttpProxyAgent({ requestTls: TLS })
     } catch {
       throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
     }

@@ -3,7 +3,6 @@ import { requestUserInfo } from './endpoints'
 import type { Examination } from './examination'
 import { isPerson } from './person'
 import { ProbeError, type ProbeResponse } from './probe'
-
 import { contentOf, kindOf, mayBeAPI, recordForm, refuses } from './response'
 
 const CHECK = 'Profile'
