@@ -3,6 +3,7 @@ import { authorize } from './endpoints/authorize'
 import { oauth } from './endpoints/oauth'
 import { getUserInfo, userMe } from './endpoints/profile'
 import type { Answer, ProviderRequest } from './http/request'
+import { isLoopback } from './http/server'
 import { decide, home, revokeApproval, signIn, signOut } from './pages/account'
 import { changeURL, dashboard, deleteApplication, registerApplication, renewSecret } from './pages/developers'
 import { type Handler, messagePage } from './pages/layout'
@@ -90,12 +91,9 @@ function decoded(segment: string): string {
   }
 }
 
-// Not parsed as a URL, which takes quadratic time for a long international name.
-const LOOPBACK_HOST = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
-
 /** Whether a `Host` header names this machine or the given origin. A neighbour in the same network can own other names. */
 function isOwnHost(header = '', origin: string | undefined): boolean {
-  return LOOPBACK_HOST.test(header) || (origin !== undefined && new URL(origin).host === header.toLowerCase())
+  return isLoopback(header.replace(/:\d+$/, '')) || (origin !== undefined && new URL(origin).host === header)
 }
 
 /** Browsers send at least one of the two headers with a form, HTTP clients in tests neither. */

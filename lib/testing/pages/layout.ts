@@ -26,13 +26,6 @@ export function html(strings: TemplateStringsArray, ...values: readonly Fragment
 
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-const safety = {
-  'cache-control': 'no-store',
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'strict-origin-when-cross-origin',
-}
-
 /** Options of a page. */
 export interface PageOptions {
   status?: number
@@ -68,7 +61,10 @@ ${main}
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': options.leadsElsewhere === true ? policy : `${policy}; form-action 'self'`,
-      ...safety,
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'strict-origin-when-cross-origin',
       ...options.headers,
     },
     body: document.text,
