@@ -7,6 +7,8 @@ import { count } from './text'
 
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
+// Codes of errors that come before any handshake.
+const BEFORE_TLS = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH)/
 
 /** Examines the certificate and the protocol, where there is TLS. @returns whether a login can get through */
 export async function checkTLS(url: URL, examination: Examination): Promise<boolean> {
@@ -28,15 +30,11 @@ export async function checkTLS(url: URL, examination: Examination): Promise<bool
 /** Explains a failed request by its error, and by a handshake where that tells more. */
 export async function explainFailure(error: ProbeError, url: URL, examination: Examination): Promise<void> {
   try {
-    if (isBeforeTLS(error) || (await checkTLS(url, examination))) examination.broken('Network', error.message)
+    if (BEFORE_TLS.test(error.code ?? '') || (await checkTLS(url, examination)))
+      examination.broken('Network', error.message)
   } catch (failure) {
     examination.broken('Network', ProbeError.caught(failure).message)
   }
-}
-
-/** Errors that come before any handshake. */
-function isBeforeTLS({ code = '' }: ProbeError): boolean {
-  return /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH)/.test(code)
 }
 
 const CERTIFICATE_MESSAGES: Readonly<Record<string, string>> = {

@@ -195,7 +195,7 @@ export class FakeProvider {
     this._state.requests.length = 0
   }
 
-  /** Closes the server and every connection, hanging ones included. Idempotent, also if it never listened. */
+  /** Closes the server that `start` opened, and its connections, hanging ones included. Idempotent. */
   async stop(): Promise<void> {
     const server = this._server
     this._server = undefined
