@@ -41,12 +41,12 @@ export function ownHeaders(app: Hono): void {
 }
 
 export function reasons(options: SocialLoginOptions): SocialLogin {
-  // docs/web.md#telling-people-why, block 1
+  // docs/web.md#options, block 1
   return login
 }
 
 export function severalProviders(ofFirst: SocialLoginOptions, ofSecond: SocialLoginOptions) {
-  // docs/web.md#several-providers, block 1
+  // docs/web.md#options, block 2
   return { first, second }
 }
 
