@@ -25,7 +25,7 @@ import { tabCallbackPage } from './tab-binding'
  * opened from a mail program, of which browsers say `Sec-Fetch-Site: none`. What passes while a login of this browser is
  * pending: a link on a page that sends no Referer, one on a page of the application itself within 30 seconds of the start,
  * and a typed one if the start was typed, too (only under `unverifiedStart: 'allow'`). `tabBinding`, by default off, stops
- * all three (W1 in SECURITY.md).
+ * all three in any tab but that of the start (W1 in SECURITY.md).
  *
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
