@@ -1,3 +1,4 @@
+import type { Community } from '../auth/communities'
 import type { Login } from '../storage/accounts'
 import type { UnconfirmedLogin } from '../storage/sessions'
 import { html, type Markup, type Page } from './layout'
@@ -12,17 +13,6 @@ const TITLES: Readonly<Record<number, string>> = {
 const MAX_NAME_LENGTH = 32
 // No script needs more combining marks than this; more of them would cover the lines above and below.
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
-
-/** What pages need to know of a community. */
-interface Community {
-  /** The `provider` of its logins. */
-  readonly name: string
-  readonly displayName: string
-  readonly host: string
-  readonly origin: string
-  readonly startPath: string
-  readonly linkPath: string
-}
 
 export function homePage(login: Login | undefined): Page {
   const main = login

@@ -2,7 +2,8 @@ import { Cookie, type SessionData } from 'express-session'
 import { TokenSealer } from '../../example-app/auth/token-sealer'
 import { Accounts } from '../../example-app/storage/accounts'
 import type { Database } from '../../example-app/storage/database'
-import { migrate, openDatabase } from '../../example-app/storage/open-database'
+import { openDatabase } from '../../example-app/storage/open-database'
+import { migrate } from '../../example-app/storage/schema'
 import { DatabaseSessions } from '../../example-app/storage/sessions'
 import { onBothStorages } from '../support/example/storages'
 
@@ -21,7 +22,7 @@ onBothStorages('storage of the example', (fresh) => {
   afterEach(() => database.close())
 
   const signIn = (subject: string, provider = 'one') =>
-    accounts.signIn({ provider, subject, person: { displayName: subject }, sealedToken: 'sealed' })
+    accounts.findOrCreate({ provider, subject, person: { displayName: subject }, sealedToken: 'sealed' })
   const loginOf = (subject: string) =>
     accounts.recordLogin({ provider: 'one', subject, person: { displayName: subject }, sealedToken: 'sealed' })
   const exists = async (userID: string): Promise<boolean> =>

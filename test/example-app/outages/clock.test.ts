@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { Cookie } from 'express-session'
 import { Accounts } from '../../../example-app/storage/accounts'
-import { migrate, openDatabase } from '../../../example-app/storage/open-database'
+import { openDatabase } from '../../../example-app/storage/open-database'
+import { migrate } from '../../../example-app/storage/schema'
 import { DatabaseSessions, SESSION_LIFETIME_MS } from '../../../example-app/storage/sessions'
 import { FakeProvider } from '../../../lib/testing'
 import { closeBrowsers } from '../../support/browser'
@@ -58,7 +59,7 @@ onBothStorages('a process of the example whose clock is fifteen days ahead', (fr
     await migrate(database)
     const [accounts, sessions] = [new Accounts(database), new DatabaseSessions(database)]
     const input = { provider: 'one', subject: '1', person: { displayName: 'Ada' }, sealedToken: 'sealed' }
-    const { userID } = await accounts.signIn(input)
+    const { userID } = await accounts.findOrCreate(input)
     await accounts.recordLogin({ ...input, subject: '2' })
     const cookie = new Cookie()
     cookie.maxAge = SESSION_LIFETIME_MS

@@ -1,4 +1,5 @@
-import { migrate, openDatabase } from '../../../example-app/storage/open-database'
+import { openDatabase } from '../../../example-app/storage/open-database'
+import { migrate } from '../../../example-app/storage/schema'
 import { FakeProvider } from '../../../lib/testing'
 import { closeBrowsers } from '../../support/browser'
 import { startExample } from '../../support/example/example-app'

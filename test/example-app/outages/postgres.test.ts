@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Accounts } from '../../../example-app/storage/accounts'
 import { DatabaseUnavailableError } from '../../../example-app/storage/database'
-import { migrate, openDatabase } from '../../../example-app/storage/open-database'
+import { openDatabase } from '../../../example-app/storage/open-database'
+import { migrate } from '../../../example-app/storage/schema'
 import { makeCertificates } from '../../support/certificates'
 import { type RunningExample, temporaryFolder } from '../../support/example/example-app'
 import type { Visitor } from '../../support/example/visitor'
@@ -201,7 +202,7 @@ describeWithPostgres('a Postgres that breaks single connections', () => {
     await migrate(database)
     const accounts = new Accounts(database)
     const signIn = (subject: string) =>
-      accounts.signIn({ provider: 'one', subject, person: { displayName: subject }, sealedToken: 'sealed' })
+      accounts.findOrCreate({ provider: 'one', subject, person: { displayName: subject }, sealedToken: 'sealed' })
     return { url, proxy, database, accounts, signIn }
   }
 
