@@ -1,32 +1,23 @@
 import { JSONCookie } from 'cookie-parser'
-import { FakeProvider, sameOriginNavigation } from '../../../lib/testing'
-import { Browser, closeBrowsers } from '../../support/browser'
-import { type RunningExample, startExample } from '../../support/example/example-app'
+import { sameOriginNavigation } from '../../../lib/testing'
+import { Browser } from '../../support/browser'
+import type { RunningExample } from '../../support/example/example-app'
 import { onBothStorages } from '../../support/example/storages'
-import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
+import { useExamples } from '../../support/example/use-examples'
+import type { Visitor } from '../../support/example/visitor'
 import { sendBytes } from '../../support/raw-requests'
 
 const CALLBACK = '/auth/social-login/callback'
 
-afterAll(() => closeBrowsers())
-
 onBothStorages('requests that no browser sends', (fresh) => {
-  let provider: FakeProvider
+  const examples = useExamples('all tests')
   let example: RunningExample
   let ada: Visitor
 
   beforeAll(async () => {
-    provider = await FakeProvider.start()
-    const application = registerExample(provider)
-    const { environment } = await fresh()
-    example = await startExample({ ...environment, ...providerEnvironment(provider, application) })
-    ada = new Visitor(provider, application, '1')
+    example = await examples.start((await fresh()).environment)
+    ada = examples.visitor()
     await ada.signIn(example.appURL)
-  }, 20_000)
-
-  afterAll(async () => {
-    await example.stop('SIGKILL')
-    await provider.stop()
   })
 
   const PATHS = [

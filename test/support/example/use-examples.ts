@@ -1,5 +1,6 @@
 import { type Application, FakeProvider, type FakeProviderOptions } from '../../../lib/testing'
 import { type Browser, closeBrowsers } from '../browser'
+import { freePort } from '../free-port'
 import { type RunningExample, startExample, temporaryFolder } from './example-app'
 import { providerEnvironment, registerExample, Visitor } from './visitor'
 
@@ -16,6 +17,8 @@ export interface Examples {
   readonly environment: Readonly<Record<string, string>>
   /** Starts a process with these variables besides. It is killed at the end. */
   start(variables?: Readonly<Record<string, string>>): Promise<RunningExample>
+  /** The same, with the port that the provider knows: it leads real browsers there. */
+  startForBrowsers(): Promise<RunningExample>
   /** A person, with a browser of their own. */
   visitor(userID?: string, proxyHeaders?: Readonly<Record<string, string>>, browser?: Browser): Visitor
   /** A key that the provider issues for a person now. */
@@ -62,6 +65,12 @@ export function useExamples(areFor: 'each test' | 'all tests', options: FakeProv
       return { DATA_DIR: folder.path, ...providerEnvironment(provider, application) }
     },
     start: async (variables) => examples.stopLater(await startExample({ ...examples.environment, ...variables })),
+    startForBrowsers: async () => {
+      const port = await freePort()
+      const redirectURL = application.redirectURL.replace('3000', String(port))
+      application = provider.updateApplication(application.appID, { redirectURL })
+      return examples.start({ PORT: String(port) })
+    },
     visitor: (userID = '1', proxyHeaders = {}, browser) =>
       new Visitor(provider, application, userID, proxyHeaders, browser),
     newKey: (userID) => provider.issueAuthKey({ appID: application.appID, userID }),
