@@ -87,10 +87,9 @@ function register(fake: FakeProvider, redirectURL: string): CommunityConfig {
 
 function toCommunity(config: CommunityConfig, paths: CommunityPaths, callbackURL: string): Community {
   const { BASE_URL: baseURL = '', CLIENT_ID: clientID = '', CLIENT_SECRET: clientSecret = '' } = config
-  const exchangeMethod = config.EXCHANGE_METHOD
   // As a name, it does not depend on the spelling, such as capitals in the host or `:443`.
   const { origin, host, href } = new URL(baseURL)
-  const provider = { baseURL, clientID, clientSecret, exchangeMethod }
+  const provider = { baseURL, clientID, clientSecret, exchangeMethod: config.EXCHANGE_METHOD }
   return {
     ...paths,
     name: href.replace(/\/$/, ''),
