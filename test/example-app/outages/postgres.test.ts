@@ -11,7 +11,7 @@ import { useExamples } from '../../support/example/use-examples'
 import { asSuperuser, healthOf, untilHealth, usePostgres } from '../../support/example/use-postgres'
 import type { Visitor } from '../../support/example/visitor'
 import { describeWithPostgres, endConnections } from '../../support/postgres/postgres'
-import { startPostgresTLSProxy } from '../../support/postgres/tls-proxy'
+import { startPostgresTLSProxy } from './tls-proxy'
 
 const BRIEF_MS = 1500
 const UNAVAILABLE = '/login?reason=database_unavailable'

@@ -23,7 +23,7 @@ interface DeployedPostgres {
   readonly proxy: TCPProxy
 }
 
-/** A typical deployment of the example: processes behind a balancer, one database, one provider. */
+/** For trials of outages: a typical deployment of the example, processes behind a balancer, one database, one provider. */
 export class Deployment {
   /** All processes ever started. */
   readonly everyProcess: ExampleProcess[] = []
