@@ -9,15 +9,10 @@ import {
   ConfigError,
   callbackURLs,
 } from '../config'
+import type { ShownCommunity } from '../views/pages'
 
 /** A community that people sign in at: a provider, with what routes and pages need. */
-export interface Community extends CommunityPaths {
-  /** Stored with each login, because the same user id belongs to different people at different communities. */
-  readonly name: string
-  /** What pages call it. */
-  readonly displayName: string
-  readonly origin: string
-  readonly host: string
+export interface Community extends ShownCommunity {
   readonly callbackPath: string
   readonly options: StrategyOptions
   /** For requests beside logins. */

@@ -31,8 +31,7 @@ export function confirmRoutes({ accounts, knownLogins, communities }: Services):
   router.get('/login/confirm', async (req, res) => {
     const waiting = await waitingLogin(req, res, accounts)
     if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
-    const notice = noticeFor(field(req.query, 'notice'))
-    sendPage(req, res, confirmPage({ ...waiting, communities, notice }))
+    sendPage(req, res, confirmPage({ ...waiting, communities, notice: noticeFor(field(req.query, 'notice')) }))
   })
 
   router.post('/login/confirm', sameOriginForms, async (req, res) => {

@@ -44,12 +44,11 @@ export function loginRoutes(services: Services): Router {
 }
 
 function addLogin(router: Router, community: Community, services: Services): void {
-  const { passport } = services
   const guesses = new GuessLimit(services.guessLimiter, community.startPath)
   const start: RequestHandler = (req, res, next) => {
     const returnTo = field(req.body, 'returnTo') ?? field(req.query, 'returnTo')
     const options = { failureRedirect: '/login?reason=start_forbidden', returnTo }
-    passport.authenticate(community.startPath, options)(req, res, next)
+    services.passport.authenticate(community.startPath, options)(req, res, next)
   }
   const refuseGuessers: RequestHandler = async (req, res, next) => {
     const seconds = await guesses.secondsToWait(req)

@@ -30,7 +30,7 @@ onBothStorages('accounts of the example', (fresh) => {
     expect([...seen.values()].every((accounts) => accounts.size === 1)).toBe(true)
     expect((await storage.rows('select id from users')).length).toBe(PEOPLE)
     expect((await storage.rows('select id from federated_credentials')).length).toBe(PEOPLE)
-  })
+  }, 150_000)
 
   test('24 browsers of one account that add a login each at once give it ten logins, and no more', async () => {
     const storage = await fresh()
@@ -81,5 +81,5 @@ onBothStorages('accounts of the example', (fresh) => {
     expect((await storage.rows('select id from users')).length).toBe(200)
     const owners = await storage.rows('select distinct user_id from federated_credentials where user_id is not null')
     expect(owners.length).toBe(200)
-  })
+  }, 150_000)
 })

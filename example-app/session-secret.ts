@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from '../config'
-import { reasonOf } from './database'
+import { ConfigError } from './config'
+import { reasonOf } from './storage/database'
 
 const SECRET_BYTES = 32
 const WHOLE_SECRET = /^[\w-]{43}$/
