@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import supertest from 'supertest'
 import { providerNavigation, sameOriginNavigation } from '../../lib/testing'
-import { type AppOptions, failureIn, type RunningApp } from '../support/app'
+import type { AppOptions, RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
 
@@ -42,19 +42,13 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(me.body.user).toEqual({ id: '2' })
     })
 
-    test('reads the profile from get_user_info with that option', async () => {
+    test('reads the profile from get_user_info with that option, as from a provider in the mode as-deployed', async () => {
+      logins.provider.setMode('as-deployed')
       const app = await start({ strategy: { profileEndpoint: 'get_user_info' } })
       const answer = await app.logIn()
       expect(JSON.parse(answer.body).user).toEqual({ id: '1' })
       expect(logins.provider.requests.at(-1)?.path).toMatch(/^\/api\/get_user_info\?access_token=[^&]+$/)
       expect(logins.provider.requests.at(-1)?.headers.authorization).toBeUndefined()
-    })
-
-    test('works with a provider in the mode as-deployed', async () => {
-      logins.provider.setMode('as-deployed')
-      const app = await start({ strategy: { profileEndpoint: 'get_user_info' } })
-      const answer = await app.logIn()
-      expect(JSON.parse(answer.body).user).toEqual({ id: '1' })
     })
 
     test('distinguishes ids that are equal as JavaScript numbers', async () => {
@@ -179,20 +173,6 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect((await late).status).toBe(403)
       expect(await app.userOf(browser)).toEqual({ id: '1' })
       expect(logins.exchanges()).toBe(1)
-    })
-
-    test('a callback without a key is a failure and never a new start', async () => {
-      const app = await start({ callback: { failureRedirect: '/auth', failureMessage: true } })
-      const browser = new Browser()
-      await browser.follow(app.loginURL)
-      const answer = await browser.comeBack(app.callbackURL)
-      expect(answer.location).toBe('/auth')
-      expect(failureIn(app.sessions())).toBe('auth_key_missing')
-      // Continuing to the provider needs a click: a failureRedirect to the start cannot loop.
-      const page = await browser.comeBack(`${app.origin}/auth`)
-      expect(page.status).toBe(200)
-      expect(page.body).toContain('Continue to')
-      expect(logins.provider.requests).toHaveLength(0)
     })
   })
 

@@ -163,6 +163,11 @@ describe('a login that fails', () => {
     expect([refused.status, refused.headers.get('location')]).toEqual([302, '/?start_forbidden'])
   })
 
+  test('rejects with a TypeError if failureRedirect returns anything but a local path', async () => {
+    const login = newLogin({ failureRedirect: () => '//evil.example/' })
+    await expect(callback(login, new WebBrowser(ORIGIN))).rejects.toThrow(/^failureRedirect must be a path/)
+  })
+
   test('rejects with a TypeError, and leaves no promise unhandled, if failureRedirect is an async function that throws', async () => {
     const unhandled = jest.fn()
     process.on('unhandledRejection', unhandled)

@@ -75,13 +75,3 @@ test('calls that time out leave no connection, of which a later call could not k
   await asked.close()
   expect(accepted).toBe(4)
 })
-
-test('calls that wait for a connection end before the client closes; later ones are not sent', async () => {
-  receive = answerWell
-  const asked = client('http', 1, 5000)
-  const calls = [1, 2, 3].map(() => asked.exchangeAuthKey('key'))
-  const closed = asked.close()
-  await expect(asked.exchangeAuthKey('late')).rejects.toMatchObject({ code: 'provider_unreachable' })
-  expect(await Promise.all(calls)).toEqual(calls.map(() => ({ access_token: 'token' })))
-  await closed
-})
