@@ -96,7 +96,7 @@ export interface CallbackOptions extends Pick<StartOptions, 'user' | 'callbackUR
 
 const REDIRECT_OPTIONS = {
   failureRedirect: parseFailureRedirect,
-  successRedirect: (value = '/', name) => parsePath(value, name),
+  successRedirect: (value = '/', name) => parsePath(value, `${name} must be`),
 } as const satisfies OptionTable<OwnOptions>
 
 /** Parsed options. */
@@ -149,15 +149,16 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
 
 function parseFailureRedirect(value: OwnOptions['failureRedirect'], name: string) {
   if (value === undefined) return undefined
-  if (typeof value === 'function') return (failure: FailureInfo): string => parsePath(value(failure), name)
-  const path = parsePath(value, name)
+  if (typeof value === 'function') return (failure: FailureInfo): string => parsePath(value(failure), `${name} must be`)
+  const path = parsePath(value, `${name} must be`)
   return (): string => path
 }
 
-function parsePath(value: unknown, name: string): string {
+/** @param must what a TypeError begins with */
+export function parsePath(value: unknown, must: string): string {
   const path = parseReturnPath(value)
   // A rejected promise must not crash the process.
   if (types.isPromise(value)) value.catch(() => {})
-  if (path === undefined) throw new TypeError(`${name} must be a path of this application, such as /login`)
+  if (path === undefined) throw new TypeError(`${must} a path of this application, such as /login`)
   return path
 }
