@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import type { Network } from '../client/http/network'
 import {
   type OptionTable,
   type ParsedOptions,
@@ -114,13 +115,16 @@ const NO_VERIFY = 'callback() resolves to the login; there is no verify function
 const INSTEAD_OF = { passReqToCallback: NO_VERIFY, skipUserProfile: NO_VERIFY, verifyTimeout: NO_VERIFY }
 
 /** @throws TypeError naming the option that is wrong, never its value */
-export function parseSocialLoginOptions(options: SocialLoginOptions | MultiProviderSocialLoginOptions): WebSettings {
-  refuseUnknown('SocialLogin', options, KNOWN, INSTEAD_OF)
+export function parseSocialLoginOptions(
+  options: SocialLoginOptions | MultiProviderSocialLoginOptions,
+  network: Network,
+): WebSettings {
+  refuseUnknown('SocialLogin', options, KNOWN, { ...INSTEAD_OF, ...network.withoutOptions })
   const { provider, callbackURL } = options
   if (provider === undefined) parseWholeCallbackURL(callbackURL, 'callbackURL', options)
   return {
     ...parseOptions(REDIRECT_OPTIONS, options),
-    providers: parseLoginOptions(options),
+    providers: parseLoginOptions(options, network),
     findProvider: provider ?? (() => undefined),
     storeFor: storesOf(options),
   }
