@@ -10,33 +10,14 @@ export interface BrowserStore {
   save(record: PendingLogin): Promise<void> | void
   load(): Promise<PendingLogin | undefined> | PendingLogin | undefined
   consume(record: PendingLogin): Promise<boolean | void> | boolean | void
-  remove(): Promise<void> | void
 }
 
 /** The record of the browser that sent a request, in a store for all of them. */
-export class RequestStore<Request> implements BrowserStore {
-  readonly #store: PendingLoginStore<Request>
-  readonly #req: Request
-
-  constructor(store: PendingLoginStore<Request>, req: Request) {
-    this.#store = store
-    this.#req = req
-  }
-
-  save(record: PendingLogin) {
-    return this.#store.save(this.#req, record)
-  }
-
-  load() {
-    return this.#store.load(this.#req)
-  }
-
-  consume(record: PendingLogin) {
-    return this.#store.consume(this.#req, record)
-  }
-
-  remove() {
-    return this.#store.remove(this.#req)
+export function browserStore<Request>(store: PendingLoginStore<Request>, req: Request): BrowserStore {
+  return {
+    save: (record) => store.save(req, record),
+    load: () => store.load(req),
+    consume: (record) => store.consume(req, record),
   }
 }
 

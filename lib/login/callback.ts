@@ -3,15 +3,15 @@ import { callStore } from './browser-store'
 import type { ExchangedLogin, LoginAction, LoginContext } from './context'
 import { exchange } from './exchange'
 import { createLoginInfo } from './info'
-import { checkCallback, FINAL_REFUSALS, type PendingLogin, parsePendingLogin, type Refusal } from './pending-login'
+import { checkCallback, type PendingLogin, parsePendingLogin } from './pending-login'
 import type { CallbackRequest } from './request'
 import { tabCallbackPage } from './tab-binding'
 
 /**
  * Finishes a login, in this order: the browser's record is read and checked against the callback; a tab that is bound is
  * asked for its secret; the record is used; a slot is acquired; the record is consumed; the key is exchanged; the application
- * decides. Until the record is consumed nothing is lost: the genuine callback can still finish the login (unless it has expired, or a different
- * user is signed in). After that, any failure ends the login.
+ * decides. Until the record is consumed nothing is lost: the genuine callback can still finish the login (unless it has expired, or while a
+ * different user is signed in). After that, any failure ends the login.
  *
  * A record is marked twice: it is *used* in this strategy as soon as `usedLogins.run` is called (which takes that back if the
  * login fails before `onConsumed`), and *consumed* once the store has marked it for all processes. Of a double click in one
@@ -39,7 +39,7 @@ export async function callback<User>(
     // A reload after the login has a refusal, too: the user whom it signed in is not the one of the start.
     return refusal ? continueIfSignedIn(context) : joinLogin(context, request, record)
   }
-  if (refusal) return rejectCallback(context, refusal)
+  if (refusal) throw new SocialLoginError(refusal, 'callback')
   if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
   // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here.
@@ -106,11 +106,6 @@ async function joinLogin<User>(
   // If this request's copy of the session is saved last, it must not bring the record back unconsumed.
   if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(record))
   return { type: 'verdict', verdict: await running.result, loginInfo: createLoginInfo(record, request) }
-}
-
-async function rejectCallback({ settings, adapter }: LoginContext, refusal: Refusal): Promise<never> {
-  if (FINAL_REFUSALS.has(refusal)) await callStore('callback', settings.timeout, () => adapter.store.remove())
-  throw new SocialLoginError(refusal, 'callback')
 }
 
 /** Answers with the page that reads the secret which the tab stored at the start, and sends the callback again with it. */

@@ -49,9 +49,6 @@ export interface PendingLogin {
  *   async consume(req: IncomingMessage, record: PendingLogin) {
  *     return (await logins.markConsumed(browserCookie(req), record.id)).changedRows === 1
  *   }
- *   async remove(req: IncomingMessage) {
- *     await logins.delete(browserCookie(req))
- *   }
  * }
  */
 export interface PendingLoginStore<Request = IncomingMessage> {
@@ -68,8 +65,6 @@ export interface PendingLoginStore<Request = IncomingMessage> {
    * record: of one key the provider refuses the second exchange, with two keys verify is called twice.
    */
   consume(req: Request, record: PendingLogin): Promise<boolean | void> | boolean | void
-  /** Removes the record. */
-  remove(req: Request): Promise<void> | void
 }
 
 /**
@@ -177,9 +172,6 @@ export type Refusal = Extract<
   OutcomeCode,
   'context_mismatch' | 'login_expired' | 'user_changed' | 'callback_forged' | 'tab_mismatch'
 >
-
-/** The refusals that end the login; after the others the genuine callback may still come. */
-export const FINAL_REFUSALS: ReadonlySet<Refusal> = new Set(['login_expired', 'user_changed'])
 
 /** Why no callback of this strategy and this user may finish the login of the record; undefined if one may. */
 export function checkRecord(record: PendingLogin, { strategyDigest, user }: RecordContext): Refusal | undefined {

@@ -32,9 +32,9 @@ export function parseLoginOptions(
 
 /** @throws TypeError when a method is missing */
 export function parseStore<Store extends object>(value: Store, name: string): Store {
-  const methods = ['save', 'load', 'consume', 'remove']
+  const methods = ['save', 'load', 'consume']
   if (methods.every((method) => typeof Reflect.get(Object(value), method) === 'function')) return value
-  throw new TypeError(`${name} must have the methods save, load, consume and remove`)
+  throw new TypeError(`${name} must have the methods save, load and consume`)
 }
 
 function oneProvider(options: CommonOptions, shared: SharedValues, network: Network): OneProvider {

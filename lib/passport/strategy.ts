@@ -1,7 +1,7 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
 import type { Profile } from '../client/profile'
 import { PRIVATE_HEADERS } from '../errors'
-import { RequestStore } from '../login/browser-store'
+import { browserStore } from '../login/browser-store'
 import type { RequestAdapter } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
@@ -113,7 +113,7 @@ function newAdapter(
   return {
     http: httpRequest(req),
     options,
-    store: new RequestStore(settings.store, req),
+    store: browserStore(settings.store, req),
     findProvider: () => settings.findProvider(req),
     currentUserKey: () => currentUserKey(req),
     canSignIn: () => canLogIn(req, options),

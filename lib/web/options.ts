@@ -8,7 +8,7 @@ import {
   refuseUnknown,
 } from '../client/option-values'
 import type { FailureInfo } from '../errors'
-import { type BrowserStore, RequestStore } from '../login/browser-store'
+import { type BrowserStore, browserStore } from '../login/browser-store'
 import type { CallOptions, CommonOptions, MultiProviderOptions, ProviderResult } from '../login/options'
 import type { PendingLoginStore } from '../login/pending-login'
 import type { ManyProviders, OneProvider } from '../login/providers'
@@ -135,18 +135,16 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
   if (keys !== undefined && store !== undefined) throw new TypeError('keys and store exclude each other: give one')
   if (store !== undefined) {
     parseStore(store, 'store')
-    return (request) => new RequestStore(store, request)
+    return (request) => browserStore(store, request)
   }
   // Needed only where the browser would drop a Secure cookie; plain http beyond loopback has been allowed by then.
   const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL ?? '')
   const cookie = new SealedCookie({ keys: keys ?? [], allowInsecureHTTP })
   return (request, headers) => {
-    const end = (): void => headers.set('Set-Cookie', cookie.end())
     return {
       save: async (record) => headers.set('Set-Cookie', await cookie.seal(record)),
       load: () => cookie.open(request.headers.get('cookie') ?? ''),
-      consume: end,
-      remove: end,
+      consume: () => headers.set('Set-Cookie', cookie.end()),
     }
   }
 }

@@ -38,8 +38,6 @@ export type ExceptionName = keyof typeof EXCEPTIONS
 /** A broken invariant. */
 export class Violation extends Error {}
 
-const FINAL: readonly string[] = ['login_expired', 'user_changed']
-
 export class Judge {
   readonly #world: World
   /** What the last event has shown. */
@@ -230,7 +228,6 @@ export class Judge {
     this.#demand(!begun || run.consumed !== begun || record.consumed === true, 'a used record is saved as unused', id)
     if (begun && record.consumed) begun.savedAsConsumed ??= this.#world.time
     else if (begun) begun.savedAt ??= this.#world.time
-    this.#demand(!run.removed || !record, 'a record that is removed is saved', id)
     if (user !== now?.user) {
       this.#demand(now === undefined, 'a save changes who is signed in', `${now?.user} to ${user}`)
       this.#except('save after a logout')
@@ -254,11 +251,9 @@ export class Judge {
       'a request ends otherwise than it must',
       `${actual}, not ${due.join(' or ') || 'a login'}`,
     )
-    const isFinal = expected.type === 'refuse' && FINAL.includes(expected.code)
-    this.#demand(!isFinal || run.removed, 'a login that has ended for good is kept', actual)
-    const mayWrite = isFinal || ['accept', 'join', 'redirect'].includes(expected.type)
+    const mayWrite = ['accept', 'join', 'redirect'].includes(expected.type)
     this.#demand(
-      mayWrite || !(run.wrote || run.removed || run.setCookie !== undefined),
+      mayWrite || !(run.wrote || run.setCookie !== undefined),
       'a refused callback changes something',
       actual,
     )

@@ -92,14 +92,18 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant('request-headers', 'a frame is a page', " && req.header('sec-fetch-dest') === 'document'", ''),
   mutant('stores/session-store', 'a used record is saved without its mark', '{ ...record, consumed: true }', 'record'),
-  mutant('stores/session-store', 'a record is not removed', 'session[SESSION_KEY] = undefined;', ''),
   mutant(
     'stores/session-store',
     'nobody waits for the session to be saved',
     'return persist(session);',
     'void persist(session);',
   ),
-  mutant('stores/cookie-store', 'the cookie of a used login is kept', 'this.remove(req);', ''),
+  mutant(
+    'stores/cookie-store',
+    'the cookie of a used login is kept',
+    'this.#set(headersOf(req, "callback"), this.#cookie.end());',
+    '',
+  ),
   mutant(
     'login',
     'every request has its own list of used logins',

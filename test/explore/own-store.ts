@@ -27,6 +27,5 @@ export function ownStoreOf(run: Run, records: OwnRecords, lost: () => void, deni
         else if (run.expected?.type === 'accept') denied()
         return isFirst
       }),
-    remove: () => write(() => void records.delete(browser)),
   }
 }

@@ -1,5 +1,5 @@
 import { SocialLoginError } from '../../lib'
-import { type BrowserStore, RequestStore } from '../../lib/login/browser-store'
+import { type BrowserStore, browserStore } from '../../lib/login/browser-store'
 import type { LoginAction, RequestAdapter } from '../../lib/login/context'
 import type { PendingLogin } from '../../lib/login/pending-login'
 import { CookieStore } from '../../lib/login/stores/cookie-store'
@@ -162,7 +162,7 @@ export class RequestLife {
   }
 
   #storeOf(run: Run): BrowserStore {
-    if (this.#world.configuration.store !== 'own') return new RequestStore(this.#store, run.req)
+    if (this.#world.configuration.store !== 'own') return browserStore(this.#store, run.req)
     const deny = (): void => {
       this.#world.judge.checkDenial(run)
       run.fate = 'login_not_started'
@@ -194,10 +194,6 @@ export class RequestLife {
       consume: (record) => {
         this.#world.judge.checkConsumption(run, record)
         return store.consume(record)
-      },
-      remove: () => {
-        run.removed = true
-        return store.remove()
       },
     }
   }

@@ -47,7 +47,6 @@ export class Run {
   expected: Expectation | undefined
   /** The request whose login it shares. */
   first: Run | undefined
-  removed = false
   /** Whether it has changed a store or a cookie. */
   wrote = false
   /** How it must end, as the events before have decided. */

@@ -132,7 +132,6 @@ export class World {
         load: async () => ({ ...unused, issuedAt: Date.now(), user: null }),
         save: refuse,
         consume: refuse,
-        remove: refuse,
       },
       currentUserKey: () => undefined,
       findProvider: () => undefined,

@@ -125,7 +125,6 @@ const failing: PendingLoginStore = {
   save: async () => {},
   load: () => Promise.reject(new Error('redis://user:password@host is away')),
   consume: async () => {},
-  remove: async () => {},
 }
 
 test.each<[string, AppOptions]>([

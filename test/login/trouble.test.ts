@@ -30,7 +30,6 @@ test('a store that marks a login as used and answers too late fails it closed: n
       await session.consume(req, record)
       await new Promise(() => {})
     },
-    remove: (req) => session.remove(req),
   }
   const browser = await start({ strategy: { store, timeout: 100 }, session: LASTING })
   await browser.follow(app.loginURL)
@@ -111,7 +110,6 @@ describe('a store that fails', () => {
       },
       load: async () => JSON.parse(kept),
       consume: async () => {},
-      remove: async () => {},
     }
     app = await logins.startApp({ strategy: { store } })
     expect((await app.logIn()).status).toBe(403)
@@ -130,7 +128,6 @@ describe('a store that fails', () => {
         if (fails) throw new Error('the database is down')
         kept = { ...record, consumed: true }
       },
-      remove: () => {},
     }
     const browser = await start({ strategy: { store } })
     await browser.follow(app.loginURL)
@@ -145,7 +142,6 @@ describe('a store that fails', () => {
     save,
     load: async () => undefined,
     consume: async () => {},
-    remove: async () => {},
   })
 
   test.each<[string, string, () => Promise<void>]>([

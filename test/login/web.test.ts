@@ -360,9 +360,6 @@ describe('a store over Request', () => {
       this.rows.delete(this.#session(request))
       return this.first
     }
-    async remove(request: Request): Promise<void> {
-      this.rows.delete(this.#session(request))
-    }
     #session(request: Request): string {
       if (this.isAway) throw new Error('redis://user:password@db is away')
       return request.headers.get('cookie') ?? ''

@@ -90,10 +90,6 @@ export class OwnStore implements PendingLoginStore {
     return this.database.insert(`used ${this.idOf(req)}`, 'yes', this.usedLifetime)
   }
 
-  async remove(req: IncomingMessage): Promise<void> {
-    await this.database.delete(this.idOf(req))
-  }
-
   protected newID(_req: IncomingMessage): string {
     return randomBytes(16).toString('base64url')
   }

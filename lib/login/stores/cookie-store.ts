@@ -35,10 +35,6 @@ export class CookieStore implements PendingLoginStore {
   }
 
   consume(req: IncomingMessage): void {
-    this.remove(req)
-  }
-
-  remove(req: IncomingMessage): void {
     this.#set(headersOf(req, 'callback'), this.#cookie.end())
   }
 

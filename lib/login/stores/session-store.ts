@@ -28,14 +28,6 @@ export class SessionStore implements PendingLoginStore {
   consume(req: IncomingMessage, record: PendingLogin): Promise<void> | void {
     return this.save(req, { ...record, consumed: true })
   }
-
-  remove(req: IncomingMessage): Promise<void> | void {
-    const session = requireSession(req)
-    if (session[SESSION_KEY] === undefined) return
-    // `delete` does not serve: the sessions of @fastify/secure-session are proxies that cannot.
-    session[SESSION_KEY] = undefined
-    return persist(session)
-  }
 }
 
 /** @throws NoSession where no session middleware has run, or it has failed to read the session */

@@ -122,10 +122,6 @@ export class Deployment {
     })
   }
 
-  remove(browser: CookieBrowser, process = 0): Promise<void> {
-    return this.visit(process, browser, 'callback', (store, req) => store.remove(req))
-  }
-
   /**
    * Sends a request of a browser, in which the store of a process is used: an even or an odd one.
    *

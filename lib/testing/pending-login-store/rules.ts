@@ -16,11 +16,9 @@ const CALLBACKS = 8
 /** The contract, in the order of the checks: each relies on those before it. */
 export const RULES: readonly Rule[] = [
   {
-    rule: 'A browser without a login finds nothing: load resolves to undefined, and remove resolves.',
+    rule: 'A browser without a login finds nothing: load resolves to undefined.',
     async check(deployment) {
-      const browser = deployment.newBrowser()
-      await mustFindNothing(deployment, browser, 'a new browser')
-      await deployment.remove(browser)
+      await mustFindNothing(deployment, deployment.newBrowser(), 'a new browser')
     },
   },
   {
@@ -33,7 +31,7 @@ export const RULES: readonly Rule[] = [
       }
     },
   },
-  { rule: 'No other browser finds, replaces or removes it, even from the same address.', check: keepsApart },
+  { rule: 'No other browser finds or replaces it, even from the same address.', check: keepsApart },
   {
     rule: 'A browser whose cookies were altered finds nothing.',
     async check(deployment) {
@@ -71,15 +69,6 @@ export const RULES: readonly Rule[] = [
     rule: 'Of concurrent callbacks, one consumes the login: its consume resolves to true, that of the others to false.',
     check: consumesOnce,
   },
-  {
-    rule: 'A removed login is not found again, in any process.',
-    async check(deployment) {
-      const browser = deployment.newBrowser()
-      await deployment.save(browser, newRecord())
-      await deployment.remove(browser)
-      for (const process of [0, 1]) await mustFindNothing(deployment, browser, 'the browser, after remove,', process)
-    },
-  },
   { rule: 'Other cookies of the response and other content of the session stay.', check: leavesOthers },
   {
     rule: 'A login is kept for ten minutes, and gone after eleven; until then a consumed one stays consumed.',
@@ -95,10 +84,7 @@ async function keepsApart(deployment: Deployment): Promise<void> {
   const browsers = Array.from({ length: 10 }, () => ({ browser: deployment.newBrowser(), record: newRecord() }))
   const [first, ...others] = browsers
   if (first) await deployment.save(first.browser, first.record)
-  for (const { browser } of others) {
-    await mustFindNothing(deployment, browser, 'a second browser')
-    await deployment.remove(browser)
-  }
+  for (const { browser } of others) await mustFindNothing(deployment, browser, 'a second browser')
   // At once, for stores that keep something of one request until the next.
   const saved = barrier(others.length)
   await Promise.all(others.map(({ browser, record }, number) => deployment.save(browser, record, number, saved)))
@@ -129,7 +115,6 @@ async function leavesOthers(deployment: Deployment): Promise<void> {
   const uses: Record<string, Step<unknown>> = {
     save: (store, req) => store.save(req, record),
     consume: (store, req) => store.consume(req, record),
-    remove: (store, req) => store.remove(req),
   }
   for (const [method, use] of Object.entries(uses)) await withOthers(deployment, browser, use, method)
 }
@@ -193,7 +178,6 @@ async function survivesOutage(deployment: Deployment): Promise<void> {
     await mustReject('save', deployment.save(deployment.newBrowser(), newRecord()))
     const consume = deployment.visit(1, browser, 'callback', (store, req) => store.consume(req, record))
     await mustReject('consume', consume)
-    await mustReject('remove', deployment.remove(browser.copy()))
   } finally {
     await outage.end()
   }

@@ -171,7 +171,6 @@ export class MapStore implements PendingLoginStore {
   save: PendingLoginStore['save'] = (req, record) => this.#session.save(req, record)
   load: PendingLoginStore['load'] = (req) => this.#session.load(req)
   consume: PendingLoginStore['consume'] = (req, record) => this.#session.consume(req, record)
-  remove: PendingLoginStore['remove'] = (req) => this.#session.remove(req)
 }
 // 39
 passport.use(new Strategy({ ...options, store: new MapStore() }, verify))

@@ -50,14 +50,13 @@ describe('stores that keep the contract', () => {
 })
 
 const FOUND = 'The next request of the browser finds what its start saved, in every process, with each field unchanged.'
-const NOTHING = 'A browser without a login finds nothing: load resolves to undefined, and remove resolves.'
-const APART = 'No other browser finds, replaces or removes it, even from the same address.'
+const NOTHING = 'A browser without a login finds nothing: load resolves to undefined.'
+const APART = 'No other browser finds or replaces it, even from the same address.'
 const FORGED = 'A browser whose cookies were altered finds nothing.'
 const NEWER = 'A newer start of the browser replaces the older one.'
 const CONSUMED = 'A consumed login is not found unconsumed again, in any process; a new start is.'
 const ONCE =
   'Of concurrent callbacks, one consumes the login: its consume resolves to true, that of the others to false.'
-const REMOVED = 'A removed login is not found again, in any process.'
 const OTHERS = 'Other cookies of the response and other content of the session stay.'
 const LIFETIME = 'A login is kept for ten minutes, and gone after eleven; until then a consumed one stays consumed.'
 const OUTAGE = 'While the storage is away each method rejects within ten seconds; afterwards the login is as it was.'
@@ -166,10 +165,6 @@ class DoesNotTell extends OwnStore {
   }
 }
 
-class RemovesNothing extends OwnStore {
-  override async remove(): Promise<void> {}
-}
-
 class ReplacesCookies extends OwnStore {
   protected override setCookie(req: Incoming, id: string): void {
     responseOf(req).setHeader('Set-Cookie', `login=${id}; Path=/; HttpOnly`)
@@ -202,12 +197,11 @@ class RemembersUsedCookiesForAMinute implements PendingLoginStore {
   readonly #cookies = new CookieStore({ keys: [COOKIE_KEY_CANARY] })
   readonly save = this.#cookies.save.bind(this.#cookies)
   readonly load = this.#cookies.load.bind(this.#cookies)
-  readonly remove = this.#cookies.remove.bind(this.#cookies)
 
   constructor(private readonly database: Database) {}
 
   async consume(req: Incoming, { id }: PendingLogin): Promise<boolean> {
-    await this.remove(req)
+    this.#cookies.consume(req)
     return this.database.insert(id, 'used', 60 * 1000)
   }
 }
@@ -245,7 +239,6 @@ describe('a store that breaks the contract is refused by the rule, with what was
     ['takes a new login for the used one', OneIDForEachBrowser, CONSUMED, 'load resolved to a consumed login'],
     ['looks before it marks', LooksThenMarks, ONCE, '8 resolved to true, 0 to false, 0 to undefined'],
     ['does not tell who was first', DoesNotTell, ONCE, '0 resolved to true, 0 to false, 8 to undefined'],
-    ['removes nothing', RemovesNothing, REMOVED, 'the browser, after remove, found {"id":'],
     ['replaces the cookies of the response', ReplacesCookies, OTHERS, 'a cookie was gone after save'],
     ['empties the session', EmptiesTheSession, OTHERS, 'a value of the session was gone after save'],
     ['never expires', NeverExpires, LIFETIME, 'the browser, eleven minutes after its start, found {"id":'],

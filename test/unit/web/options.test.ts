@@ -3,7 +3,7 @@ import { expectNoneShown } from '../../support/leak-check'
 import { canary, failureOf, good } from '../../support/options'
 
 const keys = ['k'.repeat(32)]
-const methods = { save: () => {}, load: () => {}, consume: () => {}, remove: () => {} }
+const methods = { save: () => {}, load: () => {}, consume: () => {} }
 
 /** Calls the constructor as plain JavaScript can, without type checks. */
 const construct = (options: unknown): unknown => Reflect.construct(SocialLogin, [options])

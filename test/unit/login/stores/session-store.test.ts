@@ -17,28 +17,11 @@ test('a record is stored in the session under one name, besides the applicationâ
   expect(session).toEqual({ cart: 'full', 'passport-social-login': record })
 })
 
-test('a consumed record stays in the session, marked, until it is removed', async () => {
-  const session = { cart: 'full' }
-  const request = incoming('/', {}, { session })
+test('a consumed record stays in the session, marked', async () => {
+  const request = incoming('/', {}, { session: { cart: 'full' } })
   await store.save(request, record)
   await store.consume(request, record)
   expect(await store.load(request)).toEqual({ ...record, consumed: true })
-  await store.remove(request)
-  expect(await store.load(request)).toBeUndefined()
-  expect(JSON.stringify(session)).toBe('{"cart":"full"}')
-})
-
-test('removing is saved, unless there is nothing to remove', async () => {
-  let saves = 0
-  const save = async () => {
-    saves += 1
-  }
-  const session = { save }
-  await store.remove(incoming('/', {}, { session }))
-  expect(saves).toBe(0)
-  await store.save(incoming('/', {}, { session }), record)
-  await store.remove(incoming('/', {}, { session }))
-  expect(saves).toBe(2)
 })
 
 test.each<[string, (callback: (error?: unknown) => void) => unknown]>([
@@ -66,6 +49,5 @@ test('a request without a session is a failure', () => {
   for (const more of [{}, { session: null }, { session: 'x' }]) {
     expect(() => store.load(incoming('/', {}, more))).toThrow(/^no session$/)
     expect(() => store.save(incoming('/', {}, more), record)).toThrow(/^no session$/)
-    expect(() => store.remove(incoming('/', {}, more))).toThrow(/^no session$/)
   }
 })
