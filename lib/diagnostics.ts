@@ -125,11 +125,16 @@ export class Trace {
   }
 }
 
-// Bun has neither `TracingChannel.hasSubscribers` nor `enabled` of a debug function.
+// Bun has no `TracingChannel.hasSubscribers`.
 function isObserved(phase: Phase): boolean {
   const channel = CHANNELS[phase]
   if (channel.hasSubscribers ?? hasSubscriber(channel)) return true
-  return debug.enabled ?? process.env['NODE_DEBUG'] !== undefined
+  return isDebugging()
+}
+
+// In Bun, the debug function has no `enabled`; in workerd it always is, and writes.
+function isDebugging(): boolean {
+  return debug.enabled !== false && process.env['NODE_DEBUG'] !== undefined
 }
 
 function hasSubscriber({ start, end, asyncStart, asyncEnd, error }: TracingChannel<unknown, TracedPhase>): boolean {
@@ -137,6 +142,7 @@ function hasSubscriber({ start, end, asyncStart, asyncEnd, error }: TracingChann
 }
 
 function writeLine({ strategy, phase, code, duration = 0, login = 'none', retried, error }: TracedPhase): void {
+  if (!isDebugging()) return
   const twice = retried ? ', sent twice' : ''
   const sentence = error?.message ?? (isOutcome(code) ? OUTCOMES[code].message : undefined)
   const reason = sentence === undefined ? '' : `: ${sentence}`
