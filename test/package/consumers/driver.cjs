@@ -141,6 +141,8 @@ async function assertOneClass() {
   assert.equal(required.SocialLoginError, imported.SocialLoginError)
 }
 
+exports.browser = browser
+
 /** A browser with cookies that follows no redirect by itself. Not fetch: it overwrites Sec-Fetch-Mode. */
 function browser(port) {
   const cookies = new Map()

@@ -14,7 +14,16 @@ import { fetchRuntimes, installProject, npm, run } from './runtimes.mjs'
 const here = import.meta.dirname ?? new URL('.', import.meta.url).pathname
 const root = join(here, '..', '..', '..')
 const AT_ONCE = 2
-const SHARED = ['app.cjs', 'chromium.cjs', 'driver.cjs', 'driver.d.cts', 'hono-app.mjs', 'session.mjs', 'web-app.mjs', 'worker.mjs']
+const SHARED = [
+  'app.cjs',
+  'chromium.cjs',
+  'driver.cjs',
+  'driver.d.cts',
+  'hono-app.mjs',
+  'session.mjs',
+  'web-app.mjs',
+  'worker.mjs',
+]
 const OWN_SUITE = '(own suite)'
 // By the driver, or by jest or vitest.
 const FINISHED = /^ok$|^ *Tests:? +\d+ passed/m

@@ -10,7 +10,9 @@ const FORBIDDEN = /undici|node:(net|tls|dns|http|https|dgram|fs)\b/
 const builtins = {
   name: 'builtins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, kind }) => kind === 'require-call' ? { path, namespace: 'builtin' } : undefined)
+    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'require-call' ? { path, namespace: 'builtin' } : undefined,
+    )
     onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
       return { contents: `import builtin from '${path}'\nmodule.exports = builtin` }
     })
@@ -38,17 +40,19 @@ export async function bundle(entry, minify = false) {
   return outputFiles[0].text
 }
 
+const WORKER = { modules: true, compatibilityDate: '2026-07-01', compatibilityFlags: ['nodejs_compat'] }
+
 /** @param options further options of Miniflare, such as bindings */
 export async function serveWorker(entry, options = {}) {
-  const server = new Miniflare({
-    modules: true,
-    script: await bundle(entry),
-    compatibilityDate: '2026-07-01',
-    compatibilityFlags: ['nodejs_compat'],
-    host: '127.0.0.1',
-    port: 0,
-    ...options,
-  })
+  const server = new Miniflare({ ...WORKER, script: await bundle(entry), host: '127.0.0.1', port: 0, ...options })
   const { port } = await server.ready
   return { port: Number(port), close: () => server.dispose() }
+}
+
+/** Serves several Workers, each on a port of its own. */
+export async function serveWorkers(workers) {
+  const socket = { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }] }
+  const server = new Miniflare({ workers: workers.map((worker) => ({ ...WORKER, ...socket, ...worker })) })
+  const addresses = await Promise.all(workers.map(({ name }) => server.unsafeGetDirectURL(name)))
+  return { ports: addresses.map(({ port }) => Number(port)), close: () => server.dispose() }
 }
