@@ -62,7 +62,8 @@ export function onPhaseEnd(phase: Phase, listener: (message: TracedPhase) => voi
 
 type Work<T> = (onRetry: () => void) => Promise<T>
 
-const debug = debuglog('passport-social-login')
+// workerd writes the lines of a `debuglog` whether or not NODE_DEBUG asks for them.
+const debug = process.env['NODE_DEBUG'] === undefined ? undefined : debuglog('passport-social-login')
 
 /**
  * Reports the phases of one request to `node:diagnostics_channel`, and to `NODE_DEBUG=passport-social-login`. Not by
@@ -125,29 +126,17 @@ export class Trace {
   }
 }
 
-// Bun has no `TracingChannel.hasSubscribers`.
 function isObserved(phase: Phase): boolean {
-  const channel = CHANNELS[phase]
-  if (channel.hasSubscribers ?? hasSubscriber(channel)) return true
-  return isDebugging()
-}
-
-// In Bun, the debug function has no `enabled`; in workerd it always is, and writes.
-function isDebugging(): boolean {
-  return debug.enabled !== false && process.env['NODE_DEBUG'] !== undefined
-}
-
-function hasSubscriber({ start, end, asyncStart, asyncEnd, error }: TracingChannel<unknown, TracedPhase>): boolean {
-  return [start, end, asyncStart, asyncEnd, error].some((channel) => channel.hasSubscribers)
+  // Bun's tracing channels do not tell: there, every phase is reported.
+  return (CHANNELS[phase].hasSubscribers ?? true) || debug?.enabled === true
 }
 
 function writeLine({ strategy, phase, code, duration = 0, login = 'none', retried, error }: TracedPhase): void {
-  if (!isDebugging()) return
   const twice = retried ? ', sent twice' : ''
   const sentence = error?.message ?? (isOutcome(code) ? OUTCOMES[code].message : undefined)
   const reason = sentence === undefined ? '' : `: ${sentence}`
   const time = Math.round(duration)
-  debug('%s %s: %s after %d ms%s, login %s%s', strategy, phase, code ?? 'ok', time, twice, login, reason)
+  debug?.('%s %s: %s after %d ms%s, login %s%s', strategy, phase, code ?? 'ok', time, twice, login, reason)
 }
 
 function isOutcome(code = ''): code is OutcomeCode {

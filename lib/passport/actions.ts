@@ -115,19 +115,11 @@ function infoObject(info: unknown): object | undefined {
 }
 
 function endWithEmpty500(error: unknown, { res }: Request): void {
-  process.emitWarning(`The callback of passport.authenticate() failed: ${detailOf(error)}`, 'SocialLoginWarning')
+  const detail = error instanceof Error ? error.stack : `it threw a value of the type ${typeof error}`
+  process.emitWarning(`The callback of passport.authenticate() failed: ${detail}`, 'SocialLoginWarning')
   if (!res || res.headersSent) return
   res.statusCode = 500
   res.end()
-}
-
-/** Anything may have been thrown, even objects that cannot be converted to a string. */
-function detailOf(error: unknown): string {
-  try {
-    return String(error instanceof Error ? error.stack : error)
-  } catch {
-    return 'it threw something that cannot be shown'
-  }
 }
 
 /** Sets response headers if the framework exposes the response (Express does, Connect and Fastify do not). */

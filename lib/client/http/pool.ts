@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici'
 import { Client, errors, Pool } from 'undici/index.js'
 import type { EndListener } from '../deadline'
 import { Semaphore } from '../semaphore'
-import { type Connect, Connector } from './connector'
+import { Connector } from './connector'
 import type { ProviderResponse, ResponseReader } from './response-reader'
 import type { Transport, TransportCall } from './transport'
 
@@ -35,10 +35,6 @@ const CLIENT_OPTIONS = {
 /** The connections to one provider: an undici pool with a {@link Connector}. */
 export class ProviderPool implements Transport {
   readonly slots: Semaphore
-  /** The attempts that have no connection yet. */
-  readonly waiting = new Set<Attempt>()
-  /** When a request was sent or expected for the last time. */
-  usedAt = 0
   readonly #origin: string
   readonly #pool: Pool
   readonly #connector: Connector
@@ -48,7 +44,7 @@ export class ProviderPool implements Transport {
     this.slots = new Semaphore(connections)
     this.#origin = origin
     this.#connector = new Connector(origin, connectTimeout, lookup)
-    this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connect })
+    this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connector.connect })
   }
 
   /**
@@ -56,14 +52,14 @@ export class ProviderPool implements Transport {
    * changes nothing, and a provider that has exchanged a key refuses it. The other open connections may be closed, too.
    */
   async send(call: TransportCall): Promise<ProviderResponse> {
-    const attempt = new Attempt(call, this)
+    const attempt = new Attempt(call)
     try {
       return await attempt.sendOver(this.#pool)
     } catch (error) {
       if (!call.mayRetry || !this.#connector.closedBeforeResponse(error, attempt.isSent)) throw error
     }
     const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectNew })
-    const response = new Attempt(call, this).sendOver(client)
+    const response = new Attempt(call).sendOver(client)
     // Closes after the last byte of the response; the request's own promise reports how it ended.
     client.close().catch(() => {})
     return response
@@ -78,20 +74,6 @@ export class ProviderPool implements Transport {
     this.#closing ??= this.slots.close().then(() => this.#pool.close())
     return this.#closing
   }
-
-  /**
-   * `connect` for undici's pool, which opens a connection again after each aborted request. While the provider hangs, there would
-   * be as many as logins timed out, and if they are dead, each costs a later login its time. So none is opened unless a
-   * request waits for one.
-   */
-  readonly #connect: Connect = (options, callback) => {
-    if (this.waiting.size > 0) return this.#connector.connect(options, callback)
-    // undici cannot take an error before `connect` has returned. Only aborted requests get it.
-    setImmediate(() => {
-      if (this.waiting.size > 0) this.#connector.connect(options, callback)
-      else callback(new errors.RequestAbortedError(), null)
-    })
-  }
 }
 
 /**
@@ -100,25 +82,21 @@ export class ProviderPool implements Transport {
  */
 class Attempt implements Dispatcher.DispatchHandler {
   readonly #call: TransportCall
-  readonly #pool: ProviderPool
   readonly #reader: ResponseReader
   /** Whether the request got a connection. */
   isSent = false
   #controller: Dispatcher.DispatchController | undefined
   #hasEnough = false
-  #isAbandoned = false
   #resolve: ((response: ProviderResponse) => void) | undefined
   #reject: EndListener | undefined
 
-  constructor(call: TransportCall, pool: ProviderPool) {
+  constructor(call: TransportCall) {
     this.#call = call
-    this.#pool = pool
     this.#reader = call.newReader()
   }
 
   /** @throws the deadline's reason, an outcome, or undici's own error */
   sendOver(dispatcher: Dispatcher): Promise<ProviderResponse> {
-    this.#pool.waiting.add(this)
     this.#call.deadline.addListener(this.#onDeadline)
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -130,8 +108,7 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Throwing instead of aborting keeps the connection for another request.
-    if (this.#isAbandoned) throw new errors.RequestAbortedError()
-    this.#pool.waiting.delete(this)
+    if (this.#call.deadline.ended) throw new errors.RequestAbortedError()
     this.#controller = controller
     this.isSent = true
   }
@@ -151,21 +128,17 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (this.#isAbandoned) this.#pool.slots.release()
     if (this.#hasEnough) this.#finish()
     else this.#fail(error)
   }
 
-  /** Keeps a slot until undici is done with the request: others in undici's queue would get more connections than its limit. */
   readonly #onDeadline = (reason: unknown): void => {
-    this.#isAbandoned = true
-    this.#pool.slots.forceAcquire()
     this.#fail(reason)
     this.#abort()
   }
 
   #finish(): void {
-    this.#stopWaiting()
+    this.#call.deadline.removeListener(this.#onDeadline)
     try {
       this.#resolve?.(this.#reader.finish())
     } catch (error) {
@@ -174,13 +147,8 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   #fail(reason: unknown): void {
-    this.#stopWaiting()
-    this.#reject?.(reason)
-  }
-
-  #stopWaiting(): void {
-    this.#pool.waiting.delete(this)
     this.#call.deadline.removeListener(this.#onDeadline)
+    this.#reject?.(reason)
   }
 
   readonly #abort = (): void => this.#controller?.abort(new errors.RequestAbortedError())

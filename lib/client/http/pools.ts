@@ -16,8 +16,6 @@ export const nodeNetwork: Network = {
   openTransports: (options) => new ProviderPools(options),
 }
 
-// As long as a pool waits before it opens another spare connection.
-const MIN_IDLE_MS = 10_000
 // To one origin. The number of logins is limited for each provider, and several providers may share an origin.
 const MAX_CONNECTIONS = 10_000
 
@@ -47,7 +45,7 @@ export class ProviderPools implements Transports {
       slots: new Semaphore(slots),
       send: (call) => this.#send(origin, call),
       preconnect: () => {
-        if (this.#isClosed || !this.#hasRoomFor(origin)) return
+        if (this.#isClosed) return
         this.#use(origin).preconnect()
         this.#closeIdle()
       },
@@ -73,32 +71,19 @@ export class ProviderPools implements Transports {
     }
   }
 
-  /** Whether a start may open a connection: starts at many providers in turn would close and open a pool each. */
-  #hasRoomFor(origin: string): boolean {
-    if (this.#pools.has(origin) || this.#pools.size < this.#options.maxPools) return true
-    const oldest = this.#longestIdle()
-    return oldest !== undefined && performance.now() - oldest[1].usedAt >= MIN_IDLE_MS
-  }
-
   /** The pool of an origin, which becomes the one that was used last. */
   #use(origin: string): ProviderPool {
     const pool = this.#pools.get(origin) ?? new ProviderPool(origin, this.#limits)
-    pool.usedAt = performance.now()
     this.#pools.delete(origin)
     this.#pools.set(origin, pool)
     return pool
   }
 
-  /** The pool that has been idle for the longest. */
-  #longestIdle(): [string, ProviderPool] | undefined {
-    for (const entry of this.#pools) if (entry[1].slots.isIdle) return entry
-    return undefined
-  }
-
+  /** Closes the pool that has been idle for the longest, if there are too many. */
   #closeIdle(): void {
     const maxPools = this.#isClosed ? 0 : this.#options.maxPools
-    const oldest = this.#pools.size > maxPools ? this.#longestIdle() : undefined
-    if (oldest) this.#close(...oldest)
+    if (this.#pools.size <= maxPools) return
+    for (const [origin, pool] of this.#pools) if (pool.slots.isIdle) return this.#close(origin, pool)
   }
 
   #close(origin: string, pool: ProviderPool): void {

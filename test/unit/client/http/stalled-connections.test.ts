@@ -68,14 +68,6 @@ test('calls that time out in the queue cost no connection and do not block other
   await asked.close()
 })
 
-test('calls that time out leave no connection, of which a later call could not know whether it is dead, too', async () => {
-  const asked = client('http', 4, 200)
-  const calls = Array.from({ length: 4 }, () => asked.exchangeAuthKey('key').catch((error) => error.code))
-  expect(await Promise.all(calls)).toEqual(Array(4).fill('provider_timeout'))
-  await asked.close()
-  expect(accepted).toBe(4)
-})
-
 test('calls that wait for a connection end before the client closes; later ones are not sent', async () => {
   receive = answerWell
   const asked = client('http', 1, 5000)
