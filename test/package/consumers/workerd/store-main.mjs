@@ -33,6 +33,11 @@ async function begin(port) {
 const ofKeys = await start('hono-worker.mjs')
 const copied = await begin(ofKeys.ports[0])
 assert.deepEqual(await Promise.all(ofKeys.ports.map((port) => copied(port))), ['/me', '/me'])
+const doubleClick = await begin(ofKeys.ports[0])
+const key = newKey()
+const earlier = exchanges()
+const clicks = [doubleClick(ofKeys.ports[0], key), doubleClick(ofKeys.ports[0], key)]
+assert.deepEqual([await Promise.all(clicks), exchanges()], [['/me', '/me'], earlier + 1])
 await ofKeys.close()
 
 const shared = await start('store-worker.mjs', { className: 'LoginInProgress', useSQLite: true })
