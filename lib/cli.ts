@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { UsageError } from './command-line'
 
 const usage = `Usage: passport-social-login COMMAND [options]
@@ -8,13 +10,23 @@ Commands:
   doctor     Examines a real provider, and prints the options that suit it
 
 passport-social-login COMMAND --help prints the options of a command.
+
+Options:
+  --version  Prints the version of the package
+  --help     Prints this text
 `
+
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8'))
+  return version
+}
 
 async function main([command, ...args]: readonly string[]): Promise<void> {
   // Each command loads only what it needs.
   if (command === 'provider') await (await import('./testing/command.js')).runProvider(args)
   else if (command === 'doctor') process.exitCode = await (await import('./doctor/command.js')).runDoctor(args, process)
   else if (command === '--help') console.log(usage)
+  else if (command === '--version') console.log(readVersion())
   else throw new UsageError(command === undefined ? 'Missing command.' : `Unknown command "${command}".`)
 }
 

@@ -2,15 +2,16 @@
 //
 //   // docs/guides/linking.md#linking-accounts-and-asking-first, block 2
 //
-// stands for the second block of TypeScript or JavaScript under that heading. `npm run build` copies
+// stands for the second block of TypeScript or JavaScript under that heading, and `// docs/files/redis-store.ts` for that
+// file, which users copy. `npm run build` copies
 // test/package/snippets/docs to test/package/docs with the code in the place of the comments; the runner of
 // test/package/consumers does the same. `node tools/snippets.mjs --unused` lists the blocks that no comment names.
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const SOURCES = join(root, 'test/package/snippets/docs')
-const COMMENT = /^( *)\/\/ ([\w/-]+\.md#[\w-]+, block \d+)$/gm
+const COMMENT = /^( *)\/\/ ([\w/-]+\.md#[\w-]+, block \d+|docs\/files\/[\w.-]+)$/gm
 const HEADING_OR_CODE = /^#+ (.*)$|^```(?:ts|js)\n([\s\S]*?)\n```$|^```[\s\S]*?^```$/gm
 
 const read = (file) => readFileSync(file, 'utf8')
@@ -19,9 +20,10 @@ const filesIn = (folder) =>
     .filter((name) => /\.[cm]?[jt]s$/.test(name))
     .map((name) => join(folder, name))
 
-/** The code of all pages by its name: page, heading and number. */
+/** The code of all pages by its name: page, heading and number. And that of the files to copy, by their paths. */
 function readBlocks() {
-  const blocks = new Map()
+  const files = filesIn(join(root, 'docs/files'))
+  const blocks = new Map(files.map((file) => [relative(root, file), read(file).trimEnd()]))
   const pages = readdirSync(join(root, 'docs'), { recursive: true }).filter((name) => name.endsWith('.md'))
   for (const page of ['README.md', ...pages.map((name) => `docs/${name}`)]) {
     let anchor = ''

@@ -2,9 +2,8 @@ import { isLoopback } from '../client/option-values'
 import { requestUserMe } from './endpoints'
 import type { Examination } from './examination'
 import { isBlocked } from './exchange'
-import { checkTLS, explainFailure, type Target } from './network'
-import type { ProbeResponse } from './probe'
-import { ProbeError } from './probe-error'
+import { checkTLS, explainFailure } from './network'
+import { ProbeError, type ProbeResponse } from './probe'
 import { isFromAPI, kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5
@@ -21,16 +20,10 @@ export interface Location {
 /**
  * Finds the final address of the API, following redirects without a secret, and examines the connections to it.
  *
- * @param timeout milliseconds for each request
  * @returns undefined if there is none, which a finding explains
  */
-export async function findAddress(
-  typed: URL,
-  timeout: number,
-  examination: Examination,
-): Promise<Location | undefined> {
+export async function findAddress(typed: URL, examination: Examination): Promise<Location | undefined> {
   let baseURL = typed
-  const targetOf = (url: URL): Target => ({ url, isTrusted: url.hostname === typed.hostname, timeout })
   try {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       examination.progress('Looking for the API')
@@ -39,7 +32,7 @@ export async function findAddress(
       if (next === undefined) {
         reportAddress(baseURL, typed, examination)
         // Behind a proxy the provider is not reached by a connection of our own.
-        if (!examination.options.proxied) await checkTLS(targetOf(baseURL), examination)
+        if (!examination.options.proxied) await checkTLS(baseURL, examination)
         return { baseURL, userMe }
       }
       if (next === 'refused') return undefined
@@ -49,7 +42,7 @@ export async function findAddress(
   } catch (error) {
     const failure = ProbeError.caught(error)
     if (examination.options.proxied) examination.broken('Network', failure.message)
-    else await explainFailure(failure, targetOf(baseURL), examination)
+    else await explainFailure(failure, baseURL, examination)
   }
   return undefined
 }

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { USER_AGENT } from '../client/options'
 import { UsageError } from '../command-line'
 import { type DoctorArguments, readDoctorArguments, usage } from './arguments'
-import { browserLogin, CallbackListener, isCatchable } from './browser-login'
+import { browserLogin, isCatchable, listenForCallback } from './browser-login'
 import { examine } from './doctor'
 import type { Examination } from './examination'
-import { Prompt, type Terminal } from './prompt'
-import { asJSON, optionLines, Screen } from './report'
+import { asJSON, optionLines } from './report'
+import { Screen, type Terminal } from './screen'
 import { count } from './text'
 
 /**
@@ -22,26 +22,24 @@ export async function runDoctor(args: readonly string[], terminal: Terminal): Pr
     screen.print(usage)
     return 0
   }
-  const prompt = new Prompt(terminal)
   try {
-    return await run(given, terminal.env, prompt, screen)
+    return await run(given, terminal.env, screen)
   } catch (error) {
-    screen.clear()
     if (error instanceof UsageError) throw error
     // The message of an unknown error may quote what was sent.
     throw new Error(`The doctor failed: ${error instanceof Error ? error.name : 'unknown error'}. Please report it.`)
   } finally {
-    prompt.close()
+    screen.close()
   }
 }
 
-async function run(given: DoctorArguments, env: Terminal['env'], prompt: Prompt, screen: Screen): Promise<number> {
+async function run(given: DoctorArguments, env: Terminal['env'], screen: Screen): Promise<number> {
   const { appID, redirectURL, 'allow-get': allowGet, 'spend-twice': spendTwice } = given
-  const appSecret = given.login ? await readSecret(env['SOCIAL_CLIENT_SECRET'], prompt) : undefined
-  const listener = given.login && isCatchable(redirectURL) ? await CallbackListener.listen(redirectURL) : undefined
+  const appSecret = given.login ? await readSecret(env['SOCIAL_CLIENT_SECRET'], screen) : undefined
+  const listener = given.login && isCatchable(redirectURL) ? await listenForCallback(redirectURL) : undefined
   try {
     if (!given.json) screen.print(`Examining ${given.baseURL.href}\n`)
-    const driver = browserLogin(prompt, listener, allowGet, () => screen.clear())
+    const driver = browserLogin(screen, listener, allowGet)
     const hasLogin = appID !== undefined && appSecret !== undefined
     const examination = await examine(
       {
@@ -52,7 +50,6 @@ async function run(given: DoctorArguments, env: Terminal['env'], prompt: Prompt,
       },
       screen,
     )
-    screen.clear()
     const recorded = given.record === undefined ? '' : writeRecord(given.record, examination)
     screen.print(given.json ? asJSON(examination) : recorded + conclusion(examination))
     return examination.isBroken ? 1 : 0
@@ -61,10 +58,10 @@ async function run(given: DoctorArguments, env: Terminal['env'], prompt: Prompt,
   }
 }
 
-async function readSecret(configured: string | undefined, prompt: Prompt): Promise<string> {
+async function readSecret(configured: string | undefined, screen: Screen): Promise<string> {
   if (configured) return configured
-  if (!prompt.isInteractive) throw new UsageError('--login needs the secret: set SOCIAL_CLIENT_SECRET')
-  const answer = await prompt.ask('Application secret (not shown): ', true)
+  if (!screen.isInteractive) throw new UsageError('--login needs the secret: set SOCIAL_CLIENT_SECRET')
+  const answer = await screen.ask('Application secret (not shown): ', true)
   if (!answer) throw new UsageError('--login needs the secret')
   return answer
 }

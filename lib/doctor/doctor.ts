@@ -4,8 +4,7 @@ import { Examination, type Observer } from './examination'
 import { checkExchange } from './exchange'
 import { isSlow, LoginExamination, type LoginInput, reportTime } from './login'
 import { checkLoginPage } from './login-page'
-import { Probe } from './probe'
-import { ProbeError } from './probe-error'
+import { Probe, ProbeError } from './probe'
 import { checkProfileEndpoints } from './profile'
 import { isFromAPI, mayBeAPI } from './response'
 
@@ -30,7 +29,7 @@ export interface DoctorInput {
 export async function examine(input: DoctorInput, observer: Observer): Promise<Examination> {
   const { baseURL, userAgent, timeout } = input
   const proxied = input.hasProxy && !(await reachesDirectly(input))
-  const probe = new Probe({ userAgent, timeout, trustedHost: baseURL.hostname, proxied })
+  const probe = new Probe(userAgent, timeout, proxied)
   const examination = new Examination(probe, observer)
   // The provider knows the secret, and could repeat it before any is sent.
   if (input.login) examination.hide(input.login.appSecret)
@@ -42,7 +41,7 @@ export async function examine(input: DoctorInput, observer: Observer): Promise<E
         'The provider is reached through the proxy of this machine alone: give a dispatcher.',
       )
     }
-    const found = await findAddress(baseURL, timeout, examination)
+    const found = await findAddress(baseURL, examination)
     if (found) await examineAPI(found, input, examination)
     return examination
   } finally {
@@ -96,7 +95,7 @@ async function withRightPath(found: Location, examination: Examination): Promise
 }
 
 async function reachesDirectly({ baseURL, userAgent, timeout }: DoctorInput): Promise<boolean> {
-  const probe = new Probe({ userAgent, timeout, trustedHost: baseURL.hostname })
+  const probe = new Probe(userAgent, timeout)
   try {
     await requestUserMe(probe, baseURL)
     return true

@@ -1,4 +1,3 @@
-import type { RecordedMode } from './mode'
 import type { Probe } from './probe'
 import { printable } from './text'
 
@@ -29,6 +28,30 @@ export interface SuggestedOptions {
   proxied?: true
 }
 
+type Flag =
+  | 'errorsAtStatus200'
+  | 'appendAuthKeyBlindly'
+  | 'escapeRedirectAmpersands'
+  | 'hexCredentials'
+  | 'getOnly'
+  | 'redirectWithJSONBody'
+  | 'htmlAtStatus200'
+  | 'htmlContentType'
+  | 'scriptWarnings'
+  | 'sessionCookie'
+  | 'withoutUserMe'
+  | 'stringTypes'
+  | 'encodeEntities'
+  | 'relativePictures'
+  | 'extraFields'
+  | 'goneUserAsEmptyArray'
+
+/** The behaviours of a provider that the doctor has seen, as a mode of the fake provider. */
+export interface RecordedMode extends Partial<Record<Flag, boolean>> {
+  postAnswer?: 'method-not-allowed' | 'not-found' | 'invalid-app-id'
+  wrapUser?: 'user_info' | 'data' | false
+}
+
 /** Whoever follows an examination: a terminal, or a test. */
 export interface Observer {
   /** Called before each step. */
@@ -46,6 +69,10 @@ export class Examination {
   readonly mode: RecordedMode = {}
   /** Whether a login will be tried, which tells more than the refusals of invented values. */
   loginFollows = false
+  /** Each adds a finding. */
+  readonly good = this.#reporter('good')
+  readonly differs = this.#reporter('differs')
+  readonly broken = this.#reporter('broken')
   readonly #secrets = new Set<string>()
 
   constructor(
@@ -73,18 +100,6 @@ export class Examination {
     this.observer.progress(text)
   }
 
-  good(check: string, message: string): void {
-    this.#add('good', check, message)
-  }
-
-  differs(check: string, message: string): void {
-    this.#add('differs', check, message)
-  }
-
-  broken(check: string, message: string): void {
-    this.#add('broken', check, message)
-  }
-
   /** Reports what the answers to invented values suggest: it is `broken`, unless a login follows, which may show otherwise. */
   suspect(check: string, message: string): void {
     if (this.loginFollows) this.unclear(check, message)
@@ -97,13 +112,15 @@ export class Examination {
     this.differs(check, `${message} ${doubt}`)
   }
 
-  #add(level: Level, check: string, message: string): void {
-    const shown = this.isHarmless(message)
-      ? printable(message)
-      : 'The provider repeated a secret, which is left out here.'
-    const finding = { level, check, message: shown }
-    this.findings.push(finding)
-    this.observer.finding(finding)
+  #reporter(level: Level) {
+    return (check: string, message: string): void => {
+      const shown = this.isHarmless(message)
+        ? printable(message)
+        : 'The provider repeated a secret, which is left out here.'
+      const finding = { level, check, message: shown }
+      this.findings.push(finding)
+      this.observer.finding(finding)
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 import { inventedForm, requestExchange } from './endpoints'
 import type { Examination } from './examination'
-import type { ProbeResponse } from './probe'
-import { ProbeError } from './probe-error'
+import { ProbeError, type ProbeResponse } from './probe'
 import { contentOf, kindOf, mayBeAPI, type ResponseKind, recordForm, tokenIn } from './response'
 
 const CHECK = 'Exchange'

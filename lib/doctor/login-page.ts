@@ -1,7 +1,6 @@
 import { invented, loginURL } from './endpoints'
 import type { Examination } from './examination'
-import type { ProbeResponse } from './probe'
-import { ProbeError } from './probe-error'
+import { ProbeError, type ProbeResponse } from './probe'
 import { kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5

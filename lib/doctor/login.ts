@@ -1,12 +1,12 @@
-import { readCallbackURL } from './callback-url'
 import { type ExchangeForm, loginURL, requestExchange } from './endpoints'
-import type { Examination } from './examination'
+import type { Examination, RecordedMode } from './examination'
 import { type ExchangeMethod, GET_WARNING, problemOf, WARNINGS } from './exchange'
 import { examinePerson } from './person'
-import type { ProbeResponse } from './probe'
-import { ProbeError } from './probe-error'
+import { ProbeError, type ProbeResponse } from './probe'
 import { contentOf, kindOf, mayBeAPI, recordForm, refuses, tokenIn } from './response'
 
+const MAX_CALLBACK_LENGTH = 4096
+const AUTH_KEY = /([?&]|&amp;)auth_key=([^&?#\s]+)/
 const HEX = /^[0-9a-f]{32}$/
 // Milliseconds: the strategy's option `timeout`, which exchange and profile share.
 const DEFAULT_TIMEOUT = 10_000
@@ -172,6 +172,32 @@ export class LoginExamination {
         'Second use',
         `Not known: a key that was exchanged before was answered with ${contentOf(response, examination)}.`,
       )
+  }
+}
+
+/**
+ * Reads the address to which the browser came back, and records how the provider appended the key where that shows: a
+ * registered URL without a query looks the same in any case.
+ *
+ * @returns the key, and whether an application would find it as a parameter of the query; undefined if there is none
+ */
+function readCallbackURL(text: string, mode: RecordedMode) {
+  const url = text.trim()
+  const [, separator = '', encoded = ''] = AUTH_KEY.exec(url.slice(0, MAX_CALLBACK_LENGTH)) ?? []
+  if (encoded === '' || !URL.canParse(url)) return undefined
+  const before = url.slice(0, url.indexOf(`${separator}auth_key=`))
+  if (separator !== '?') mode.appendAuthKeyBlindly = false
+  else if (/[?#]/.test(before)) mode.appendAuthKeyBlindly = true
+  else if (url.includes('#')) mode.appendAuthKeyBlindly = false
+  if (url.includes('&')) mode.escapeRedirectAmpersands = url.includes('&amp;')
+  return { authKey: decoded(encoded), isReadable: new URL(url).searchParams.has('auth_key') }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }
 

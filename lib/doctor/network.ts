@@ -1,28 +1,20 @@
 import { once } from 'node:events'
-import { connect, type TLSSocket } from 'node:tls'
+import { connect } from 'node:tls'
 import { errorCode } from '../client/http/network-errors'
 import type { Examination } from './examination'
-import { publicLookup, refusePrivate } from './probe'
-import { ProbeError } from './probe-error'
+import { ProbeError } from './probe'
 import { count } from './text'
 
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
-
-/** Where to connect to. */
-export interface Target {
-  readonly url: URL
-  /** Whether a private address is allowed. */
-  readonly isTrusted: boolean
-  /** Milliseconds for each connection. */
-  readonly timeout: number
-}
+// Codes of errors that come before any handshake.
+const BEFORE_TLS = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH)/
 
 /** Examines the certificate and the protocol, where there is TLS. @returns whether a login can get through */
-export async function checkTLS(target: Target, examination: Examination): Promise<boolean> {
-  if (target.url.protocol !== 'https:') return true
+export async function checkTLS(url: URL, examination: Examination): Promise<boolean> {
+  if (url.protocol !== 'https:') return true
   examination.progress('Looking at the certificate')
-  const { protocol, speaksHTTP1, certificateError, daysLeft } = await shakeHands(target)
+  const { protocol, speaksHTTP1, certificateError, daysLeft } = await shakeHands(url, examination.probe.timeout)
   if (certificateError !== undefined) examination.broken('Certificate', certificateMessage(certificateError, daysLeft))
   else if (daysLeft < FEW_DAYS)
     examination.differs('Certificate', `Valid, but for ${count(daysLeft, 'more day')} only: see that it is renewed.`)
@@ -36,17 +28,13 @@ export async function checkTLS(target: Target, examination: Examination): Promis
 }
 
 /** Explains a failed request by its error, and by a handshake where that tells more. */
-export async function explainFailure(error: ProbeError, target: Target, examination: Examination): Promise<void> {
+export async function explainFailure(error: ProbeError, url: URL, examination: Examination): Promise<void> {
   try {
-    if (isBeforeTLS(error) || (await checkTLS(target, examination))) examination.broken('Network', error.message)
+    if (BEFORE_TLS.test(error.code ?? '') || (await checkTLS(url, examination)))
+      examination.broken('Network', error.message)
   } catch (failure) {
     examination.broken('Network', ProbeError.caught(failure).message)
   }
-}
-
-/** Errors that come before any handshake. */
-function isBeforeTLS({ code = '' }: ProbeError): boolean {
-  return /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|PRIVATE_ADDRESS)/.test(code)
 }
 
 const CERTIFICATE_MESSAGES: Readonly<Record<string, string>> = {
@@ -66,8 +54,7 @@ function certificateMessage(code: string, daysLeft: number): string {
 }
 
 /** A handshake, after which nothing is sent: so the certificate need not be trusted to be examined. */
-async function shakeHands({ url, isTrusted, timeout }: Target): Promise<ReturnType<typeof handshakeOf>> {
-  if (!isTrusted) refusePrivate(url)
+async function shakeHands(url: URL, timeout: number) {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const signal = AbortSignal.timeout(timeout)
   const socket = connect({
@@ -77,30 +64,23 @@ async function shakeHands({ url, isTrusted, timeout }: Target): Promise<ReturnTy
     ...(/[a-z]/i.test(host) && !host.includes(':') && { servername: host }),
     ALPNProtocols: ['http/1.1', 'h2'],
     rejectUnauthorized: false,
-    ...(!isTrusted && { lookup: publicLookup }),
   })
   try {
     await once(socket, 'secureConnect', { signal })
-    return handshakeOf(socket)
+    const { valid_to } = socket.getPeerCertificate()
+    const { authorized, authorizationError } = socket
+    return {
+      protocol: (socket.getProtocol() ?? '').replace('v', ' '),
+      speaksHTTP1: socket.alpnProtocol !== 'h2',
+      /** Node's code for a certificate that is not accepted. */
+      certificateError: authorized ? undefined : (errorCode(authorizationError) ?? String(authorizationError)),
+      /** Until the certificate expires; negative if it has. */
+      daysLeft: Math.floor((Date.parse(valid_to) - Date.now()) / DAY_MS),
+    }
   } catch (error) {
-    throw signal.aborted ? ProbeError.timeout(timeout) : ProbeError.of(error)
+    throw ProbeError.of(error, signal, timeout)
   } finally {
     // An error after that is nobody's concern.
     socket.on('error', () => {}).destroy()
-  }
-}
-
-/** What a handshake tells of a provider. */
-function handshakeOf(socket: TLSSocket) {
-  const { valid_to } = socket.getPeerCertificate()
-  return {
-    protocol: (socket.getProtocol() ?? '').replace('v', ' '),
-    speaksHTTP1: socket.alpnProtocol !== 'h2',
-    /** Node's code for a certificate that is not accepted. */
-    certificateError: socket.authorized
-      ? undefined
-      : (errorCode(socket.authorizationError) ?? String(socket.authorizationError)),
-    /** Until the certificate expires; negative if it has. */
-    daysLeft: Math.floor((Date.parse(valid_to) - Date.now()) / DAY_MS),
   }
 }

@@ -1,8 +1,7 @@
 import { type JSONObject, type JSONValue, ownProperty } from '../client/json'
 import { findRecord, type PersonRecord, parseUser, pathToUserID } from '../client/user'
 import { requestUserInfo, requestUserMe } from './endpoints'
-import type { Examination } from './examination'
-import type { RecordedMode } from './mode'
+import type { Examination, RecordedMode } from './examination'
 import type { ProbeResponse } from './probe'
 import { contentOf, kindOf, recordForm } from './response'
 

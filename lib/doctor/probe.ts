@@ -1,23 +1,14 @@
-import dns from 'node:dns'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { Client, EnvHttpProxyAgent } from 'undici/index.js'
-import { isPrivateHost, publicLookup as publicLookupBy } from '../client/http/address'
+import { Agent, EnvHttpProxyAgent, errors } from 'undici/index.js'
+import { errorCode, unreachableHint } from '../client/http/network-errors'
 import { isObject, type JSONObject, type JSONValue, parseJSON } from '../client/json'
-import { ProbeError } from './probe-error'
+import { count } from './text'
 
 const MAX_BODY_BYTES = 64 * 1024
 // Where a script's warnings end, the JSON begins; each attempt parses the rest.
 const MAX_ATTEMPTS = 20
-
-const CONNECTION = {
-  // Each request has a deadline of its own.
-  headersTimeout: 0,
-  bodyTimeout: 0,
-  maxHeaderSize: 16 * 1024,
-}
 
 // Certificates are checked even where NODE_TLS_REJECT_UNAUTHORIZED disables it.
 const TLS = { rejectUnauthorized: true }
@@ -44,15 +35,31 @@ export interface ProbeResponse {
   readonly duration: number
 }
 
-/** Settings of a {@link Probe}. */
-export interface ProbeOptions {
-  readonly userAgent: string
-  /** Milliseconds for one request. */
-  readonly timeout: number
-  /** The host that the user typed: the only one whose address may be private. */
-  readonly trustedHost: string
-  /** Whether requests go through the proxy that the environment names. */
-  readonly proxied?: boolean
+/** Why there is no complete response: a fixed sentence, never text from outside. */
+export class ProbeError extends Error {
+  /** @param code the code of Node's or undici's error */
+  constructor(
+    message: string,
+    readonly code?: string,
+  ) {
+    super(message)
+  }
+
+  /** What was caught, if it is one. @throws anything else, which is a defect of this program */
+  static caught(error: unknown): ProbeError {
+    if (error instanceof ProbeError) return error
+    throw error
+  }
+
+  /** The error of a failed connection, or of one that was aborted after a time in milliseconds. */
+  static of(error: unknown, { aborted }: AbortSignal, timeout: number): ProbeError {
+    if (error instanceof ProbeError) return error
+    if (aborted)
+      return new ProbeError(`There was no complete response within ${count(timeout / 1000, 'second')}.`, 'ETIMEDOUT')
+    if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
+      return new ProbeError('The response is not HTTP/1.1.', 'HTTP')
+    return new ProbeError(unreachableHint(error) ?? 'The connection failed.', errorCode(error))
+  }
 }
 
 /**
@@ -60,29 +67,26 @@ export interface ProbeOptions {
  * cookie, checks certificates.
  */
 export class Probe {
-  readonly #options: ProbeOptions
   #dispatcher: Dispatcher | undefined
-  #origin = ''
-  /** The `User-Agent` of all requests from now on. */
-  userAgent: string
 
-  constructor(options: ProbeOptions) {
-    this.#options = options
-    this.userAgent = options.userAgent
-  }
+  /**
+   * @param userAgent the `User-Agent` of all requests from now on
+   * @param timeout milliseconds for one request
+   * @param proxied whether requests go through the proxy that the environment names
+   */
+  constructor(
+    public userAgent: string,
+    readonly timeout: number,
+    private readonly proxied = false,
+  ) {}
 
   /** @throws ProbeError if there is no complete response */
   async send({ method, url, headers, form }: ProbeRequest): Promise<ProbeResponse> {
-    const { timeout } = this.#options
-    const dispatcher = this.#dispatcherFor(url)
-    const signal = AbortSignal.timeout(timeout)
+    const signal = AbortSignal.timeout(this.timeout)
     const startedAt = performance.now()
     try {
-      const {
-        statusCode,
-        headers: received,
-        body,
-      } = await dispatcher.request({
+      this.#dispatcher ??= this.#newDispatcher()
+      const response = await this.#dispatcher.request({
         origin: url.origin,
         method,
         path: url.pathname + url.search,
@@ -96,32 +100,26 @@ export class Probe {
         body: form ? new URLSearchParams(form).toString() : null,
         signal,
       })
-      const text = await beginningOf(body)
+      const text = await beginningOf(response.body)
       const duration = performance.now() - startedAt
-      return { status: statusCode, headers: received, text, duration, ...readJSON(text) }
+      return { status: response.statusCode, headers: response.headers, text, duration, ...readJSON(text) }
     } catch (error) {
-      throw signal.aborted ? ProbeError.timeout(timeout) : ProbeError.of(error)
+      throw ProbeError.of(error, signal, this.timeout)
     }
   }
 
-  /** Closes the connection. */
+  /** Closes the connections. */
   async close(): Promise<void> {
     await this.#dispatcher?.destroy()
   }
 
-  #dispatcherFor(url: URL): Dispatcher {
-    const { origin, hostname } = url
-    if (this.#dispatcher && this.#origin === origin) return this.#dispatcher
-    const { trustedHost, timeout, proxied } = this.#options
-    const isTrusted = hostname === trustedHost
-    // What the name resolves to is known to the proxy alone, and `NO_PROXY` may name hosts of the own network.
-    if (!isTrusted && proxied) throw ProbeError.notFollowed('another host, through a proxy')
-    if (!isTrusted) refusePrivate(url)
-    this.#dispatcher?.destroy().catch(() => {})
-    this.#origin = origin
-    const connect = { timeout, ...TLS, ...(!isTrusted && { lookup: publicLookup }) }
-    this.#dispatcher = proxied ? proxyAgent() : new Client(origin, { ...CONNECTION, connect })
-    return this.#dispatcher
+  #newDispatcher(): Dispatcher {
+    if (!this.proxied) return new Agent({ connect: { timeout: this.timeout, ...TLS } })
+    try {
+      return new EnvHttpProxyAgent({ requestTls: TLS })
+    } catch {
+      throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
+    }
   }
 }
 
@@ -155,23 +153,3 @@ function tryParse(text: string): JSONObject | JSONValue[] | undefined {
     return undefined
   }
 }
-
-function proxyAgent(): Dispatcher {
-  try {
-    return new EnvHttpProxyAgent({ ...CONNECTION, requestTls: TLS })
-  } catch {
-    throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
-  }
-}
-
-/**
- * Refuses the URL of a private address. A name is checked when it is looked up: see {@link publicLookup}.
- *
- * @throws ProbeError
- */
-export function refusePrivate({ hostname }: URL): void {
-  if (isPrivateHost(hostname)) throw ProbeError.notFollowed('a private address')
-}
-
-/** `dns.lookup` that refuses private addresses. */
-export const publicLookup: LookupFunction = publicLookupBy(dns.lookup)

@@ -1,57 +1,5 @@
-import { styleText } from 'node:util'
-import type { Examination, Finding, Level, Observer, SuggestedOptions } from './examination'
-import type { Terminal } from './prompt'
-import { printable, wrapped } from './text'
-
-// As wide as the longest, so that the messages are aligned.
-const WIDTH = 9
-const COLOURS: Readonly<Record<Level, 'green' | 'yellow' | 'red'>> = { good: 'green', differs: 'yellow', broken: 'red' }
-const ERASE_LINE = '\r\x1b[K'
-
-/** Shows the findings as they come, and on a terminal what is being waited for. */
-export class Screen implements Observer {
-  #isWaiting = false
-
-  /** @param isQuiet whether only the progress is shown */
-  constructor(
-    private readonly terminal: Terminal,
-    private readonly isQuiet: boolean,
-  ) {}
-
-  progress(text: string): void {
-    if (!this.terminal.stderr.isTTY) return
-    this.clear()
-    this.terminal.stderr.write(`${text} ...`)
-    this.#isWaiting = true
-  }
-
-  finding(finding: Finding): void {
-    this.clear()
-    if (!this.isQuiet) this.print(findingLines(finding, (level) => this.#coloured(level)))
-  }
-
-  /** Removes what is being waited for. */
-  clear(): void {
-    if (this.#isWaiting) this.terminal.stderr.write(ERASE_LINE)
-    this.#isWaiting = false
-  }
-
-  /** Writes a text and a line break to standard output. */
-  print(text: string): void {
-    this.terminal.stdout.write(`${text}\n`)
-  }
-
-  #coloured(level: Level): string {
-    const { stdout, env } = this.terminal
-    return stdout.isTTY && !env['NO_COLOR'] ? styleText(COLOURS[level], level) : level
-  }
-}
-
-/** The lines of a finding, of at most 80 characters. The level is a word, so that no colour is needed to tell it. */
-function findingLines({ level, check, message }: Finding, paint: (level: Level) => string): string {
-  const text = wrapped(`${level.padEnd(WIDTH)}${check}: ${message}`)
-  return paint(level) + text.slice(level.length)
-}
+import type { Examination, SuggestedOptions } from './examination'
+import { printable } from './text'
 
 /** The options to paste into the application, as code. */
 export function optionLines(examination: Examination): string {

@@ -4,10 +4,10 @@ export function isSamePath(a: string, b: string): boolean {
 }
 
 /**
- * Whether a path is the callback's, or its end where a proxy has stripped a prefix. A key at any other path is not
- * exchanged: applications limit guesses at the callback, not at the start.
+ * Whether a path is the callback's, or the end of it, as where a proxy has stripped a prefix. A key at any other path is
+ * not exchanged: applications limit guesses at the callback, not at the start.
  */
-export function isCallbackPath(path: string, callbackPath: string): boolean {
+export function isCallbackSuffix(path: string, callbackPath: string): boolean {
   const [arrived, expected] = [plainPath(path), plainPath(callbackPath)]
   return arrived === expected || (arrived !== '' && expected.endsWith(arrived))
 }

@@ -14,10 +14,16 @@ import { tabCallbackPage } from './tab-binding'
  * different user is signed in). After that, any failure ends the login.
  *
  * A record is marked twice: it is *used* in this strategy as soon as `usedLogins.run` is called (which takes that back if the
- * login fails before `onConsumed`), and *consumed* once the store has marked it for all processes. Of a double click in one
- * process, the second callback waits for the result of the first. Up to eight with the same key do; any further one, one
- * with another key, or one whose tab is not known yet is answered like a reload. In two processes, the store decides: see
- * `PendingLoginStore.consume`.
+ * login fails before `onConsumed`), and *consumed* once the store has marked it for all processes.
+ *
+ * Of a double click in one process, the second callback waits for the result of the first. Besides the first, up to eight
+ * with the same key do; any further one, one with another key, or one whose tab is not known yet is answered like a reload.
+ * In two processes, the store decides, if it can (see `PendingLoginStore.consume`): the second is `login_not_started`.
+ *
+ * A link with an attacker's own key fails. In a browser without a login in progress, there is no record. While there is one,
+ * `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback` one that was typed or
+ * opened from a mail program, of which browsers say `Sec-Fetch-Site: none`. One thing passes: a link on a page that sends no Referer,
+ * clicked while a login of this browser is pending. Only `tabBinding`, by default off, stops it (W1 in SECURITY.md).
  *
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
@@ -35,10 +41,10 @@ export async function callback<User>(
   const { strategyDigest } = settings
   const user = adapter.currentUserKey()
   const refusal = checkCallback(record, { strategyDigest, user, fetchSite, referer, tabSecret })
-  if (record.consumed || usedLogins.has(record.id)) {
-    // A reload after the login has a refusal, too: the user whom it signed in is not the one of the start.
-    return refusal ? continueIfSignedIn(context) : joinLogin(context, request, record)
-  }
+  const isUsed = record.consumed || usedLogins.has(record.id)
+  if (isUsed && !refusal) return joinLogin(context, request, record)
+  // A reload after the login is refused, because the user whom the login signed in is not the one of its start.
+  if (isUsed) return continueIfSignedIn(context)
   if (refusal) throw new SocialLoginError(refusal, 'callback')
   if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
@@ -77,6 +83,7 @@ async function exchangeInSlot(
     // The record is marked now, not removed after the login: saving this request's copy of the session then would undo a logout.
     const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
     onConsumed()
+    // Undefined: the store cannot tell. Of two exchanges of one key the provider then refuses the second.
     if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
     return await exchange(context, authKey)
   } finally {

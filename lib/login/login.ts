@@ -26,7 +26,7 @@ export class Login<User = unknown> {
 
   /**
    * Handles one request. Seven files of `lib/` implement a login; `login/pending-login.ts` is the record that connects its
-   * start with its callback:
+   * start with its callback, and has the rules by which a callback is accepted:
    *
    * - `passport/strategy.ts` receives the request from Passport, and describes it to `Login` as a `RequestAdapter`.
    * - `login/login.ts` finds the provider of the request, and calls what handles it.
@@ -35,6 +35,13 @@ export class Login<User = unknown> {
    * - `login/callback.ts` checks the callback against that record, and uses the record once.
    * - `login/exchange.ts` exchanges the key for a token, and the token for a profile.
    * - `passport/verify.ts` calls the application's verify function, and waits for its first answer.
+   *
+   * What bounds a login: 4,096 characters of a request's target (`request.ts`); 10 minutes from start to callback, 1,024
+   * characters of `returnTo`, 1,024 bytes of `state` (`pending-login.ts`); `maxConcurrentLogins`, 128, at the provider
+   * (`callback.ts`); 8 duplicates that wait (`used-logins.ts`); two attempts for each request, 64 KiB for each response
+   * (`client/http/`); `timeout`, 10 seconds, for both requests together (`provider_timeout`), for each call of the store
+   * (`session_unavailable`), and for `provider` (`provider_lookup_timeout`); `verifyTimeout`, 30 seconds (`verify_timeout`).
+   * Starts hold no slot: an application limits them as it limits any page.
    *
    * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
    */

@@ -181,12 +181,7 @@ export function checkRecord(record: PendingLogin, { strategyDigest, user }: Reco
   return record.user === userDigest(record.id, user) ? undefined : 'user_changed'
 }
 
-/**
- * Why this callback may not finish the login of the record; undefined if it may. A link that somebody else sent fails in
- * `classifyRequest` if a foreign page's Referer comes with it; in `callback` without a record; and here if it was typed or opened
- * from a mail program, because its `fetchSite` is `none`. A link without a Referer, clicked while a login of this browser is pending, passes: only `tabBinding` stops
- * it (W1 in SECURITY.md).
- */
+/** Why this callback may not finish the login of the record; undefined if it may. */
 export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
   const refusal = checkRecord(record, callback)
   if (refusal) return refusal

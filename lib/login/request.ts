@@ -1,6 +1,6 @@
 import { isAuthKey } from '../client/endpoints'
 import type { OutcomeCode, Phase } from '../errors'
-import { isCallbackPath, isSamePath } from './callback-path'
+import { isCallbackSuffix, isSamePath } from './callback-path'
 import {
   fetchSiteOf,
   type HTTPRequest,
@@ -63,7 +63,8 @@ const SCRIPTED_HINT =
 
 /**
  * Classifies a request by its method, target and headers. It is a callback if its path is that of the callback, or if its
- * query mentions a key; else a start. (`start` finds callbacks without a key whose path a proxy has shortened.)
+ * query mentions a key; else a start. (Behind a proxy that strips a prefix, a callback without a key looks like a start:
+ * `start` recognises it by the browser's record, unless `unverifiedStart` is `refuse`.)
  *
  * @param policy the `LoginSettings`: `login/options.ts` parses the options, `login/provider.ts` makes the settings of them
  */
@@ -94,8 +95,8 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
   if (policy.tabBinding && !verified) removeTabSecret(target.searchParams)
   // The path has exactly one leading slash, because `//evil.example` is another host.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
-  const isCallbackSuffix = isCallbackPath(pathOf(req), policy.callbackPath)
-  return { type: 'start', method, path, verified, isCallbackSuffix, fetchSite: fetchSiteOf(req), tabSecret }
+  const isSuffix = isCallbackSuffix(pathOf(req), policy.callbackPath)
+  return { type: 'start', method, path, verified, isCallbackSuffix: isSuffix, fetchSite: fetchSiteOf(req), tabSecret }
 }
 
 function classifyCallback(
@@ -109,7 +110,8 @@ function classifyCallback(
   if (req.method !== 'GET' && !isFromTab) return refused('method_not_allowed', 'callback')
   const misplaced = hintOfMisplacedKey(query)
   if (misplaced !== undefined) return refused('auth_key_malformed', 'callback', misplaced)
-  if (!isCallbackPath(pathOf(req), policy.callbackPath)) return refused('callback_forged', 'callback', WRONG_PATH_HINT)
+  if (!isCallbackSuffix(pathOf(req), policy.callbackPath))
+    return refused('callback_forged', 'callback', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
   if (authKey === '' && others.length === 0) return refused('auth_key_missing', 'callback')
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')

@@ -39,7 +39,8 @@ export async function start(context: LoginContext, request: StartRequest): Promi
 
 /**
  * Whether this is a callback without a key behind a proxy that strips a prefix: its path is the end of the callback's, and
- * the browser's login began at a path that is not. As a start, it would send the browser back to the provider, in a loop.
+ * the browser's login began at a path that is not. As a start, it would send the browser back to the provider, in a loop;
+ * so a login that is used or old counts, too.
  */
 async function isCallbackWithoutKey({ settings, adapter }: LoginContext): Promise<boolean> {
   const record = parsePendingLogin(await callStore('start', settings.timeout, () => adapter.store.load()))

@@ -54,8 +54,8 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: StrategyOptions, verify: VerifyFunction)
   constructor(options: EitherOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
-    // A new option is a member and a parser in login/options.ts (for all adapters; login/provider.ts passes on what one provider
-    // has) or ./options.ts, and a row in docs/options.md.
+    // A new option is a member and a parser in login/options.ts (for all adapters) or ./options.ts (for this one), and a row in
+    // docs/options.md, which a test compares. The parsed value is then in the settings: their types follow the parsers.
     const settings = parseStrategyOptions(options)
     super(INHERITED_OPTIONS, () => {})
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
@@ -65,10 +65,15 @@ export class Strategy extends OAuth2Strategy {
   }
 
   /**
-   * Passport calls this for every request to a route of `passport.authenticate`. It ends in exactly one of Passport's
-   * actions, or in a response of its own: the confirm page, the pages of a tab, or the refusal of a script or a prefetch.
-   * After a login, `runLogin` calls `success(user, info)`, and Passport makes `req.authInfo` of the info: that of the verify
-   * function, overlaid with the `LoginInfo` of `login/info.ts`.
+   * Passport calls this for every request to a route of `passport.authenticate`. `runLogin` ends it in exactly one action:
+   *
+   * - `redirect` to the provider at a start, or to the destination at a callback that a signed-in user repeats (else `pass`);
+   * - `success(user, info)` after a login. Passport makes `req.authInfo` of the info: the verify function's (an object, or a
+   *   string as `message`), overlaid with the `LoginInfo`: `assurance`, and `returnTo` and `state` if the start had them;
+   * - `fail(info, 401)` if the verify function gives no user, and `fail({ code, message }, status)` for an outcome that the
+   *   user can fix (kind `fail` in errors.ts);
+   * - `error` for one that the operator must see, and for what the application throws;
+   * - a response of its own: the confirm page, the pages of a tab, or the refusal of a script or a prefetch.
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)

@@ -19,8 +19,7 @@ export class Clock {
    * @throws RangeError when `ms` is not finite.
    */
   advance(ms: number): void {
-    if (!Number.isFinite(ms)) throw new RangeError('clock.advance(ms): ms must be a finite number of milliseconds')
-    this._offset += ms
+    this.set(this.now() + ms)
   }
 
   /**
@@ -29,7 +28,7 @@ export class Clock {
    * @throws RangeError when `ms` is not finite.
    */
   set(ms: number): void {
-    if (!Number.isFinite(ms)) throw new RangeError('clock.set(ms): ms must be a finite number of milliseconds')
+    if (!Number.isFinite(ms)) throw new RangeError('clock: ms must be a finite number of milliseconds')
     this._offset = ms - Date.now()
   }
 }

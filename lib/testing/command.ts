@@ -64,20 +64,21 @@ export async function runProvider(args: readonly string[]): Promise<void> {
     ...(values.users !== undefined && { users: readUsers(values.users) }),
   }
   const applications = readApplications(values.app, values['app-id'], values['app-secret'])
-  checkAll(options, applications)
+  // Before anything listens.
+  const rehearsal = checked(() => new FakeProvider(options))
+  for (const application of applications) checked(() => rehearsal.registerApplication(application))
   const provider = await FakeProvider.start(options)
   for (const application of applications) provider.registerApplication(application)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void provider.stop())
   announce(provider)
 }
 
-/** Validates all arguments before anything listens. */
-function checkAll(options: FakeProviderOptions, applications: readonly ApplicationInput[]): void {
+/** @throws UsageError when the provider refuses a value */
+function checked<T>(make: () => T, where = ''): T {
   try {
-    const rehearsal = new FakeProvider(options)
-    for (const application of applications) rehearsal.registerApplication(application)
+    return make()
   } catch (error) {
-    throw new UsageError(reasonOf(error))
+    throw new UsageError(`${where}${error instanceof Error ? error.message : error}`)
   }
 }
 
@@ -112,13 +113,7 @@ function readUsers(file: string): FakeUserInput[] {
   const records = readJSON('users', file)
   if (!Array.isArray(records)) throw new UsageError(`${file} must hold an array of people`)
   const rehearsal = new Users()
-  for (const [at, record] of records.entries()) {
-    try {
-      rehearsal.add(record)
-    } catch (error) {
-      throw new UsageError(`${file}, record ${at + 1}: ${reasonOf(error)}`)
-    }
-  }
+  for (const [at, record] of records.entries()) checked(() => rehearsal.add(record), `${file}, record ${at + 1}: `)
   return records
 }
 
@@ -152,8 +147,4 @@ function readJSON(option: string, file: string) {
   } catch (error) {
     throw new UsageError(`--${option} ${error instanceof SyntaxError ? 'is not JSON' : 'cannot be read'}: ${file}`)
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

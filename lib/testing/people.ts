@@ -1,3 +1,4 @@
+import { textFields } from './state/users'
 import type { FakeUserInput } from './types'
 
 const rows = [
@@ -11,15 +12,9 @@ const rows = [
 
 /** Has only a name. */
 const newcomer: FakeUserInput = {
+  ...Object.fromEntries(textFields.map((field) => [field, null])),
   user_id: '5',
   user_name: 'newcomer',
-  user_email: null,
-  user_firstname: null,
-  user_lastname: null,
-  user_gender: null,
-  user_birthdate: null,
-  user_picture: null,
-  user_cover: null,
 }
 
 /** The sample people: ordinary ones, and edge cases that break careless applications. */

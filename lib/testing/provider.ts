@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { behavioursOf, type ProviderBehaviours, type ProviderMode } from './behaviours'
 import type { Clock } from './clock'
-import { Listener } from './http/listener'
+import { listenerFor } from './http/listener'
 import { isLoopback, listen, shutDown } from './http/server'
 import { State } from './state/state'
 import type {
@@ -30,7 +30,6 @@ export class FakeProvider {
   /** The provider as a listener for a `node:http` server of your own; mount it at the root. */
   readonly requestListener: (request: IncomingMessage, response: ServerResponse) => void
   private readonly _state: State
-  private readonly _listener: Listener
   private _server: Server | undefined
 
   /**
@@ -41,8 +40,7 @@ export class FakeProvider {
   constructor(options: FakeProviderOptions = {}) {
     this._state = new State(options)
     this.clock = this._state.clock
-    this._listener = new Listener(this._state)
-    this.requestListener = (request, response) => this._listener.handle(request, response)
+    this.requestListener = listenerFor(this._state)
   }
 
   /**
@@ -91,7 +89,7 @@ export class FakeProvider {
 
   /** The registered applications, in order. */
   get applications(): readonly Application[] {
-    return this._state.applications.all()
+    return [...this._state.applications.values()]
   }
 
   /** Registers an application, as the dashboard does. @throws TypeError when a value is unusable or the id is taken. */
@@ -115,13 +113,12 @@ export class FakeProvider {
 
   /** Deletes an application with its keys, tokens and approvals. @returns whether there was one. */
   removeApplication(appID: string): boolean {
-    this._state.grants.forgetApplication(appID)
-    return this._state.applications.remove(appID)
+    return this._state.removeApplication(appID)
   }
 
   /** The people, in order. */
   get users(): readonly FakeUser[] {
-    return this._state.users.all()
+    return [...this._state.users.values()]
   }
 
   /** Adds a person. @throws RangeError when the id is taken or a number without all its digits; TypeError on a wrong type. */
@@ -140,8 +137,7 @@ export class FakeProvider {
    * @returns whether there was one.
    */
   removeUser(userID: string): boolean {
-    this._state.grants.forgetUser(userID)
-    return this._state.users.remove(userID)
+    return this._state.removeUser(userID)
   }
 
   /**
@@ -172,12 +168,17 @@ export class FakeProvider {
    * @throws TypeError when the endpoint is not one of the four, or `times` is not a whole number from 1.
    */
   failNext(endpoint: Endpoint, fault: Fault, { times = 1 }: { times?: number } = {}): void {
-    this._state.faults.add(endpoint, fault, times)
+    const { faults } = this._state
+    if (!Object.hasOwn(faults, endpoint)) {
+      throw new TypeError(`failNext: endpoint must be one of ${Object.keys(faults).join(', ')}`)
+    }
+    if (!Number.isSafeInteger(times) || times < 1) throw new TypeError('failNext: times must be a whole number from 1')
+    for (let time = 0; time < times; time += 1) faults[endpoint].push(fault)
   }
 
   /** Removes all queued faults. */
   clearFaults(): void {
-    this._state.faults.clear()
+    for (const queue of Object.values(this._state.faults)) queue.length = 0
   }
 
   /**
@@ -186,17 +187,16 @@ export class FakeProvider {
    * visits to `oauth`.
    */
   get requests(): readonly LoggedRequest[] {
-    return this._state.log.entries
+    return [...this._state.requests]
   }
 
   /** Empties the log. */
   clearRequests(): void {
-    this._state.log.clear()
+    this._state.requests.length = 0
   }
 
-  /** Closes the server and every connection, hanging ones included. Idempotent, also if it never listened. */
+  /** Closes the server that `start` opened, and its connections, hanging ones included. Idempotent. */
   async stop(): Promise<void> {
-    this._listener.release()
     const server = this._server
     this._server = undefined
     if (server !== undefined) await shutDown(server)

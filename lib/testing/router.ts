@@ -4,16 +4,15 @@ import { oauth } from './endpoints/oauth'
 import { getUserInfo, userMe } from './endpoints/profile'
 import type { Answer, ProviderRequest } from './http/request'
 import { isLoopback } from './http/server'
-import { decide, home, revokeApproval, showSignIn, signIn, signOut } from './pages/account'
+import { decide, home, revokeApproval, signIn, signOut } from './pages/account'
 import { changeURL, dashboard, deleteApplication, registerApplication, renewSecret } from './pages/developers'
-import { messagePage } from './pages/layout'
+import { type Handler, messagePage } from './pages/layout'
+import { signInPage } from './pages/login'
 import { icon, picture } from './pages/pictures'
 import { style } from './pages/style'
 import { addPerson, people, person, removePerson, savePerson } from './pages/users'
 import type { State } from './state/state'
 import type { Endpoint } from './types'
-
-type Handler = (request: ProviderRequest, state: State, parameter: string) => Answer
 
 const endpoints: Readonly<Record<Endpoint, Handler>> = {
   oauth,
@@ -29,7 +28,7 @@ const pages: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/icon.svg': { GET: icon },
   '/pictures/:': { GET: picture },
   '/covers/:': { GET: picture },
-  '/sign-in': { GET: showSignIn, POST: signIn },
+  '/sign-in': { GET: (_request, state) => signInPage(state), POST: signIn },
   '/sign-out': { POST: signOut },
   '/approval': { POST: decide },
   '/approval/revoke': { POST: revokeApproval },
@@ -52,8 +51,10 @@ export function refusalFor(request: ProviderRequest, state: State): Answer | und
     const message = `This provider is at ${request.origin}. Set the option origin to use another name.`
     return messagePage(state, 421, 'Wrong address', message)
   }
-  if (!isFromOtherSite(request) || isLink(request)) return undefined
-  return messagePage(state, 403, 'Cross-site request', 'This request was sent by another site.')
+  if (isFromOtherSite(request) && !isLink(request)) {
+    return messagePage(state, 403, 'Cross-site request', 'This request was sent by another site.')
+  }
+  return request.isTooLarge ? { status: 413, headers: {}, body: '' } : undefined
 }
 
 /** The response of one of the four endpoints or of a page, before any fault. */
@@ -90,15 +91,9 @@ function decoded(segment: string): string {
   }
 }
 
-// A valid `Host` header. Checked before parsing, which takes quadratic time for a long international name.
-const hostPattern = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i
-
 /** Whether a `Host` header names this machine or the given origin. A neighbour in the same network can own other names. */
 function isOwnHost(header = '', origin: string | undefined): boolean {
-  if (!hostPattern.test(header) || !URL.canParse(`http://${header}`)) return false
-  const { host, hostname } = new URL(`http://${header}`)
-  if (origin !== undefined && new URL(origin).host === host) return true
-  return isLoopback(hostname.replace(/^\[|\]$/g, '')) || hostname.endsWith('.localhost')
+  return isLoopback(header.replace(/:\d+$/, '')) || (origin !== undefined && new URL(origin).host === header)
 }
 
 /** Browsers send at least one of the two headers with a form, HTTP clients in tests neither. */

@@ -25,7 +25,7 @@ export class WebLogin {
   readonly #settings: WebSettings
   readonly #login: Login<SignedIn>
 
-  /** @throws TypeError naming the invalid option, never its value */
+  /** @internal */
   constructor(options: SocialLoginOptions | MultiProviderSocialLoginOptions, network: Network) {
     this.#settings = parseSocialLoginOptions(options, network)
     this.#login = new Login(this.#settings.providers)

@@ -243,7 +243,7 @@ test.each([
   [19_000, 'differs Speed: A login took 19000 ms, 190 % of', 57_000],
   [60_000, 'differs Speed: A login took 60000 ms, 600 % of', 120_000],
 ])('the time of a login is told as a share of timeout: %d ms', async (duration, sentence, timeout) => {
-  const probe = new Probe({ userAgent: 'test', timeout: 1000, trustedHost: 'localhost' })
+  const probe = new Probe('test', 1000)
   const examination = new Examination(probe, { progress: () => {}, finding: () => {} })
   reportTime('A login took', duration, examination)
   const [finding] = examination.findings

@@ -148,7 +148,6 @@ describe('DNS rebinding', () => {
     'evil.example@localhost',
     '[::1].evil.example',
     '192.0.2.1',
-    'localhost:99999',
     '%6cocalhost',
     // Names that a neighbour in the same network can answer for, by LLMNR, NetBIOS or DHCP.
     'printer:4400',

@@ -47,11 +47,8 @@ test('Login.handle names the seven files of a login in the order of a login', ()
   expect([files[0], files.at(-1)]).toEqual(['passport/strategy.ts', 'passport/verify.ts'])
 })
 
-test.each([
-  ['CONTRIBUTING.md', /## The code\n(.*?)\n## /s],
-  ['docs/how-it-works.md', /## In the code\n(.*)$/s],
-])('%s has the same list', (path, section) => {
-  const [, text = ''] = section.exec(read(path)) ?? []
+test('CONTRIBUTING.md has the same list', () => {
+  const [, text = ''] = /## The code\n(.*?)\n## /s.exec(read('CONTRIBUTING.md')) ?? []
   expect(stepsOf(text)).toEqual(steps)
 })
 
@@ -75,5 +72,5 @@ test('the record is created by the start and checked by the callback', () => {
   const record = 'login/pending-login.ts'
   expect(valuesImportedBy('login/start.ts')).toContainEqual({ name: 'createPendingLogin', from: record })
   expect(valuesImportedBy('login/callback.ts')).toContainEqual({ name: 'checkCallback', from: record })
-  for (const text of [jsdoc(), read('CONTRIBUTING.md'), read('docs/how-it-works.md')]) expect(text).toContain(record)
+  for (const text of [jsdoc(), read('CONTRIBUTING.md')]) expect(text).toContain(record)
 })

@@ -39,7 +39,11 @@ test('contains only the library and its documents', () => {
     'README.md',
     'SECURITY.md',
     'bench/results/chart.svg',
-    'docs/doctor.png',
+    'docs/files/durable-object.mjs',
+    'docs/files/express-postgres.mjs',
+    'docs/files/limit-guesses.ts',
+    'docs/files/opentelemetry.mjs',
+    'docs/files/redis-store.ts',
     'docs/login.svg',
     'example-app/minimal.ts',
     'example-app/screenshots/start-1-sign-in.png',
@@ -65,6 +69,12 @@ test('gives CommonJS and ES modules the same class', () => {
   `,
   )
   expect(run(process.execPath, 'both.mjs').trim()).toBe('true true false')
+})
+
+test('the command tells the version of the package', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(run('npx', 'passport-social-login', '--version')).toBe(`${version}\n`)
+  expect(run('npx', 'passport-social-login', '--help')).toMatch(/^ {2}--version /m)
 })
 
 describe.each([

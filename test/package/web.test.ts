@@ -25,7 +25,7 @@ describe('guides for Request and Response', () => {
       c.header('Set-Cookie', `sid=${profile.id}; Path=/`, { append: true }),
   }
 
-  test('the quick start signs in, keeps its cookie, and leads to returnTo', async () => {
+  test('an application with its own session signs in, keeps its cookie, and leads to returnTo', async () => {
     const registered = registration(`${ORIGIN}/auth/callback`)
     const app = quickStart(registered, sessions)
     const browser = new WebBrowser(ORIGIN)
@@ -44,7 +44,7 @@ describe('guides for Request and Response', () => {
     expect((await callback()).headers.get('location')).toBe('/')
   })
 
-  test('the whole file runs as it stands: it signs in, says who it is, and signs out', async () => {
+  test('the whole file runs as it stands: it signs in, and says who it is', async () => {
     const { LOGIN_COOKIE_KEY: key, ...registered } = registration(`${ORIGIN}/auth/callback`)
     const variables = {
       SOCIAL_BASE_URL: registered.baseURL,
@@ -58,8 +58,8 @@ describe('guides for Request and Response', () => {
     const { default: app }: typeof import('./docs/web-app') = require('./docs/web-app')
     environment.restore()
     const browser = new WebBrowser(ORIGIN)
-    const get = (path: string, site: 'same-origin' | 'cross-site' = 'same-origin', method = 'GET'): Promise<Response> =>
-      browser.send(path, site, async (request) => app.fetch(new Request(request, { method })))
+    const get = (path: string, site: 'same-origin' | 'cross-site' = 'same-origin'): Promise<Response> =>
+      browser.send(path, site, async (request) => app.fetch(request))
     expect(await (await get('/')).text()).toBe('<a href="/auth">Sign in</a>')
     expect((await get('/auth?next=/inbox')).status).toBe(302)
     expect(browser.cookie).toMatch(/^__Host-social-login=/)
@@ -69,10 +69,7 @@ describe('guides for Request and Response', () => {
     expect(answer.headers.getSetCookie()).toHaveLength(2)
     expect(answer.headers.getSetCookie()[0]).toMatch(/^user=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
     expect(browser.cookie).toMatch(/^user=/)
-    expect(await (await get('/')).text()).toContain('You are social-login:1.')
-    await get('/sign-out', 'same-origin', 'POST')
-    expect(browser.cookie).toBe('')
-    expect(await (await get('/')).text()).toContain('Sign in')
+    expect(await (await get('/')).text()).toBe('You are social-login:1.')
   })
 
   test('headers of the application’s own, which would replace those of the login, leave its routes out', async () => {

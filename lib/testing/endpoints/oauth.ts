@@ -2,6 +2,7 @@ import type { ProviderBehaviours } from '../behaviours'
 import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
 import { messagePage } from '../pages/layout'
 import { approvalPage, signInPage } from '../pages/login'
+import { signedInUser } from '../state/sessions'
 import type { State } from '../state/state'
 import type { Application } from '../types'
 import { oneOf } from './api-answer'
@@ -21,7 +22,7 @@ export function oauth(request: ProviderRequest, state: State): Answer {
       'No application has this app_id. Developers shows those that are registered; a restart forgets them, and makes new ids.'
     return messagePage(state, 404, 'Unknown application', message)
   }
-  const user = state.users.get(state.sessions.userIDOf(request.headers.cookie) ?? '')
+  const user = signedInUser(request, state)
   if (user === undefined) return signInPage(state, application)
   const grant = { appID, userID: user.user_id }
   state.grants.visit(grant)

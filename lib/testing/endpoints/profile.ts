@@ -1,5 +1,4 @@
 import { type Answer, mediaTypeOf, type ProviderRequest } from '../http/request'
-import type { TokenUse } from '../state/grants'
 import type { State } from '../state/state'
 import { errorAnswer, jsonAnswer, oneOf, serverPage } from './api-answer'
 import { userJSON } from './user-json'
@@ -35,17 +34,17 @@ function profileFor(token: string, request: ProviderRequest, state: State): Answ
     const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
     return errorAnswer(behaviours, 401, 'The access_token is unknown or expired.', challenge)
   }
-  if (use.refusal !== undefined) return tooMany(use.refusal, state)
+  if (use.refusedUntil !== undefined) return tooMany(use.refusedUntil, state)
   const user = state.users.get(use.userID)
   if (user !== undefined) return jsonAnswer(behaviours, userJSON(user, behaviours, request.origin))
   if (behaviours.goneUserAsEmptyArray) return jsonAnswer(behaviours, '[]')
   return errorAnswer(behaviours, 404, 'This person is gone.')
 }
 
-function tooMany({ resetAt, millisecondsLeft }: NonNullable<TokenUse['refusal']>, state: State): Answer {
+function tooMany(resetAt: number, state: State): Answer {
   const behaviours = state.behaviours
   const headers = {
-    'retry-after': { 'retry-after': String(Math.ceil(millisecondsLeft / 1000)) },
+    'retry-after': { 'retry-after': String(Math.ceil((resetAt - state.clock.now()) / 1000)) },
     'retry-after-date': { 'retry-after': new Date(resetAt).toUTCString() },
     'x-ratelimit': {
       'x-ratelimit-limit': String(state.rateLimit),

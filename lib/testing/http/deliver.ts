@@ -8,42 +8,49 @@ import type { Answer } from './request'
 const RESET_PAUSE = 20
 
 interface Delivery {
-  readonly message: IncomingMessage
-  readonly response: ServerResponse
   readonly answer: Answer
-  readonly fault: Fault
-  readonly onStatus: (status: number) => void
+  readonly fault?: Fault
+  /** What the log has of the request: gets the status when that is sent. */
+  readonly entry?: { status?: number }
 }
 
-/** Sends a response, modified by a fault; calls `onStatus` when the status is sent. */
-export async function deliver(delivery: Delivery): Promise<void> {
-  const { fault, response } = delivery
-  const { socket } = delivery.message
+/** Sends a response, modified by a fault. */
+export async function deliver(
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  delivery: Delivery,
+): Promise<void> {
+  const { delay, hang, raw, truncate, reset } = delivery.fault ?? {}
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   try {
-    if (fault.delay !== undefined) await sleep(fault.delay, undefined, { signal: gone.signal })
+    if (delay !== undefined) await sleep(delay, undefined, { signal: gone.signal })
     // With `raw` or `truncate` the hang comes after their bytes.
-    if (fault.hang === true && fault.raw === undefined && fault.truncate === undefined) return
-    if (fault.reset === true || fault.reset === 'before') return reset(socket)
-    await send(delivery, socket, gone.signal)
+    if (hang === true && raw === undefined && truncate === undefined) return
+    if (reset === true || reset === 'before') return cut(socket)
+    await send(response, delivery, socket, gone.signal)
   } catch (error) {
     // The client has disconnected, or the provider stops. A write may fail a moment before it is reported.
     if (!gone.signal.aborted && !socket.destroyed) throw error
   }
 }
 
-async function send({ response, answer, fault, onStatus }: Delivery, socket: Socket, gone: AbortSignal): Promise<void> {
+async function send(
+  response: ServerResponse,
+  { answer, fault = {}, entry = {} }: Delivery,
+  socket: Socket,
+  gone: AbortSignal,
+): Promise<void> {
   const raw = fault.reset === 'headers' ? `HTTP/1.1 ${answer.status} Cut\r\ncontent-ty` : fault.raw
   if (raw === undefined) {
-    onStatus(answer.status)
+    entry.status = answer.status
     response.writeHead(answer.status, headersOf(answer, fault))
     response.flushHeaders()
   }
   await sendBytes(raw === undefined ? response : socket, Buffer.from(raw ?? partOf(answer.body, fault)), fault, gone)
   if (typeof fault.reset === 'string') {
     if (fault.reset !== 'after') await sleep(RESET_PAUSE, undefined, { signal: gone })
-    return reset(socket)
+    return cut(socket)
   }
   if (fault.hang === true) return
   // `response.end()` would wait for the rest of the promised body; only the socket can end early.
@@ -94,7 +101,7 @@ function write(sink: NodeJS.WritableStream, bytes: Buffer): Promise<void> {
   })
 }
 
-function reset(socket: Socket): void {
+function cut(socket: Socket): void {
   // A TLS socket cannot be reset; destroying it cuts the connection, too.
   if ('encrypted' in socket) socket.destroy()
   else socket.resetAndDestroy()

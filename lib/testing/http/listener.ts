@@ -1,51 +1,48 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerFor, refusalFor } from '../router'
 import type { State } from '../state/state'
-import type { Fault } from '../types'
+import type { Fault, LoggedRequest } from '../types'
 import { deliver } from './deliver'
-import { ownAnswer, rewritten } from './faults'
 import { type Answer, type ProviderRequest, readRequest } from './request'
 
-/** The provider as a request listener that can abort all pending responses. */
-export class Listener {
-  private readonly _pending = new Set<ServerResponse>()
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 
-  constructor(private readonly _state: State) {}
-
-  handle(message: IncomingMessage, response: ServerResponse): void {
-    this._pending.add(response)
-    response.once('close', () => this._pending.delete(response))
-    this._respond(message, response).catch((error: unknown) => {
+/** The provider as a listener for the requests of a server. */
+export function listenerFor(state: State): (message: IncomingMessage, response: ServerResponse) => void {
+  return (message, response) => {
+    respond(message, response, state).catch((error: unknown) => {
       // A client that disconnects while sending is not an error.
       if (!message.destroyed || message.complete) console.error('fake provider:', error)
       response.destroy()
     })
   }
+}
 
-  /** Closes the connections of all pending responses, on a server that is not the provider's own. */
-  release(): void {
-    for (const response of this._pending) response.destroy()
+async function respond(message: IncomingMessage, response: ServerResponse, state: State): Promise<void> {
+  const request = await readRequest(message, state.origin)
+  const refusal = refusalFor(request, state)
+  if (refusal !== undefined || request.endpoint === undefined) {
+    return deliver(message, response, { answer: refusal ?? answerFor(request, state) })
   }
+  const { endpoint, method, path, headers, query, body, form } = request
+  const parameters = { query: Object.fromEntries(query), form: Object.fromEntries(form) }
+  const entry: LoggedRequest = { endpoint, method, path, headers, body, ...parameters, at: state.clock.now() }
+  state.log(entry)
+  const fault = state.faults[endpoint].shift() ?? {}
+  await deliver(message, response, { answer: faultyAnswer(request, fault, state), fault, entry })
+}
 
-  private async _respond(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const request = await readRequest(message, this._state.origin)
-    const refusal = refusalFor(request, this._state)
-    const { endpoint } = request
-    if (refusal !== undefined || endpoint === undefined) {
-      return deliver({ message, response, answer: refusal ?? this._trueAnswer(request), fault: {}, onStatus: () => {} })
-    }
-    const entry = this._state.log.add(endpoint, request)
-    const fault = this._state.faults.take(endpoint)
-    const onStatus = (status: number): void => void Object.assign(entry, { status })
-    await deliver({ message, response, answer: this._answer(request, fault), fault, onStatus })
+/** The response that a fault replaces the endpoint's with, or the endpoint's, after the fault's `rewrite`. */
+function faultyAnswer(request: ProviderRequest, fault: Fault, state: State): Answer {
+  const { status, body, redirect, raw, rewrite } = fault
+  if (rewrite !== undefined) {
+    const answer = answerFor(request, state)
+    return { ...answer, status: status ?? answer.status, body: rewrite(String(answer.body)) }
   }
-
-  private _answer(request: ProviderRequest, fault: Fault): Answer {
-    return ownAnswer(fault) ?? rewritten(this._trueAnswer(request), fault)
-  }
-
-  private _trueAnswer(request: ProviderRequest): Answer {
-    if (request.isTooLarge) return { status: 413, headers: {}, body: '' }
-    return answerFor(request, this._state)
-  }
+  const isReplaced = [status, body, redirect, raw].some((part) => part !== undefined)
+  const isSilent = fault.hang === true && fault.truncate === undefined
+  const runs = !isReplaced && !isSilent && fault.reset !== true && fault.reset !== 'before'
+  if (runs) return answerFor(request, state)
+  const [usual, headers] = redirect === undefined ? [200, JSON_HEADERS] : [302, { location: redirect }]
+  return { status: status ?? usual, headers, body: body ?? '' }
 }

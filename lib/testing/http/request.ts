@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Endpoint } from '../types'
 
 /** The paths of the four endpoints. */
-export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
+const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/api/oauth', 'oauth'],
   ['/api/authorize', 'authorize'],
   ['/api/v1/user/me', 'user/me'],

@@ -1,13 +1,9 @@
 import { approvedRedirect } from '../endpoints/oauth'
 import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
+import { sessionCookie, signedInUser } from '../state/sessions'
 import type { State } from '../state/state'
 import type { FakeUser } from '../types'
 import { displayNameOf, html, type Markup, messagePage, nameplate, page } from './layout'
-import { signInPage } from './login'
-
-function signedIn(request: ProviderRequest, state: State): FakeUser | undefined {
-  return state.users.get(state.sessions.userIDOf(request.headers.cookie) ?? '')
-}
 
 function loginURL(appID: string): string {
   return `/api/oauth?app_id=${encodeURIComponent(appID)}`
@@ -15,43 +11,41 @@ function loginURL(appID: string): string {
 
 /** `GET /`: the provider's home page, with the remembered approvals; Cancel redirects here. */
 export function home(request: ProviderRequest, state: State): Answer {
-  const user = signedIn(request, state)
+  const user = signedInUser(request, state)
   const main = user
     ? html`<section class="card" aria-labelledby="you"><h2 id="you">You</h2>${nameplate(user, 'signed in')}
 <form method="post" action="/sign-out"><button>Sign out</button></form></section>${approvalsOf(user, state)}`
-    : html`<div class="card"><p>You are not signed in.</p><p><a class="button" href="/sign-in">Sign in</a></p></div>`
+    : html`<div class="card"><p>You are not signed in.</p><p><a href="/sign-in">Sign in</a></p></div>`
   return page(state, 'Home', main)
 }
 
 function approvalsOf(user: FakeUser, state: State): Markup {
   const rows = state.grants.approvalsOf(user.user_id).map(({ appID }) => {
     const name = state.applications.get(appID)?.name ?? appID
-    return html`<li><span>${name}</span><form method="post" action="/approval/revoke">
+    return html`<li class="person"><span>${name}</span><form method="post" action="/approval/revoke">
 <button name="app_id" value="${appID}" aria-label="Revoke ${name}">Revoke</button></form></li>`
   })
   const none = html`<p>No application signs ${displayNameOf(user)} in without asking.</p>`
   return html`<section class="card" aria-labelledby="approvals"><h2 id="approvals">Approvals</h2>
-${rows.length > 0 ? html`<ul class="rows">${rows}</ul>` : none}</section>`
-}
-
-/** `GET /sign-in`. */
-export function showSignIn(_request: ProviderRequest, state: State): Answer {
-  return signInPage(state)
+${rows.length > 0 ? html`<ul>${rows}</ul>` : none}</section>`
 }
 
 /** `POST /sign-in`. */
 export function signIn(request: ProviderRequest, state: State): Answer {
   const user = state.users.get(request.form.get('user_id') ?? '')
   if (user === undefined) return messagePage(state, 400, 'Unknown person', 'There is no person with this id.')
-  const appID = request.form.get('app_id')
-  const cookie = { 'set-cookie': state.sessions.signIn(user.user_id, request.headers.cookie) }
-  return redirectTo(appID === null ? '/' : loginURL(appID), 303, cookie)
+  return withSession(request, user.user_id)
 }
 
 /** `POST /sign-out`. */
-export function signOut(request: ProviderRequest, state: State): Answer {
-  const appID = request.form.get('app_id')
-  const cookie = { 'set-cookie': state.sessions.signOut(request.headers.cookie) }
+export function signOut(request: ProviderRequest): Answer {
+  return withSession(request)
+}
+
+/** Leads back to the application's login, if there is one. */
+function withSession({ form, origin }: ProviderRequest, userID?: string): Answer {
+  const appID = form.get('app_id')
+  const cookie = { 'set-cookie': sessionCookie(origin, userID) }
   return redirectTo(appID === null ? '/' : loginURL(appID), 303, cookie)
 }
 
@@ -59,7 +53,7 @@ export function signOut(request: ProviderRequest, state: State): Answer {
 export function decide(request: ProviderRequest, state: State): Answer {
   const application = state.applications.get(request.form.get('app_id') ?? '')
   if (application === undefined) return messagePage(state, 404, 'Unknown application', 'It may have been deleted.')
-  const user = signedIn(request, state)
+  const user = signedInUser(request, state)
   // The page may have asked somebody who was signed in to this browser before.
   const asked = request.form.get('user_id') ?? user?.user_id
   if (user === undefined || user.user_id !== asked) return redirectTo(loginURL(application.appID), 303)
@@ -72,7 +66,7 @@ export function decide(request: ProviderRequest, state: State): Answer {
 
 /** `POST /approval/revoke`. */
 export function revokeApproval(request: ProviderRequest, state: State): Answer {
-  const user = signedIn(request, state)
+  const user = signedInUser(request, state)
   const appID = request.form.get('app_id')
   if (user !== undefined && appID !== null) state.grants.revoke({ appID, userID: user.user_id })
   return redirectTo('/', 303)

@@ -1,5 +1,5 @@
 import { escapeUTF8 } from 'entities'
-import { type Answer, redirectTo } from '../http/request'
+import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
 import type { State } from '../state/state'
 import type { FakeUser } from '../types'
 
@@ -26,13 +26,6 @@ export function html(strings: TemplateStringsArray, ...values: readonly Fragment
 
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-const safety = {
-  'cache-control': 'no-store',
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'strict-origin-when-cross-origin',
-}
-
 /** Options of a page. */
 export interface PageOptions {
   status?: number
@@ -40,10 +33,6 @@ export interface PageOptions {
   /** Forms of the page may redirect to other sites: Chromium applies `form-action` to the whole redirect chain. */
   leadsElsewhere?: boolean
 }
-
-const navigation = html`<nav aria-label="Provider">
-<a href="/">Home</a> <a href="/developers">Developers</a> <a href="/users">People</a>
-</nav>`
 
 /** A whole page of the provider. */
 export function page({ name }: State, title: string, main: Markup, options: PageOptions = {}): Answer {
@@ -57,9 +46,9 @@ export function page({ name }: State, title: string, main: Markup, options: Page
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
-<header><a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">${name}</a>${navigation}</header>
-<main id="main" tabindex="-1">
+<header><strong>${name}</strong>
+<nav><a href="/">Home</a> <a href="/developers">Developers</a> <a href="/users">People</a></nav></header>
+<main>
 <h1>${title}</h1>
 ${main}
 </main>
@@ -72,7 +61,10 @@ ${main}
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': options.leadsElsewhere === true ? policy : `${policy}; form-action 'self'`,
-      ...safety,
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'strict-origin-when-cross-origin',
       ...options.headers,
     },
     body: document.text,
@@ -91,19 +83,24 @@ export function messagePage(
 }
 
 /** A labelled text field. */
-export function field(name: string, label: string, value: string, attributes: Markup = html``): Markup {
-  return html`<p class="field"><label for="${name}">${label}</label>
-<input id="${name}" name="${name}" value="${value}" ${attributes}></p>`
+export function field(name: string, label: string, value: string, attributes: Markup, id = name): Markup {
+  return html`<p><label for="${id}">${label}</label>
+<input id="${id}" name="${name}" value="${value}" ${attributes}></p>`
 }
 
+/** The answer of an endpoint or a page. The parameter is the part of the path that names an application or a person. */
+export type Handler = (request: ProviderRequest, state: State, parameter: string) => Answer
+
 /** Makes the change that a form asks for, and leads back to a page; shows why, where its values are refused. */
-export function afterChange(state: State, path: string, change: () => unknown): Answer {
-  try {
-    change()
-    return redirectTo(path, 303)
-  } catch (error) {
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-    return messagePage(state, 422, 'Not saved', error.message)
+export function change(path: string, make: (state: State, form: URLSearchParams, id: string) => unknown): Handler {
+  return ({ form }, state, id) => {
+    try {
+      make(state, form, id)
+      return redirectTo(path, 303)
+    } catch (error) {
+      if (!(error instanceof TypeError || error instanceof RangeError)) throw error
+      return messagePage(state, 422, 'Not saved', error.message)
+    }
   }
 }
 
@@ -113,6 +110,10 @@ export function displayNameOf(user: FakeUser): string {
   return whole || user.user_name || user.user_id
 }
 
+export function emailOf(user: FakeUser): string {
+  return user.user_email ?? 'no e-mail address'
+}
+
 /** A person's picture, drawn here even if the record has an external URL: pages load nothing from other sites. */
 export function portrait(user: FakeUser): Markup {
   return html`<img src="/pictures/${encodeURIComponent(user.user_id)}.svg" alt="" width="44" height="44">`
@@ -120,5 +121,5 @@ export function portrait(user: FakeUser): Markup {
 
 /** A person with picture, name and another line. */
 export function nameplate(user: FakeUser, line: string): Markup {
-  return html`<div class="person still">${portrait(user)}<span>${displayNameOf(user)}<small>${line}</small></span></div>`
+  return html`<p class="person">${portrait(user)}<span>${displayNameOf(user)}<small>${line}</small></span></p>`
 }

@@ -1,8 +1,8 @@
-import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
+import type { Answer, ProviderRequest } from '../http/request'
 import type { State } from '../state/state'
 import { textFields } from '../state/users'
 import type { FakeUser, FakeUserInput } from '../types'
-import { afterChange, displayNameOf, field, html, type Markup, messagePage, nameplate, page, portrait } from './layout'
+import { change, displayNameOf, emailOf, field, html, type Markup, messagePage, page, portrait } from './layout'
 
 function pathOf(user: FakeUser): string {
   return `/users/${encodeURIComponent(user.user_id)}`
@@ -10,11 +10,12 @@ function pathOf(user: FakeUser): string {
 
 /** `GET /users`: all people, and a form to add one. */
 export function people(_request: ProviderRequest, state: State): Answer {
-  const rows = state.users.all().map(
-    (user) => html`<li>${portrait(user)}<span><a href="${pathOf(user)}">${displayNameOf(user)}</a>
-<small>${user.user_id} · ${user.user_email ?? 'no e-mail address'}</small></span></li>`,
+  const rows = Array.from(
+    state.users.values(),
+    (user) => html`<li class="person">${portrait(user)}<span><a href="${pathOf(user)}">${displayNameOf(user)}</a>
+<small>${user.user_id} · ${emailOf(user)}</small></span></li>`,
   )
-  const main = html`<section class="card" aria-labelledby="all"><h2 id="all">All people</h2><ul class="rows">${rows}</ul></section>
+  const main = html`<section class="card" aria-labelledby="all"><h2 id="all">All people</h2><ul>${rows}</ul></section>
 <section class="card" aria-labelledby="add"><h2 id="add">Add a person</h2>
 <p>Empty fields are returned as <code>null</code>; an empty id becomes the next number.</p>
 <form method="post" action="/users">
@@ -26,7 +27,7 @@ ${fieldsFor({})}<p><button class="primary">Add</button></p></form></section>`
 function fieldsFor(values: FakeUserInput): Markup {
   const inputs = textFields.map((name) => field(name, name, values[name] ?? '', html`autocomplete="off"`))
   const checked = values.user_verified === true && html`checked`
-  return html`<div class="columns">${inputs}</div><p class="check">
+  return html`<div class="columns">${inputs}</div><p>
 <input type="checkbox" id="user_verified" name="user_verified" value="yes" ${checked}>
 <label for="user_verified">Verified (the profile's badge)</label></p>`
 }
@@ -35,10 +36,10 @@ function fieldsFor(values: FakeUserInput): Markup {
 export function person(_request: ProviderRequest, state: State, userID: string): Answer {
   const user = state.users.get(userID)
   if (user === undefined) return messagePage(state, 404, 'Unknown person', 'There is no person with this id.')
-  const main = html`<div class="card">${nameplate(user, `user_id ${user.user_id}`)}
+  const main = html`<div class="card"><p>user_id ${userID}</p>
 <form method="post" action="${pathOf(user)}">${fieldsFor(user)}
 <p class="buttons"><button class="primary">Save</button>
-<button class="danger" formaction="${pathOf(user)}/delete">Remove</button></p></form></div>`
+<button formaction="${pathOf(user)}/delete">Remove</button></p></form></div>`
   return page(state, displayNameOf(user), main)
 }
 
@@ -49,20 +50,10 @@ function inputFrom(form: URLSearchParams): FakeUserInput {
 }
 
 /** `POST /users`. */
-export function addPerson(request: ProviderRequest, state: State): Answer {
-  return afterChange(state, '/users', () => state.users.add(inputFrom(request.form)))
-}
+export const addPerson = change('/users', ({ users }, form) => users.add(inputFrom(form)))
 
 /** `POST /users/:userID`. */
-export function savePerson(request: ProviderRequest, state: State, userID: string): Answer {
-  if (state.users.get(userID) === undefined)
-    return messagePage(state, 404, 'Unknown person', 'There is no person with this id.')
-  return afterChange(state, '/users', () => state.users.update(userID, inputFrom(request.form)))
-}
+export const savePerson = change('/users', ({ users }, form, userID) => users.update(userID, inputFrom(form)))
 
 /** `POST /users/:userID/delete`. */
-export function removePerson(_request: ProviderRequest, state: State, userID: string): Answer {
-  state.grants.forgetUser(userID)
-  state.users.remove(userID)
-  return redirectTo('/users', 303)
-}
+export const removePerson = change('/users', (state, _form, userID) => state.removeUser(userID))

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Application, ApplicationInput } from '../types'
+import { Registry } from './registry'
 
 const visibleASCII = /^[\x21-\x7e]{1,200}$/
 
@@ -29,13 +30,15 @@ function checkedCredential(option: string, value: string): string {
 }
 
 /** The registered applications. */
-export class Applications {
-  private readonly _byID = new Map<string, Application>()
+export class Applications extends Registry<Application> {
+  constructor() {
+    super('application with this appID')
+  }
 
   register(input: ApplicationInput): Application {
     const appID = checkedCredential('appID', input.appID ?? randomBytes(10).toString('hex'))
-    if (this._byID.has(appID)) throw new TypeError('appID is already taken by another application')
-    return this._store({
+    if (this.has(appID)) throw new TypeError('appID is already taken by another application')
+    return this.store(appID, {
       appID,
       appSecret: checkedCredential('appSecret', input.appSecret ?? randomBytes(32).toString('base64url')),
       name: checkedName(input.name),
@@ -43,24 +46,9 @@ export class Applications {
     })
   }
 
-  get(appID: string): Application | undefined {
-    return this._byID.get(appID)
-  }
-
-  /** @throws RangeError when there is no such application. */
-  existing(appID: string): Application {
-    const application = this._byID.get(appID)
-    if (application === undefined) throw new RangeError('there is no application with this appID')
-    return application
-  }
-
-  all(): readonly Application[] {
-    return [...this._byID.values()]
-  }
-
   update(appID: string, changes: { name?: string; redirectURL?: string }): Application {
     const before = this.existing(appID)
-    return this._store({
+    return this.store(appID, {
       ...before,
       name: checkedName(changes.name ?? before.name),
       redirectURL: checkedRedirectURL(changes.redirectURL ?? before.redirectURL),
@@ -68,15 +56,6 @@ export class Applications {
   }
 
   renewSecret(appID: string): Application {
-    return this._store({ ...this.existing(appID), appSecret: randomBytes(32).toString('base64url') })
-  }
-
-  remove(appID: string): boolean {
-    return this._byID.delete(appID)
-  }
-
-  private _store(application: Application): Application {
-    this._byID.set(application.appID, Object.freeze(application))
-    return application
+    return this.store(appID, { ...this.existing(appID), appSecret: randomBytes(32).toString('base64url') })
   }
 }

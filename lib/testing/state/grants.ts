@@ -18,11 +18,10 @@ interface AccessToken extends AuthKey {
   resetAt: number
 }
 
-/** The holder of a token, and whether this request is within the rate limit. */
+/** The holder of a token, and when its next hour begins if this request is beyond the rate limit. */
 export interface TokenUse {
   readonly userID: string
-  /** Milliseconds by the provider's clock until the token's next hour begins, and that time; undefined within the limit. */
-  readonly refusal: { readonly millisecondsLeft: number; readonly resetAt: number } | undefined
+  readonly refusedUntil: number | undefined
 }
 
 /** Keys, tokens and remembered approvals: everything that links a person to an application. */
@@ -31,18 +30,7 @@ export class Grants {
   private readonly _tokens = new BoundedMap<AccessToken>()
   private readonly _approvals = new BoundedMap<Grant>()
 
-  constructor(
-    private readonly _provider: {
-      readonly behaviours: ProviderBehaviours
-      readonly clock: Clock
-      readonly rateLimit: number
-    },
-  ) {
-    const { rateLimit } = _provider
-    if (rateLimit !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(rateLimit) && rateLimit > 0)) {
-      throw new TypeError('rateLimit must be a whole number of requests per hour from 1, or Infinity')
-    }
-  }
+  constructor(private readonly _provider: { behaviours: ProviderBehaviours; clock: Clock; rateLimit: number }) {}
 
   issueKey({ appID, userID }: Grant): string {
     const key = this._credential()
@@ -75,7 +63,7 @@ export class Grants {
     issued.requests = issued.resetAt === resetAt ? issued.requests + 1 : 1
     issued.resetAt = resetAt
     const isRefused = issued.requests > this._provider.rateLimit
-    return { userID: issued.userID, refusal: isRefused ? { millisecondsLeft: resetAt - now, resetAt } : undefined }
+    return { userID: issued.userID, refusedUntil: isRefused ? resetAt : undefined }
   }
 
   approve({ appID, userID }: Grant): void {
@@ -91,9 +79,7 @@ export class Grants {
   }
 
   revoke(grant: Grant): void {
-    this._approvals.delete(approvalKey(grant))
-    this._keys.deleteWhere((key) => isSame(key, grant))
-    this._tokens.deleteWhere((token) => isSame(token, grant))
+    for (const grants of [this._approvals, this._keys, this._tokens]) grants.deleteWhere((each) => isSame(each, grant))
   }
 
   forgetApplication(appID: string): void {

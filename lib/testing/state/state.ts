@@ -1,14 +1,13 @@
 import { behavioursOf, type ProviderBehaviours } from '../behaviours'
 import { Clock } from '../clock'
-import { FaultQueue } from '../http/faults'
-import { RequestLog } from '../http/request-log'
 import { checkedOrigin } from '../http/server'
 import { samplePeople } from '../people'
-import type { FakeProviderOptions } from '../types'
+import type { Endpoint, FakeProviderOptions, Fault, LoggedRequest } from '../types'
 import { Applications, checkedName } from './applications'
 import { Grants } from './grants'
-import { Sessions } from './sessions'
 import { Users } from './users'
+
+const MAX_REQUESTS = 20_000
 
 /** The provider's state, for its endpoints and pages. */
 export class State {
@@ -23,21 +22,40 @@ export class State {
   origin: string | undefined
   readonly applications = new Applications()
   readonly users = new Users()
-  readonly sessions = new Sessions(this)
-  readonly faults = new FaultQueue()
-  readonly grants: Grants
-  readonly log: RequestLog
+  readonly grants = new Grants(this)
+  /** The faults of the next requests to each endpoint. */
+  readonly faults: Readonly<Record<Endpoint, Fault[]>> = { oauth: [], authorize: [], 'user/me': [], get_user_info: [] }
+  /** The newest requests to the four endpoints. */
+  readonly requests: LoggedRequest[] = []
 
   /** @throws TypeError or RangeError when an option has an invalid value. */
-  constructor(options: FakeProviderOptions) {
+  constructor({ rateLimit = 1000, ...options }: FakeProviderOptions) {
+    if (rateLimit !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(rateLimit) && rateLimit > 0)) {
+      throw new TypeError('rateLimit must be a whole number of requests per hour from 1, or Infinity')
+    }
+    this.rateLimit = rateLimit
     this.name = checkedName(options.name ?? 'Fake Social')
     this.clock = options.clock ?? new Clock()
-    this.rateLimit = options.rateLimit ?? 1000
     this.allowRemote = options.allowRemote ?? false
     this.behaviours = behavioursOf(options.mode)
     this.origin = options.origin === undefined ? undefined : checkedOrigin(options.origin)
-    this.grants = new Grants(this)
-    this.log = new RequestLog(this.clock)
     for (const user of options.users ?? samplePeople) this.users.add(user)
+  }
+
+  log(request: LoggedRequest): void {
+    this.requests.push(request)
+    if (this.requests.length > MAX_REQUESTS) this.requests.shift()
+  }
+
+  /** @returns whether there was one */
+  removeApplication(appID: string): boolean {
+    this.grants.forgetApplication(appID)
+    return this.applications.delete(appID)
+  }
+
+  /** @returns whether there was one */
+  removeUser(userID: string): boolean {
+    this.grants.forgetUser(userID)
+    return this.users.delete(userID)
   }
 }

@@ -1,4 +1,5 @@
 import type { FakeUser, FakeUserInput } from '../types'
+import { Registry } from './registry'
 
 /** The text fields of a person, which may be null, in the order of the specification. */
 export const textFields = [
@@ -40,52 +41,31 @@ function defaultsFor(id: string): FakeUser {
 }
 
 /** The people of the provider. */
-export class Users {
-  private readonly _byID = new Map<string, FakeUser>()
+export class Users extends Registry<FakeUser> {
   private _nextID = 1
+
+  constructor() {
+    super('person with this user_id')
+  }
 
   add(input: FakeUserInput = {}): FakeUser {
     const given = definedOnly(input)
     const id = input.user_id === undefined ? this._freeID() : idOf(input.user_id)
-    if (this._byID.has(id)) throw new RangeError('user_id is already taken by another person')
-    return this._store({ ...defaultsFor(id), ...given, user_id: id })
-  }
-
-  get(userID: string): FakeUser | undefined {
-    return this._byID.get(userID)
-  }
-
-  /** @throws RangeError when there is no such person. */
-  existing(userID: string): FakeUser {
-    const user = this._byID.get(userID)
-    if (user === undefined) throw new RangeError('there is no person with this user_id')
-    return user
-  }
-
-  all(): readonly FakeUser[] {
-    return [...this._byID.values()]
+    if (this.has(id)) throw new RangeError('user_id is already taken by another person')
+    return this.store(id, { ...defaultsFor(id), ...given, user_id: id })
   }
 
   update(userID: string, changes: FakeUserInput): FakeUser {
     const before = this.existing(userID)
-    return this._store({ ...before, ...definedOnly(changes), user_id: before.user_id })
-  }
-
-  remove(userID: string): boolean {
-    return this._byID.delete(userID)
+    return this.store(userID, { ...before, ...definedOnly(changes), user_id: userID })
   }
 
   private _freeID(): string {
-    while (this._byID.has(String(this._nextID))) this._nextID += 1
+    while (this.has(String(this._nextID))) this._nextID += 1
     const id = String(this._nextID)
     // Ids are never reused, even after removal: tokens and sessions of that person may still be valid.
     this._nextID += 1
     return id
-  }
-
-  private _store(user: FakeUser): FakeUser {
-    this._byID.set(user.user_id, Object.freeze(user))
-    return user
   }
 }
 

@@ -148,31 +148,12 @@ test.each([
   }
 })
 
-const PRIVATE = 'leads to a private address'
-const NO_WEB_ADDRESS = 'redirects to something that is no web address'
-
-test.each([
-  ['file:///etc/passwd', NO_WEB_ADDRESS],
-  ['gopher://127.0.0.1:70/', NO_WEB_ADDRESS],
-  ['http://169.254.169.254/api/v1/user/me', PRIVATE],
-  ['http://10.0.0.1/api/v1/user/me', PRIVATE],
-  ['http://[::ffff:10.0.0.1]/api/v1/user/me', PRIVATE],
-  ['http://0x7f.2/api/v1/user/me', PRIVATE],
-  ['http://localhost:1/api/v1/user/me', PRIVATE],
-])('a redirect to %s is not followed', async (location, sentence) => {
+test.each(['file:///etc/passwd', 'gopher://127.0.0.1:70/'])('a redirect to %s is not followed', async (location) => {
   const { code, stdout } = await runDoctor([await serve(page(302, { location }), '127.0.0.1')])
-  expect([code, unwrapped(stdout)]).toEqual([1, expect.stringContaining(sentence)])
-})
-
-test('the login page may not lead to a private address either, and the checks after it are made', async () => {
-  const { listener } = siteWithToken(TOKEN)
-  const baseURL = await serve((request, response) => {
-    const isLogin = request.url?.includes('/oauth?')
-    return (isLogin ? page(302, { location: 'http://127.0.0.2:1/' }) : listener)(request, response)
-  })
-  const { stdout } = await runDoctor([baseURL])
-  expect(unwrapped(stdout)).toContain(`broken   Login page: It ${PRIVATE}`)
-  expect(stdout).toContain('good     Exchange: It refuses invented values as JSON')
+  expect([code, unwrapped(stdout)]).toEqual([
+    1,
+    expect.stringContaining('redirects to something that is no web address'),
+  ])
 })
 
 test('no redirect is followed with a secret', async () => {
@@ -240,15 +221,4 @@ test('a proxy that is no address ends in a report', async () => {
   const env = { http_proxy: 'foo' }
   const { code, stdout, stderr } = await runDoctorProcess(['http://social.invalid/api/v1'], { env })
   expect([code, stderr, unwrapped(stdout)]).toEqual([1, '', expect.stringContaining('names a proxy by something')])
-})
-
-test('through a proxy, a redirect to a host of NO_PROXY, which may be private, is not followed', async () => {
-  const { bodies, listener } = siteWithToken(TOKEN)
-  const { port } = new URL(await serve(listener))
-  const redirecting = await serve((request, response) =>
-    response.writeHead(302, { location: `http://localhost:${port}${request.url}` }).end(),
-  )
-  const env = { http_proxy: await proxyTo(redirecting), no_proxy: 'localhost' }
-  const { code, stdout } = await runDoctorProcess(['http://social.invalid/api/v1'], { env })
-  expect([code, unwrapped(stdout), bodies]).toEqual([1, expect.stringContaining('It leads to another host'), []])
 })

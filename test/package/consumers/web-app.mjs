@@ -11,7 +11,10 @@ export function createApp(provider, origin) {
     failureRedirect: '/login',
     successRedirect: '/me',
   }
-  // docs/guides/request-response.md#no-framework, block 1
+  const login = new SocialLogin(options)
+  const socialLogin = () => login
+  // docs/guides/request-response.md#next-sveltekit-or-no-framework, block 2
+  // docs/guides/request-response.md#next-sveltekit-or-no-framework, block 3
   return respond
 }
 

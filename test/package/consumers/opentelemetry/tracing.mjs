@@ -1,1 +1,1 @@
-// docs/diagnostics.md#diagnostics, block 2
+// docs/files/opentelemetry.mjs

@@ -1,1 +1,1 @@
-// docs/guides/durable-object.md#one-use-on-many-machines-a-durable-object, block 1
+// docs/files/durable-object.mjs

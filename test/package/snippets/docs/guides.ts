@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import cookieSession from 'cookie-session'
-import express, { type Application, type ErrorRequestHandler, type RequestHandler, type Response } from 'express'
-import { ipKeyGenerator } from 'express-rate-limit'
+import express, { type Application, type ErrorRequestHandler, type RequestHandler } from 'express'
 import passport, { type Authenticator } from 'passport'
 import {
   CookieStore,
@@ -15,8 +14,8 @@ import {
   type VerifyFunction,
 } from 'passport-social-login'
 import { FakeProvider, type ProviderMode } from 'passport-social-login/testing'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { EnvHttpProxyAgent } from 'undici'
+import { authenticateLimited } from './limit-guesses'
 
 // docs/guides/linking.md#linking-accounts-and-asking-first, block 1
 

@@ -10,18 +10,13 @@ declare const keys: string[]
 declare const verify: VerifyFunction
 declare const communities: {
   find(name: string | undefined): Promise<Provider | undefined>
-  findByHost(host: string | undefined): Promise<(Provider & { readonly host: string }) | undefined>
 }
 
 export function byPath(): void {
   // docs/guides/several-providers.md#many-with-one-strategy, block 1
 }
 
-export function byHost(): void {
-  // docs/guides/several-providers.md#many-with-one-strategy, block 2
-}
-
 export function onTheWeb(): SocialLogin {
-  // docs/guides/several-providers.md#many-with-one-strategy, block 3
+  // docs/guides/several-providers.md#many-with-one-strategy, block 2
   return login
 }

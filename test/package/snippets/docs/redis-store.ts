@@ -1,1 +1,1 @@
-// docs/guides/redis-store.md#a-store-of-your-own-redis, block 1
+// docs/files/redis-store.ts

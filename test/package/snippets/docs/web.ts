@@ -32,7 +32,17 @@ export function quickStart(
   app = new Hono(),
 ): Hono {
   const callbackURL = 'https://app.example/auth/callback'
-  // docs/guides/request-response.md#hono-next-sveltekit-bun-deno-request-in-response-out, block 1
+  const login = new SocialLogin({ baseURL, clientID, clientSecret, callbackURL, keys: [LOGIN_COOKIE_KEY] })
+
+  app.get('/auth', async (c) => login.start(c.req.raw, { user: await userOf(c), returnTo: c.req.query('next') }))
+
+  app.get('/auth/callback', async (c) => {
+    const result = await login.callback(c.req.raw, { user: await userOf(c) })
+    if (result.type !== 'success') return result.response
+    const { profile, info } = result
+    await signIn(c, profile) // as your application does: a session, a cookie
+    return result.finish(c.redirect(info.returnTo ?? '/'))
+  })
   return app
 }
 
@@ -41,12 +51,12 @@ export function ownHeaders(app: Hono): void {
 }
 
 export function reasons(options: SocialLoginOptions): SocialLogin {
-  // docs/web.md#telling-people-why, block 1
+  // docs/web.md#options, block 1
   return login
 }
 
 export function severalProviders(ofFirst: SocialLoginOptions, ofSecond: SocialLoginOptions) {
-  // docs/web.md#several-providers, block 1
+  // docs/web.md#options, block 2
   return { first, second }
 }
 

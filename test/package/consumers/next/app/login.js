@@ -1,3 +1,8 @@
 import { SocialLogin } from 'passport-social-login/web'
+import { sessionOf, userIn } from '../session.mjs'
 
-// docs/guides/request-response.md#next, block 1
+// docs/guides/request-response.md#next-sveltekit-or-no-framework, block 1
+
+// docs/guides/request-response.md#next-sveltekit-or-no-framework, block 2
+
+export { finish, start }

@@ -1,1 +1,1 @@
-// docs/guides/express-postgres.md#express-with-postgres-accounts-and-sessions, block 1
+// docs/files/express-postgres.mjs

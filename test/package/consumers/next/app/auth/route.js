@@ -1,4 +1,1 @@
-import { userIn } from '../../session.mjs'
-import { socialLogin } from '../login.js'
-
-// docs/guides/request-response.md#next, block 2
+export { start as GET } from '../login.js'

@@ -1,4 +1,1 @@
-import { sessionOf, userIn } from '../../session.mjs'
-import { socialLogin } from '../login.js'
-
-// docs/guides/request-response.md#next, block 3
+export { finish as GET } from '../login.js'

@@ -1,10 +1,11 @@
 import { SocialLogin } from 'passport-social-login/web'
 import { env } from '$env/dynamic/private'
+import { sessionOf, userIn } from '../../../session.mjs'
 
 let instance
 
 // Not at the top level: the build loads the routes, without the variables of production.
-export function socialLogin() {
+function socialLogin() {
   instance ??= new SocialLogin({
     baseURL: env.SOCIAL_BASE_URL,
     clientID: env.SOCIAL_CLIENT_ID,
@@ -16,3 +17,7 @@ export function socialLogin() {
   })
   return instance
 }
+
+// docs/guides/request-response.md#next-sveltekit-or-no-framework, block 2
+
+export { finish, start }

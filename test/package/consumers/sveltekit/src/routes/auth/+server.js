@@ -1,4 +1,3 @@
-import { socialLogin } from '$lib/server/login.js'
-import { userIn } from '../../../session.mjs'
+import { start } from '$lib/server/login.js'
 
-// docs/guides/request-response.md#sveltekit, block 1
+export const GET = ({ request }) => start(request)

@@ -1,4 +1,3 @@
-import { socialLogin } from '$lib/server/login.js'
-import { sessionOf, userIn } from '../../../session.mjs'
+import { finish } from '$lib/server/login.js'
 
-// docs/guides/request-response.md#sveltekit, block 2
+export const GET = ({ request }) => finish(request)
