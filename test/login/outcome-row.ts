@@ -13,6 +13,8 @@ export interface Row {
   readonly sent: readonly string[]
   /** Whether the error says that a new attempt may succeed. Default: as in the table. */
   readonly retryable?: boolean
+  /** What differs where requests are sent by `fetch`: docs/web.md names these rows. */
+  readonly byFetch?: Partial<Pick<Row, 'code' | 'sent'>>
   readonly app?: Omit<AppOptions, 'keep'>
   /** Where the situation exists. Default: everywhere. */
   readonly keep?: readonly Keep[]

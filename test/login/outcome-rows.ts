@@ -182,6 +182,7 @@ const transportRows: Row[] = [
     code: 'provider_unreachable',
     record: 'removed',
     sent: ['authorize', 'authorize'],
+    byFetch: { sent: EXCHANGE },
     arrange: ({ provider }) => provider.failNext('authorize', { reset: 'before' }, { times: 2 }),
   },
   {
@@ -217,7 +218,12 @@ const transportRows: Row[] = [
   ...atBoth('nesting without end', 'provider_bad_response', { body: '['.repeat(60_000) }),
   ...atBoth('bytes that are not UTF-8', 'provider_bad_response', { body: Uint8Array.of(0x22, 0xff, 0x22) }),
   ...atBoth('compression', 'provider_bad_response', { headers: { 'content-encoding': 'gzip' }, body: BODY_CANARY }),
-  ...atBoth('something that is not HTTP', 'provider_bad_response', { raw: `SSH-2.0-${BODY_CANARY}\r\n` }),
+  ...atBoth('something that is not HTTP', 'provider_bad_response', { raw: `SSH-2.0-${BODY_CANARY}\r\n` }).map(
+    (row) => ({
+      ...row,
+      byFetch: { code: 'provider_unreachable' as const, sent: row.sent === BOTH ? [...BOTH, 'user/me'] : row.sent },
+    }),
+  ),
 ]
 
 const profileRows: Row[] = [

@@ -21,9 +21,12 @@ const fates = new Map<OutcomeCode, ReadonlySet<string>>()
 
 type Situation = Omit<Row, 'keep'> & { readonly keep: Keep; readonly communities: 'one community' | 'many communities' }
 
+const isFetch = process.env['OUTCOMES_BY'] === 'fetch'
+const rows = failures.map((row) => (isFetch ? { ...row, ...row.byFetch } : row))
+
 /** Through Passport and the web adapter with one community; the first row of each outcome in every other way, too. */
-const situations: Situation[] = failures.flatMap((row, index) => {
-  const isFirst = failures.findIndex(({ code, record }) => code === row.code && record === row.record) === index
+const situations: Situation[] = rows.flatMap((row, index) => {
+  const isFirst = rows.findIndex(({ code, record }) => code === row.code && record === row.record) === index
   const stores = (row.keep ?? ['session', 'web', 'cookie']).filter((keep) => keep !== 'cookie' || isFirst)
   const isMany = row.app?.provider !== undefined
   return stores.flatMap((keep): Situation[] => [

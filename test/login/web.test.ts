@@ -8,6 +8,7 @@ import {
   type PendingLoginStore,
   SocialLogin,
   type SocialLoginOptions,
+  type SuccessResult,
   type UserID,
 } from '../../lib/web'
 import { Browser } from '../support/browser'
@@ -118,6 +119,63 @@ describe('a login from Request to Response', () => {
       require(${JSON.stringify(join(__dirname, '../../lib/web'))})
       console.log(Object.keys(require.cache).filter((file) => /passport-oauth2|express/.test(file)).length)`
     expect(spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' }).stdout.trim()).toBe('0')
+  })
+})
+
+describe('a success is finished', () => {
+  const ENDED = '__Host-social-login=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax'
+
+  async function succeed(): Promise<SuccessResult> {
+    const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
+    await start(login, browser)
+    const result = await callback(login, browser)
+    if (result.type !== 'success') throw new Error(result.type)
+    return result
+  }
+
+  test('by redirect(), with the headers of the login and those that the application has added', async () => {
+    const { headers, redirect } = await succeed()
+    headers.append('Set-Cookie', 'sid=1; HttpOnly')
+    const { status, headers: sent } = redirect('/café?to=1')
+    expect([status, sent.get('location'), sent.getSetCookie()]).toEqual([
+      302,
+      '/caf%C3%A9?to=1',
+      [ENDED, 'sid=1; HttpOnly'],
+    ])
+    expect([sent.get('cache-control'), sent.get('referrer-policy')]).toEqual(['no-store', 'no-referrer'])
+  })
+
+  test.each(['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)', ''])(
+    'redirect() refuses %j, which is no path of the application',
+    async (location) => {
+      const { redirect } = await succeed()
+      expect(() => redirect(location)).toThrow(/^redirect\(\) must be given a path of this application/)
+    },
+  )
+
+  test('by finish(), which keeps the response and every cookie of both', async () => {
+    const { finish } = await succeed()
+    const headers = new Headers({ 'Cache-Control': 'public', 'Content-Type': 'text/plain', 'X-Own': 'yes' })
+    headers.append('Set-Cookie', 'sid=1; HttpOnly')
+    headers.append('Set-Cookie', 'theme=dark')
+    const finished = finish(new Response('Welcome', { status: 201, statusText: 'Signed in', headers }))
+    expect([finished.status, finished.statusText, await finished.text()]).toEqual([201, 'Signed in', 'Welcome'])
+    expect(finished.headers.getSetCookie()).toEqual(['sid=1; HttpOnly', 'theme=dark', ENDED])
+    expect(Object.fromEntries(finished.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'content-type': 'text/plain',
+      'referrer-policy': 'no-referrer',
+      'x-own': 'yes',
+    })
+  })
+
+  test('by finish(), of a response whose own headers cannot be changed', async () => {
+    const { finish, redirect } = await succeed()
+    redirect('/elsewhere')
+    const finished = finish(Response.redirect('https://other.example/', 303))
+    expect([finished.status, finished.headers.get('location')]).toEqual([303, 'https://other.example/'])
+    expect(finished.headers.getSetCookie()).toEqual([ENDED])
+    expect(finish(new Response()).headers.has('location')).toBe(false)
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Provider, ProviderResult } from '../../../lib'
+import { nodeNetwork } from '../../../lib/client/http/pools'
 import type { LoginSettings } from '../../../lib/login/context'
 import { ManyProviders } from '../../../lib/login/providers'
 import { parseLoginOptions } from '../../../lib/login/settings'
@@ -9,7 +10,7 @@ const MAX_COMMUNITIES = 1000
 
 const newCommunities = (timeout?: number): ManyProviders => {
   const callbackURL = 'https://app.example/:provider/callback'
-  const providers = parseLoginOptions({ provider: () => undefined, callbackURL, timeout })
+  const providers = parseLoginOptions({ provider: () => undefined, callbackURL, timeout }, nodeNetwork)
   if (providers instanceof ManyProviders) return providers
   throw new Error('these are the settings of one community')
 }

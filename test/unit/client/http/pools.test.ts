@@ -30,7 +30,7 @@ async function startProvider(answersAtOnce = true): Promise<Provider> {
 }
 
 function newPools(maxPools: number): ProviderPools {
-  return new ProviderPools({ maxPools, connections: 10, connectTimeout: TIMEOUT_MS, dispatcher: undefined })
+  return new ProviderPools({ maxPools, timeout: TIMEOUT_MS, dispatcher: undefined, allowPrivateAddresses: true })
 }
 
 async function send(pools: ProviderPools, { origin }: Provider): Promise<number> {
