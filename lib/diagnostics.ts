@@ -62,7 +62,8 @@ export function onPhaseEnd(phase: Phase, listener: (message: TracedPhase) => voi
 
 type Work<T> = (onRetry: () => void) => Promise<T>
 
-const debug = debuglog('passport-social-login')
+// workerd writes the lines of a `debuglog` whether or not NODE_DEBUG asks for them.
+const debug = process.env['NODE_DEBUG'] === undefined ? undefined : debuglog('passport-social-login')
 
 /**
  * Reports the phases of one request to `node:diagnostics_channel`, and to `NODE_DEBUG=passport-social-login`. Not by
@@ -127,7 +128,7 @@ export class Trace {
 
 function isObserved(phase: Phase): boolean {
   // Bun's tracing channels do not tell: there, every phase is reported.
-  return (CHANNELS[phase].hasSubscribers ?? true) || debug.enabled
+  return (CHANNELS[phase].hasSubscribers ?? true) || debug?.enabled === true
 }
 
 function writeLine({ strategy, phase, code, duration = 0, login = 'none', retried, error }: TracedPhase): void {
@@ -135,7 +136,7 @@ function writeLine({ strategy, phase, code, duration = 0, login = 'none', retrie
   const sentence = error?.message ?? (isOutcome(code) ? OUTCOMES[code].message : undefined)
   const reason = sentence === undefined ? '' : `: ${sentence}`
   const time = Math.round(duration)
-  debug('%s %s: %s after %d ms%s, login %s%s', strategy, phase, code ?? 'ok', time, twice, login, reason)
+  debug?.('%s %s: %s after %d ms%s, login %s%s', strategy, phase, code ?? 'ok', time, twice, login, reason)
 }
 
 function isOutcome(code = ''): code is OutcomeCode {

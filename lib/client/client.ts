@@ -2,7 +2,7 @@ import type { Phase } from '../errors'
 import { Deadline } from './deadline'
 import { Endpoints, type RequestContext } from './endpoints'
 import { outcomeOf } from './http/network-errors'
-import { openTransport } from './http/pools'
+import { nodeNetwork } from './http/pools'
 import { type ClientSettings, type ProfileEndpoint, parseClientOptions, type SocialLoginClientOptions } from './options'
 import type { TokenResponse } from './responses'
 import type { SocialLoginUser, UserResponse } from './user'
@@ -34,7 +34,7 @@ export class SocialLoginClient {
   /** @throws TypeError naming the option that is wrong */
   constructor(options: SocialLoginClientOptions) {
     this.#settings = parseClientOptions(options)
-    this.#endpoints = new Endpoints(this.#settings, openTransport(this.#settings))
+    this.#endpoints = new Endpoints(this.#settings, nodeNetwork.openTransport(this.#settings))
   }
 
   /** Where to send the browser to log in (specification, section 4.1). */

@@ -57,6 +57,14 @@ export class Deadline {
     this.#listeners.delete(listener)
   }
 
+  /** @throws the deadline's reason when that ends before the work, which may go on */
+  race<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.addListener(reject)
+      work.finally(() => this.removeListener(reject)).then(resolve, reject)
+    })
+  }
+
   /** Resolves after `milliseconds`. @throws the deadline's reason when that ends first */
   async pause(milliseconds: number): Promise<void> {
     if (milliseconds === 0) return

@@ -32,7 +32,7 @@ export function parseOptions<Table extends object>(table: Table, options: object
  *
  * @param owner what has the options
  * @param known the options that exist
- * @param cures what to do instead of an option of another package
+ * @param cures what to do instead of an option of another package, or of one that exists elsewhere
  * @throws TypeError naming the option
  */
 export function refuseUnknown(
@@ -43,8 +43,9 @@ export function refuseUnknown(
 ): void {
   if (typeof options !== 'object' || options === null) throw new TypeError(`${owner} needs an options object`)
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || Object.hasOwn(known, name)) continue
+    if (value === undefined) continue
     if (Object.hasOwn(cures, name)) throw new TypeError(`${name} is not an option of ${owner}: ${cures[name]}`)
+    if (Object.hasOwn(known, name)) continue
     const similar = Object.keys(known).find((other) => other.toLowerCase() === name.toLowerCase())
     throw new TypeError(`${name} is not an option of ${owner}${similar ? `: did you mean ${similar}?` : ''}`)
   }

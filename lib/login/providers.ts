@@ -1,6 +1,5 @@
 import { isThenable, withTimeout } from '../client/deadline'
-import { isPrivateHost, publicLookup, resolveName } from '../client/http/address'
-import { ProviderPools } from '../client/http/pools'
+import type { Network, Transports } from '../client/http/network'
 import { isObject } from '../client/json'
 import { type ParsedOptions, parseText, parseWholeCallbackURL } from '../client/option-values'
 import { type Phase, SocialLoginError } from '../errors'
@@ -34,8 +33,6 @@ type ManyProvidersOptions = ParsedOptions<typeof SHARED_OPTIONS & Omit<typeof MA
 
 // The settings of a provider take some kilobytes, and are made again within a millisecond.
 const MAX_PROVIDERS = 1000
-// Connections to one origin. The number of logins is limited for each provider, and several providers may share an origin.
-const MAX_CONNECTIONS = 10_000
 const MEMBERS = ['name', 'callbackURL', ...Object.keys(PROVIDER_OPTIONS)]
 
 const CALLBACK_TAKEN =
@@ -48,7 +45,7 @@ export class ManyProviders {
   readonly name: string
   readonly single = undefined
   readonly #options: ManyProvidersOptions
-  readonly #pools: ProviderPools
+  readonly #transports: Transports
   /** By the JSON of their records, the least recently used first. */
   readonly #providers = new Map<string, LoginSettings>()
   /** By name, the `baseURL` at which a login has succeeded: people of two providers under one name would be the same people. */
@@ -57,12 +54,10 @@ export class ManyProviders {
   readonly #callbackOwners = new Map<string, string>()
   #isClosed = false
 
-  constructor(options: ManyProvidersOptions) {
-    const lookup = options.allowPrivateAddresses ? undefined : publicLookup(resolveName)
-    const pools = { connections: MAX_CONNECTIONS, connectTimeout: options.timeout, lookup }
+  constructor(options: ManyProvidersOptions, network: Network) {
     this.name = options.name
     this.#options = options
-    this.#pools = new ProviderPools({ ...options, ...pools })
+    this.#transports = network.openTransports(options)
   }
 
   /**
@@ -92,7 +87,7 @@ export class ManyProviders {
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all(Array.from(this.#providers.values(), ({ loginSlots }) => loginSlots.close()))
-    await this.#pools.close()
+    await this.#transports.close()
   }
 
   #inTime<T>(result: PromiseLike<T>, phase: Phase): Promise<T> {
@@ -125,10 +120,8 @@ export class ManyProviders {
   #create(source: ProviderSource): LoginSettings {
     const { name, callbackURL } = source
     const settings = createLoginSettings(source, this.#options, ({ origin, maxConnections }) =>
-      this.#pools.transportTo(origin, maxConnections),
+      this.#transports.transportTo(origin, maxConnections),
     )
-    if (!this.#options.allowPrivateAddresses && isPrivateHost(new URL(settings.baseURL).hostname))
-      throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
     // As Express routes it: two providers must not share it by a final slash, or by capitals.
     const callback = plainPath(callbackURL)
     if ((this.#callbackOwners.get(callback) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)

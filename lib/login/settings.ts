@@ -1,4 +1,4 @@
-import { openTransport } from '../client/http/pools'
+import type { Network } from '../client/http/network'
 import { type ParsedOptions, parseCallbackURL, parseOptions, parseWholeCallbackURL } from '../client/option-values'
 import {
   type CommonOptions,
@@ -21,9 +21,13 @@ export const LOGIN_OPTIONS = {
 type SharedValues = ParsedOptions<typeof SHARED_OPTIONS>
 
 /** @throws TypeError naming the option that is wrong, never its value */
-export function parseLoginOptions(options: CommonOptions | MultiProviderOptions<never>): OneProvider | ManyProviders {
+export function parseLoginOptions(
+  options: CommonOptions | MultiProviderOptions<never>,
+  network: Network,
+): OneProvider | ManyProviders {
   const shared = parseOptions(SHARED_OPTIONS, options)
-  return options.provider === undefined ? oneProvider(options, shared) : manyProviders(options, shared)
+  if (options.provider === undefined) return oneProvider(options, shared, network)
+  return manyProviders(options, shared, network)
 }
 
 /** @throws TypeError when a method is missing */
@@ -33,13 +37,13 @@ export function parseStore<Store extends object>(value: Store, name: string): St
   throw new TypeError(`${name} must have the methods save, load and consume`)
 }
 
-function oneProvider(options: CommonOptions, shared: SharedValues): OneProvider {
+function oneProvider(options: CommonOptions, shared: SharedValues, network: Network): OneProvider {
   const misplaced = firstOf(MANY_OPTIONS, options)
   if (misplaced !== undefined) throw new TypeError(`${misplaced} is an option of many providers: see provider`)
-  return new OneProvider(createLoginSettings({ ...options, name: shared.name }, shared, openTransport))
+  return new OneProvider(createLoginSettings({ ...options, name: shared.name }, shared, network.openTransport))
 }
 
-function manyProviders(options: MultiProviderOptions<never>, shared: SharedValues): ManyProviders {
+function manyProviders(options: MultiProviderOptions<never>, shared: SharedValues, network: Network): ManyProviders {
   const misplaced = firstOf(PROVIDER_OPTIONS, options)
   if (misplaced !== undefined)
     throw new TypeError(`${misplaced} and provider exclude each other: return it from provider`)
@@ -54,7 +58,7 @@ function manyProviders(options: MultiProviderOptions<never>, shared: SharedValue
     throw new TypeError(
       'dispatcher connects by itself, so that private addresses cannot be refused: make it refuse them, and set allowPrivateAddresses',
     )
-  return new ManyProviders({ ...shared, callbackURL, allowPrivateAddresses, maxPools })
+  return new ManyProviders({ ...shared, callbackURL, allowPrivateAddresses, maxPools }, network)
 }
 
 function firstOf(table: object, options: object): string | undefined {

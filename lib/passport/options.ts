@@ -4,6 +4,7 @@ import type {
   AuthenticateCallback as PassportCallback,
   Strategy as PassportStrategy,
 } from 'passport'
+import { nodeNetwork } from '../client/http/pools'
 import {
   integer,
   type OptionTable,
@@ -162,7 +163,7 @@ export function parseStrategyOptions(
   const { provider = () => undefined } = options
   return {
     ...parseOptions(PASSPORT_OPTIONS, options),
-    providers: parseLoginOptions(options),
+    providers: parseLoginOptions(options, nodeNetwork),
     findProvider: provider,
   }
 }

@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import type { Network } from '../client/http/network'
 import {
   type OptionTable,
   type ParsedOptions,
@@ -96,7 +97,7 @@ export interface CallbackOptions extends Pick<StartOptions, 'user' | 'callbackUR
 
 const REDIRECT_OPTIONS = {
   failureRedirect: parseFailureRedirect,
-  successRedirect: (value = '/', name) => parsePath(value, name),
+  successRedirect: (value = '/', name) => parsePath(value, `${name} must be`),
 } as const satisfies OptionTable<OwnOptions>
 
 /** Parsed options. */
@@ -114,13 +115,16 @@ const NO_VERIFY = 'callback() resolves to the login; there is no verify function
 const INSTEAD_OF = { passReqToCallback: NO_VERIFY, skipUserProfile: NO_VERIFY, verifyTimeout: NO_VERIFY }
 
 /** @throws TypeError naming the option that is wrong, never its value */
-export function parseSocialLoginOptions(options: SocialLoginOptions | MultiProviderSocialLoginOptions): WebSettings {
-  refuseUnknown('SocialLogin', options, KNOWN, INSTEAD_OF)
+export function parseSocialLoginOptions(
+  options: SocialLoginOptions | MultiProviderSocialLoginOptions,
+  network: Network,
+): WebSettings {
+  refuseUnknown('SocialLogin', options, KNOWN, { ...INSTEAD_OF, ...network.withoutOptions })
   const { provider, callbackURL } = options
   if (provider === undefined) parseWholeCallbackURL(callbackURL, 'callbackURL', options)
   return {
     ...parseOptions(REDIRECT_OPTIONS, options),
-    providers: parseLoginOptions(options),
+    providers: parseLoginOptions(options, network),
     findProvider: provider ?? (() => undefined),
     storeFor: storesOf(options),
   }
@@ -147,15 +151,16 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
 
 function parseFailureRedirect(value: OwnOptions['failureRedirect'], name: string) {
   if (value === undefined) return undefined
-  if (typeof value === 'function') return (failure: FailureInfo): string => parsePath(value(failure), name)
-  const path = parsePath(value, name)
+  if (typeof value === 'function') return (failure: FailureInfo): string => parsePath(value(failure), `${name} must be`)
+  const path = parsePath(value, `${name} must be`)
   return (): string => path
 }
 
-function parsePath(value: unknown, name: string): string {
+/** @param must what a TypeError begins with */
+export function parsePath(value: unknown, must: string): string {
   const path = parseReturnPath(value)
   // A rejected promise must not crash the process.
   if (types.isPromise(value)) value.catch(() => {})
-  if (path === undefined) throw new TypeError(`${name} must be a path of this application, such as /login`)
+  if (path === undefined) throw new TypeError(`${must} a path of this application, such as /login`)
   return path
 }

@@ -5,13 +5,13 @@ import type { LoginAction } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
-import type { WebSettings } from './options'
+import { parsePath, type WebSettings } from './options'
 
 /**
  * The person has signed in at the provider: sign them in to your application.
  *
  * @example
- * const { profile, info, headers }: SuccessResult = success
+ * const { profile, info, headers, redirect }: SuccessResult = success
  */
 export interface SuccessResult {
   readonly type: 'success'
@@ -22,6 +22,10 @@ export interface SuccessResult {
   readonly info: LoginInfo
   /** Headers that your response must have: they end the login in progress, and keep the URL from caches and other sites. */
   readonly headers: Headers
+  /** A redirect, with {@link headers}, to a path of your application. @throws TypeError for anything else */
+  readonly redirect: (path: string) => Response
+  /** Your own response, with {@link headers}: `Set-Cookie` is added to its own, the others replace its own. */
+  readonly finish: (response: Response) => Response
 }
 
 /**
@@ -59,10 +63,9 @@ export interface ResponseResult {
  * @example
  * async function respond(result: CallbackResult): Promise<Response> {
  *   if (result.type !== 'success') return result.response
- *   const { profile, info, headers } = result
+ *   const { profile, info, headers, redirect } = result
  *   headers.append('Set-Cookie', await startSession(profile))
- *   headers.set('Location', info.returnTo ?? '/')
- *   return new Response(null, { status: 302, headers })
+ *   return redirect(info.returnTo ?? '/')
  * }
  */
 export type CallbackResult = SuccessResult | FailureResult | ResponseResult
@@ -78,7 +81,14 @@ export function resultOf(
 ): CallbackResult {
   switch (action.type) {
     case 'verdict':
-      return { type: 'success', ...action.verdict.user, info: action.loginInfo, headers: add(headers, PRIVATE_HEADERS) }
+      return {
+        type: 'success',
+        ...action.verdict.user,
+        info: action.loginInfo,
+        headers: add(headers, PRIVATE_HEADERS),
+        redirect: (path) => redirect(parsePath(path, 'redirect() must be given'), new Headers(headers)),
+        finish: (response) => finish(response, headers),
+      }
     case 'continue':
       return { type: 'repeated', response: redirect(successRedirect, add(headers, PRIVATE_HEADERS)) }
     case 'redirect':
@@ -109,6 +119,15 @@ export function failed(
 
 function redirect(location: string, headers: Headers): Response {
   return new Response(null, { status: 302, headers: add(headers, { Location: location }) })
+}
+
+function finish({ body, status, statusText, headers }: Response, own: Headers): Response {
+  const merged = new Headers(headers)
+  for (const [name, value] of own) {
+    if (name === 'set-cookie') merged.append(name, value)
+    else merged.set(name, value)
+  }
+  return new Response(body, { status, statusText, headers: merged })
 }
 
 function respond({ status, headers, body }: HTTPResponse, own: Headers): Response {

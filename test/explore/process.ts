@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
+import { nodeNetwork } from '../../lib/client/http/pools'
 import { Semaphore } from '../../lib/client/semaphore'
 import { Login } from '../../lib/login/login'
+import type { CommonOptions } from '../../lib/login/options'
 import { OneProvider } from '../../lib/login/providers'
 import { parseLoginOptions } from '../../lib/login/settings'
 import type { Owner } from './clock'
@@ -46,7 +48,7 @@ export function settingsOf(
   send: SendToProvider,
 ): Settings {
   const read = (provider: ProviderName): Settings[ProviderName] => {
-    const providers = parseLoginOptions({
+    const options: CommonOptions = {
       name: provider,
       baseURL: `${PROVIDER_ORIGINS[provider]}/api/v1`,
       clientID: 'application',
@@ -62,7 +64,8 @@ export function settingsOf(
           return { statusCode, headers: {}, body: Readable.from([Buffer.from(text)]) }
         },
       },
-    })
+    }
+    const providers = parseLoginOptions(options, nodeNetwork)
     if (!(providers instanceof OneProvider)) throw new Error('one provider was expected')
     return providers
   }

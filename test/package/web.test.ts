@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { except } from 'hono/combine'
 import { secureHeaders } from 'hono/secure-headers'
 import { FakeProvider } from '../../lib/testing'
-import { type Profile, SocialLogin, type SocialLoginOptions } from '../../lib/web'
+import type { Profile, SocialLogin, SocialLoginOptions } from '../../lib/web'
 import { useLogins } from '../support/logins'
 import { WebBrowser } from '../support/web-browser'
 import { linking, ownHeaders, type Question, quickStart, reasons, type Sessions, severalProviders } from './docs/web'
@@ -25,7 +25,7 @@ describe('guides for Request and Response', () => {
       c.header('Set-Cookie', `sid=${profile.id}; Path=/`, { append: true }),
   }
 
-  test('the quick start signs in, keeps its cookie, and leads to returnTo', async () => {
+  test('an application with its own session signs in, keeps its cookie, and leads to returnTo', async () => {
     const registered = registration(`${ORIGIN}/auth/callback`)
     const app = quickStart(registered, sessions)
     const browser = new WebBrowser(ORIGIN)
@@ -42,6 +42,34 @@ describe('guides for Request and Response', () => {
     ])
     expect(browser.cookie).toBe('sid=1')
     expect((await callback()).headers.get('location')).toBe('/')
+  })
+
+  test('the whole file runs as it stands: it signs in, and says who it is', async () => {
+    const { LOGIN_COOKIE_KEY: key, ...registered } = registration(`${ORIGIN}/auth/callback`)
+    const variables = {
+      SOCIAL_BASE_URL: registered.baseURL,
+      SOCIAL_CLIENT_ID: registered.clientID,
+      SOCIAL_CLIENT_SECRET: registered.clientSecret,
+      SOCIAL_CALLBACK_URL: `${ORIGIN}/auth/callback`,
+      LOGIN_COOKIE_KEY: key,
+      SESSION_SECRET: 'session-secret-of-the-whole-file',
+    }
+    const environment = jest.replaceProperty(process, 'env', { ...process.env, ...variables })
+    const { default: app }: typeof import('./docs/web-app') = require('./docs/web-app')
+    environment.restore()
+    const browser = new WebBrowser(ORIGIN)
+    const get = (path: string, site: 'same-origin' | 'cross-site' = 'same-origin'): Promise<Response> =>
+      browser.send(path, site, async (request) => app.fetch(request))
+    expect(await (await get('/')).text()).toBe('<a href="/auth">Sign in</a>')
+    expect((await get('/auth?next=/inbox')).status).toBe(302)
+    expect(browser.cookie).toMatch(/^__Host-social-login=/)
+    const answer = await get(`/auth/callback?auth_key=${newKey(registered.clientID)}`, 'cross-site')
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/inbox'])
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.getSetCookie()).toHaveLength(2)
+    expect(answer.headers.getSetCookie()[0]).toMatch(/^user=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    expect(browser.cookie).toMatch(/^user=/)
+    expect(await (await get('/')).text()).toBe('You are social-login:1.')
   })
 
   test('headers of the application’s own, which would replace those of the login, leave its routes out', async () => {
@@ -113,13 +141,6 @@ describe('guides for Request and Response', () => {
       await login.close()
       return account
     }
-
-    test('without names they are one account', async () => {
-      const first = new SocialLogin(optionsOf(logins.provider, '/first'))
-      const second = new SocialLogin(optionsOf(other, '/second'))
-      expect(await signIn(first, logins.provider, '/first')).toBe('social-login:1')
-      expect(await signIn(second, other, '/second')).toBe('social-login:1')
-    })
 
     test('by the guide they are two', async () => {
       const { first, second } = severalProviders(optionsOf(logins.provider, '/first'), optionsOf(other, '/second'))

@@ -16,10 +16,11 @@ import {
 } from '../../lib'
 import type { CommonOptions } from '../../lib/login/options'
 import type { Application, FakeProvider } from '../../lib/testing'
-import { SocialLogin, type SocialLoginOptions } from '../../lib/web'
+import type { SocialLoginOptions } from '../../lib/web'
 import { Browser, type BrowserAnswer } from './browser'
 import { HookedStore } from './hooked-store'
 import { type Listening, listen } from './listen'
+import { type AnyLogin, makeLogin } from './remote-login'
 import { type Records, webCallback, webStart } from './web-routes'
 
 export { port, stopServer } from './listen'
@@ -59,7 +60,7 @@ export interface AppOptions {
 /** Where a pending login is kept: by the strategy in the session or in a cookie, or by SocialLogin, which has a cookie. */
 export type Keep = 'session' | 'cookie' | 'web'
 
-/** A typical application, listening on a free port. `await using` stops it at the end of the test. */
+/** For tests of logins: a typical application, listening on a free port. `await using` stops it at the end of the test. */
 export interface RunningApp extends Omit<Listening, 'server'> {
   readonly loginURL: string
   readonly callbackURL: string
@@ -68,7 +69,7 @@ export interface RunningApp extends Omit<Listening, 'server'> {
   readonly application: Application
   readonly strategy: Strategy
   /** Instead of the strategy, under `keep: 'web'`. */
-  readonly login: SocialLogin | undefined
+  readonly login: AnyLogin | undefined
   readonly passport: PassportInstance
   readonly store: MemoryStore | HookedStore
   /** Errors passed to the error handler. */
@@ -207,7 +208,7 @@ function passportRoutes(passport: PassportInstance, strategy: Strategy, options:
   }
 }
 
-function webRoutes(login: SocialLogin, other: SocialLogin, records: Records, options: AppOptions): LoginRoutes {
+function webRoutes(login: AnyLogin, other: AnyLogin, records: Records, options: AppOptions): LoginRoutes {
   const { start = {}, callback = {} } = options
   return {
     start: webStart(login, start),
@@ -223,13 +224,13 @@ function newSocialLogin(
   required: RequiredOptions,
   strategy: AppOptions['strategy'] = {},
   provider?: AppOptions['provider'],
-): SocialLogin {
+): AnyLogin {
   const { passReqToCallback: _, skipUserProfile: _skip, verifyTimeout: _timeout, store: _store, ...common } = strategy
   const settings = { ...required, ...common }
   const keys = [COOKIE_KEY_CANARY]
-  if (provider === undefined) return new SocialLogin({ ...settings, keys })
+  if (provider === undefined) return makeLogin({ ...settings, keys })
   const { shared, find } = findingProvider(settings, provider)
-  return new SocialLogin({ ...shared, keys, provider: (request) => find(request.url) })
+  return makeLogin({ ...shared, keys, provider: (request) => find(request.url) })
 }
 
 function mount(

@@ -1,7 +1,8 @@
 import type { Request as ExpressRequest, RequestHandler } from 'express'
 import type { AuthenticateOptions, Profile } from '../../lib'
-import type { SocialLogin, StartOptions } from '../../lib/web'
+import type { StartOptions } from '../../lib/web'
 import { fetchRoute } from './fetch-routes'
+import type { AnyLogin } from './remote-login'
 
 /** What an application records of its logins. */
 export interface Records {
@@ -10,12 +11,12 @@ export interface Records {
 }
 
 /** A route for SocialLogin in an Express application, whose users and sessions are Passport's. */
-export function webStart(login: SocialLogin, options: AuthenticateOptions): RequestHandler {
+export function webStart(login: AnyLogin, options: AuthenticateOptions): RequestHandler {
   return fetchRoute((request, req) => login.start(request, { user: userOf(req), ...perCall(options) }))
 }
 
 /** The route of the callback: signs the user in, and leaves the reason of a failure in the session. */
-export function webCallback(login: SocialLogin, options: AuthenticateOptions, records: Records): RequestHandler {
+export function webCallback(login: AnyLogin, options: AuthenticateOptions, records: Records): RequestHandler {
   return fetchRoute(async (request, req) => {
     const { callbackURL } = options
     const result = await login.callback(request, { user: userOf(req), callbackURL })

@@ -40,13 +40,8 @@ export class DispatcherTransport implements Transport {
   }
 
   send(call: TransportCall): Promise<ProviderResponse> {
-    return new Promise((resolve, reject) => {
-      // A caller's dispatcher may ignore the signal.
-      call.deadline.addListener(reject)
-      this.#request(call)
-        .finally(() => call.deadline.removeListener(reject))
-        .then(resolve, reject)
-    })
+    // A caller's dispatcher may ignore the signal.
+    return call.deadline.race(this.#request(call))
   }
 
   async #request(call: TransportCall): Promise<ProviderResponse> {

@@ -1,5 +1,3 @@
-// By its file: Bun replaces the name `undici` by a stub of its own, which cannot open connections.
-import { errors } from 'undici/index.js'
 import { type Phase, SocialLoginError } from '../../errors'
 import type { Deadline } from '../deadline'
 import { badResponse } from './response-reader'
@@ -19,25 +17,26 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(EPROTO|ERR_SSL_.*)$/, 'The TLS handshake failed: does that port speak https?'],
 ]
 
-// The connection held, but what it delivered was not a valid HTTP response.
-const BAD_RESPONSE_ERRORS = [
-  errors.HTTPParserError,
-  errors.HeadersOverflowError,
-  errors.ResponseContentLengthMismatchError,
-]
+// Errors of undici for a connection that held, but delivered no valid HTTP response.
+const BAD_RESPONSE_ERRORS: ReadonlySet<string> = new Set([
+  'HTTPParserError',
+  'HeadersOverflowError',
+  'ResponseContentLengthMismatchError',
+])
 
 /**
- * The outcome of a request that failed with this error, or the reason of the caller's own signal. Told by class, because
- * undici's parser errors have no stable code. It has no `cause`, which could quote the request.
+ * The outcome of a request that failed with this error, or the reason of the caller's own signal. Told by name, because
+ * undici's parser errors have no stable code, and are not loaded everywhere. It has no `cause`, which could quote the
+ * request.
  */
 export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
   if (error instanceof SocialLoginError) return error
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
   if (deadline.ended) return deadline.ended.reason
-  if (error instanceof errors.ResponseExceededMaxSizeError)
+  const name = error instanceof Error ? error.name : ''
+  if (name === 'ResponseExceededMaxSizeError')
     return badResponse(phase, 'The response took more than 1 MiB, headers and framing included.')
-  if (BAD_RESPONSE_ERRORS.some((kind) => error instanceof kind))
-    return badResponse(phase, 'The response was not proper HTTP.')
+  if (BAD_RESPONSE_ERRORS.has(name)) return badResponse(phase, 'The response was not proper HTTP.')
   return unreachable(phase, error)
 }
 

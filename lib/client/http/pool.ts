@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
+// By its file: Bun replaces the name `undici` by a stub of its own, which cannot open connections.
 import { Client, errors, Pool } from 'undici/index.js'
 import type { EndListener } from '../deadline'
 import { Semaphore } from '../semaphore'

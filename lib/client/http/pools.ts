@@ -1,39 +1,45 @@
-import type { ClientSettings } from '../options'
 import { Semaphore } from '../semaphore'
-import { DispatcherTransport, type RequestDispatcher } from './dispatcher'
+import { isPrivateHost, publicLookup, resolveName } from './address'
+import { DispatcherTransport } from './dispatcher'
+import type { Network, Transports, TransportsOptions } from './network'
 import { type PoolLimits, ProviderPool } from './pool'
 import type { ProviderResponse } from './response-reader'
 import type { Transport, TransportCall } from './transport'
 
-/** The transport to one provider: the caller's dispatcher, or a pool of its own. */
-export function openTransport({ dispatcher, origin, maxConnections, timeout }: ClientSettings): Transport {
-  if (dispatcher) return new DispatcherTransport(dispatcher, maxConnections)
-  return new ProviderPool(origin, { connections: maxConnections, connectTimeout: timeout })
+/** Over connections of Node: the caller's dispatcher, or pools of undici. */
+export const nodeNetwork: Network = {
+  withoutOptions: {},
+  openTransport({ dispatcher, origin, maxConnections, timeout }) {
+    if (dispatcher) return new DispatcherTransport(dispatcher, maxConnections)
+    return new ProviderPool(origin, { connections: maxConnections, connectTimeout: timeout })
+  },
+  openTransports: (options) => new ProviderPools(options),
 }
 
-/** How the connections to many providers are opened, and how many are kept. */
-export interface PoolsOptions extends PoolLimits {
-  /** The most pools that are kept; more exist only while requests wait in all of them. */
-  readonly maxPools: number
-  /** Used for all of them instead of pools. */
-  readonly dispatcher: RequestDispatcher | undefined
-}
+// To one origin. The number of logins is limited for each provider, and several providers may share an origin.
+const MAX_CONNECTIONS = 10_000
 
 /** A pool for each origin, shared by all providers there; the one that has been idle for the longest is closed for a new one. */
-export class ProviderPools {
-  readonly #options: PoolsOptions
+export class ProviderPools implements Transports {
+  readonly #options: TransportsOptions
+  readonly #limits: PoolLimits
   /** By the time of their last use, the oldest first. */
   readonly #pools = new Map<string, ProviderPool>()
   readonly #closing = new Set<Promise<void>>()
   #isClosed = false
 
-  constructor(options: PoolsOptions) {
+  constructor(options: TransportsOptions) {
+    const { timeout, allowPrivateAddresses } = options
+    const lookup = allowPrivateAddresses ? undefined : publicLookup(resolveName)
     this.#options = options
+    this.#limits = { connections: MAX_CONNECTIONS, connectTimeout: timeout, lookup }
   }
 
   /** Sends the requests of one provider, through the pool of its origin that exists at the time. */
   transportTo(origin: string, slots: number): Transport {
-    const { dispatcher } = this.#options
+    const { dispatcher, allowPrivateAddresses } = this.#options
+    if (!allowPrivateAddresses && isPrivateHost(new URL(origin).hostname))
+      throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
     if (dispatcher) return new DispatcherTransport(dispatcher, slots)
     return {
       slots: new Semaphore(slots),
@@ -67,7 +73,7 @@ export class ProviderPools {
 
   /** The pool of an origin, which becomes the one that was used last. */
   #use(origin: string): ProviderPool {
-    const pool = this.#pools.get(origin) ?? new ProviderPool(origin, this.#options)
+    const pool = this.#pools.get(origin) ?? new ProviderPool(origin, this.#limits)
     this.#pools.delete(origin)
     this.#pools.set(origin, pool)
     return pool

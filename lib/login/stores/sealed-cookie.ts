@@ -1,5 +1,4 @@
 import { hkdfSync } from 'node:crypto'
-import { stringifySetCookie } from 'cookie'
 import { parseBoolean, refuseUnknown } from '../../client/option-values'
 import { MAX_AGE_MS, type PendingLogin, parsePendingLogin } from '../pending-login'
 
@@ -110,8 +109,9 @@ export class SealedCookie {
   }
 
   #setCookie(value: string, maxAge: number): string {
-    const fixed = { path: '/', httpOnly: true, secure: this.#secure, sameSite: 'lax' } as const
-    return stringifySetCookie({ name: this.#name, value, maxAge, ...fixed })
+    // No value has a character that would need to be encoded: a JWE is base64url and dots.
+    const secure = this.#secure ? '; Secure' : ''
+    return `${this.#name}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${secure}; SameSite=Lax`
   }
 }
 

@@ -14,7 +14,16 @@ import { fetchRuntimes, installProject, npm, run } from './runtimes.mjs'
 const here = import.meta.dirname ?? new URL('.', import.meta.url).pathname
 const root = join(here, '..', '..', '..')
 const AT_ONCE = 2
-const SHARED = ['app.cjs', 'chromium.cjs', 'driver.cjs', 'driver.d.cts', 'session.mjs', 'web-app.mjs']
+const SHARED = [
+  'app.cjs',
+  'chromium.cjs',
+  'driver.cjs',
+  'driver.d.cts',
+  'hono-app.mjs',
+  'session.mjs',
+  'web-app.mjs',
+  'worker.mjs',
+]
 const OWN_SUITE = '(own suite)'
 // By the driver, or by jest or vitest.
 const FINISHED = /^ok$|^ *Tests:? +\d+ passed/m
@@ -86,7 +95,7 @@ function play(name, runtime) {
   return attempt(async () => {
     for (const command of scripts.start.split(' && ')) {
       const args = command.split(' ').slice(1)
-      const output = await run(runtime.command, join(folder, name), [...flags, ...args])
+      const output = await run(runtime.command, join(folder, name), [...flags, ...args], { PACKAGE_ROOT: root })
       // A runtime that finds nothing left to wait for exits without an error.
       if (!FINISHED.test(output)) throw new Error(`${args.join(' ')} ended early\n${output}`)
     }

@@ -33,7 +33,12 @@ export async function results(): Promise<Response> {
   same<Equal<typeof result.accessToken, string>>(true)
   same<Equal<typeof result.info, LoginInfo>>(true)
   same<Equal<typeof result.headers, Headers>>(true)
-  return new Response(null, { headers: result.headers })
+  same<Equal<ReturnType<typeof result.redirect>, Response>>(true)
+  // @ts-expect-error a path, which a login without returnTo has not
+  result.redirect(result.info.returnTo)
+  // @ts-expect-error a Response
+  result.finish('/inbox')
+  return result.finish(result.redirect(result.info.returnTo ?? '/'))
 }
 
 for (const user of ['ada', 1, 1n, null, undefined]) void login.start(request, { user })

@@ -1,4 +1,5 @@
 import type { Provider, ProviderResult } from '../../../lib'
+import { nodeNetwork } from '../../../lib/client/http/pools'
 import type { LoginSettings } from '../../../lib/login/context'
 import { ManyProviders } from '../../../lib/login/providers'
 import { parseLoginOptions } from '../../../lib/login/settings'
@@ -9,7 +10,7 @@ const MAX_COMMUNITIES = 1000
 
 const newCommunities = (timeout?: number): ManyProviders => {
   const callbackURL = 'https://app.example/:provider/callback'
-  const providers = parseLoginOptions({ provider: () => undefined, callbackURL, timeout })
+  const providers = parseLoginOptions({ provider: () => undefined, callbackURL, timeout }, nodeNetwork)
   if (providers instanceof ManyProviders) return providers
   throw new Error('these are the settings of one community')
 }
@@ -66,26 +67,6 @@ test('after a peak of logins at 2,000 communities, the oldest settings are forgo
   await find(communities, communityOf('next'))
   expect(await find(communities, communityOf('peak-1500'))).toBe(peak[1500])
   expect(await find(communities, communityOf('peak-500'))).not.toBe(peak[500])
-})
-
-test('close waits for the logins of all communities; a community that comes later has no slot', async () => {
-  const communities = newCommunities()
-  const [first, second] = [
-    await find(communities, communityOf('first')),
-    await find(communities, communityOf('second')),
-  ]
-  for (const { loginSlots } of [first, second]) loginSlots.tryAcquire()
-  let isClosed = false
-  const closing = communities.close().then(() => {
-    isClosed = true
-  })
-  first.loginSlots.release()
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(isClosed).toBe(false)
-  const late = await find(communities, communityOf('late'))
-  expect([first, second, late].map(({ loginSlots }) => loginSlots.tryAcquire())).toEqual([false, false, false])
-  second.loginSlots.release()
-  await closing
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { nodeNetwork } from '../../../lib/client/http/pools'
 import { CLIENT_OPTIONS, type SocialLoginClientOptions } from '../../../lib/client/options'
 import type { CommonOptions, MultiProviderOptions, Provider } from '../../../lib/login/options'
 import { PROVIDER_OPTIONS } from '../../../lib/login/options'
@@ -18,6 +19,8 @@ test('the tables have the options of the public types, and no others', () => {
 test.each(Object.keys(LOGIN_OPTIONS))('the error for the option %s begins with its name', (name) => {
   const many = { provider: () => undefined, callbackURL: 'https://app.example/:provider' }
   const options = /^(provider|maxPools|allowPrivate)/.test(name) ? many : good
-  const error = failureOf(() => Reflect.apply(parseLoginOptions, undefined, [{ ...options, [name]: Symbol('bad') }]))
+  const error = failureOf(() =>
+    Reflect.apply(parseLoginOptions, undefined, [{ ...options, [name]: Symbol('bad') }, nodeNetwork]),
+  )
   expect(error.message).toMatch(new RegExp(`^${name} must`))
 })

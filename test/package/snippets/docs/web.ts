@@ -32,7 +32,17 @@ export function quickStart(
   app = new Hono(),
 ): Hono {
   const callbackURL = 'https://app.example/auth/callback'
-  // docs/guides/request-response.md#hono-next-sveltekit-bun-deno-request-in-response-out, block 1
+  const login = new SocialLogin({ baseURL, clientID, clientSecret, callbackURL, keys: [LOGIN_COOKIE_KEY] })
+
+  app.get('/auth', async (c) => login.start(c.req.raw, { user: await userOf(c), returnTo: c.req.query('next') }))
+
+  app.get('/auth/callback', async (c) => {
+    const result = await login.callback(c.req.raw, { user: await userOf(c) })
+    if (result.type !== 'success') return result.response
+    const { profile, info } = result
+    await signIn(c, profile) // as your application does: a session, a cookie
+    return result.finish(c.redirect(info.returnTo ?? '/'))
+  })
   return app
 }
 

@@ -1,0 +1,51 @@
+import { DurableObject, env } from 'cloudflare:workers'
+
+/** The login in progress of one browser. */
+export class LoginInProgress extends DurableObject {
+  async save(record) {
+    await this.ctx.storage.put('record', record)
+    // The ten minutes of a login, and one for clocks that differ.
+    await this.ctx.storage.setAlarm(Date.now() + 11 * 60 * 1000)
+  }
+  load() {
+    return this.ctx.storage.get('record')
+  }
+  async consume(id) {
+    const record = await this.load()
+    if (record?.id !== id || record.consumed) return false
+    await this.ctx.storage.put('record', { ...record, consumed: true })
+    return true
+  }
+  alarm() {
+    return this.ctx.storage.deleteAll()
+  }
+}
+
+const started = new WeakMap()
+const objectOf = (browser) => env.LOGINS.get(env.LOGINS.idFromName(browser))
+const browserOf = (request) => /(?:^|; )__Host-login=([\w-]{36})(?:;|$)/.exec(request.headers.get('cookie') ?? '')?.[1]
+
+export const store = {
+  async save(request, record) {
+    // A new name for each login: a cookie that somebody has planted or copied before is worth nothing.
+    const browser = crypto.randomUUID()
+    await objectOf(browser).save(record)
+    started.set(request, browser)
+  },
+  async load(request) {
+    const browser = browserOf(request)
+    return browser && (await objectOf(browser).load())
+  },
+  async consume(request, record) {
+    const browser = browserOf(request)
+    return browser !== undefined && objectOf(browser).consume(record.id)
+  },
+}
+
+/** The response to a start, with the cookie of the login that it has begun. */
+export function withCookie(request, response) {
+  const browser = started.get(request)
+  const cookie = `__Host-login=${browser}; Max-Age=660; Path=/; HttpOnly; Secure; SameSite=Lax`
+  if (browser) response.headers.append('Set-Cookie', cookie)
+  return response
+}

@@ -1,0 +1,49 @@
+import { Semaphore } from '../semaphore'
+import type { Network } from './network'
+import type { ProviderResponse } from './response-reader'
+import type { Transport, TransportCall } from './transport'
+
+const BY_ITSELF = 'in this build requests are sent by fetch, which opens its connections by itself'
+
+/** By `fetch`, for runtimes that have no connections of Node, or none that outlive a request. */
+export const fetchNetwork: Network = {
+  withoutOptions: { dispatcher: BY_ITSELF, maxPools: BY_ITSELF },
+  openTransport: ({ maxConnections }) => new FetchTransport(maxConnections),
+  openTransports({ allowPrivateAddresses }) {
+    if (!allowPrivateAddresses)
+      throw new TypeError(
+        'allowPrivateAddresses must be true in this build: fetch looks names up by itself, so that private addresses cannot be refused',
+      )
+    return { transportTo: (_origin, slots) => new FetchTransport(slots), close: async () => {} }
+  },
+}
+
+class FetchTransport implements Transport {
+  readonly slots: Semaphore
+
+  constructor(slots: number) {
+    this.slots = new Semaphore(slots)
+  }
+
+  send(call: TransportCall): Promise<ProviderResponse> {
+    // To read a body does not end with the signal everywhere.
+    return call.deadline.race(receive(call))
+  }
+}
+
+async function receive(call: TransportCall): Promise<ProviderResponse> {
+  const { request, deadline } = call
+  const { origin, path, method, headers, body } = request
+  const reader = call.newReader()
+  const response = await fetch(origin + path, { method, headers, body, redirect: 'manual', signal: deadline.signal })
+  const { 'content-encoding': encoding, ...others } = Object.fromEntries(response.headers)
+  try {
+    if (!reader.start(response.status, others)) await response.body?.cancel()
+    else for await (const chunk of response.body ?? []) if (!reader.add(chunk)) break
+  } catch (error) {
+    // Some platforms negotiate a compression by themselves. What fetch could not decode is refused as everywhere.
+    if (encoding === undefined || deadline.ended) throw error
+    reader.start(response.status, { 'content-encoding': encoding })
+  }
+  return reader.finish()
+}

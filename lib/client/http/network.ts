@@ -1,0 +1,33 @@
+import type { ClientSettings } from '../options'
+import type { RequestDispatcher } from './dispatcher'
+import type { Transport } from './transport'
+
+/** How requests reach providers: over connections of Node, or by `fetch` where there is no Node. */
+export interface Network {
+  /** Options that it cannot keep, each with the reason. */
+  readonly withoutOptions: Readonly<Record<string, string>>
+  /** The transport to the only provider. */
+  openTransport(settings: ClientSettings): Transport
+  /** @throws TypeError if it cannot refuse private addresses, and they are not allowed */
+  openTransports(options: TransportsOptions): Transports
+}
+
+/** The transports to many providers. */
+export interface Transports {
+  /**
+   * @param slots requests of one provider at one time
+   * @throws TypeError for a private address that is not allowed
+   */
+  transportTo(origin: string, slots: number): Transport
+  close(): Promise<void>
+}
+
+/** What the transports to many providers have in common. */
+export interface TransportsOptions {
+  readonly dispatcher: RequestDispatcher | undefined
+  /** Milliseconds that a connection may take to open. */
+  readonly timeout: number
+  readonly allowPrivateAddresses: boolean
+  /** The most pools of connections that are kept; more exist only while requests wait in all of them. */
+  readonly maxPools: number
+}

@@ -1,0 +1,139 @@
+import { isThenable } from '../client/deadline'
+import type { Network } from '../client/http/network'
+import { refuseUnknown } from '../client/option-values'
+import { SocialLoginError } from '../errors'
+import type { ExchangedLogin, RequestAdapter, Verdict } from '../login/context'
+import { Login } from '../login/login'
+import type { PendingLoginSummary } from '../login/pending-login'
+import type { HTTPRequest } from '../login/request-headers'
+import {
+  type CallbackOptions,
+  type MultiProviderSocialLoginOptions,
+  parseSocialLoginOptions,
+  type SocialLoginOptions,
+  type StartOptions,
+  type UserID,
+  type WebSettings,
+} from './options'
+import { type CallbackResult, failed, resultOf, type SignedIn } from './result'
+
+const CALLBACK_OPTIONS: Readonly<Record<keyof CallbackOptions, true>> = { user: true, callbackURL: true }
+const START_OPTIONS: Readonly<Record<keyof StartOptions, true>> = { ...CALLBACK_OPTIONS, returnTo: true, state: true }
+
+/** `SocialLogin` over any network, of which each of its two builds gives one. */
+export class WebLogin {
+  readonly #settings: WebSettings
+  readonly #login: Login<SignedIn>
+
+  /** @internal */
+  constructor(options: SocialLoginOptions | MultiProviderSocialLoginOptions, network: Network) {
+    this.#settings = parseSocialLoginOptions(options, network)
+    this.#login = new Login(this.#settings.providers)
+  }
+
+  /**
+   * Starts a login: redirects to the provider, or shows a page with a button to a visitor who may come from elsewhere. A
+   * failure is a response, too.
+   *
+   * @throws TypeError for wrong options, and for the request of a callback
+   */
+  async start(request: Request, options: StartOptions): Promise<Response> {
+    const result = await this.#handle(request, options, START_OPTIONS)
+    if (result.type === 'success') throw new TypeError('start() was given a callback: give it to callback() instead')
+    return result.response
+  }
+
+  /** Finishes a login, once, in the browser that began it. @throws TypeError for wrong options */
+  async callback(request: Request, options: CallbackOptions): Promise<CallbackResult> {
+    return this.#handle(request, options, CALLBACK_OPTIONS)
+  }
+
+  /**
+   * The login that this browser has begun and can still finish, for a page that says so. Changes nothing.
+   *
+   * @returns undefined if there is none, or it is finished, expired, of another login, or of another user
+   * @throws SocialLoginError `session_unavailable` when your store fails
+   */
+  async pendingLogin(request: Request, options: CallbackOptions): Promise<PendingLoginSummary | undefined> {
+    checkCall(request, options, CALLBACK_OPTIONS)
+    return this.#login.pending(this.#newAdapter(request, options, new Headers()))
+  }
+
+  /** Closes the connections to the provider once pending logins have ended, for a clean shutdown. */
+  close(): Promise<void> {
+    return this.#login.close()
+  }
+
+  async #handle(request: Request, options: StartOptions, known: object): Promise<CallbackResult> {
+    checkCall(request, options, known)
+    const headers = new Headers()
+    const adapter = this.#newAdapter(request, options, headers)
+    try {
+      return resultOf(await this.#login.handle(adapter), headers, this.#settings)
+    } catch (error) {
+      if (error instanceof SocialLoginError)
+        return failed(error, headers, this.#settings, adapter.http.header('accept'))
+      throw error
+    }
+  }
+
+  /** @param headers those of the response */
+  #newAdapter(request: Request, options: StartOptions, headers: Headers): RequestAdapter<SignedIn> {
+    const currentUser = userKey(options.user)
+    return {
+      http: httpRequest(request),
+      options,
+      findProvider: () => this.#settings.findProvider(request),
+      store: this.#settings.storeFor(request, headers),
+      currentUserKey: () => currentUser,
+      // The application signs the user in by itself, after the callback.
+      canSignIn: () => true,
+      allowRepeatedCallback: true,
+      verify: accept,
+    }
+  }
+}
+
+/** The application decides after the callback. */
+async function accept({ params, profile }: ExchangedLogin): Promise<Verdict<SignedIn>> {
+  // The profile is always there, because only the strategy has the option skipUserProfile.
+  if (!profile) throw new SocialLoginError('profile_invalid', 'profile')
+  return { user: { profile, accessToken: params.access_token, params }, info: undefined }
+}
+
+/** The request as the browser sent it, except for the origin of its URL, which is that of the server behind any proxy. */
+function httpRequest({ method, url, headers }: Request): HTTPRequest {
+  // Host is not needed: the application's origin is that of `callbackURL`.
+  return { method, target: url, host: undefined, header: (name) => headers.get(name) ?? undefined }
+}
+
+/** @throws TypeError for anything but a Request, for an option that does not exist, and for a missing `user` */
+function checkCall(request: Request, options: object, known: object): void {
+  if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function') {
+    throw new TypeError('The first argument must be a Request of the Fetch standard (in Hono: c.req.raw)')
+  }
+  if (typeof options !== 'object' || options === null || !('user' in options)) {
+    throw new TypeError('user is missing: give the id of the signed-in user, or null')
+  }
+  refuseUnknown('this call', options, known)
+}
+
+/**
+ * A string unique to the signed-in user; undefined if there is none.
+ *
+ * @throws TypeError for what cannot be the id of a user
+ */
+function userKey(user: UserID): string | undefined {
+  if (user === undefined || user === null || user === '' || user === false) return undefined
+  if (isThenable(user)) {
+    // A rejected promise must not crash the process.
+    Promise.resolve(user).catch(() => {})
+    throw new TypeError('user must be the id of the signed-in user, not a promise: await it first')
+  }
+  const isID = typeof user === 'string' || typeof user === 'bigint' || Number.isFinite(user)
+  if (!isID) {
+    const ids = 'a string, a finite number or a bigint, or null for nobody'
+    throw new TypeError(`user must be the id of the signed-in user: ${ids}, not of the type ${typeof user}`)
+  }
+  return `user:${typeof user} ${user}`
+}

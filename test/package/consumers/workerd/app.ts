@@ -1,0 +1,1 @@
+// docs/web.md#sociallogin, block 1

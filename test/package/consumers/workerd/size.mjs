@@ -1,0 +1,1 @@
+export { SocialLogin } from 'passport-social-login/web'

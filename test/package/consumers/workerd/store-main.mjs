@@ -1,0 +1,59 @@
+// Two Workers that share the Durable Objects of the guide, as two machines do, or share nothing but their keys.
+import assert from 'node:assert/strict'
+import { FakeProvider, providerNavigation, sameOriginNavigation } from 'passport-social-login/testing'
+import { browser } from './driver.cjs'
+import { bundle, serveWorkers } from './worker.mjs'
+
+const ORIGIN = 'http://localhost:3000'
+const provider = await FakeProvider.start()
+const { appID, appSecret } = provider.registerApplication({ name: 'C', redirectURL: `${ORIGIN}/callback` })
+const PROVIDER = { baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret }
+const newKey = () => provider.issueAuthKey({ appID, userID: '1' })
+const exchanges = () => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
+
+async function start(entry, durableObjects) {
+  const common = { script: await bundle(entry), bindings: { PROVIDER, ORIGIN } }
+  return serveWorkers([
+    { ...common, name: 'one', durableObjects: durableObjects && { LOGINS: durableObjects } },
+    { ...common, name: 'two', durableObjects: durableObjects && { LOGINS: { ...durableObjects, scriptName: 'one' } } },
+  ])
+}
+
+/** Begins a login at one machine. @returns what sends a callback of that browser, with a new key, to a machine */
+async function begin(port) {
+  const { status, headers } = await browser(port)('/auth', sameOriginNavigation)
+  assert.equal(status, 302)
+  const cookie = headers['set-cookie'].map((line) => line.split(';', 1)[0]).join('; ')
+  return async (machine, key = newKey()) => {
+    const answer = await browser(machine)(`/callback?auth_key=${key}`, { ...providerNavigation, cookie })
+    return answer.headers.location
+  }
+}
+
+const ofKeys = await start('hono-worker.mjs')
+const copied = await begin(ofKeys.ports[0])
+assert.deepEqual(await Promise.all(ofKeys.ports.map((port) => copied(port))), ['/me', '/me'])
+const doubleClick = await begin(ofKeys.ports[0])
+const key = newKey()
+const earlier = exchanges()
+const clicks = [doubleClick(ofKeys.ports[0], key), doubleClick(ofKeys.ports[0], key)]
+assert.deepEqual([await Promise.all(clicks), exchanges()], [['/me', '/me'], earlier + 1])
+await ofKeys.close()
+
+const shared = await start('store-worker.mjs', { className: 'LoginInProgress', useSQLite: true })
+const [one, two] = shared.ports
+for (let round = 0; round < 10; round++) {
+  const before = exchanges()
+  const comeBack = await begin(one)
+  assert.deepEqual((await Promise.all([comeBack(one), comeBack(two)])).sort(), ['/login', '/me'])
+  assert.equal(await comeBack(two), '/login')
+  assert.equal(exchanges(), before + 1)
+}
+
+const [first, second] = [await begin(one), await begin(two)]
+assert.equal(await second(two), '/me', 'a login of another tab')
+assert.equal(await first(one), '/me', 'each login has its own object')
+assert.equal(await (await begin(one))(two, 'a-guess'), '/login')
+await shared.close()
+await provider.stop()
+console.log('ok')
