@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app'
 import { createCommunities, type FakeProviders, startFakeProviders } from './auth/communities'
 import { type Config, ConfigError, readConfig } from './config'
+import { keptSecret } from './session-secret'
 import { Accounts } from './storage/accounts'
 import { type Database, DatabaseUnavailableError, reasonOf } from './storage/database'
-import { migrateWhenAvailable, NewerSchemaError, openDatabase } from './storage/open-database'
-import { DamagedSecretError, keptSecret } from './storage/session-secret'
+import { migrateWhenAvailable, openDatabase } from './storage/open-database'
+import { NewerSchemaError } from './storage/schema'
 import { DatabaseSessions } from './storage/sessions'
-import { createLogger, type Logger } from './web/logger'
+import { createLogger } from './web/logger'
 import { pathsOnly } from './web/request-target'
 import { closingConnections, listen, onStopSignal } from './web/server'
 
@@ -26,7 +27,7 @@ async function main(): Promise<void> {
   process.umask(0o077)
   const config = readConfig(process.env)
   const fakes = await startFakeProviders(config)
-  const url = await serve(config, fakes, logger)
+  const url = await serve(config, fakes)
   console.log(`Example application: ${url}`)
   if (fakes) console.log(`Fake provider: ${fakes[0].origin}\nSecond fake provider: ${fakes[1].origin}`)
 }
@@ -45,9 +46,9 @@ async function stop(): Promise<void> {
 }
 
 /** Opens and migrates the database, then starts serving. @returns the URL of the application */
-async function serve(config: Config, fakes: FakeProviders | undefined, logger: Logger): Promise<string> {
+async function serve(config: Config, fakes: FakeProviders | undefined): Promise<string> {
   const sessionSecrets = secretsOf(config)
-  const database = await openMigrated(config, logger)
+  const database = await openMigrated(config)
   const listening = await listen(config.HOST, config.PORT)
   let isStopping = false
   const app = createApp({
@@ -59,7 +60,7 @@ async function serve(config: Config, fakes: FakeProviders | undefined, logger: L
     isStopping: () => isStopping,
   })
   listening.serve(closingConnections(pathsOnly(app), () => isStopping))
-  const cleaning = cleanRegularly(database, logger)
+  const cleaning = cleanRegularly(database)
   stopServing = async () => {
     isStopping = true
     await sleep(config.DRAIN_SECONDS * 1000)
@@ -74,19 +75,10 @@ async function serve(config: Config, fakes: FakeProviders | undefined, logger: L
 
 /** On a single machine, a secret that is not configured is generated and kept. */
 function secretsOf({ SESSION_SECRET: [first, ...others] = [], DATA_DIR }: Config): [string, ...string[]] {
-  if (first !== undefined) return [first, ...others]
-  try {
-    return [keptSecret(DATA_DIR)]
-  } catch (error) {
-    throw new ConfigError([
-      error instanceof DamagedSecretError
-        ? error.message
-        : `DATA_DIR names a folder that cannot be used (${reasonOf(error)})`,
-    ])
-  }
+  return first === undefined ? [keptSecret(DATA_DIR)] : [first, ...others]
 }
 
-async function openMigrated({ DATABASE_URL, DATABASE_POOL_SIZE, DATA_DIR }: Config, logger: Logger): Promise<Database> {
+async function openMigrated({ DATABASE_URL, DATABASE_POOL_SIZE, DATA_DIR }: Config): Promise<Database> {
   const waiting = setTimeout(
     () => logger.warn('waiting for the database, which is away, busy, or being migrated by another process'),
     SAY_WAITING_AFTER_MS,
@@ -106,7 +98,7 @@ async function openMigrated({ DATABASE_URL, DATABASE_POOL_SIZE, DATA_DIR }: Conf
   }
 }
 
-function cleanRegularly(database: Database, logger: Logger): NodeJS.Timeout {
+function cleanRegularly(database: Database): NodeJS.Timeout {
   const [sessions, accounts] = [new DatabaseSessions(database), new Accounts(database)]
   return setInterval(() => {
     Promise.all([sessions.clean(), accounts.deleteUnconfirmed()]).catch((error: unknown) =>

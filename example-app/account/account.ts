@@ -12,9 +12,8 @@ export function accountRoutes({ passport, accounts, sessions, communities }: Ser
   router.use('/account', requireUser, sameOriginForms)
 
   router.get('/account', (req, res) => {
-    const account = accountOf(req)
     const notice = noticeFor(field(req.query, 'notice'))
-    sendPage(req, res, accountPage({ account, communities, notice }))
+    sendPage(req, res, accountPage({ account: accountOf(req), communities, notice }))
   })
 
   // `authorize` does not replace the signed-in user. A community has only one redirect URL, so it redirects to the same

@@ -42,19 +42,15 @@ function latestLogin({ logins: [login] }: SignedInAccount): Login {
 
 /** Uses the field names of Passport profiles. `id` is the provider's user id. */
 function asJSON({ provider, subject, person }: Login, account: string): object {
-  const { displayName, username, email, picture, cover, gender, birthday, badge } = person
+  const { email, picture, cover, ...others } = person
   return {
+    ...others,
     provider,
     id: subject,
     account,
-    displayName,
-    username,
     emails: email === undefined ? undefined : [{ value: email }],
     photos: picture === undefined ? undefined : [{ value: picture }],
     coverPhoto: cover,
-    gender,
-    birthday,
-    badge,
   }
 }
 
@@ -63,11 +59,8 @@ function asJSON({ provider, subject, person }: Login, account: string): object {
  *
  * @returns the query of the profile page that reports the result
  */
-async function reload(
-  { communities, accounts, sealer }: Services,
-  login: Login,
-  log: Logger,
-): Promise<URLSearchParams> {
+async function reload(services: Services, login: Login, log: Logger): Promise<URLSearchParams> {
+  const { communities, accounts, sealer } = services
   // Only the community of a login may see its token and say whose it is. It may not be configured any more.
   const community = communities.find(({ name }) => name === login.provider)
   if (!community) return new URLSearchParams({ notice: 'other_provider' })

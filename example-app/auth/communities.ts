@@ -9,15 +9,10 @@ import {
   ConfigError,
   callbackURLs,
 } from '../config'
+import type { ShownCommunity } from '../views/pages'
 
 /** A community that people sign in at: a provider, with what routes and pages need. */
-export interface Community extends CommunityPaths {
-  /** Stored with each login, because the same user id belongs to different people at different communities. */
-  readonly name: string
-  /** What pages call it. */
-  readonly displayName: string
-  readonly origin: string
-  readonly host: string
+export interface Community extends ShownCommunity {
   readonly callbackPath: string
   readonly options: StrategyOptions
   /** For requests beside logins. */
@@ -87,10 +82,9 @@ function register(fake: FakeProvider, redirectURL: string): CommunityConfig {
 
 function toCommunity(config: CommunityConfig, paths: CommunityPaths, callbackURL: string): Community {
   const { BASE_URL: baseURL = '', CLIENT_ID: clientID = '', CLIENT_SECRET: clientSecret = '' } = config
-  const exchangeMethod = config.EXCHANGE_METHOD
   // As a name, it does not depend on the spelling, such as capitals in the host or `:443`.
   const { origin, host, href } = new URL(baseURL)
-  const provider = { baseURL, clientID, clientSecret, exchangeMethod }
+  const provider = { baseURL, clientID, clientSecret, exchangeMethod: config.EXCHANGE_METHOD }
   return {
     ...paths,
     name: href.replace(/\/$/, ''),

@@ -21,7 +21,7 @@ export const confirmFirst: RequestHandler = async (req, res, next) => {
   const isProgram = req.method === 'GET' && req.path === '/profile' && wantsJSON(req)
   if (unconfirmed?.purpose !== 'sign-in' || isProgram) return next()
   if (isAwaited(unconfirmed, req)) return res.redirect(303, '/login/confirm')
-  await forget(req, res, unconfirmed)
+  await expire(req, res, unconfirmed)
   res.redirect(303, NOTHING_TO_CONFIRM)
 }
 
@@ -31,8 +31,7 @@ export function confirmRoutes({ accounts, knownLogins, communities }: Services):
   router.get('/login/confirm', async (req, res) => {
     const waiting = await waitingLogin(req, res, accounts)
     if (!waiting) return res.redirect(303, NOTHING_TO_CONFIRM)
-    const notice = noticeFor(field(req.query, 'notice'))
-    sendPage(req, res, confirmPage({ ...waiting, communities, notice }))
+    sendPage(req, res, confirmPage({ ...waiting, communities, notice: noticeFor(field(req.query, 'notice')) }))
   })
 
   router.post('/login/confirm', sameOriginForms, async (req, res) => {
@@ -75,7 +74,7 @@ async function waitingLogin(req: Request, res: Response, accounts: Accounts): Pr
     const openedBy = logins.find((own) => own.id === req.session.loginID) ?? logins[0]
     if (login) return { unconfirmed, login, userID: id, openedBy }
   }
-  await forget(req, res, unconfirmed)
+  await expire(req, res, unconfirmed)
   return undefined
 }
 
@@ -84,10 +83,14 @@ function isAwaited({ expiresAt }: UnconfirmedLogin, { user }: Request): boolean 
   return user instanceof SignedInAccount && expiresAt > user.readAt
 }
 
-async function forget(req: Request, res: Response, { purpose }: UnconfirmedLogin): Promise<void> {
-  if (purpose === 'sign-in') return signOut(req, res)
+/** Ends a question that nobody can answer any more. A person who was about to sign in is signed out. */
+function expire(req: Request, res: Response, { purpose }: UnconfirmedLogin): Promise<void> {
+  return purpose === 'sign-in' ? signOut(req, res) : removeQuestion(req)
+}
+
+function removeQuestion(req: Request): Promise<void> {
   delete req.session.unconfirmed
-  await saveSession(req)
+  return saveSession(req)
 }
 
 async function keepLogin({ req, res, accounts, knownLogins, waiting }: Answer): Promise<void> {
@@ -97,8 +100,7 @@ async function keepLogin({ req, res, accounts, knownLogins, waiting }: Answer): 
     await signOut(req, res)
     return res.redirect(303, NOTHING_TO_CONFIRM)
   }
-  delete req.session.unconfirmed
-  await saveSession(req)
+  await removeQuestion(req)
   knownLogins.remember(req, res, login.id)
   res.redirect(303, unconfirmed.returnTo)
 }
@@ -110,9 +112,9 @@ async function dropLogin({ req, res, accounts, waiting }: Answer): Promise<void>
 }
 
 async function answerLink({ req, res, accounts, knownLogins, waiting }: Answer, isMine: boolean): Promise<void> {
-  // Before the question is forgotten: it can be answered again when the database fails in between.
+  // Before the question is removed: it can be answered again when the database fails in between.
   const notice = isMine ? await accounts.link(waiting.login.id, waiting.userID) : 'not_linked'
-  await forget(req, res, waiting.unconfirmed)
+  await removeQuestion(req)
   if (notice === 'linked') knownLogins.remember(req, res, waiting.login.id)
   res.redirect(303, `/account?notice=${notice}`)
 }

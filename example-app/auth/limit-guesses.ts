@@ -58,12 +58,13 @@ export class GuessLimit {
     this.#callbacks.set(key, (this.#callbacks.get(key) ?? new Set()).add(res))
     res.once('close', () => res.writableEnded && this.#forget(key, res))
     for (;;) {
-      if (this.#numberOf(key, res) <= points) {
+      // Before the limiter is asked: one that ends meanwhile counts here, or in the answer, or in both.
+      const number = this.#numberOf(key, res)
+      if (number <= points) {
         const state = await this.#limiter.get(key)
         const rejected = state?.consumedPoints ?? 0
         if (rejected >= points) return this.#refuse(key, res, 'too_many_rejected', secondsUntil(state))
-        if (this.#numberOf(key, res) + rejected <= points)
-          return { end: (isRejected) => this.#end(key, res, isRejected) }
+        if (number + rejected <= points) return { end: (isRejected) => this.#end(key, res, isRejected) }
       }
       if (performance.now() > deadline) return this.#refuse(key, res, 'overloaded', 1)
       await sleep(RETRY_MS)

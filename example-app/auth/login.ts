@@ -9,12 +9,11 @@ import { field, sendPage } from '../web/respond'
 import type { Communities, Community } from './communities'
 import { GuessLimit } from './limit-guesses'
 import { type Authentication, type Services, VerifiedLogin } from './passport'
-import { SignedInUser, saveSession, signIn, signOut } from './sign-in'
+import { NewSession, saveSession, signIn, signOut } from './sign-in'
 
 const CONFIRM_WITHIN_MS = 10 * 60 * 1000
 const DEFAULT_RETURN_PATH = '/profile'
 const NO_RETURN_TO = ['/login', '/logout']
-const ANSWERED = { type: 'answered' } as const
 
 /** The login page, sign-out, and for each community the start of a login and its callback. */
 export function loginRoutes(services: Services): Router {
@@ -45,14 +44,11 @@ export function loginRoutes(services: Services): Router {
 }
 
 function addLogin(router: Router, community: Community, services: Services): void {
-  const { passport } = services
   const guesses = new GuessLimit(services.guessLimiter, community.startPath)
   const start: RequestHandler = (req, res, next) => {
     const returnTo = field(req.body, 'returnTo') ?? field(req.query, 'returnTo')
-    passport.authenticate(community.startPath, {
-      failureRedirect: '/login?reason=start_forbidden',
-      ...(returnTo !== undefined && { returnTo }),
-    })(req, res, next)
+    const options = { failureRedirect: '/login?reason=start_forbidden', returnTo }
+    services.passport.authenticate(community.startPath, options)(req, res, next)
   }
   const refuseGuessers: RequestHandler = async (req, res, next) => {
     const seconds = await guesses.secondsToWait(req)
@@ -62,24 +58,28 @@ function addLogin(router: Router, community: Community, services: Services): voi
   }
   // The strategy itself checks that the request came from this site, and shows a page of its own when it cannot tell.
   router.route(community.startPath).all(refuseGuessers).get(start).post(start)
-  router.get(community.callbackPath, finishLogin(services, community, guesses), (_req, res) =>
-    res.redirect(303, '/profile'),
-  )
+  router.get(community.callbackPath, finishLogin(services, community, guesses))
+}
+
+interface LoginOutcome {
+  readonly type: 'login'
+  readonly login: VerifiedLogin
+  /** The `authInfo` of Passport. */
+  readonly info: unknown
 }
 
 /** What became of a callback. `again`: it was handled before (reload, back button). `answered`: the strategy has responded. */
 type Outcome =
-  | { readonly type: 'login'; readonly login: VerifiedLogin; readonly info: unknown }
+  | LoginOutcome
   | { readonly type: 'failed'; readonly code: string; readonly error?: SocialLoginError }
   | { readonly type: 'again' | 'answered' }
 
 /**
  * Handles the provider's callback. It always ends in a redirect, because the URL of this request contains the `auth_key`
- * and no page may be shown at it. Errors thrown here also end in a redirect: see `errorPage`. `next` is called for a
- * callback that was handled before.
+ * and no page may be shown at it. Errors thrown here also end in a redirect: see `errorPage`.
  */
 function finishLogin(services: Services, { startPath }: Community, guesses: GuessLimit): RequestHandler {
-  return async (req, res, next) => {
+  return async (req, res) => {
     const attempt = await guesses.begin(req, res)
     if ('reason' in attempt) {
       res.set({ 'Retry-After': String(attempt.seconds), 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
@@ -87,18 +87,22 @@ function finishLogin(services: Services, { startPath }: Community, guesses: Gues
     }
     await services.accounts.requireWritable()
     // Otherwise the key of a visitor who has disconnected would be spent for nothing.
-    const outcome = res.closed ? ANSWERED : await authenticate(services.passport, startPath, req, res)
+    if (res.closed) return attempt.end(false)
+    const outcome = await authenticate(services.passport, startPath, req, res)
     await attempt.end(outcome.type === 'failed' && outcome.code === 'auth_key_rejected')
-    if (outcome.type === 'login') return completeLogin(services, outcome.login, outcome.info, req, res)
+    if (outcome.type === 'login') {
+      const isLink = field(outcome.info, 'state') === 'link'
+      return isLink ? askToLink(services, outcome, req, res) : openAccount(services, outcome, req, res)
+    }
     if (outcome.type === 'failed') return explain(outcome.code, req, res, outcome.error)
-    if (outcome.type === 'again') next()
+    if (outcome.type === 'again') res.redirect(303, DEFAULT_RETURN_PATH)
   }
 }
 
 function authenticate(passport: Authentication, strategy: string, req: Request, res: Response): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     // The strategy itself responds to prefetches. A visitor who leaves does not end the response.
-    res.once('close', () => res.writableEnded && resolve(ANSWERED))
+    res.once('close', () => res.writableEnded && resolve({ type: 'answered' }))
     const fail = (error: unknown): void => {
       if (error instanceof SocialLoginError) resolve({ type: 'failed', code: error.code, error })
       else reject(error)
@@ -120,27 +124,31 @@ function explain(code: string, req: Request, res: Response, error?: SocialLoginE
   res.redirect(303, req.user ? `/account?notice=${code}` : `/login?reason=${code}`)
 }
 
-/** Stores the login, and signs in or asks the person whether the login is theirs. */
-async function completeLogin(
-  { accounts, knownLogins, communities }: Services,
-  { input, questionID }: VerifiedLogin,
-  info: unknown,
+/** Stores the login, and asks the signed-in person whether to add it to their account. */
+async function askToLink(
+  services: Services,
+  { login, info }: LoginOutcome,
   req: Request,
   res: Response,
 ): Promise<void> {
-  const returnTo = returnPath(field(info, 'returnTo'), communities)
-  if (field(info, 'state') === 'link') {
-    const { id: loginID, usedAt } = await accounts.recordLogin(input)
-    const expiresAt = usedAt + CONFIRM_WITHIN_MS
-    req.session.unconfirmed = { id: questionID, loginID, purpose: 'link', returnTo, expiresAt }
-    await saveSession(req)
-    return res.redirect(303, '/login/confirm')
-  }
-  const { login, userID, isConfirmed } = await accounts.signIn(input)
+  const { id: loginID, usedAt } = await services.accounts.recordLogin(login.input)
+  const returnTo = returnPath(info, services.communities)
+  const expiresAt = usedAt + CONFIRM_WITHIN_MS
+  req.session.unconfirmed = { id: login.questionID, loginID, purpose: 'link', returnTo, expiresAt }
+  await saveSession(req)
+  res.redirect(303, '/login/confirm')
+}
+
+/** Stores the login, and signs in to its account. If it is new to this browser, the person must confirm it first. */
+async function openAccount(services: Services, outcome: LoginOutcome, req: Request, res: Response): Promise<void> {
+  const { accounts, knownLogins, communities } = services
+  const { input, questionID } = outcome.login
+  const { login, userID, isConfirmed } = await accounts.findOrCreate(input)
   const isKnown = knownLogins.has(req, login.id) && (isConfirmed || (await accounts.confirm(login.id, userID)))
+  const returnTo = returnPath(outcome.info, communities)
   const expiresAt = login.usedAt + CONFIRM_WITHIN_MS
   const question = { id: questionID, loginID: login.id, purpose: 'sign-in', returnTo, expiresAt } as const
-  await signIn(req, new SignedInUser(userID, login.id, isKnown ? undefined : question))
+  await signIn(req, new NewSession(userID, login.id, isKnown ? undefined : question))
   res.redirect(303, isKnown ? returnTo : '/login/confirm')
 }
 
@@ -148,7 +156,8 @@ async function completeLogin(
  * The path to open after a login: the one that it was started with, which the strategy has checked to be on this site.
  * Pages for signing in or out are replaced by the profile, because opening them would start another login.
  */
-function returnPath(given: string | undefined, communities: Communities): string {
+function returnPath(info: unknown, communities: Communities): string {
+  const given = field(info, 'returnTo')
   if (given === undefined || mentionsKey(given)) return DEFAULT_RETURN_PATH
   const { pathname } = new URL(given, 'http://localhost')
   const path = `${pathname.replace(/\/{2,}/g, '/').toLowerCase()}/`

@@ -7,7 +7,7 @@ import type { Accounts, LoginInput, Person } from '../storage/accounts'
 import type { DatabaseSessions } from '../storage/sessions'
 import type { Communities } from './communities'
 import type { KnownLogins } from './cookies'
-import { SignedInAccount, SignedInUser } from './sign-in'
+import { NewSession, SignedInAccount } from './sign-in'
 import type { TokenSealer } from './token-sealer'
 
 export type Authentication = InstanceType<typeof Passport>
@@ -48,13 +48,13 @@ export function createPassport(
   })
   for (const strategy of strategies) passport.use(strategy)
   // The session holds only ids. Everything else is read from the database when needed, so it is never stale.
-  passport.serializeUser<string, Request>((req, user, done) => {
-    if (!(user instanceof SignedInUser)) return done(new TypeError('Only a SignedInUser signs in'))
+  passport.serializeUser<string, Request>((req, session, done) => {
+    if (!(session instanceof NewSession)) return done(new TypeError('Only signIn signs in'))
     // The new session has not been saved yet, so it is saved together with the question to confirm: a signed-in session
     // without that question never exists.
-    req.session.loginID = user.loginID
-    if (user.unconfirmed) req.session.unconfirmed = user.unconfirmed
-    done(null, user.id)
+    req.session.loginID = session.loginID
+    if (session.unconfirmed) req.session.unconfirmed = session.unconfirmed
+    done(null, session.userID)
   })
   passport.deserializeUser<string, Request>((req, id, done) => {
     const { loginID } = req.session

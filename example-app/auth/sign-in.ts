@@ -16,21 +16,21 @@ export class SignedInAccount {
   ) {}
 }
 
-/** A person who is signing in, the login they used, and the question that they must answer first, if any. */
-export class SignedInUser {
+/** What a new session will hold: the account, the login it was opened with, and the question to answer first, if any. */
+export class NewSession {
   constructor(
-    readonly id: string,
+    readonly userID: string,
     readonly loginID: string,
     readonly unconfirmed: UnconfirmedLogin | undefined,
   ) {}
 }
 
 /** Signs in. Passport starts a new session, so that an attacker cannot have set its id beforehand (session fixation). */
-export async function signIn(req: Request, user: SignedInUser): Promise<void> {
+export async function signIn(req: Request, session: NewSession): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    req.logIn(user, (error: unknown) => (error ? reject(error) : resolve()))
+    req.logIn(session, (error: unknown) => (error ? reject(error) : resolve()))
   })
-  req.log.info({ account: user.id }, 'signed in')
+  req.log.info({ account: session.userID }, 'signed in')
 }
 
 /** Signs this browser out. `req.logout` would start another session and store it for as long as a signed-in one. */

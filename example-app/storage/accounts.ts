@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Database, inBatches, number, optionalText, type Query, type Row, text, WRITE_NOTHING } from './database'
+import { type Database, inBatches, number, type Query, type Row, text, WRITE_NOTHING } from './database'
 
 // Limited because every request reads all logins of the signed-in account.
 const MAX_LOGINS = 10
@@ -57,17 +57,17 @@ export class Accounts {
 
   /** Stores a login without signing in to an account. */
   async recordLogin(input: LoginInput): Promise<Login> {
-    return toLogin(await recordLogin(this.#database, input))
+    return toLogin(await upsertLogin(this.#database, input))
   }
 
   /**
    * Stores a login and returns its account. If there is none, creates one, which is unconfirmed until a person says that
    * it is theirs. Simultaneous calls for the same login get the same account.
    */
-  async signIn(input: LoginInput): Promise<OpenedLogin> {
-    const row = await recordLogin(this.#database, input)
+  async findOrCreate(input: LoginInput): Promise<OpenedLogin> {
+    const row = await upsertLogin(this.#database, input)
     const login = toLogin(row)
-    if (login.userID === undefined) return { login, userID: await this.#openAccount(login.id), isConfirmed: false }
+    if (login.userID === undefined) return { login, userID: await this.#createAccount(login.id), isConfirmed: false }
     const isConfirmed = number(row, 'is_unconfirmed') === 0
     // Restarts the time that the person has to answer.
     const askAgain = `update users set unconfirmed_since = ${this.#database.now} where id = $1 and unconfirmed_since is not null`
@@ -76,7 +76,7 @@ export class Accounts {
   }
 
   /** Creates an account for a login, unless a simultaneous call has just done so. @returns the login's account */
-  #openAccount(loginID: string): Promise<string> {
+  #createAccount(loginID: string): Promise<string> {
     const { now } = this.#database
     return this.#database.transaction(async (query) => {
       const newID = randomUUID()
@@ -177,7 +177,7 @@ function toLogin(row: Row): Login {
     id: text(row, 'id'),
     provider: text(row, 'provider'),
     subject: text(row, 'subject'),
-    userID: optionalText(row, 'user_id'),
+    userID: row['user_id'] === null ? undefined : text(row, 'user_id'),
     person: JSON.parse(text(row, 'person')),
     sealedToken: text(row, 'sealed_token'),
     usedAt: number(row, 'used_at'),
@@ -185,7 +185,7 @@ function toLogin(row: Row): Login {
 }
 
 /** Inserts or updates a login. @returns its row, with the column `is_unconfirmed` about its account */
-async function recordLogin({ query, now }: Database, input: LoginInput): Promise<Row> {
+async function upsertLogin({ query, now }: Database, input: LoginInput): Promise<Row> {
   const { provider, subject, person, sealedToken } = input
   const sql = `insert into federated_credentials (id, provider, subject, person, sealed_token, used_at)
     values ($1, $2, $3, $4, $5, ${now})

@@ -61,10 +61,6 @@ export function text(row: Row | undefined, column: string): string {
   return value
 }
 
-export function optionalText(row: Row, column: string): string | undefined {
-  return row[column] === null ? undefined : text(row, column)
-}
-
 /** The Postgres driver returns bigint columns as text. */
 export function number(row: Row, column: string): number {
   return Number(row[column])

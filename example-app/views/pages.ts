@@ -14,8 +14,8 @@ const MAX_NAME_LENGTH = 32
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
 
 /** What pages need to know of a community. */
-interface Community {
-  /** The `provider` of its logins. */
+export interface ShownCommunity {
+  /** Stored with each login, because the same user id belongs to different people at different communities. */
   readonly name: string
   readonly displayName: string
   readonly host: string
@@ -34,7 +34,7 @@ export function homePage(login: Login | undefined): Page {
 }
 
 interface LoginPage {
-  readonly communities: readonly Community[]
+  readonly communities: readonly ShownCommunity[]
   /** A code of `messages.ts`. */
   readonly reason: string | undefined
   readonly returnTo: string | undefined
@@ -54,7 +54,7 @@ ${returnTo !== undefined && html`<input type="hidden" name="returnTo" value="${r
   }
 }
 
-function nameAndHost({ displayName, host }: Community, index: number): Markup {
+function nameAndHost({ displayName, host }: ShownCommunity, index: number): Markup {
   return html`${index > 0 && ' or at '}<strong>${displayName}</strong>${displayName !== host && ` (${host})`}`
 }
 
@@ -63,7 +63,7 @@ interface ConfirmPage {
   readonly unconfirmed: Pick<UnconfirmedLogin, 'id' | 'purpose'>
   /** The login by which the account was opened in this browser. */
   readonly openedBy: Login | undefined
-  readonly communities: readonly Community[]
+  readonly communities: readonly ShownCommunity[]
   readonly notice: string | undefined
 }
 
@@ -97,7 +97,7 @@ ${personCard(login, communities)}
 
 interface AccountPage {
   readonly account: { readonly id: string; readonly logins: readonly Login[] }
-  readonly communities: readonly Community[]
+  readonly communities: readonly ShownCommunity[]
   readonly notice: string | undefined
 }
 
@@ -121,7 +121,7 @@ ${communities.map(
   }
 }
 
-function row(login: Login, communities: readonly Community[], isRemovable: boolean): Markup {
+function row(login: Login, communities: readonly ShownCommunity[], isRemovable: boolean): Markup {
   const what = `${nameOf(login)} at ${communityName(login, communities)}`
   const remove = html`<form class="guarded" method="post" action="/account/unlink">
 <button name="login" value="${login.id}" aria-label="Remove ${what}">Remove</button></form>`
@@ -130,7 +130,7 @@ function row(login: Login, communities: readonly Community[], isRemovable: boole
 
 interface ProfilePage {
   readonly login: Login
-  readonly communities: readonly Community[]
+  readonly communities: readonly ShownCommunity[]
   readonly notice: string | undefined
 }
 
@@ -172,14 +172,14 @@ export function messagePage(status: number, message: string, requestID: string, 
 }
 
 /** Shows only pictures of the login's community: our Content-Security-Policy blocks most others. Otherwise the first letter. */
-function portrait({ person, subject }: Login, community: Community | undefined): Markup {
+function portrait({ person, subject }: Login, community: ShownCommunity | undefined): Markup {
   if (isShown(person.picture, community)) {
     return html`<img class="portrait" src="${person.picture}" alt="" width="72" height="72" referrerpolicy="no-referrer">`
   }
   return html`<span class="portrait letter" aria-hidden="true">${nameOf({ person, subject }).slice(0, 1)}</span>`
 }
 
-function isShown(picture: string | undefined, community: Community | undefined): picture is string {
+function isShown(picture: string | undefined, community: ShownCommunity | undefined): picture is string {
   return community !== undefined && picture?.startsWith(`${community.origin}/`) === true
 }
 
@@ -192,16 +192,16 @@ function nameOf({ person, subject }: Pick<Login, 'person' | 'subject'>): string 
 }
 
 /** The community of a login. Undefined if it is not configured any more: its logins stay. */
-function communityOf({ provider }: Login, communities: readonly Community[]): Community | undefined {
+function communityOf({ provider }: Login, communities: readonly ShownCommunity[]): ShownCommunity | undefined {
   return communities.find(({ name }) => name === provider)
 }
 
-function communityName(login: Login, communities: readonly Community[]): string {
+function communityName(login: Login, communities: readonly ShownCommunity[]): string {
   return communityOf(login, communities)?.displayName ?? 'another provider'
 }
 
 /** Identifies a person. Includes the ID and whose it is, because names and pictures can be copied. */
-function personCard(login: Login, communities: readonly Community[]): Markup {
+function personCard(login: Login, communities: readonly ShownCommunity[]): Markup {
   const { person, subject } = login
   return html`<div class="person">${portrait(login, communityOf(login, communities))}<p><strong>${nameOf(login)}</strong>
 <span class="faint">${person.email ?? 'no e-mail address'}</span>

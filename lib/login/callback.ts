@@ -14,7 +14,7 @@ import { tabCallbackPage } from './tab-binding'
  * different user is signed in). After that, any failure ends the login.
  *
  * A record is marked twice: it is *used* in this strategy as soon as `usedLogins.run` is called (which takes that back if the
- * login fails before `onConsumed`), and *consumed* once the store has marked it for all processes.
+ * login fails before `onConsumed`, and else remembers it for at least 11 minutes), and *consumed* once the store has marked it for all processes.
  *
  * Of a double click in one process, the second callback waits for the result of the first. Besides the first, up to eight
  * with the same key do; any further one, one with another key, or one whose tab is not known yet is answered like a reload.
@@ -22,8 +22,10 @@ import { tabCallbackPage } from './tab-binding'
  *
  * A link with an attacker's own key fails. In a browser without a login in progress, there is no record. While there is one,
  * `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback` one that was typed or
- * opened from a mail program, of which browsers say `Sec-Fetch-Site: none`. One thing passes: a link on a page that sends no Referer,
- * clicked while a login of this browser is pending. Only `tabBinding`, by default off, stops it (W1 in SECURITY.md).
+ * opened from a mail program, of which browsers say `Sec-Fetch-Site: none`. What passes while a login of this browser is
+ * pending: a link on a page that sends no Referer, one on a page of the application itself within 30 seconds of the start,
+ * and a typed one if the start was typed, too (only under `unverifiedStart: 'allow'`). `tabBinding`, by default off, stops
+ * all three in any tab but that of the start (W1 in SECURITY.md).
  *
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
@@ -82,6 +84,7 @@ async function exchangeInSlot(
   try {
     // The record is marked now, not removed after the login: saving this request's copy of the session then would undo a logout.
     const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
+    // Also if another process was first: the record is consumed.
     onConsumed()
     // Undefined: the store cannot tell. Of two exchanges of one key the provider then refuses the second.
     if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')

@@ -14,7 +14,8 @@ type ExchangeContext = Pick<LoginContext, 'settings' | 'trace'> & {
  * Exchanges the key for a token, and the token for a profile, under one deadline: `timeout` covers both requests, their
  * retries and `skipUserProfile`. (Each call of the store has as much time again, and so has the function `provider`; verify
  * has `verifyTimeout`.) `client/endpoints.ts` makes the requests, `client/http/` sends them by undici, and reads at most 64 KiB
- * of a response. If the deadline ends, the outcome is `provider_timeout`.
+ * of a response. If the deadline ends, the outcome is `provider_timeout`, or
+ * `verify_timeout` while it waits for `skipUserProfile`.
  *
  * The client sends a request once more if its connection closes before the response begins, and calls `onRetry`. It never
  * repeats one that was answered, except a profile request that met a server error. A key that is refused on the retry is

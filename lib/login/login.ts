@@ -36,9 +36,9 @@ export class Login<User = unknown> {
    * - `login/exchange.ts` exchanges the key for a token, and the token for a profile.
    * - `passport/verify.ts` calls the application's verify function, and waits for its first answer.
    *
-   * What bounds a login: 4,096 characters of a request's target (`request.ts`); 10 minutes from start to callback, 1,024
-   * characters of `returnTo`, 1,024 bytes of `state` (`pending-login.ts`); `maxConcurrentLogins`, 128, at the provider
-   * (`callback.ts`); 8 duplicates that wait (`used-logins.ts`); two attempts for each request, 64 KiB for each response
+   * What bounds a login: 4,096 characters of a request's target (`request.ts`), 512 of a key (`client/endpoints.ts`), 1,024 of
+   * `returnTo` (`return-path.ts`); 1,024 bytes of `state`, 10 minutes from start to callback (`pending-login.ts`);
+   * `maxConcurrentLogins`, 128, at the provider (`callback.ts`); 8 duplicates that wait (`used-logins.ts`); two attempts for each request, 64 KiB for each response
    * (`client/http/`); `timeout`, 10 seconds, for both requests together (`provider_timeout`), for each call of the store
    * (`session_unavailable`), and for `provider` (`provider_lookup_timeout`); `verifyTimeout`, 30 seconds (`verify_timeout`).
    * Starts hold no slot: an application limits them as it limits any page.

@@ -116,6 +116,8 @@ function classifyCallback(
   if (authKey === '' && others.length === 0) return refused('auth_key_missing', 'callback')
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
   const referer = refererOf(req, policy)
+  // By `isFromProvider`, a callback is a navigation with `Sec-Fetch-Site: cross-site`, or with none in old browsers; or
+  // same-site or same-origin where the provider's address is.
   const isGenuine = isFromTab ? isNavigation(req) && isFromApp(req, policy) : isFromProvider(req, policy)
   if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', scriptedHint(req))
   return { type: 'callback', authKey, fetchSite: fetchSiteOf(req), referer, tabSecret }

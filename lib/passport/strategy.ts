@@ -69,7 +69,8 @@ export class Strategy extends OAuth2Strategy {
    *
    * - `redirect` to the provider at a start, or to the destination at a callback that a signed-in user repeats (else `pass`);
    * - `success(user, info)` after a login. Passport makes `req.authInfo` of the info: the verify function's (an object, or a
-   *   string as `message`), overlaid with the `LoginInfo`: `assurance`, and `returnTo` and `state` if the start had them;
+   *   string as `message`), overlaid with the `LoginInfo`: `assurance` (what is known of the callback: its age, headers and
+   *   tab), and `returnTo` and `state` if the start had them;
    * - `fail(info, 401)` if the verify function gives no user, and `fail({ code, message }, status)` for an outcome that the
    *   user can fix (kind `fail` in errors.ts);
    * - `error` for one that the operator must see, and for what the application throws;

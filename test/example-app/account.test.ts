@@ -1,19 +1,17 @@
-import { type Application, FakeProvider, providerNavigation } from '../../lib/testing'
-import { type BrowserAnswer, closeBrowsers } from '../support/browser'
-import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
-import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
+import { FakeProvider, providerNavigation } from '../../lib/testing'
+import type { BrowserAnswer } from '../support/browser'
+import type { RunningExample } from '../support/example/example-app'
+import { useExamples } from '../support/example/use-examples'
+import { providerEnvironment, registerExample, type Visitor } from '../support/example/visitor'
 
 describe('an account of the example', () => {
-  const folder = temporaryFolder()
-  let provider: FakeProvider
-  let application: Application
+  const examples = useExamples('all tests')
   let example: RunningExample
   let ada: Visitor
 
-  const keyOf = (userID: string): string => provider.issueAuthKey({ appID: application.appID, userID })
   const link = async (userID: string): Promise<string> => {
     await ada.submit(`${example.appURL}/account/link`)
-    expect((await ada.comeBack(example.appURL, keyOf(userID))).location).toBe('/login/confirm')
+    expect((await ada.comeBack(example.appURL, examples.newKey(userID))).location).toBe('/login/confirm')
     return ada.confirm(example.appURL)
   }
   const reload = async (): Promise<string> => {
@@ -22,29 +20,20 @@ describe('an account of the example', () => {
   }
 
   beforeAll(async () => {
-    provider = await FakeProvider.start()
-    application = registerExample(provider)
-    example = await startExample({ DATA_DIR: folder.path, ...providerEnvironment(provider, application) })
-  }, 20_000)
-
-  afterAll(async () => {
-    await example.stop('SIGKILL')
-    await provider.stop()
-    await closeBrowsers()
-    folder.remove()
+    example = await examples.start()
   })
 
   beforeEach(async () => {
-    const { user_id } = provider.addUser({ user_firstname: 'Ada', user_lastname: 'Test' })
-    ada = new Visitor(provider, application, user_id)
+    const { user_id } = examples.provider.addUser({ user_firstname: 'Ada', user_lastname: 'Test' })
+    ada = examples.visitor(user_id)
     await ada.signIn(example.appURL)
   })
 
   test('takes a second login, which then opens it too, and gives it up again', async () => {
     const account = (await ada.whoAmI(example.appURL))?.['account']
-    const second = provider.addUser({ user_firstname: 'Ada at work' }).user_id
+    const second = examples.provider.addUser({ user_firstname: 'Ada at work' }).user_id
     expect(await link(second)).toBe('/account?notice=linked')
-    const elsewhere = new Visitor(provider, application, second)
+    const elsewhere = examples.visitor(second)
     await elsewhere.signIn(example.appURL)
     expect((await elsewhere.whoAmI(example.appURL))?.['account']).toBe(account)
 
@@ -59,18 +48,18 @@ describe('an account of the example', () => {
   })
 
   test('does not take the login of another account, nor one that its person did not mean', async () => {
-    const other = new Visitor(provider, application, provider.addUser({ user_firstname: 'Other' }).user_id)
+    const other = examples.visitor(examples.provider.addUser({ user_firstname: 'Other' }).user_id)
     await other.signIn(example.appURL)
     expect(await link(other.userID)).toBe('/account?notice=taken')
     await ada.submit(`${example.appURL}/account/link`)
-    await ada.comeBack(example.appURL, keyOf('2'))
+    await ada.comeBack(example.appURL, examples.newKey('2'))
     expect(await ada.confirm(example.appURL, 'not-me')).toBe('/account?notice=not_linked')
     expect((await ada.browser.follow(`${example.appURL}/account`)).body).not.toContain('Turing')
   })
 
   test('the question about a second login says which account it is added to', async () => {
     await ada.submit(`${example.appURL}/account/link`)
-    await ada.comeBack(example.appURL, keyOf('3'))
+    await ada.comeBack(example.appURL, examples.newKey('3'))
     const { body } = await ada.browser.follow(`${example.appURL}/login/confirm`)
     expect(body).toContain(`signed in as <strong>Ada Test</strong> (ID <code>${ada.userID}</code> at`)
     expect(body).toContain('ID <code>3</code>')
@@ -80,10 +69,10 @@ describe('an account of the example', () => {
     const account = String((await ada.whoAmI(example.appURL))?.['account'])
     await ada.submit(`${example.appURL}/logout`)
 
-    const phone = new Visitor(provider, application, '2')
+    const phone = examples.visitor('2')
     await phone.signIn(example.appURL)
     await ada.begin(example.appURL)
-    await ada.comeBack(example.appURL, keyOf('2'))
+    await ada.comeBack(example.appURL, examples.newKey('2'))
     await ada.confirm(example.appURL)
     for (const fields of [{ account }, {}]) {
       const pressed = await ada.submit(`${example.appURL}/account/sign-out-everywhere`, fields)
@@ -98,7 +87,7 @@ describe('an account of the example', () => {
 
   test('a person who signed in as somebody else meanwhile gets no login added', async () => {
     await ada.submit(`${example.appURL}/account/link`)
-    const key = keyOf('3')
+    const key = examples.newKey('3')
     await ada.submit(`${example.appURL}/logout`)
     expect((await ada.comeBack(example.appURL, key)).location).toBe('/login?reason=user_changed')
   })
@@ -112,7 +101,7 @@ describe('an account of the example', () => {
   })
 
   test('reloads the profile with the token of the login', async () => {
-    provider.updateUser(ada.userID, { user_firstname: 'Augusta <Ada>' })
+    examples.provider.updateUser(ada.userID, { user_firstname: 'Augusta <Ada>' })
     const page = await reload()
     expect(page).toContain('Augusta &lt;Ada&gt; Test')
     expect(page).toContain('Your profile has been reloaded from the provider.')
@@ -120,19 +109,17 @@ describe('an account of the example', () => {
 
   test('does not send the token of a login to a provider that has taken the place of its own', async () => {
     await using successor = await FakeProvider.start()
-    const environment = providerEnvironment(successor, registerExample(successor))
-    const changed = await startExample({ DATA_DIR: folder.path, ...environment })
+    const changed = await examples.start(providerEnvironment(successor, registerExample(successor)))
     const { location } = await ada.submit(`${changed.appURL}/profile/reload`)
     const { body } = await ada.browser.follow(`${changed.appURL}${location}`)
-    await changed.stop('SIGKILL')
     expect(successor.requests).toEqual([])
     expect(body).toContain('This login is from another provider')
   })
 
   test('says when the token has expired, and when the provider has been asked too often', async () => {
-    provider.failNext('user/me', { status: 429, headers: { 'retry-after': '120' } })
+    examples.provider.failNext('user/me', { status: 429, headers: { 'retry-after': '120' } })
     expect(await reload()).toContain('Please try again in 2 minutes.')
-    provider.clock.advance(25 * 60 * 60 * 1000)
+    examples.provider.clock.advance(25 * 60 * 60 * 1000)
     expect(await reload()).toContain('Sign in again to renew it.')
     expect((await ada.whoAmI(example.appURL))?.['id']).toBe(ada.userID)
   })

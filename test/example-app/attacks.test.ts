@@ -1,112 +1,82 @@
-import { type Application, FakeProvider, providerNavigation } from '../../lib/testing'
-import { Browser, closeBrowsers } from '../support/browser'
-import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
-import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
+import { providerNavigation } from '../../lib/testing'
+import type { RunningExample } from '../support/example/example-app'
+import { useExamples } from '../support/example/use-examples'
+import { providerEnvironment, Visitor } from '../support/example/visitor'
 import { sendBytes } from '../support/raw-requests'
 
 const CALLBACK = '/auth/social-login/callback'
 const HTTPS = { 'x-forwarded-proto': 'https' }
 
-afterAll(() => closeBrowsers())
+describe('the cookies of the example', () => {
+  const examples = useExamples('each test')
 
-describe('a cookie that a sister subdomain plants at the example', () => {
-  const folder = temporaryFolder()
-  let provider: FakeProvider
-  let plain: RunningExample
-  let secure: RunningExample
-  let application: Application
-  let secureApplication: Application
-
-  beforeAll(async () => {
-    provider = await FakeProvider.start()
-    application = registerExample(provider)
-    const redirectURL = `https://app.example${CALLBACK}`
-    secureApplication = provider.registerApplication({ name: 'Secure', redirectURL })
-    const environment = { TRUST_PROXY: 'loopback', SESSION_SECRET: 'a secret of sixteen or more' }
-    plain = await startExample({
-      ...environment,
-      DATA_DIR: `${folder.path}/plain`,
-      ...providerEnvironment(provider, application),
+  test('have names on https under which no sister subdomain can plant one: whole host, all paths, Secure', async () => {
+    const { provider } = examples
+    const application = provider.registerApplication({
+      name: 'Secure',
+      redirectURL: `https://app.example${CALLBACK}`,
     })
-    secure = await startExample({
-      ...environment,
-      DATA_DIR: `${folder.path}/secure`,
-      ...providerEnvironment(provider, secureApplication),
-    })
-  }, 20_000)
-
-  afterAll(async () => {
-    await plain.stop('SIGKILL')
-    await secure.stop('SIGKILL')
-    await provider.stop()
-    folder.remove()
-  })
-
-  const profileOf = async (example: RunningExample, cookie: string): Promise<number> => {
-    const headers = { ...HTTPS, accept: 'application/json', cookie }
-    return (await new Browser().request(`${example.appURL}/profile`, { headers })).status
-  }
-
-  test('signs its victim in as somebody else where the session has a plain name, and not on https', async () => {
-    const attacker = new Visitor(provider, application, '1', HTTPS)
-    await attacker.signIn(plain.appURL)
-    const [planted] = /example-session=[^;]+/.exec(await attacker.browser.cookies(plain.appURL)) ?? []
-    expect(planted).toBeDefined()
-    // Browsers send the cookie with the longer path first, and the first one counts.
-    expect(await profileOf(plain, `${planted}; example-session=s%3Avictim.signature`)).toBe(200)
-
-    const mallory = new Visitor(provider, secureApplication, '1', HTTPS)
-    await mallory.signIn(secure.appURL)
-    expect((await mallory.whoAmI(secure.appURL))?.['id']).toBe('1')
-    const cookies = await mallory.browser.cookies(secure.appURL)
-    const [own = ''] = /__Host-example-session=[^;]+/.exec(cookies) ?? []
-    expect(await profileOf(secure, own)).toBe(200)
-    expect(await profileOf(secure, own.replace('__Host-', ''))).toBe(401)
-    expect(await profileOf(secure, `${own.replace('__Host-', '')}; __Host-example-session=s%3Avictim.signature`)).toBe(
-      401,
-    )
-  })
-
-  test('is refused by browsers under the names in use on https: whole host, all paths, Secure', async () => {
-    const ada = new Visitor(provider, secureApplication, '2', HTTPS)
-    const start = await ada.begin(secure.appURL)
+    const { appURL } = await examples.start(providerEnvironment(provider, application))
+    const ada = new Visitor(provider, application, '2', HTTPS)
+    const start = await ada.begin(appURL)
     expect(String(start.headers['set-cookie'])).toMatch(
       /^__Host-example-login=\S+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     )
-    const back = await ada.comeBack(secure.appURL)
+    const back = await ada.comeBack(appURL)
     const [session] = [back.headers['set-cookie'] ?? []].flat().filter((cookie) => cookie.includes('session'))
     expect(session).toMatch(/^__Host-example-session=s%3A\S+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/)
-    const confirmation = await ada.question(secure.appURL)
-    const answer = await ada.submit(`${secure.appURL}/login/confirm`, { confirmation, decision: 'continue' })
+    const confirmation = await ada.question(appURL)
+    const answer = await ada.submit(`${appURL}/login/confirm`, { confirmation, decision: 'continue' })
     const [known] = [answer.headers['set-cookie'] ?? ''].flat().filter((cookie) => cookie.includes('known-logins'))
     expect(known).toMatch(
       /^__Host-example-known-logins=s%3A\S+; Max-Age=\d+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
     )
-    // However the visitor came: all cookies follow the callback URL.
-    const byProxy = await new Visitor(provider, application, '2', HTTPS).begin(plain.appURL)
-    expect(String(byProxy.headers['set-cookie'])).toMatch(
+    const headers = { ...HTTPS, accept: 'application/json' }
+    const cookie = await ada.browser.cookies(appURL.replace('http:', 'https:'))
+    const statusWith = async (sent: string): Promise<number> =>
+      (await fetch(`${appURL}/profile`, { headers: { ...headers, cookie: sent } })).status
+    expect(await statusWith(cookie)).toBe(200)
+    expect(await statusWith(cookie.replaceAll('__Host-', ''))).toBe(401)
+  })
+
+  test('follow the callback URL, however the visitor came', async () => {
+    const { appURL } = await examples.start()
+    const start = await examples.visitor('2', HTTPS).begin(appURL)
+    expect(String(start.headers['set-cookie'])).toMatch(
       /^example-login=[^;]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
     )
+  })
+
+  test('believe a list of confirmed logins with the signature of the example alone', async () => {
+    const NAME = 'example-known-logins'
+    const { appURL } = await examples.start()
+    const ada = examples.visitor()
+    await ada.signIn(appURL)
+    const [, signed = ''] = new RegExp(`${NAME}=([^;]+)`).exec(await ada.browser.cookies(appURL)) ?? []
+    const [, id = ''] = /^s%3A([\w-]+)\./.exec(signed) ?? []
+    const leadsTo = async (cookie: string): Promise<string> => {
+      const visitor = examples.visitor()
+      await visitor.begin(appURL)
+      const headers = { cookie: `${await visitor.browser.cookies(appURL)}; ${NAME}=${cookie}` }
+      return (await visitor.browser.comeBack(`${appURL}${CALLBACK}?auth_key=${visitor.newKey()}`, { headers })).location
+    }
+    expect(id).toMatch(/^[\da-f-]{36}$/)
+    expect(await leadsTo(signed)).toBe('/profile')
+    const forged = [
+      ...[id, `s%3A${id}`, `s%3A${id}.`, `s%3A${id}.${'A'.repeat(43)}`, `j%3A["${id}"]`, signed.replace('s%3A', '')],
+    ]
+    for (const cookie of forged) expect([cookie, await leadsTo(cookie)]).toEqual([cookie, '/login/confirm'])
   })
 })
 
 describe('a key at an address of the example that is not the callback', () => {
-  const folder = temporaryFolder()
-  let provider: FakeProvider
+  const examples = useExamples('all tests')
   let example: RunningExample
   let ada: Visitor
 
   beforeAll(async () => {
-    provider = await FakeProvider.start()
-    const application = registerExample(provider)
-    example = await startExample({ DATA_DIR: folder.path, ...providerEnvironment(provider, application) })
-    ada = new Visitor(provider, application, '1')
-  }, 20_000)
-
-  afterAll(async () => {
-    await example.stop('SIGKILL')
-    await provider.stop()
-    folder.remove()
+    example = await examples.start()
+    ada = examples.visitor()
   })
 
   test.each([
@@ -137,7 +107,7 @@ describe('a key at an address of the example that is not the callback', () => {
     const page = await ada.browser.follow(`${example.appURL}/login?reason=auth_key_malformed`)
     expect(page.body).toContain('a response that we could not read')
     expect(example.output()).not.toContain(key)
-    expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toEqual([])
+    expect(examples.exchanges()).toBe(0)
   })
 
   test('is no page either where the request fails: a form at the callback, a body that is too big', async () => {

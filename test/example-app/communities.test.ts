@@ -1,16 +1,17 @@
 import express from 'express'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { type Application, FakeProvider } from '../../lib/testing'
-import { Browser, closeBrowsers } from '../support/browser'
-import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
-import { providerEnvironment, registerExample, secondEnvironment, Visitor } from '../support/example/visitor'
+import { Browser } from '../support/browser'
+import type { RunningExample } from '../support/example/example-app'
+import { useExamples } from '../support/example/use-examples'
+import { registerExample, secondEnvironment, Visitor } from '../support/example/visitor'
 import { listen } from '../support/listen'
 
 const NAMES = { SOCIAL_NAME: 'Salt & Pepper', SOCIAL2_NAME: 'Chess Club' }
 const HERE = '203.0.113.7'
 
 describe('two communities of the example', () => {
-  const folder = temporaryFolder()
+  const examples = useExamples('all tests')
   let social: FakeProvider
   let chess: FakeProvider
   let socialApp: Application
@@ -18,20 +19,12 @@ describe('two communities of the example', () => {
   let example: RunningExample
 
   beforeAll(async () => {
-    social = await FakeProvider.start()
-    chess = await FakeProvider.start({ users: [{ user_id: '1', user_firstname: 'Vera' }, { user_id: '2' }] })
-    socialApp = registerExample(social)
+    ;({ provider: social, application: socialApp } = examples)
+    chess = examples.stopLater(
+      await FakeProvider.start({ users: [{ user_id: '1', user_firstname: 'Vera' }, { user_id: '2' }] }),
+    )
     chessApp = registerExample(chess, 3000, '/auth/social-login-2')
-    const communities = { ...providerEnvironment(social, socialApp), ...secondEnvironment(chess, chessApp) }
-    example = await startExample({ DATA_DIR: folder.path, ...NAMES, ...communities })
-  }, 30_000)
-
-  afterAll(async () => {
-    await example.stop('SIGKILL')
-    await social.stop()
-    await chess.stop()
-    await closeBrowsers()
-    folder.remove()
+    example = await examples.start({ ...NAMES, ...secondEnvironment(chess, chessApp) })
   })
 
   const newcomer = (at = social, application = socialApp): Visitor =>
@@ -92,15 +85,6 @@ describe('two communities of the example', () => {
     const stranger = new Visitor(chess, chessApp, user_id)
     await stranger.signIn(example.appURL)
     expect((await stranger.whoAmI(example.appURL))?.['account']).not.toBe(account)
-  })
-
-  test('a person of one community with the e-mail address of one at the other gets an account of their own', async () => {
-    const [mine, theirs] = [social, chess].map((at) => at.addUser({ user_email: 'ada@people.example' }).user_id)
-    const [ada, eve] = [new Visitor(social, socialApp, mine ?? ''), new Visitor(chess, chessApp, theirs ?? '')]
-    await ada.signIn(example.appURL)
-    await eve.signIn(example.appURL)
-    const accountOf = async (person: Visitor) => (await person.whoAmI(example.appURL))?.['account']
-    expect(await accountOf(eve)).not.toBe(await accountOf(ada))
   })
 
   test('each question says which community each of the two logins is from', async () => {
@@ -166,23 +150,6 @@ describe('two communities of the example', () => {
     }
   })
 
-  test('no login leads back to the start of one', async () => {
-    for (const returnTo of ['/auth/social-login-2', '/auth/social-login', '/auth/social-login-2/callback']) {
-      const visitor = newcomer(chess, chessApp)
-      await visitor.begin(example.appURL, { returnTo })
-      await visitor.comeBack(example.appURL)
-      expect(await visitor.confirm(example.appURL)).toBe('/profile')
-    }
-  })
-
-  test('a key beside the callbacks ends on the login page', async () => {
-    const { browser } = newcomer()
-    for (const path of ['/auth/social-login-2', '/auth/social-login-2/callback/', '/account/link-2']) {
-      const answer = await browser.comeBack(`${example.appURL}${path}?auth_key=guess`)
-      expect(answer.location).toBe('/login?reason=auth_key_malformed')
-    }
-  })
-
   test('a community that rejects keys keeps its guessers out, and keeps nobody at their address from the other', async () => {
     const from = (address: string, at: FakeProvider, application: Application): Visitor =>
       new Visitor(at, application, '1', { 'x-forwarded-for': address })
@@ -207,7 +174,7 @@ describe('two communities of the example', () => {
     expect(await newcomer().signIn(example.appURL)).toBe('/profile')
     await chess.stop()
     await hung
-  }, 20_000)
+  })
 })
 
 /** Counts what either of two communities rejects by the address alone. @returns the status at the other */
@@ -227,88 +194,62 @@ async function afterRejectionsAtANaiveApplication(): Promise<number> {
 }
 
 describe('an example that gets a second community, and loses it again', () => {
-  test('keeps the accounts of the first, and asks no other for the logins of the second', async () => {
-    const folder = temporaryFolder()
-    await using social = await FakeProvider.start()
-    await using chess = await FakeProvider.start()
-    const [socialApp, chessApp] = [registerExample(social), registerExample(chess, 3000, '/auth/social-login-2')]
-    const one = { DATA_DIR: folder.path, ...providerEnvironment(social, socialApp) }
-    const ada = new Visitor(social, socialApp, '1')
-    const run = async (environment: Record<string, string>, use: (appURL: string) => Promise<void>): Promise<void> => {
-      const { appURL, stop } = await startExample(environment)
-      await use(appURL).finally(() => stop('SIGKILL'))
-    }
+  const examples = useExamples('each test')
+  let ada: Visitor
+  let second: Readonly<Record<string, string>>
+  /** The same person's login at the second community. */
+  let there: Visitor
 
-    let account: unknown
-    await run(one, async (appURL) => {
-      await ada.signIn(appURL)
-      account = (await ada.whoAmI(appURL))?.['account']
-      const { body } = await new Browser().follow(`${appURL}/login`)
-      expect(body.match(/action="[^"]*"/g)).toEqual(['action="/auth/social-login"'])
-      expect((await ada.submit(`${appURL}/account/link-2`)).status).toBe(404)
-    })
-    await run({ ...one, ...secondEnvironment(chess, chessApp), SOCIAL2_NAME: 'Chess Club' }, async (appURL) => {
-      const again = new Visitor(social, socialApp, '1')
-      await again.signIn(appURL)
-      expect((await again.whoAmI(appURL))?.['account']).toBe(account)
-      const there = again.at(chess, chessApp, '2')
-      await there.submit(`${appURL}/account/link-2`)
-      await there.comeBack(appURL)
-      expect(await there.confirm(appURL)).toBe('/account?notice=linked')
-    })
-    social.clearRequests()
-    await run(one, async (appURL) => {
-      const { body } = await ada.browser.follow(`${appURL}/account`)
-      expect(body).toContain('ID <code>2</code> at another provider')
-      expect(body).toContain('except those at a provider that is not offered at present')
-      expect((await ada.submit(`${appURL}/profile/reload`)).location).toBe('/profile?notice=other_provider')
-      expect(social.requests).toEqual([])
-    })
-    folder.remove()
-  }, 30_000)
+  beforeEach(async () => {
+    ada = examples.visitor()
+    const chess = examples.stopLater(await FakeProvider.start())
+    const application = registerExample(chess, 3000, '/auth/social-login-2')
+    second = { ...secondEnvironment(chess, application), SOCIAL2_NAME: 'Chess Club' }
+    there = ada.at(chess, application, '2')
+  })
+  const link = async (appURL: string): Promise<void> => {
+    await there.submit(`${appURL}/account/link-2`)
+    await there.comeBack(appURL)
+    expect(await there.confirm(appURL)).toBe('/account?notice=linked')
+  }
+
+  test('keeps the accounts of the first, and asks no other for the logins of the second', async () => {
+    const before = await examples.start()
+    await ada.signIn(before.appURL)
+    const account = (await ada.whoAmI(before.appURL))?.['account']
+    const { body } = await new Browser().follow(`${before.appURL}/login`)
+    expect(body.match(/action="[^"]*"/g)).toEqual(['action="/auth/social-login"'])
+    expect((await ada.submit(`${before.appURL}/account/link-2`)).status).toBe(404)
+    await before.stop('SIGKILL')
+
+    const both = await examples.start(second)
+    expect((await ada.whoAmI(both.appURL))?.['account']).toBe(account)
+    await link(both.appURL)
+    await both.stop('SIGKILL')
+
+    examples.provider.clearRequests()
+    const { appURL } = await examples.start()
+    const page = await ada.browser.follow(`${appURL}/account`)
+    expect(page.body).toContain('ID <code>2</code> at another provider')
+    expect(page.body).toContain('except those at a provider that is not offered at present')
+    expect((await ada.submit(`${appURL}/profile/reload`)).location).toBe('/profile?notice=other_provider')
+    expect(examples.provider.requests).toEqual([])
+  })
 
   test('keeps the last login by which an account can still be opened', async () => {
-    const folder = temporaryFolder()
-    await using social = await FakeProvider.start()
-    await using chess = await FakeProvider.start()
-    const [socialApp, chessApp] = [registerExample(social), registerExample(chess, 3000, '/auth/social-login-2')]
-    const one = { DATA_DIR: folder.path, ...providerEnvironment(social, socialApp) }
-    const two = await startExample({ ...one, ...secondEnvironment(chess, chessApp), SOCIAL2_NAME: 'Chess Club' })
-    const ada = new Visitor(social, socialApp, '1')
-    await ada.signIn(two.appURL)
-    const there = ada.at(chess, chessApp, '2')
-    await there.submit(`${two.appURL}/account/link-2`)
-    await there.comeBack(two.appURL)
-    await there.confirm(two.appURL)
-    const logins = [
-      ...(await ada.browser.follow(`${two.appURL}/account`)).body.matchAll(/name="login" value="([^"]+)"/g),
-    ]
-    const [atChess, atSocial] = logins.map(([, id]) => id ?? '')
-    await two.stop('SIGKILL')
+    const both = await examples.start(second)
+    await ada.signIn(both.appURL)
+    await link(both.appURL)
+    const { body } = await ada.browser.follow(`${both.appURL}/account`)
+    const [atChess, atSocial] = Array.from(body.matchAll(/name="login" value="([^"]+)"/g), ([, id]) => id)
+    await both.stop('SIGKILL')
 
-    const { appURL, stop } = await startExample(one)
+    const { appURL } = await examples.start()
     const remove = async (login = ''): Promise<string> =>
       (await ada.submit(`${appURL}/account/unlink`, { login })).location
     expect((await ada.browser.follow(`${appURL}/account`)).body).not.toContain(`name="login" value="${atSocial}"`)
     expect(await remove(atSocial)).toBe('/account?notice=last_login')
     expect(await remove(atChess)).toBe('/account?notice=removed')
     expect(await remove(atSocial)).toBe('/account?notice=last_login')
-    await stop('SIGKILL')
-    folder.remove()
-  }, 30_000)
-})
-
-describe('the fake communities of the example', () => {
-  test('are two, each at a port of its own, and both on the login page', async () => {
-    const folder = temporaryFolder()
-    const example = await startExample({ DATA_DIR: folder.path })
-    const [, second = ''] = /^Second fake provider: (\S+)$/m.exec(example.output()) ?? []
-    const { body } = await new Browser().follow(`${example.appURL}/login`)
-    expect(body).toContain(`<strong>Fake Social</strong> (${new URL(example.providerURL ?? '').host})`)
-    expect(body).toContain(`<strong>Fake Chess Club</strong> (${new URL(second).host})`)
-    const { status } = await new Browser().follow(`${second}/users`)
-    expect(status).toBe(200)
-    await example.stop('SIGKILL')
-    folder.remove()
-  }, 20_000)
+  })
 })

@@ -1,62 +1,43 @@
 import { randomUUID } from 'node:crypto'
-import { type Application, FakeProvider } from '../../lib/testing'
-import { closeBrowsers } from '../support/browser'
-import { type RunningExample, startExample } from '../support/example/example-app'
 import { onBothStorages, type TestStorage } from '../support/example/storages'
-import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
+import { useExamples } from '../support/example/use-examples'
+import type { Visitor } from '../support/example/visitor'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const ADA = '1'
 const ALAN = '2'
 const GRACE = '3'
 
-afterAll(() => closeBrowsers())
-
 onBothStorages('the question of the example whose login this is', (fresh) => {
-  let provider: FakeProvider
-  let application: Application
+  const examples = useExamples('all tests')
   let storage: TestStorage
-  let processes: RunningExample[]
   let appURL: string
   let other: string
 
-  const visitor = (userID = ADA): Visitor => new Visitor(provider, application, userID)
+  const visitor = (userID = ADA): Visitor => examples.visitor(userID)
   const signedIn = async (userID = ADA): Promise<Visitor> => {
     const person = visitor(userID)
     expect(await person.signIn(appURL)).toBe('/profile')
     return person
   }
-  const keyOf = (userID: string): string => provider.issueAuthKey({ appID: application.appID, userID })
   const ask = async (person: Visitor, userID = person.userID): Promise<string> => {
     await person.begin(appURL)
-    expect((await person.comeBack(appURL, keyOf(userID))).location).toBe('/login/confirm')
+    expect((await person.comeBack(appURL, examples.newKey(userID))).location).toBe('/login/confirm')
     return person.question(appURL)
   }
   const askToLink = async (person: Visitor, userID: string): Promise<string> => {
     await person.submit(`${appURL}/account/link`)
-    expect((await person.comeBack(appURL, keyOf(userID))).location).toBe('/login/confirm')
+    expect((await person.comeBack(appURL, examples.newKey(userID))).location).toBe('/login/confirm')
     return person.question(appURL)
   }
   const accountOf = async (person: Visitor): Promise<unknown> => (await person.whoAmI(appURL))?.['account']
   const users = async (): Promise<number> => (await storage.rows('select id from users')).length
-  const start = async (): Promise<string> => {
-    const example = await startExample({ ...storage.environment, ...providerEnvironment(provider, application) })
-    processes.push(example)
-    return example.appURL
-  }
+  const start = async (): Promise<string> => (await examples.start(storage.environment)).appURL
 
   beforeAll(async () => {
-    processes = []
-    provider = await FakeProvider.start()
-    application = registerExample(provider)
     storage = await fresh()
     appURL = await start()
     other = await start()
-  }, 30_000)
-
-  afterAll(async () => {
-    await Promise.all(processes.map((example) => example.stop('SIGKILL')))
-    await provider.stop()
   })
 
   beforeEach(async () => {
@@ -67,7 +48,7 @@ onBothStorages('the question of the example whose login this is', (fresh) => {
   test('a name that goes on like the address and ID of somebody else is cut, and marks do not cover other lines', async () => {
     const long = { user_firstname: 'Ada', user_lastname: `Lovelace ${'.'.repeat(20)} ada@people.example ID 1` }
     for (const fields of [long, { user_firstname: `Z${'\u0301'.repeat(100)}` }]) {
-      const person = visitor(provider.addUser(fields).user_id)
+      const person = visitor(examples.provider.addUser(fields).user_id)
       await ask(person)
       const [, button = ''] =
         /value="continue">(.*?)</s.exec((await person.browser.follow(`${appURL}/login/confirm`)).body) ?? []
@@ -167,7 +148,7 @@ onBothStorages('the question of the example whose login this is', (fresh) => {
 
   test('pressed at once at two processes, one of the two buttons decides: half an account is never left', async () => {
     for (let round = 0; round < 10; round++) {
-      const person = visitor(provider.addUser({ user_firstname: `Round ${round}` }).user_id)
+      const person = visitor(examples.provider.addUser({ user_firstname: `Round ${round}` }).user_id)
       const question = await ask(person)
       const [kept, dropped] = await Promise.all([
         person.answer(appURL, question, 'continue'),
@@ -184,7 +165,7 @@ onBothStorages('the question of the example whose login this is', (fresh) => {
     const owners = 'select user_id from federated_credentials where user_id is not null'
     expect(await storage.rows(`select id from users where id not in (${owners})`)).toEqual([])
     expect(await storage.rows(`${owners} and user_id not in (select id from users)`)).toEqual([])
-  }, 30_000)
+  })
 
   test('a login that is removed signs out the browsers that came by it, and no others', async () => {
     const ada = await signedIn()

@@ -1,39 +1,23 @@
-import { type Application, FakeProvider } from '../../lib/testing'
-import { closeBrowsers } from '../support/browser'
-import { type RunningExample, startExample } from '../support/example/example-app'
 import { onBothStorages, type TestStorage } from '../support/example/storages'
-import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
+import { useExamples } from '../support/example/use-examples'
 
-const JSON_ONLY = { headers: { accept: 'application/json' } }
 const SESSIONS = 'select data, expires_at from sessions'
 
-afterAll(() => closeBrowsers())
-
 onBothStorages('sessions of the example', (fresh) => {
-  let provider: FakeProvider
-  let application: Application
+  const examples = useExamples('all tests')
+  const { visitor } = examples
   let storage: TestStorage
-  let example: RunningExample
   let appURL: string
 
   beforeAll(async () => {
-    provider = await FakeProvider.start()
-    application = registerExample(provider)
     storage = await fresh()
-    example = await startExample({ ...storage.environment, ...providerEnvironment(provider, application) })
-    appURL = example.appURL
-  }, 20_000)
-
-  afterAll(async () => {
-    await example.stop('SIGKILL')
-    await provider.stop()
+    appURL = (await examples.start(storage.environment)).appURL
   })
 
   beforeEach(() => storage.rows('delete from sessions'))
 
-  const visitor = (): Visitor => new Visitor(provider, application, '1')
   const profileWith = async (cookie: string): Promise<number> =>
-    (await visitor().browser.request(`${appURL}/profile`, { headers: { ...JSON_ONLY.headers, cookie } })).status
+    (await visitor().browser.request(`${appURL}/profile`, { headers: { accept: 'application/json', cookie } })).status
 
   test('a sign-out of nobody leaves no session, and does not end a login that is under way', async () => {
     for (let count = 0; count < 5; count++) {
@@ -62,7 +46,7 @@ onBothStorages('sessions of the example', (fresh) => {
     // A start that found the session ended may have begun a visitor's own.
     for (const { expires_at } of rows) expect(Number(expires_at)).toBeLessThan(inTwoHours)
     expect(rows.filter(({ data }) => String(data).includes('passport'))).toEqual([])
-  }, 20_000)
+  })
 
   test('a session that cannot be read, as one of another version, is none: the person signs in again', async () => {
     const ada = visitor()
@@ -72,7 +56,7 @@ onBothStorages('sessions of the example', (fresh) => {
       expect([data, await ada.whoAmI(appURL)]).toEqual([data, undefined])
       expect([data, await ada.signIn(appURL)]).toEqual([data, '/profile'])
     }
-  }, 20_000)
+  })
 
   test('a database that fails while a question is saved leaves nobody signed in without it', async () => {
     await storage.rows(triggerOf(storage))
@@ -84,19 +68,6 @@ onBothStorages('sessions of the example', (fresh) => {
     expect((await ada.browser.follow(`${appURL}/account`)).location).toMatch(/^\/login/)
     expect(await ada.whoAmI(appURL)).toBeUndefined()
     expect(await ada.signIn(appURL)).toBe('/profile')
-  })
-
-  test('before the question is answered, programs read the profile and nothing else', async () => {
-    const ada = visitor()
-    await ada.begin(appURL)
-    await ada.comeBack(appURL)
-    for (const path of ['/', '/account', '/profile/reload', '/nowhere']) {
-      expect([path, (await ada.browser.request(`${appURL}${path}`, JSON_ONLY)).location]).toEqual([
-        path,
-        '/login/confirm',
-      ])
-    }
-    expect((await ada.whoAmI(appURL))?.['id']).toBe('1')
   })
 })
 

@@ -40,7 +40,7 @@ export async function runMutants(pattern: string, names: readonly string[], mill
 function copyPackage(): string {
   const folder = mkdtempSync(join(tmpdir(), 'explore-'))
   const root = resolve(__dirname, '../../..')
-  for (const part of ['package.json', 'dist/lib', 'dist/test/explore'])
+  for (const part of ['package.json', 'dist/lib', 'dist/test/explore', 'test/fixtures'])
     cpSync(join(root, part), join(folder, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder

@@ -2,9 +2,8 @@ import type { OutcomeCode } from '../../lib'
 import { canonical } from './canonical'
 import type { Configuration } from './configuration'
 import { type Process, startPath } from './process'
-import { APP, callbackRows, PROVIDER, startRows } from './recorded-rows'
 import type { Probe } from './request-life'
-import { type Row, withoutMetadata } from './rows'
+import { APP_ORIGIN, EVIL_ORIGIN, PROVIDER, type Row, refusedRows, withoutMetadata } from './rows'
 import { nameOf, type Run } from './run'
 import type { World } from './world'
 
@@ -22,9 +21,8 @@ interface RefusedRequest extends Probe {
 
 /** How long after its use a login may be remembered while others are used. */
 const KEPT_MS = 40 * 60 * 1000
-const EVIL = 'https://evil.example'
 /** What a navigation from a page of the provider, of the application or of the attacker sends, or one without a page. */
-const REFERERS = { provider: `${PROVIDER}/`, app: `${APP}/login`, foreign: `${EVIL}/`, absent: undefined }
+const REFERERS = { provider: `${PROVIDER}/`, app: `${APP_ORIGIN}/login`, foreign: `${EVIL_ORIGIN}/`, absent: undefined }
 const SITES = ['cross-site', 'same-site', 'same-origin', 'none']
 const NAVIGATION = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 
@@ -48,30 +46,25 @@ export function probesOf(configuration: Configuration): readonly RefusedRequest[
     due,
     canSignIn,
   })
-  const isSent = ({ headers }: Row): boolean => (headers['sec-fetch-site'] !== undefined) === fetchMetadata
-  const callbacks = callbackRows.flatMap((row) =>
-    row.verdict === 'genuine' || isNavigation(row) || !isSent(row) ? [] : [request(row, row.verdict)],
-  )
-  const starts = startRows.flatMap((row) =>
-    row.verdict === 'verified' || row.verdict === 'unverified' || !isSent(row)
-      ? []
-      : [request(row, row.verdict, startPath('honest'))],
-  )
+  // An old browser does not tell these from what is genuine.
+  const recorded = fetchMetadata
+    ? [
+        ...refusedRows('callback')
+          .filter((row) => !isNavigation(row))
+          .map((row) => request(row, row.code)),
+        ...refusedRows('start').map((row) => request(row, row.code, startPath('honest'))),
+        request(SCRIPT, 'navigation_required', startPath('honest')),
+        request(navigation('same-origin', REFERERS.app), 'callback_forged', WITH_SECRET),
+      ]
+    : []
   const forged = navigations(configuration).map((row) => request(row, 'callback_forged'))
   const genuine = navigation('cross-site', undefined)
   const odd = Object.entries(ODD_TARGETS).map(([target, due]) => request(genuine, due, target))
   const forms = formsOfTabs().map((row) =>
     request(row, tabBinding ? 'callback_forged' : 'method_not_allowed', WITH_SECRET),
   )
-  // An old browser does not tell these from what is genuine.
-  const own = fetchMetadata
-    ? [
-        request(SCRIPT, 'navigation_required', startPath('honest')),
-        request(navigation('same-origin', REFERERS.app), 'callback_forged', WITH_SECRET),
-      ]
-    : []
   const unsupported = request(genuine, 'session_unsupported', KEY, false)
-  return [...callbacks, ...starts, ...forged, ...odd, ...forms, ...own, unsupported]
+  return [...recorded, ...forged, ...odd, ...forms, unsupported]
 }
 
 function navigation(site: string, referer: string | undefined): Row {
@@ -105,8 +98,8 @@ const SCRIPT: Row = {
 /** What is not the form of the page that asks a tab: that of another page, and a request of a script. */
 function formsOfTabs(): Row[] {
   const { headers } = navigation('cross-site', undefined)
-  const foreign: Row = { name: 'foreign form', method: 'POST', headers: { ...headers, origin: EVIL }, lax: true }
-  return [foreign, { ...SCRIPT, method: 'POST', headers: { ...SCRIPT.headers, origin: APP } }]
+  const foreign: Row = { name: 'foreign form', method: 'POST', headers: { ...headers, origin: EVIL_ORIGIN }, lax: true }
+  return [foreign, { ...SCRIPT, method: 'POST', headers: { ...SCRIPT.headers, origin: APP_ORIGIN } }]
 }
 
 /** Sends all of them, and finds out which logins each process takes for used. Nothing may change. */

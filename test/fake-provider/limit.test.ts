@@ -38,14 +38,6 @@ test('both profile endpoints count together; an invalid token is not counted', a
   expect((await userInfo(provider, token)).status).toBe(429)
 })
 
-test('two tokens of one person are limited separately', async () => {
-  await start({ rateLimit: 1 })
-  for (const token of [await tokenFor(provider, application), await tokenFor(provider, application)]) {
-    expect((await userMe(provider, token)).status).toBe(200)
-    expect((await userMe(provider, token)).status).toBe(429)
-  }
-})
-
 test('a refusal may contain a date, its limits, neither, or have status 200', async () => {
   await start({ rateLimit: 1 })
   const token = await tokenFor(provider, application)

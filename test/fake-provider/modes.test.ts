@@ -4,7 +4,6 @@ import {
   FakeProvider,
   type ProviderBehaviours,
   type ProviderMode,
-  specification,
 } from '../../lib/testing'
 import {
   ask,
@@ -190,20 +189,4 @@ test('the preset as-deployed behaves like most servers, and can be changed', asy
   expect(JSON.parse(text)).toEqual({ user_info: expect.objectContaining({ user_id: '1', user_website: '' }) })
   provider.setMode({ ...asDeployed, wrapUser: false })
   expect(provider.behaviours).toEqual({ ...asDeployed, wrapUser: false })
-})
-
-test('an unknown behaviour or an invalid value is refused by name', () => {
-  const made: Record<string, unknown> = { errorsAt200: true }
-  expect(() => new FakeProvider({ mode: made })).toThrow('mode: there is no behaviour "errorsAt200"')
-  for (const [name, value] of [
-    ['wrapUser', 'user'],
-    ['getOnly', 'yes'],
-    ['tokenLifetime', 0],
-    ['postAnswer', 405],
-    ['requireUserAgent', 1],
-    ['rateLimitAnswer', 5],
-  ]) {
-    expect(() => new FakeProvider({ mode: { [String(name)]: value } })).toThrow(`mode: "${name}" has a value`)
-  }
-  expect(new FakeProvider().behaviours).toEqual(specification)
 })

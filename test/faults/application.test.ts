@@ -1,6 +1,5 @@
 import { MemoryStore } from 'express-session'
-import { CookieStore } from '../../lib'
-import { COOKIE_KEY_CANARY, codeOf, type RunningApp } from '../support/app'
+import { codeOf, type RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
 import { findSecrets } from '../support/canaries'
 import { HookedStore, type StoreOperation } from '../support/hooked-store'
@@ -136,24 +135,4 @@ describe('a process', () => {
       expect(logins.exchanges()).toBe(1)
     },
   )
-
-  test('are two workers with one store: what one starts, the other finishes, once', async () => {
-    const store = new MemoryStore()
-    const one = await logins.startApp({ store })
-    const two = await logins.startApp({ store, application: one.application })
-    const browser = await begin(one)
-    const query = new URL(one.approvedCallback()).search
-    expect((await browser.comeBack(`${two.callbackURL}${query}`)).status).toBe(200)
-    await browser.comeBack(`${one.callbackURL}${query}`)
-    expect(logins.exchanges()).toBe(1)
-  })
-
-  test('rotate the key of the cookie between start and callback: the old one still opens', async () => {
-    const before = await logins.startApp({ keep: 'cookie' })
-    const browser = await begin(before)
-    const keys = ['a new key of at least 32 characters', COOKIE_KEY_CANARY]
-    const store = new CookieStore({ keys })
-    const after = await logins.startApp({ application: before.application, strategy: { store } })
-    expect((await browser.comeBack(after.approvedCallback())).status).toBe(200)
-  })
 })

@@ -17,7 +17,7 @@ export interface Report {
   readonly requests: number
   readonly perSecond: number
   readonly statuses: Readonly<Record<number, number>>
-  /** The first fault, with the smallest requests that cause it, which can become a curated case. */
+  /** The first fault, with the smallest requests that cause it: for the table of test/example-app/races/requests.test.ts. */
   readonly fault: string | undefined
   /** Megabytes after a third of the campaign, and at its end. */
   readonly megabytes: readonly [number | undefined, number | undefined]
@@ -73,7 +73,7 @@ function play(
 }
 
 /** What is wrong with the answers to these requests. */
-export function problemOf({ statuses, end }: Outcome, texts: readonly string[]): string | undefined {
+function problemOf({ statuses, end }: Outcome, texts: readonly string[]): string | undefined {
   if (end === 'refused') return 'nobody listens any more'
   if (end === 'hang') return 'no answer and no close'
   const fault = statuses.find((status, index) => isFault(status, texts[index] ?? ''))

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { type Application, FakeProvider, type Fault } from '../../lib/testing'
 import { Browser } from '../support/browser'
 import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
@@ -44,7 +44,6 @@ export class ExampleWorld implements FuzzedApplication {
     private readonly application: Application,
     private readonly example: RunningExample,
     private readonly folder: { path: string; remove(): void },
-    private readonly pid: number | undefined,
   ) {}
 
   static async start(): Promise<ExampleWorld> {
@@ -55,7 +54,7 @@ export class ExampleWorld implements FuzzedApplication {
     const NODE_OPTIONS = '--max-old-space-size=160 --max-semi-space-size=4'
     const environment = { DATA_DIR: folder.path, NODE_OPTIONS, ...providerEnvironment(provider, application) }
     const example = await startExample(environment)
-    const world = new ExampleWorld(provider, application, example, folder, processIn(folder.path))
+    const world = new ExampleWorld(provider, application, example, folder)
     for (const state of STATES) for (let count = 0; count < BROWSERS; count += 1) await world.#add(state)
     return world
   }
@@ -100,8 +99,8 @@ export class ExampleWorld implements FuzzedApplication {
   }
 
   megabytes(): number | undefined {
-    if (this.pid === undefined) return undefined
-    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8')
+    if (process.platform !== 'linux') return undefined
+    const status = readFileSync(`/proc/${this.example.pid}/status`, 'utf8')
     return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
   }
 
@@ -145,23 +144,5 @@ export class ExampleWorld implements FuzzedApplication {
     await browser.comeBack(`${appURL}${CALLBACK}?auth_key=${this.#newKey()}`, { headers: from })
     if (state === 'unconfirmed') return
     await browser.follow(`${appURL}/login/confirm`, { method: 'POST', headers, body: 'decision=continue' })
-  }
-}
-
-/** The child process that serves from this folder. Linux only. */
-function processIn(folder: string): number | undefined {
-  if (process.platform !== 'linux') return undefined
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .find((pid) => fileOf(pid, 'stat').includes(` ${process.pid} `) && fileOf(pid, 'environ').includes(folder))
-}
-
-function fileOf(pid: number, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'latin1')
-  } catch {
-    // The process has ended, or belongs to another user.
-    return ''
   }
 }

@@ -1,16 +1,12 @@
-import connect from 'connect'
 import cookieSession from 'cookie-session'
 import type { RequestHandler } from 'express'
-import { CookieStore, SocialLoginError, Strategy } from '../../lib'
-import { COOKIE_KEY_CANARY, newPassport, type RunningApp } from '../support/app'
+import type { RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
-import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
 
 const NAME = '__Host-social-login'
 
 const logins = useLogins()
-afterEach(() => jest.restoreAllMocks())
 
 describe('an Express application without any session', () => {
   let app: RunningApp
@@ -21,8 +17,6 @@ describe('an Express application without any session', () => {
       session: false,
       start: { session: false },
       callback: { session: false },
-      before: (server) =>
-        server.use((_req, res, next) => next(void res.append('Set-Cookie', ['cart=1; Path=/', 'theme=dark; Path=/']))),
     })
   })
 
@@ -39,26 +33,12 @@ describe('an Express application without any session', () => {
     expect(logins.exchanges()).toBe(1)
   })
 
-  test('keeps the other cookies of its responses', async () => {
-    const browser = new Browser()
-    for (const answer of [await browser.follow(app.loginURL), await browser.comeBack(app.approvedCallback())]) {
-      const lines = [answer.headers['set-cookie'] ?? []].flat()
-      expect(lines.slice(0, 2)).toEqual(['cart=1; Path=/', 'theme=dark; Path=/'])
-      expect(lines.slice(2).map((line) => line.split('=')[0])).toEqual([NAME])
-    }
-  })
-
   // The limit of __Host-: an attacker who can set cookies for this very host (malware, a hostile proxy) can plant a
-  // pending login. A planted cookie beside the browser's own ends both logins.
-  test('accepts a cookie planted from another browser, unless the browser has one of its own', async () => {
+  // pending login. Beside the browser's own, it ends both: see security/sessions.test.ts.
+  test('accepts a cookie planted from another browser, in one without its own', async () => {
     const attacker = new Browser()
     await attacker.follow(app.loginURL)
     const planted = await attacker.cookies(app.origin)
-    const victim = new Browser()
-    await victim.follow(app.loginURL)
-    const both = `${await victim.cookies(app.origin)}; ${planted}`
-    expect((await victim.comeBack(app.approvedCallback(), { headers: { cookie: both } })).status).toBe(403)
-    expect(logins.exchanges()).toBe(0)
     const answer = await new Browser().comeBack(app.approvedCallback(), { headers: { cookie: planted } })
     expect(answer.status).toBe(200)
   })
@@ -115,46 +95,3 @@ async function whileLoginWaits(app: RunningApp, browser: Browser, act: () => Pro
   await act()
   await late
 }
-
-describe('a Connect application', () => {
-  const errors: unknown[] = []
-
-  /** @returns its origin, and a callback with a good key */
-  async function start(givesResponse: boolean): Promise<{ origin: string; callback: string }> {
-    const { provider } = logins
-    const { server, origin } = logins.stopLater(await listen())
-    const callbackURL = `${origin}/callback`
-    const { appID, appSecret } = provider.registerApplication({ name: 'Connect', redirectURL: callbackURL })
-    const store = new CookieStore({ keys: [COOKIE_KEY_CANARY] })
-    const settings = { baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret, store, callbackURL }
-    const passport = newPassport([new Strategy(settings, async (_token, _refresh, { id }) => ({ id }))])
-    const routes = connect()
-    if (givesResponse) routes.use((req, res, next) => next(void Object.assign(req, { res })))
-    const login = passport.authenticate('social-login', { session: false })
-    routes.use('/auth', login).use('/callback', login)
-    routes.use('/callback', (req: connect.IncomingMessage, res) => res.end(JSON.stringify(Reflect.get(req, 'user'))))
-    routes.use((error: unknown, _req: unknown, _res: unknown, next: (error: unknown) => void) => {
-      errors.push(error)
-      next(error)
-    })
-    server.on('request', routes)
-    return { origin, callback: `${callbackURL}?auth_key=${provider.issueAuthKey({ appID, userID: '1' })}` }
-  }
-
-  test('signs in with the response at req.res', async () => {
-    const { origin, callback } = await start(true)
-    const browser = new Browser()
-    expect((await browser.follow(`${origin}/auth`)).status).toBe(302)
-    expect(JSON.parse((await browser.comeBack(callback)).body)).toEqual({ id: '1' })
-  })
-
-  test('without it gets an error that names req.res', async () => {
-    const { origin } = await start(false)
-    const answer = await new Browser().follow(`${origin}/auth`)
-    expect(answer.status).toBe(503)
-    const [error] = errors.splice(0)
-    expect(error).toBeInstanceOf(SocialLoginError)
-    expect(error).toMatchObject({ code: 'session_unavailable', phase: 'start' })
-    expect(String(error)).toContain('CookieStore needs req.res: set it to the response before passport.authenticate().')
-  })
-})

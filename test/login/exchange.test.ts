@@ -24,14 +24,6 @@ function exchanged(
   return exchange({ settings, adapter: { skipUserProfile }, trace: new Trace(settings.name) }, clients.newKey())
 }
 
-test.each<['user/me' | 'get_user_info']>([['user/me'], ['get_user_info']])(
-  'a key is exchanged for a token and the profile of %s',
-  async (profileEndpoint) => {
-    expect(await exchanged({ profileEndpoint })).toMatchObject(loaded)
-    expect(clients.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', profileEndpoint])
-  },
-)
-
 const decisions: [string, NonNullable<StrategyOptions['skipUserProfile']>, object][] = [
   ['true', true, skipped],
   ['a function that returns true', () => true, skipped],

@@ -1,6 +1,17 @@
 import type { OutcomeCode } from '../../lib'
-import type { Fault } from '../../lib/testing'
-import { atBoth, BODY_CANARY, BOTH, EXCHANGE, fault, json, type Row, type Scenario, visitWith } from './outcome-row'
+import type { Fault, ProviderBehaviours } from '../../lib/testing'
+import {
+  atBoth,
+  BODY_CANARY,
+  BOTH,
+  EXCHANGE,
+  exchangeRow,
+  json,
+  profileRow,
+  type Row,
+  type Scenario,
+  visitWith,
+} from './outcome-row'
 
 const ALL = [...BOTH, 'get_user_info']
 
@@ -9,41 +20,21 @@ const page: Fault = { headers: { 'content-type': 'text/html' }, body: `<!doctype
 const challenge: Fault = { ...page, headers: { ...page.headers, 'cf-mitigated': 'challenge' } }
 
 const pages: [status: number, code: OutcomeCode][] = [
-  [400, 'auth_key_rejected'],
-  [401, 'auth_key_rejected'],
   [403, 'auth_key_rejected'],
-  [406, 'provider_bad_response'],
-  [429, 'provider_rate_limited'],
   [503, 'provider_unavailable'],
 ]
 
 const pageRows: Row[] = [
   ...pages.flatMap(([status, code]): Row[] => [
-    {
-      situation: `a page with status ${status} instead of an exchange`,
-      code,
-      record: 'removed',
-      sent: EXCHANGE,
-      arrange: fault('authorize', { ...page, status }),
-    },
-    {
-      situation: `a page of a firewall with status ${status} instead of an exchange`,
-      code: 'provider_bad_response',
-      retryable: status === 429 || status === 503,
-      record: 'removed',
-      sent: EXCHANGE,
-      arrange: fault('authorize', { ...challenge, status }),
-    },
+    exchangeRow(`a page with status ${status} instead of an exchange`, code, { ...page, status }),
+    exchangeRow(
+      `a page of a firewall with status ${status} instead of an exchange`,
+      'provider_bad_response',
+      { ...challenge, status },
+      { retryable: status === 503 },
+    ),
   ]),
-  ...[401, 403].map(
-    (status): Row => ({
-      situation: `a page with status ${status} instead of a profile`,
-      code: 'profile_unauthorized',
-      record: 'removed',
-      sent: BOTH,
-      arrange: fault('user/me', { ...page, status }),
-    }),
-  ),
+  profileRow('a page with status 403 instead of a profile', 'profile_unauthorized', { ...page, status: 403 }),
   ...[
     ...atBoth('a page', 'provider_bad_response', page),
     ...atBoth('nothing', 'provider_bad_response', { body: '' }),
@@ -68,47 +59,33 @@ const brokenExchanges: [Fault, OutcomeCode][] = [
 const byGet = { strategy: { exchangeMethod: 'get' } } as const
 
 const byGetRows: Row[] = [
-  {
-    situation: 'an exchange by GET that the provider does not offer',
-    code: 'provider_bad_response',
-    record: 'removed',
-    sent: EXCHANGE,
-    app: byGet,
-  },
-  {
-    situation: 'an exchange by POST that the provider does not offer',
-    code: 'provider_bad_response',
-    record: 'removed',
-    sent: EXCHANGE,
-    arrange: ({ provider }) => provider.setMode({ getOnly: true }),
-  },
-  {
-    situation: 'an exchange by POST at a provider that reads only the query',
-    code: 'auth_key_rejected',
-    record: 'removed',
-    sent: EXCHANGE,
-    arrange: ({ provider }) => provider.setMode({ getOnly: true, postAnswer: 'invalid-app-id' }),
-  },
-  {
-    situation: 'an unknown key, sent by GET',
-    code: 'auth_key_rejected',
-    record: 'removed',
-    sent: EXCHANGE,
-    app: byGet,
-    arrange: ({ provider }) => provider.setMode({ getOnly: true }),
-    visit: visitWith(() => '?auth_key=0123456789abcdef0123456789abcdef'),
-  },
-  ...brokenExchanges.map(
-    ([what, code]): Row => ({
-      situation: `an exchange by GET that ends in ${JSON.stringify(what)}`,
-      code,
-      record: 'removed',
-      sent: EXCHANGE,
-      app: byGet,
-      arrange: fault('authorize', what),
-    }),
+  serverRow('an exchange by GET that the provider does not offer', 'provider_bad_response', {}, { app: byGet }),
+  serverRow('an exchange by POST that the provider does not offer', 'provider_bad_response', { getOnly: true }),
+  serverRow('an exchange by POST at a provider that reads only the query', 'auth_key_rejected', {
+    getOnly: true,
+    postAnswer: 'invalid-app-id',
+  }),
+  serverRow(
+    'an unknown key, sent by GET',
+    'auth_key_rejected',
+    { getOnly: true },
+    { app: byGet, visit: visitWith(() => '?auth_key=0123456789abcdef0123456789abcdef') },
+  ),
+  ...brokenExchanges.map(([what, code]) =>
+    exchangeRow(`an exchange by GET that ends in ${JSON.stringify(what)}`, code, what, { app: byGet }),
   ),
 ]
+
+/** A server of this mode, whose exchange fails. */
+function serverRow(
+  situation: string,
+  code: OutcomeCode,
+  mode: Partial<ProviderBehaviours>,
+  more: Partial<Row> = {},
+): Row {
+  const arrange = ({ provider }: Scenario): void => provider.setMode(mode)
+  return { situation, code, record: 'removed', sent: EXCHANGE, arrange, ...more }
+}
 
 const auto = { strategy: { profileEndpoint: 'auto' } } as const
 const legacyOnly =
@@ -118,47 +95,34 @@ const legacyOnly =
     provider.failNext('get_user_info', what, { times: 2 })
   }
 
+function autoRow(situation: string, code: OutcomeCode, what: Fault, more: Partial<Row> = {}): Row {
+  return { situation, code, record: 'removed', sent: ALL, app: auto, arrange: legacyOnly(what), ...more }
+}
+
 const autoRows: Row[] = [
-  {
-    situation: 'neither profile endpoint (404)',
-    code: 'provider_bad_response',
-    record: 'removed',
-    sent: ALL,
-    app: auto,
-    arrange: legacyOnly({ ...page, status: 404 }),
-  },
-  {
-    situation: 'a token that the legacy endpoint alone refuses',
-    code: 'profile_unauthorized',
-    record: 'removed',
-    sent: ALL,
-    app: auto,
-    arrange: legacyOnly(json('{"error":true,"message":"CANARY"}')),
-  },
-  {
-    situation: 'nobody at the legacy endpoint',
-    code: 'profile_invalid',
-    record: 'removed',
-    sent: ALL,
-    app: auto,
-    arrange: legacyOnly({ body: '[]' }),
-  },
-  {
-    situation: 'a legacy endpoint that is down',
-    code: 'provider_unavailable',
-    record: 'removed',
-    sent: [...ALL, 'get_user_info'],
-    app: auto,
-    arrange: legacyOnly({ status: 503 }),
-  },
-  {
-    situation: 'a legacy endpoint that is silent',
-    code: 'provider_timeout',
-    record: 'removed',
-    sent: ALL,
-    app: { strategy: { profileEndpoint: 'auto', timeout: 300 } },
-    arrange: legacyOnly({ hang: true }),
-  },
+  autoRow('neither profile endpoint (404)', 'provider_bad_response', { ...page, status: 404 }),
+  autoRow(
+    'a token that the legacy endpoint alone refuses',
+    'profile_unauthorized',
+    json('{"error":true,"message":"CANARY"}'),
+  ),
+  autoRow('nobody at the legacy endpoint', 'profile_invalid', { body: '[]' }),
+  autoRow(
+    'a legacy endpoint that is down',
+    'provider_unavailable',
+    { status: 503 },
+    {
+      sent: [...ALL, 'get_user_info'],
+    },
+  ),
+  autoRow(
+    'a legacy endpoint that is silent',
+    'provider_timeout',
+    { hang: true },
+    {
+      app: { strategy: { profileEndpoint: 'auto', timeout: 200 } },
+    },
+  ),
 ]
 
 /** Rows about servers that are not quite what the specification describes, and about what stands in front of them. */

@@ -11,7 +11,6 @@ const logins = useLogins()
 const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
 afterAll(() => emitWarning.mockRestore())
 
-const people = ['1', '2', '3', '1', '2', '3']
 const sent = (): string[] => logins.provider.requests.map(({ method, path }) => `${method} ${path.split('?')[0]}`)
 
 describe.each(['session', 'cookie', 'web'] as const)('with a pending login of the kind %s', (keep) => {
@@ -38,13 +37,6 @@ describe.each(['session', 'cookie', 'web'] as const)('with a pending login of th
       ...['POST /api/authorize', 'GET /api/get_user_info'],
     ])
     expect(app.profiles.map(({ id }) => id)).toEqual(['1', '1'])
-  })
-
-  test('the first logins may come at once', async () => {
-    logins.provider.setMode({ withoutUserMe: true })
-    const app = await start({ strategy: { profileEndpoint: 'auto' } })
-    const answers = await Promise.all(people.map((userID) => app.logIn(new Browser(), userID)))
-    expect(answers.map(({ body }) => JSON.parse(body).user.id)).toEqual(people)
   })
 
   test.each(['method-not-allowed', 'not-found', 'invalid-app-id'] as const)(

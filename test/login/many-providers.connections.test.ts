@@ -7,16 +7,6 @@ const logins = useLogins()
 
 const openOrigins = (count: number) => Promise.all(Array.from({ length: count }, () => openOrigin(logins)))
 
-test('each login brings the person of its own community', async () => {
-  const [first, second] = await openOrigins(2)
-  const app = await startManyProvidersApp(
-    logins,
-    (community) => `${(community === 'first' ? first : second)?.origin}/api/v1`,
-  )
-  expect(JSON.parse((await app.logInAt('first', '1')).body)).toEqual({ id: '1', provider: 'first' })
-  expect(JSON.parse((await app.logInAt('second', '2')).body)).toEqual({ id: '2', provider: 'second' })
-})
-
 test('communities of one origin share its connections', async () => {
   const [shared, other] = await openOrigins(2)
   const app = await startManyProvidersApp(

@@ -1,14 +1,9 @@
 import { onPhaseEnd, type Provider, type TracedPhase } from '../../lib'
-import { SocialLogin } from '../../lib/web'
 import type { RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
-import { rejectionOf } from '../support/leak-check'
 import { useLogins } from '../support/logins'
-import { WebBrowser } from '../support/web-browser'
 
 const logins = useLogins('all tests')
-
-const asBefore = (community: Provider): Provider => community
 
 test('the function is asked once at the start and once at the callback', async () => {
   const asked: string[] = []
@@ -96,44 +91,25 @@ test('with one community, diagnostics name none', async () => {
   for (const phase of await phasesOf(() => app.logIn())) expect(phase).not.toHaveProperty('provider')
 })
 
-describe('the login that a browser has begun', () => {
-  const pendingAt = async (app: RunningApp, browser: Browser, path: string): Promise<unknown> =>
-    JSON.parse((await browser.follow(`${app.origin}${path}`)).body)
-
-  test('is told at its community alone', async () => {
-    const names: string[] = []
-    const app: RunningApp = await logins.startApp({
-      provider: (community, url) => ({
-        ...community,
-        ...(url === '/other' && { name: 'other', callbackURL: 'https://b.example/cb' }),
-      }),
-      before: (express) => {
-        for (const path of ['/same', '/other']) {
-          express.get(path, async (req, res) => {
-            names.push(path)
-            res.json((await app.strategy.pendingLogin(req)) ?? null)
-          })
-        }
-      },
-    })
-    const browser = new Browser()
-    await browser.follow(app.loginURL)
-    expect(await pendingAt(app, browser, '/same')).toMatchObject({ startedAt: expect.any(String) })
-    expect(await pendingAt(app, browser, '/other')).toBeNull()
-    expect(names).toEqual(['/same', '/other'])
+test('the login that a browser has begun is told at its community alone', async () => {
+  const app: RunningApp = await logins.startApp({
+    provider: (community, url) => ({
+      ...community,
+      ...(url === '/other' && { name: 'other', callbackURL: 'https://b.example/cb' }),
+    }),
+    before: (express) =>
+      express.get(['/same', '/other'], async (req, res) => res.json((await app.strategy.pendingLogin(req)) ?? null)),
   })
-})
-
-test('SocialLogin rejects with what the function throws', async () => {
-  const reason = new Error('the database is down')
-  const login = new SocialLogin({ provider: () => Promise.reject(reason), keys: ['0123456789abcdef0123456789abcdef'] })
-  const browser = new WebBrowser('https://app.example')
-  const start = browser.send('/auth', 'same-origin', (request) => login.start(request, { user: null }))
-  expect(await rejectionOf(start)).toBe(reason)
+  const browser = new Browser()
+  await browser.follow(app.loginURL)
+  const pendingAt = async (path: string): Promise<unknown> =>
+    JSON.parse((await browser.follow(`${app.origin}${path}`)).body)
+  expect(await pendingAt('/same')).toMatchObject({ startedAt: expect.any(String) })
+  expect(await pendingAt('/other')).toBeNull()
 })
 
 test('a strategy for many communities cannot load the profile of a token, whose community is not known', async () => {
-  const app = await logins.startApp({ provider: asBefore })
+  const app = await logins.startApp({ provider: true })
   const error = await new Promise((resolve) => app.strategy.userProfile('token', resolve))
   expect(String(error)).toContain('userProfile() cannot know the provider of a token')
 })

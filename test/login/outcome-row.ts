@@ -56,14 +56,7 @@ const REPEATED: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'pro
 /** The same fault at the exchange, and at every profile request. */
 export function atBoth(situation: string, code: OutcomeCode, what: Fault, app: Row['app'] = {}): Row[] {
   return [
-    {
-      situation: `${situation} at the exchange`,
-      code,
-      record: 'removed',
-      sent: EXCHANGE,
-      app,
-      arrange: fault('authorize', what),
-    },
+    exchangeRow(`${situation} at the exchange`, code, what, { app }),
     {
       situation: `${situation} at the profile`,
       code,
@@ -73,6 +66,21 @@ export function atBoth(situation: string, code: OutcomeCode, what: Fault, app: R
       arrange: ({ provider }) => provider.failNext('user/me', what, { times: 2 }),
     },
   ]
+}
+
+/** A callback that is refused before anything is sent, so that the genuine one can still end the login. */
+export function refused(situation: string, code: OutcomeCode, visit: Row['visit'], more: Partial<Row> = {}): Row {
+  return { situation, code, record: 'kept', sent: [], ...(visit && { visit }), ...more }
+}
+
+/** A login that the response to the exchange ends. */
+export function exchangeRow(situation: string, code: OutcomeCode, response: Fault, more: Partial<Row> = {}): Row {
+  return { situation, code, record: 'removed', sent: EXCHANGE, arrange: fault('authorize', response), ...more }
+}
+
+/** A login that the response of `user/me` ends. */
+export function profileRow(situation: string, code: OutcomeCode, response: Fault): Row {
+  return { situation, code, record: 'removed', sent: BOTH, arrange: fault('user/me', response) }
 }
 
 /** A response with this body, in which CANARY is replaced. */

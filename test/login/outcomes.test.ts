@@ -8,9 +8,12 @@ import { leftAfter, readLeftTable } from './left-table'
 import { BODY_CANARY, type Row, type Scenario, visitWith } from './outcome-row'
 import { FailingStore, failures } from './outcome-rows'
 
-const logins = useLogins()
+const logins = useLogins('all tests')
 
-afterEach(() => jest.restoreAllMocks())
+afterEach(() => {
+  jest.restoreAllMocks()
+  logins.provider.setMode('specification')
+})
 
 const table = readLeftTable()
 /** The observed states of the keys by outcome. */
@@ -205,9 +208,12 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
     expect([mailed.status, failureOf(mailed)]).toEqual([403, 'callback_forged'])
   })
 
-  test('a start by another method is 405', async () => {
+  test('a wrong method is 405, with the allowed ones', async () => {
     const browser = await run()
-    expect((await browser.follow(app.loginURL, { method: 'PUT' })).status).toBe(405)
+    const start = await browser.follow(app.loginURL, { method: 'PUT' })
+    expect([start.status, start.headers['allow']]).toEqual([405, 'GET, POST'])
+    const callback = await browser.comeBack(app.approvedCallback(), { method: 'POST' })
+    expect([callback.status, callback.headers['allow']]).toEqual([405, 'GET'])
   })
 
   test('without a free slot: 503 with Retry-After; nothing is sent or consumed, and a reload works once a slot is free', async () => {
@@ -227,7 +233,7 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
   })
 
   test('a slot is released, however the login ended', async () => {
-    const browser = await run({ strategy: { maxConcurrentLogins: 1, timeout: 150 } })
+    const browser = await run({ strategy: { maxConcurrentLogins: 1, timeout: 100 } })
     const faults: Fault[] = [{ reset: 'body' }, { hang: true }, { body: 'null' }, { status: 500 }]
     for (const endpoint of ['authorize', 'user/me'] as const) {
       for (const fault of faults) {
@@ -269,24 +275,6 @@ describe('outcomes that only the strategy has', () => {
     app = await logins.startApp(options)
     return new Browser()
   }
-
-  test('a session that cannot be saved at the start is an error before the redirect', async () => {
-    const store = Object.assign(new FailingStore(), { failing: true })
-    const browser = await run({ store })
-    const answer = await browser.follow(app.loginURL)
-    expect([answer.status, app.errors.map(codeOf)]).toEqual([503, ['session_unavailable']])
-    expect(findSecrets([BODY_CANARY], { errors: app.errors, body: answer.body })).toEqual([])
-  })
-
-  test('a missing session is an error that names the missing middleware', async () => {
-    const browser = await run({
-      before: (express) => express.use((req, _res, next) => next(void Reflect.deleteProperty(req, 'session'))),
-    })
-    for (const answer of [await browser.follow(app.loginURL), await browser.comeBack(app.approvedCallback())]) {
-      expect(answer.status).toBe(503)
-      expect(answer.body).toContain('mount session middleware')
-    }
-  })
 
   test('a callback whose record cannot be consumed releases its slot', async () => {
     const store = new FailingStore()

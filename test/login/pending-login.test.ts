@@ -72,17 +72,6 @@ describe.each(['session', 'cookie'] as const)('pendingLogin, with the record in 
     expect(await pending(browser)).toBeNull()
   })
 
-  test('is gone for a copy of the browser’s cookies, too, once the login was used', async () => {
-    const browser = await start()
-    await browser.follow(app.loginURL)
-    const cookie = await browser.cookies(app.origin)
-    const copy = async (): Promise<unknown> =>
-      JSON.parse((await new Browser().follow(`${app.origin}/pending`, { headers: { cookie } })).body)
-    expect(await copy()).toEqual(present)
-    await browser.comeBack(app.approvedCallback())
-    expect(await copy()).toBeNull()
-  })
-
   test('is gone after ten minutes', async () => {
     const browser = await start()
     await browser.follow(app.loginURL)

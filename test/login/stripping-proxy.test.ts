@@ -60,12 +60,6 @@ describe.each(['session', 'cookie'] as const)(
         expect((await browser.comeBack(`${at('/callback')}?auth_key=${app.newKey()}`)).status).toBe(200)
       },
     )
-
-    test('a callback without a key in a browser without a login gets a page, and is sent nowhere by itself', async () => {
-      await start()
-      const answer = await browser.comeBack(at('/callback'))
-      expect([answer.status, answer.location]).toEqual([200, ''])
-    })
   },
 )
 

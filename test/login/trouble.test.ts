@@ -1,7 +1,6 @@
 import { type PendingLogin, type PendingLoginStore, SessionStore } from '../../lib'
 import { type AppOptions, codeOf, failureIn, type RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
-import { captureOutput } from '../support/canaries'
 import { HookedStore } from '../support/hooked-store'
 import { useLogins } from '../support/logins'
 import { until } from '../support/turns'
@@ -157,29 +156,6 @@ describe('a store that fails', () => {
   })
 })
 
-describe('a custom callback that fails', () => {
-  const withCallback = (callback: (error: unknown) => unknown): AppOptions => ({
-    before: (express) =>
-      express.get('/callback', (req, res, next) => app.passport.authenticate('social-login', callback)(req, res, next)),
-  })
-
-  test.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw new Error('broken')
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('broken'))],
-  ])('and %s every time is a warning and a 500, not a crash', async (_title, callback) => {
-    const browser = await start(withCallback(callback))
-    await browser.follow(app.loginURL)
-    const { result, output } = await captureOutput(async () => browser.comeBack(app.approvedCallback()))
-    expect(result.status).toBe(500)
-    expect(output).toContain('broken')
-  })
-})
-
 test('a reason in any language is not sent as a header', async () => {
   const browser = await start({
     verify: (_accessToken, _refreshToken, _profile, done) => done(null, false, 'Доступ закрыт'),
@@ -188,12 +164,6 @@ test('a reason in any language is not sent as a header', async () => {
   const answer = await browser.comeBack(app.approvedCallback())
   expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, undefined])
   expect(app.sessions()).toContain('Доступ закрыт')
-})
-
-test('a wrong method is answered with the allowed ones', async () => {
-  const browser = await start()
-  expect((await browser.follow(app.loginURL, { method: 'PUT' })).headers['allow']).toBe('GET, POST')
-  expect((await browser.comeBack(app.approvedCallback(), { method: 'POST' })).headers['allow']).toBe('GET')
 })
 
 describe('tabBinding', () => {

@@ -7,6 +7,7 @@ import { OUTCOMES } from '../../lib'
 import { usage as doctorUsage } from '../../lib/doctor/arguments'
 import { MANY_OPTIONS } from '../../lib/login/options'
 import { STRATEGY_OPTIONS } from '../../lib/passport/options'
+import { asDeployed, specification } from '../../lib/testing'
 import { RULES } from '../../lib/testing/pending-login-store/rules'
 import { Browser } from '../support/browser'
 import { startMinimalApp } from '../support/example/minimal-app'
@@ -184,6 +185,15 @@ describe('the documentation', () => {
     for (const [code, { kind, status, message }] of Object.entries(OUTCOMES)) {
       expect(page).toContain(`| \`${code}\` | ${kind === 'fail' ? 'failure' : 'error'} | ${status} | ${message} |`)
     }
+  })
+
+  test('lists every behaviour of the fake provider, and marks those that are true as deployed', () => {
+    const [, section = ''] = /^\| Behaviour \|([\s\S]*?)\n\n/m.exec(read('docs/fake-provider.md')) ?? []
+    const cells = Array.from(section.matchAll(/^\| (`[^|]*) \|/gm), ([, cell = '']) => cell)
+    const listed = cells.flatMap((cell) => cell.split(', '))
+    const marked = Object.entries(asDeployed).map(([name, value]) => `\`${name}\`${value === true ? ' *' : ''}`)
+    expect(listed.sort()).toEqual(marked.sort())
+    expect(Object.values(specification)).not.toContain(true)
   })
 
   test('lists every rule of the contract of a PendingLoginStore', () => {

@@ -164,7 +164,7 @@ describe('guides of the documentation', () => {
       expect((await next.comeBack(`${app.callbackURL}?auth_key=x`, prefetch)).status).toBe(503)
       expect((await comeBack(await visitorAt('203.0.113.7'), app.newKey('2'))).location).toBe('/profile')
     }
-  }, 20_000)
+  })
 
   // A client that leaves responses unread controls when they finish, and so when a count of running callbacks drops.
   test.each([
@@ -191,7 +191,6 @@ describe('guides of the documentation', () => {
       socket.destroy()
       expect(location).toBe('/profile')
     },
-    20_000,
   )
 
   test('"Limiting guesses": a store that fails is an error of the request, also in Express 4', async () => {
@@ -232,7 +231,7 @@ describe('guides of the documentation', () => {
     await ada.follow(`${app.origin}/logout`, { method: 'POST' })
     expect((await back).location).toBe('/login')
     expect(await userOf()).toBeNull()
-  }, 20_000)
+  })
 
   test('"Linking accounts": a link that fails is an error of the request, also in Express 4', async () => {
     const server = express4()

@@ -20,9 +20,10 @@ const LIBRARY: Readonly<Record<string, readonly string[]>> = {
 
 // Storage does not depend on requests, and views only on what they show.
 const EXAMPLE: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['app.ts', 'auth', 'config.ts', 'storage', 'web'],
+  'main.ts': ['app.ts', 'auth', 'config.ts', 'session-secret.ts', 'storage', 'web'],
   'app.ts': ['account', 'auth', 'storage', 'web'],
   'config.ts': [],
+  'session-secret.ts': ['config.ts', 'storage'],
   account: ['auth', 'web', 'views', 'storage'],
   auth: ['config.ts', 'web', 'views', 'storage'],
   web: ['config.ts', 'views', 'storage'],

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { except } from 'hono/combine'
 import { secureHeaders } from 'hono/secure-headers'
 import { FakeProvider } from '../../lib/testing'
-import { type Profile, SocialLogin, type SocialLoginOptions } from '../../lib/web'
+import type { Profile, SocialLogin, SocialLoginOptions } from '../../lib/web'
 import { useLogins } from '../support/logins'
 import { WebBrowser } from '../support/web-browser'
 import { linking, ownHeaders, type Question, quickStart, reasons, type Sessions, severalProviders } from './docs/web'
@@ -141,13 +141,6 @@ describe('guides for Request and Response', () => {
       await login.close()
       return account
     }
-
-    test('without names they are one account', async () => {
-      const first = new SocialLogin(optionsOf(logins.provider, '/first'))
-      const second = new SocialLogin(optionsOf(other, '/second'))
-      expect(await signIn(first, logins.provider, '/first')).toBe('social-login:1')
-      expect(await signIn(second, other, '/second')).toBe('social-login:1')
-    })
 
     test('by the guide they are two', async () => {
       const { first, second } = severalProviders(optionsOf(logins.provider, '/first'), optionsOf(other, '/second'))

@@ -167,17 +167,3 @@ describe('a request that the application answers before the provider does', () =
     expect((await new Browser().follow(`${app.origin}/me`)).status).toBe(200)
   })
 })
-
-test.each<[string, unknown]>([
-  ['nothing', undefined],
-  ['null', null],
-  ["'route'", 'route'],
-  ["'router'", 'router'],
-])('a function of the application that rejects with %s does not let the request pass', async (_title, reason) => {
-  app = await logins.startApp({ strategy: { skipUserProfile: () => Promise.reject(reason) } })
-  const browser = new Browser()
-  await browser.follow(app.loginURL)
-  expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(500)
-  expect(app.errors).toEqual([expect.any(Error)])
-  expect(app.errors.map(codeOf)).not.toContain('overloaded')
-})

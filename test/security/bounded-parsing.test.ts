@@ -85,29 +85,8 @@ test.each(hosts.flatMap((host) => shapes.map((shape) => shape.replace('HOST', ho
   },
 )
 
-test('a target of more than 4,096 characters is refused before it is parsed', () => {
-  const long = 'x'.repeat(4096)
-  const read = (url: string): string => verdictOf(classifyRequest(incoming(url), hostOnlyPolicy))
-  expect(read(`/login?${long}`)).toBe('start_forbidden')
-  expect(read(`/auth/callback?auth_key=K&${long}`)).toBe('auth_key_malformed')
-  expect(read(`/login?${'x'.repeat(4000)}`)).toBe('start unverified')
-})
-
 test('a path of slashes followed by another character is compared in linear time', () => {
   const read = verdictOf(classifyRequest(incoming(`${'/'.repeat(4000)}x`), hostOnlyPolicy))
   expect(read).toBe('start unverified')
   expect(verdictOf(classifyRequest(incoming('/Auth/Callback//?auth_key=K'), hostOnlyPolicy))).toBe('callback K')
-})
-
-test.each([
-  ['/login', 'start_forbidden'],
-  [key, 'callback_forged'],
-])('a script request at %s is refused with a hint about service workers', (url, code) => {
-  const headers = { ...fromProvider, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' }
-  expect(classifyRequest(incoming(url, headers), hostOnlyPolicy)).toMatchObject({
-    code,
-    hint: expect.stringContaining('service worker'),
-  })
-  const framed = classifyRequest(incoming(url, { ...headers, 'sec-fetch-dest': 'iframe' }), hostOnlyPolicy)
-  expect(framed).not.toHaveProperty('hint')
 })

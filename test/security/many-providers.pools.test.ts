@@ -65,11 +65,3 @@ describe('somebody who starts at more communities in turn than pools are kept', 
     await login.close()
   })
 })
-
-test('a start after close() opens no connection', async () => {
-  const login = newLogin()
-  await login.close()
-  await startAt(login, new WebBrowser(origin), 'one')
-  await connectTo('one')
-  expect(accepted()).toEqual([1, 0])
-})

@@ -197,18 +197,6 @@ describe('a hostile community that sends a browser to its callback without a log
     expect(await visit(app)).toBeNull()
     expect(failureIn(app.sessions())).toBe('login_not_started')
   })
-
-  test('nor with ours by the callback of a login that has ended', async () => {
-    const app = await startApplication('ours', 'by its path')
-    const browser = new Browser()
-    const callback = app.callback('hostile', keyAt(hostile, app, 'hostile'))
-    await browser.follow(app.start('hostile'))
-    await browser.comeBack(callback)
-    const attacker = new Browser()
-    await attacker.comeBack(callback)
-    expect([await app.userOf(browser), await app.userOf(attacker)]).toEqual(['hostile 1', null])
-    expect(hostile.requests.filter(({ endpoint }) => endpoint === 'authorize')).toHaveLength(1)
-  })
 })
 
 describe('a hostile community that names a person of the good one', () => {

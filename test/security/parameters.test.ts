@@ -23,15 +23,12 @@ describe('error text written by the attacker', () => {
   const queries = [
     `error=access_denied&error_description=${text}`,
     `error=server_error&error_description=${text}&error_uri=https://evil.example/${CANARY}`,
-    `error=${text}`,
     `message=${text}&error=true`,
     `auth_key=x&error=access_denied&error_description=${text}`,
-    `auth_key=x&error[]=${text}`,
     `error_code=${text}&error_message=${text}&auth_key=`,
     `auth_key=${text}`,
     `auth_key=${CANARY}&auth_key=${CANARY}`,
     `auth_key=${CANARY}%0d%0aSet-Cookie:%20a=${CANARY}`,
-    `state=${CANARY}&auth_key=${CANARY}`,
   ]
 
   interface Shown {
@@ -76,24 +73,18 @@ describe.each([
   const good = () => target.approved('1').split('auth_key=')[1] ?? ''
   const malformed = [
     (key: string) => `auth_key[]=${key}`,
-    (key: string) => `auth_key[0]=${key}`,
-    (key: string) => `auth_key[toString]=${key}`,
     (key: string) => `auth_key[__proto__]=${key}`,
     (key: string) => `auth_key=${key}&auth_key=${key}`,
     (key: string) => `auth_key=&auth_key=${key}`,
     (key: string) => `auth_key=${key}&auth_key[]=x`,
     (key: string) => `auth_key=${key}%00`,
-    (key: string) => `auth_key=${key}%20`,
     (key: string) => `auth_key=%E2%80%AE${key}`,
     (key: string) => `auth_key=${key}${'x'.repeat(512)}`,
     (key: string) => `a=1?auth_key=${key}`,
   ]
   const missing = [
     (key: string) => `AUTH_KEY=${key}`,
-    (key: string) => `code=${key}`,
     (key: string) => `auth_key%00=${key}`,
-    (key: string) => `%20auth_key=${key}`,
-    (key: string) => `auth-key=${key}`,
     (key: string) => `__proto__[auth_key]=${key}`,
     (key: string) => `;auth_key=${key}`,
     () => 'auth_key=',

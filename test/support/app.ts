@@ -60,7 +60,7 @@ export interface AppOptions {
 /** Where a pending login is kept: by the strategy in the session or in a cookie, or by SocialLogin, which has a cookie. */
 export type Keep = 'session' | 'cookie' | 'web'
 
-/** A typical application, listening on a free port. `await using` stops it at the end of the test. */
+/** For tests of logins: a typical application, listening on a free port. `await using` stops it at the end of the test. */
 export interface RunningApp extends Omit<Listening, 'server'> {
   readonly loginURL: string
   readonly callbackURL: string

@@ -8,7 +8,7 @@ import type { Application, FakeProvider } from '../../lib/testing'
 import { port } from './listen'
 import { post, signInAs } from './provider-http'
 
-/** Servers of the tests of a file, on free ports of this machine. Each is stopped after its test, with its connections. */
+/** For tests of the doctor: servers of a file's tests, on free ports of this machine. Each is stopped after its test, with its connections. */
 export function useServers() {
   const servers: Server[] = []
   const sockets = new Set<Socket>()

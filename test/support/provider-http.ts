@@ -1,6 +1,6 @@
 import type { Application, FakeProvider } from '../../lib/testing'
 
-/** A response, reduced to what tests of the fake provider need. */
+/** For tests of the fake provider: a response, reduced to what they need. */
 export interface Seen {
   status: number
   headers: Headers

@@ -26,7 +26,7 @@ export type Greeting = (socket: Socket) => unknown
 export const RAW_TOKEN = 'token-canary-c0ffee51de'
 export const RAW_MARKER = 'provider-body-canary-77aa'
 
-/** A provider on bare sockets, for behaviour that HTTP libraries do not allow. */
+/** For tests of faults: a provider on bare sockets, for behaviour that HTTP libraries do not allow. */
 export class RawProvider {
   readonly requests: RawRequest[] = []
   /** Number of accepted connections. */

@@ -1,62 +1,33 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import { type Application, FakeProvider } from '../../../lib/testing'
-import { port, stopServer } from '../../support/app'
+import type { RequestListener } from 'node:http'
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
 import type { LiveBrowser, Tab, Visitor } from '../../support/browsers/live-browser'
 import { until } from '../../support/browsers/live-world'
-import { type RunningExample, startExample, temporaryFolder } from '../../support/example/example-app'
-import { providerEnvironment, registerExample } from '../../support/example/visitor'
-import { freePort } from '../../support/free-port'
+import type { RunningExample } from '../../support/example/example-app'
+import { useExamples } from '../../support/example/use-examples'
+import { type Listening, listen } from '../../support/listen'
 
 const CONTINUE = 'form[action="/login/confirm"] .primary'
 
 /** "Is this you?" and "Add this login?" of the example, under the second click of a double click on a hostile page. */
 describeInEachBrowser('a double click over the example', (start) => {
   jest.setTimeout(30_000)
-  const folder = temporaryFolder()
-  let servers: Server[]
-  let provider: FakeProvider
-  let application: Application
+  const examples = useExamples('all tests')
   let example: RunningExample
+  let evilSite: Listening
   let browser: LiveBrowser
   let victim: Visitor
-  let person = '1'
 
-  const serve = async (listener: RequestListener): Promise<Server> => {
-    const server = createServer(listener).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return server
-  }
-
-  // A provider that approves at once, and a site of the attacker's.
-  const listener: RequestListener = (req, res) => {
-    if (!req.url?.startsWith('/api/oauth')) return provider.requestListener(req, res)
-    const key = provider.issueAuthKey({ appID: application.appID, userID: person })
-    return res.writeHead(302, { location: `${application.redirectURL}?auth_key=${key}` }).end()
-  }
+  // A site of the attacker's.
   const evil: RequestListener = (_req, res) => {
     const script = `window.open('${example.appURL}/login/confirm', 'popup', 'popup,width=600,height=500')`
     res.writeHead(200, { 'content-type': 'text/html' }).end(`<button id="go" onclick="${script}">Win</button>`)
   }
 
-  // Cookies know no ports: to the browser this is the host of the example, as a sister subdomain is on https.
-  const planting: RequestListener = (req, res) => {
-    const paths = new URL(req.url ?? '/', 'http://localhost').searchParams.getAll('path')
-    const cookies = paths.flatMap((path) => [1, 2, 3, 4, 5].map((n) => `planted${n}=${'x'.repeat(3900)}; Path=${path}`))
-    res.writeHead(200, { 'content-type': 'text/html', 'set-cookie': cookies }).end('planted')
-  }
-
   beforeAll(async () => {
-    servers = [await serve(listener), await serve(evil), await serve(planting)]
-    const [providerPort = 0] = servers.map(port)
-    provider = new FakeProvider({ origin: `http://127.0.0.1:${providerPort}` })
-    const appPort = await freePort()
-    application = registerExample(provider, appPort)
-    const environment = { DATA_DIR: folder.path, PORT: String(appPort), ...providerEnvironment(provider, application) }
-    example = await startExample(environment)
+    evilSite = await listen(evil, '127.0.0.1')
+    example = await examples.startForBrowsers()
     browser = await start()
-  }, 30_000)
+  })
 
   beforeEach(async () => {
     victim = await browser.visitor()
@@ -66,27 +37,30 @@ describeInEachBrowser('a double click over the example', (start) => {
 
   afterAll(async () => {
     await browser.close()
-    await example.stop('SIGKILL')
-    for (const server of servers) await stopServer(server)
-    folder.remove()
+    await evilSite.stop()
   })
 
   const isAt = (tab: Tab, path: string) => until(async () => (await tab.url()).startsWith(`${example.appURL}${path}`))
+
+  async function approve(tab: Tab, userID: string): Promise<void> {
+    await tab.click(`button[name="user_id"][value="${userID}"]`)
+    await tab.click('button[value="approve"]')
+    await isAt(tab, '/login/confirm')
+  }
 
   /** A login that waits for its answer. @returns the tab of it */
   async function isAsked(): Promise<Tab> {
     const tab = await victim.open()
     await tab.goto(`${example.appURL}/login`)
     await tab.click('main .primary')
-    await isAt(tab, '/login/confirm')
+    await approve(tab, '1')
     await until(async () => (await tab.run(`document.querySelector('${CONTINUE}') !== null`)) === true)
     return tab
   }
 
   async function opensUnderThePointer(): Promise<Tab> {
-    const [, site = 0] = servers.map(port)
     const opener = await victim.open()
-    await opener.goto(`http://127.0.0.1:${site}/`)
+    await opener.goto(`${evilSite.origin}/`)
     const opened = victim.opened()
     await opener.click('#go')
     const popup = await opened
@@ -96,9 +70,8 @@ describeInEachBrowser('a double click over the example', (start) => {
 
   /** The question, at an address whose fragment a hostile page has chosen. */
   async function isLedHere(fragment = '#main'): Promise<Tab> {
-    const [, site = 0] = servers.map(port)
     const tab = await victim.open()
-    await tab.goto(`http://127.0.0.1:${site}/`)
+    await tab.goto(`${evilSite.origin}/`)
     const callback = `${example.appURL}/auth/social-login/callback?auth_key=x${fragment}`
     await tab.run(`void (location = '${callback}')`).catch(() => undefined)
     await isAt(tab, '/login/confirm')
@@ -184,48 +157,14 @@ describeInEachBrowser('a double click over the example', (start) => {
     await first.click(CONTINUE)
     await isAt(first, '/profile')
 
-    person = '2'
     await first.goto(`${example.appURL}/account`)
     await first.click('form[action="/account/link"] button')
-    await isAt(first, '/login/confirm')
+    await first.click('form[action="/sign-out"] button')
+    await approve(first, '2')
     const link = await opensUnderThePointer()
     await pressEarly(link)
     expect(await link.text()).toContain('Add this login?')
     await link.click(CONTINUE)
     await isAt(link, '/account?notice=linked')
-  })
-  /** Keeps everything that the page loads from loading, by cookies too large for Node.js. */
-  async function plantAgainstFiles(tab: Tab): Promise<void> {
-    await until(async () => (await tab.run('document.readyState')) === 'complete')
-    const files = `[...document.querySelectorAll('script[src], link[rel=stylesheet]')].map((file) => file.src || file.href)`
-    const urls = String(await tab.run(`${files}.join(' ')`)).split(' ')
-    const query = urls.map((url) => `path=${new URL(url).pathname}`).join('&')
-    const [, , plantingPort = 0] = servers.map(port)
-    const planter = await victim.open()
-    await planter.goto(`http://localhost:${plantingPort}/?${query}`)
-    expect(await planter.text()).toBe('planted')
-  }
-
-  const isStyled = (tab: Tab) => tab.run(`getComputedStyle(document.querySelector('main')).maxWidth !== 'none'`)
-
-  test('a guard that does not arrive guards nothing', async () => {
-    await plantAgainstFiles(await isAsked())
-    const popup = await opensUnderThePointer()
-    expect(await isStyled(popup)).toBe(false)
-    await popup.run(`for (const part of document.querySelectorAll('style')) part.remove()`)
-    await popup.press(CONTINUE)
-    await isAt(popup, '/profile')
-  })
-
-  test('ours arrives where a sister subdomain lets no file of the page load', async () => {
-    await plantAgainstFiles(await isAsked())
-    const popup = await opensUnderThePointer()
-    expect(await isStyled(popup)).toBe(false)
-    await pressEarly(popup)
-    expect(await popup.text()).toContain('Is this you?')
-    await until(async () => (await popup.run(CAN_BE_PRESSED)) === true)
-    expect(await popup.run(`dispatchEvent(new Event('focus')); ${CAN_BE_PRESSED}`)).toBe(false)
-    await popup.click(CONTINUE)
-    await isAt(popup, '/profile')
   })
 })

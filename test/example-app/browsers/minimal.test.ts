@@ -14,7 +14,7 @@ describeInChromium('the small application of the README in Chromium', () => {
     provider = await FakeProvider.start()
     app = await startMinimalApp(provider)
     browser = await launchChromium()
-  }, 30_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.stop()
@@ -37,5 +37,5 @@ describeInChromium('the small application of the README in Chromium', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('link', { name: 'Sign in' }).waitFor()
     expect(trouble).toEqual([])
-  }, 30_000)
+  })
 })

@@ -1,22 +1,18 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { type Application, FakeProvider } from '../../../lib/testing'
 import { accessibilityFindings } from '../../support/browsers/accessibility'
 import { describeInChromium, launchChromium } from '../../support/browsers/chromium'
 import { watchForTrouble } from '../../support/browsers/page-trouble'
 import { type RunningExample, startExample, temporaryFolder } from '../../support/example/example-app'
-import { providerEnvironment, registerExample } from '../../support/example/visitor'
-import { freePort } from '../../support/free-port'
+import { useExamples } from '../../support/example/use-examples'
 
 /** Where the README's pictures are. With UPDATE_SCREENSHOTS=1 they are taken anew. */
 const pictures =
   process.env['UPDATE_SCREENSHOTS'] === '1' ? join(__dirname, '../../../../example-app/screenshots') : undefined
 
 describeInChromium('the example application in Chromium', () => {
-  const folder = temporaryFolder()
-  let provider: FakeProvider
-  let application: Application
+  const examples = useExamples('all tests')
   let example: RunningExample
   let browser: Browser
   let context: BrowserContext
@@ -25,20 +21,11 @@ describeInChromium('the example application in Chromium', () => {
 
   beforeAll(async () => {
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
-    const port = await freePort()
-    provider = await FakeProvider.start()
-    application = registerExample(provider, port)
-    const environment = { DATA_DIR: folder.path, PORT: String(port), ...providerEnvironment(provider, application) }
-    example = await startExample(environment)
+    example = await examples.startForBrowsers()
     browser = await launchChromium()
-  }, 30_000)
-
-  afterAll(async () => {
-    await browser?.close()
-    await example?.stop('SIGKILL')
-    await provider?.stop()
-    folder.remove()
   })
+
+  afterAll(() => browser?.close())
 
   afterEach(async () => {
     await context.close()
@@ -85,42 +72,38 @@ describeInChromium('the example application in Chromium', () => {
     ['without-script', { javaScriptEnabled: false }],
   ]
 
-  test.each(SIZES)(
-    'from the first visit to the sign-out: %s',
-    async (size, options) => {
-      await open(options)
-      await visit('/')
-      await look(`1-home-${size}`)
-      await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
-      await heading('Sign in')
-      await look(`2-login-${size}`)
-      await press(/^Continue with/)
-      await press(/Ada Lovelace/)
-      await press('Approve')
-      await heading('Is this you?')
-      await page.getByRole('button', { name: /^Continue as/ }).waitFor()
-      await look(`3-confirm-${size}`)
-      await press('Continue as Ada Lovelace')
-      await heading('Your profile')
-      expect(at()).toBe('/profile')
-      await page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
-      await look(`4-profile-${size}`)
-      await press(/^Reload from/)
-      await page.getByText('Your profile has been reloaded from the provider.').waitFor()
-      await page.getByRole('link', { name: 'Account' }).click()
-      await heading('Your account')
-      await look(`5-account-${size}`)
-      await visit('/nowhere').catch(() => undefined)
-      await heading('Not found')
-      await look(`6-not-found-${size}`)
-      trouble.splice(0, trouble.length, ...trouble.filter((line) => !line.includes('status of 404')))
-      await press('Sign out')
-      await page.getByText('You are signed out.').waitFor()
-      await visit('/profile')
-      expect(at()).toBe('/login?returnTo=%2Fprofile')
-    },
-    20_000,
-  )
+  test.each(SIZES)('from the first visit to the sign-out: %s', async (size, options) => {
+    await open(options)
+    await visit('/')
+    await look(`1-home-${size}`)
+    await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
+    await heading('Sign in')
+    await look(`2-login-${size}`)
+    await press(/^Continue with/)
+    await press(/Ada Lovelace/)
+    await press('Approve')
+    await heading('Is this you?')
+    await page.getByRole('button', { name: /^Continue as/ }).waitFor()
+    await look(`3-confirm-${size}`)
+    await press('Continue as Ada Lovelace')
+    await heading('Your profile')
+    expect(at()).toBe('/profile')
+    await page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
+    await look(`4-profile-${size}`)
+    await press(/^Reload from/)
+    await page.getByText('Your profile has been reloaded from the provider.').waitFor()
+    await page.getByRole('link', { name: 'Account' }).click()
+    await heading('Your account')
+    await look(`5-account-${size}`)
+    await visit('/nowhere').catch(() => undefined)
+    await heading('Not found')
+    await look(`6-not-found-${size}`)
+    trouble.splice(0, trouble.length, ...trouble.filter((line) => !line.includes('status of 404')))
+    await press('Sign out')
+    await page.getByText('You are signed out.').waitFor()
+    await visit('/profile')
+    expect(at()).toBe('/login?returnTo=%2Fprofile')
+  })
 
   test('by keyboard alone', async () => {
     await open()
@@ -134,7 +117,7 @@ describeInChromium('the example application in Chromium', () => {
     await page.getByRole('button', { name: 'Approve' }).press('Enter')
     await page.getByRole('button', { name: /^Continue as/ }).press('Enter')
     await heading('Alan Turing')
-  }, 20_000)
+  })
 
   test('a start that was typed gets the page in between, and then works', async () => {
     await open()
@@ -144,7 +127,7 @@ describeInChromium('the example application in Chromium', () => {
     await press('Approve')
     await press(/^Continue as/)
     await heading('Your account')
-  }, 20_000)
+  })
 
   test('a cancelled login leaves nothing behind, and the next one works', async () => {
     await open()
@@ -152,7 +135,7 @@ describeInChromium('the example application in Chromium', () => {
     await press(/^Continue with/)
     await press(/Ada Lovelace/)
     await press('Cancel')
-    await page.waitForURL(`${provider.origin}/`)
+    await page.waitForURL(`${examples.provider.origin}/`)
     await visit('/profile')
     expect(at()).toBe('/login?returnTo=%2Fprofile')
     await press(/^Continue with/)
@@ -160,16 +143,16 @@ describeInChromium('the example application in Chromium', () => {
     await press('Not me')
     await page.getByText('You are not signed in.').waitFor()
     await look('7-not-me')
-  }, 20_000)
+  })
 
   test('an expired key and a provider in trouble are said in words; trying again works', async () => {
     await open()
-    provider.failNext('authorize', { status: 503 })
+    examples.provider.failNext('authorize', { status: 503 })
     await comeFromProvider('Ada Lovelace')
     await page.getByText('The sign-in service has a problem at the moment.').waitFor()
     expect(at()).toBe('/login?reason=provider_unavailable')
     await look('8-provider-in-trouble')
-    provider.failNext('authorize', { body: '{"error":"expired"}', status: 400 })
+    examples.provider.failNext('authorize', { body: '{"error":"expired"}', status: 400 })
     await press(/^Continue with/)
     await press('Approve')
     await page.getByText('The sign-in service did not confirm your sign-in.').waitFor()
@@ -181,7 +164,7 @@ describeInChromium('the example application in Chromium', () => {
     await page.goForward()
     await page.reload()
     await heading('Your profile')
-  }, 20_000)
+  })
 
   test('a second login is linked, and then opens the account too', async () => {
     await open()
@@ -207,28 +190,38 @@ describeInChromium('the example application in Chromium', () => {
     await seesTwoLogins()
     await press(/^Remove .*Brien/)
     await page.getByText('The login was removed.').waitFor()
-  }, 20_000)
+  })
 })
 
-describeInChromium('the example application with its own fake provider, in Chromium', () => {
-  test('starts with no environment at all', async () => {
+describeInChromium('the example application with its own two fake providers, in Chromium', () => {
+  test('starts with no environment at all, and its second provider adds a login to an account of the first', async () => {
     const folder = temporaryFolder()
     const example = await startExample({ DATA_DIR: folder.path })
     const browser = await launchChromium()
-    try {
-      const page = await browser.newPage()
-      const trouble = watchForTrouble(page)
-      await page.goto(`${example.appURL}/login`)
-      await page.getByRole('button', { name: 'Continue with Fake Social' }).click()
-      await page.getByRole('button', { name: /Ada Lovelace/ }).click()
-      await page.getByRole('button', { name: 'Approve' }).click()
-      await page.getByRole('button', { name: /^Continue as/ }).click()
-      await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
-      expect(trouble).toEqual([])
-    } finally {
-      await browser.close()
-      await example.stop('SIGKILL')
-      folder.remove()
+    const page = await browser.newPage()
+    const trouble = watchForTrouble(page)
+    const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
+    const approveAsAda = async (): Promise<void> => {
+      await press(/Ada Lovelace/)
+      await press('Approve')
     }
-  }, 30_000)
+    await page.goto(`${example.appURL}/login`)
+    await press('Continue with Fake Social')
+    await approveAsAda()
+    await press(/^Continue as/)
+    await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
+    await page.getByRole('link', { name: 'Account' }).click()
+    await press('Add another login at Fake Chess Club')
+    await page.waitForFunction("document.title === 'Sign in · Fake Chess Club'")
+    await approveAsAda()
+    await page.getByText('With the following login at Fake Chess Club').waitFor()
+    await press('Add this login')
+    await page.getByText('The login was added').waitFor()
+    await page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
+    expect(await page.locator('img.portrait').count()).toBe(2)
+    expect(trouble).toEqual([])
+    await browser.close()
+    await example.stop('SIGKILL')
+    folder.remove()
+  })
 })

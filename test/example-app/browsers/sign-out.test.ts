@@ -14,7 +14,7 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     example = await startExample({ DATA_DIR: folder.path })
     // Playwright switches the back/forward cache off.
     browser = await launchChromium({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
-  }, 30_000)
+  })
   beforeEach(async () => {
     context = await browser.newContext()
     page = await context.newPage()
@@ -53,20 +53,16 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     await goBack()
     await until(async () => (await page.evaluate('window.isFromCache')) === true)
     expect(await page.innerText('main')).toContain('Ada Lovelace')
-  }, 20_000)
+  })
 
-  test.each(['Sign out', 'Sign out everywhere'])(
-    'leads to the login page after "%s"',
-    async (button) => {
-      await openAccount()
-      await signOut(button)
-      expect((await context.cookies()).map(({ name }) => name)).not.toContain('example-session')
-      await goBack()
-      await page.waitForURL(`${example.appURL}/login?returnTo=%2Faccount`)
-      expect(await page.innerText('main')).not.toContain('Ada')
-    },
-    20_000,
-  )
+  test.each(['Sign out', 'Sign out everywhere'])('leads to the login page after "%s"', async (button) => {
+    await openAccount()
+    await signOut(button)
+    expect((await context.cookies()).map(({ name }) => name)).not.toContain('example-session')
+    await goBack()
+    await page.waitForURL(`${example.appURL}/login?returnTo=%2Faccount`)
+    expect(await page.innerText('main')).not.toContain('Ada')
+  })
 
   test('leads to the page as it is now while the person is signed in', async () => {
     await openAccount()
@@ -75,5 +71,5 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     await goBack()
     const account = `document.querySelector('h1')?.textContent === 'Your account'`
     await until(async () => (await page.evaluate(`${account} && window.isFromCache === undefined`)) === true)
-  }, 20_000)
+  })
 })

@@ -1,14 +1,16 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Deployment } from '../../support/outages/deployment'
 import { closeVisitors, Visitors } from '../../support/outages/visitors'
-import { describeWithPostgres } from '../../support/postgres/postgres'
+import { childrenOf, describeWithPostgres, queryAt } from '../../support/postgres/postgres'
 
 const FILE = join(__dirname, '../../../../bench/results/capacity.json')
 const SECONDS = Number(process.env['CAPACITY_SECONDS'] ?? 20)
 const STEADY_PER_SECOND = 8
 const LANES = 24
+// The unit of /proc on every Linux that Node.js supports.
+const TICKS_PER_SECOND = 100
 
 const figures: Record<string, object> = {}
 
@@ -19,48 +21,33 @@ afterAll(async () => {
   await closeVisitors()
 })
 
+/** Milliseconds of CPU that processes have used, with their ended children. */
+function cpuMsOf(pids: readonly number[]): number {
+  const ticks = pids.flatMap((pid) => {
+    // After the name, which may contain spaces: utime, stime, cutime and cstime are fields 14 to 17.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+    return fields.slice(11, 15).map(Number)
+  })
+  return (ticks.reduce((sum, count) => sum + count, 0) * 1000) / TICKS_PER_SECOND
+}
+
 /** What has been used so far, of everything that a login uses. */
-interface Used {
-  readonly exampleCPUMs: number
-  readonly postgresCPUMs: number
-  /** Visitors, balancer and provider: what shares the machine here, and does not in production. */
-  readonly harnessCPUMs: number
-  readonly statements: number
-  readonly writes: number
-  readonly roundTrips: number
-  readonly postgresBytes: number
-  readonly providerBytes: number
-  readonly providerRequests: number
-  /** What Postgres writes ahead, to its own disk and to a replica. */
-  readonly walBytes: number
-  readonly logBytes: number
-}
-
-async function usedBy(deployment: Deployment): Promise<Used> {
-  const { everyProcess, postgres, statements, postgresProxy, providerProxy, provider } = deployment
-  const { user, system } = process.cpuUsage()
-  const [wal] = await postgres.query("select pg_current_wal_insert_lsn() - '0/0' as bytes")
+async function usedBy({ everyProcess, postgres, provider }: Deployment): Promise<Record<string, number>> {
+  const { url, cluster, proxy } = postgres
+  const sql = `select pg_current_wal_insert_lsn() - '0/0' as wal, count(*) as rows,
+    pg_total_relation_size('sessions') as bytes from sessions`
+  const [row] = await queryAt(url, sql)
   return {
-    harnessCPUMs: (user + system) / 1000,
-    walBytes: Number(wal?.['bytes']),
-    logBytes: everyProcess.reduce((sum, { outputBytes }) => sum + outputBytes, 0),
-    exampleCPUMs: everyProcess.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
-    postgresCPUMs: await postgres.cpuMs(),
-    statements: statements.statements,
-    writes: statements.writes,
-    roundTrips: statements.roundTrips,
-    postgresBytes: postgresProxy.bytes,
-    providerBytes: providerProxy.bytes,
+    exampleCPUMs: cpuMsOf(everyProcess.map(({ running }) => running.pid)),
+    postgresCPUMs: cpuMsOf([cluster.pid, ...childrenOf(cluster.pid)]),
+    postgresBytes: proxy.bytes,
     providerRequests: provider.requests.length,
+    logBytes: everyProcess.reduce((sum, { running }) => sum + Buffer.byteLength(running.output()), 0),
+    // What Postgres writes ahead, to its own disk and to a replica.
+    walBytes: Number(row?.['wal']),
+    sessionRows: Number(row?.['rows']),
+    sessionBytes: Number(row?.['bytes']),
   }
-}
-
-/** Rows and bytes of a table with its indexes. */
-async function sizeOf({ postgres }: Deployment, table: string): Promise<{ rows: number; bytes: number }> {
-  const [row] = await postgres.query(
-    `select count(*) as rows, pg_total_relation_size('${table}') as bytes from ${table}`,
-  )
-  return { rows: Number(row?.['rows']), bytes: Number(row?.['bytes']) }
 }
 
 async function measure(processes: number, load: (visitors: Visitors) => void): Promise<object> {
@@ -72,7 +59,6 @@ async function measure(processes: number, load: (visitors: Visitors) => void): P
     await sleep(5000)
     await warmUp.stop()
     const before = await usedBy(deployment)
-    const rowsBefore = await sizeOf(deployment, 'sessions')
     const begin = performance.now()
     const visitors = new Visitors(deployment)
     load(visitors)
@@ -80,39 +66,22 @@ async function measure(processes: number, load: (visitors: Visitors) => void): P
     await visitors.stop()
     const seconds = (performance.now() - begin) / 1000
     const after = await usedBy(deployment)
-    const sessions = await sizeOf(deployment, 'sessions')
     const times = visitors.logins.map(({ began, ended }) => ended - began).sort((one, other) => one - other)
     expect(visitors.logins.filter(({ outcome }) => outcome !== 'good')).toEqual([])
+    const perLogin = Object.entries(after).map(([name, sum]) => [
+      name,
+      round((sum - (before[name] ?? 0)) / times.length),
+    ])
     return {
       processes,
       logins: times.length,
       perSecond: round(times.length / seconds),
       p50Ms: times[Math.floor(times.length / 2)],
       p99Ms: times[Math.floor(times.length * 0.99)],
-      perLogin: difference(before, after, times.length),
-      memoryMB: Math.max(...deployment.everyProcess.map(({ memoryMB }) => memoryMB)),
-      sessionRowsPerLogin: round((sessions.rows - rowsBefore.rows) / times.length),
-      bytesPerSessionRow: round(sessions.bytes / sessions.rows),
+      perLogin: Object.fromEntries(perLogin),
     }
   } finally {
     await deployment.stop()
-  }
-}
-
-function difference(before: Used, after: Used, logins: number): Used {
-  const per = (name: keyof Used): number => round((after[name] - before[name]) / logins)
-  return {
-    exampleCPUMs: per('exampleCPUMs'),
-    postgresCPUMs: per('postgresCPUMs'),
-    statements: per('statements'),
-    writes: per('writes'),
-    roundTrips: per('roundTrips'),
-    postgresBytes: per('postgresBytes'),
-    providerBytes: per('providerBytes'),
-    providerRequests: per('providerRequests'),
-    harnessCPUMs: per('harnessCPUMs'),
-    walBytes: per('walBytes'),
-    logBytes: per('logBytes'),
   }
 }
 

@@ -1,72 +1,53 @@
-import { migrate, openDatabase } from '../../../example-app/storage/open-database'
-import { FakeProvider } from '../../../lib/testing'
-import { closeBrowsers } from '../../support/browser'
-import { startExample } from '../../support/example/example-app'
-import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
-import { describeWithPostgres, startPostgres } from '../../support/postgres/postgres'
-import { startPostgresProxy } from '../../support/postgres/postgres-proxy'
+import { openDatabase } from '../../../example-app/storage/open-database'
+import { migrate } from '../../../example-app/storage/schema'
+import { useExamples } from '../../support/example/use-examples'
+import { usePostgres } from '../../support/example/use-postgres'
+import type { Visitor } from '../../support/example/visitor'
+import { describeWithPostgres } from '../../support/postgres/postgres'
 
-const DELAY_MS = 200
-
-afterAll(() => closeBrowsers())
+const ONE_WAY_MS = 100
 
 describeWithPostgres('the example and a database 200 ms away', () => {
-  let cluster: Awaited<ReturnType<typeof startPostgres>>
-
-  beforeAll(async () => {
-    cluster = await startPostgres()
-  }, 30_000)
-  afterAll(() => cluster.stop())
+  const examples = useExamples('each test')
+  const postgres = usePostgres(examples)
 
   test('a first login with its profile takes 13 statements, a later one 9; a start writes nothing; health checks do not wait for each other', async () => {
-    const url = await cluster.createDatabase('far')
+    const url = await postgres.newDatabase()
     const near = openDatabase(url, '')
     await migrate(near)
-    const proxy = await startPostgresProxy(url, DELAY_MS)
-    const provider = await FakeProvider.start()
-    const application = registerExample(provider)
-    const secret = { SESSION_SECRET: 'a secret of sixteen or more' }
-    const environment = { ...secret, DATABASE_URL: proxy.url, ...providerEnvironment(provider, application) }
-    const example = await startExample(environment)
+    const proxy = await postgres.startProxy(url)
+    proxy.delayMs = ONE_WAY_MS
+    const { appURL } = await postgres.startOn(proxy.url)
     const signIn = async (visitor: Visitor): Promise<string> => {
-      await visitor.begin(example.appURL)
-      return (await visitor.comeBack(example.appURL)).location
+      await visitor.begin(appURL)
+      return (await visitor.comeBack(appURL)).location
     }
-    const statements = async () => {
-      await proxy.settled()
-      return proxy.statements()
-    }
-    try {
-      // Connections are there from now on.
-      await new Visitor(provider, application, '2').signIn(example.appURL)
-      await statements()
+    // Connections are there from now on.
+    await examples.visitor('2').signIn(appURL)
+    await proxy.statements()
 
-      const ada = new Visitor(provider, application, '1')
-      expect(await signIn(ada)).toBe('/login/confirm')
-      expect((await ada.whoAmI(example.appURL))?.['id']).toBe('1')
-      const first = await statements()
-      expect([first.texts, first.count]).toEqual([first.texts, 13])
+    const ada = examples.visitor()
+    expect(await signIn(ada)).toBe('/login/confirm')
+    expect((await ada.whoAmI(appURL))?.['id']).toBe('1')
+    expect(await proxy.statements()).toHaveLength(13)
 
-      expect(await ada.confirm(example.appURL)).toBe('/profile')
-      await ada.submit(`${example.appURL}/logout`)
-      await statements()
-      expect(await signIn(ada)).toBe('/profile')
-      expect((await ada.browser.follow(`${example.appURL}/profile`)).status).toBe(200)
-      const known = await statements()
-      expect([known.texts, known.count]).toEqual([known.texts, 9])
-      expect(await near.query("select id from sessions where data like '%passport%'")).toHaveLength(2)
+    expect(await ada.confirm(appURL)).toBe('/profile')
+    await ada.submit(`${appURL}/logout`)
+    await proxy.statements()
+    expect(await signIn(ada)).toBe('/profile')
+    expect((await ada.browser.follow(`${appURL}/profile`)).status).toBe(200)
+    expect(await proxy.statements()).toHaveLength(9)
+    expect(await near.query("select id from sessions where data like '%passport%'")).toHaveLength(2)
 
-      const sessions = await near.query('select id from sessions')
-      await new Visitor(provider, application, '3').begin(example.appURL)
-      expect((await statements()).texts.filter((text) => !text.trim().toLowerCase().startsWith('select'))).toEqual([])
-      expect(await near.query('select id from sessions')).toEqual(sessions)
+    const sessions = await near.query('select id from sessions')
+    await examples.visitor('3').begin(appURL)
+    const writes = (await proxy.statements()).filter((text) => !text.trim().toLowerCase().startsWith('select'))
+    expect(writes).toEqual([])
+    expect(await near.query('select id from sessions')).toEqual(sessions)
+    await near.close()
 
-      // One after the other, they would take two seconds, and the later ones would fail.
-      const checks = Array.from({ length: 10 }, async () => (await fetch(`${example.appURL}/healthz`)).status)
-      expect(await Promise.all(checks)).toEqual(checks.map(() => 200))
-    } finally {
-      await example.stop('SIGKILL')
-      await Promise.all([provider.stop(), proxy.stop(), near.close()])
-    }
-  }, 40_000)
+    // One after the other, they would take two seconds, and the later ones would fail.
+    const checks = Array.from({ length: 10 }, async () => (await fetch(`${appURL}/healthz`)).status)
+    expect(await Promise.all(checks)).toEqual(checks.map(() => 200))
+  })
 })

@@ -2,78 +2,77 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Libsql from 'libsql'
-import { migrate, openDatabase } from '../../../example-app/storage/open-database'
+import { openDatabase } from '../../../example-app/storage/open-database'
+import { migrate } from '../../../example-app/storage/schema'
 import { DatabaseSessions } from '../../../example-app/storage/sessions'
-import { FakeProvider } from '../../../lib/testing'
-import { Browser, closeBrowsers } from '../../support/browser'
-import { startExample, temporaryFolder } from '../../support/example/example-app'
-import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
+import { Browser } from '../../support/browser'
+import { useExamples } from '../../support/example/use-examples'
 
 const MANY = 100_000
 const account = (id: string): string => `insert into users (id, created_at) values ('${id}', 0) returning id`
 
-afterAll(() => closeBrowsers())
-
 describe('a database file', () => {
-  const folder = temporaryFolder()
-  let count = 0
-  const newFolder = (): string => join(folder.path, String(count++))
-  afterAll(() => folder.remove())
+  const examples = useExamples('each test')
+  const folder = (): string => examples.environment['DATA_DIR'] ?? ''
+  const lock = (): Libsql.Database => new Libsql(join(folder(), 'app.db')).exec('begin immediate')
+  const unlock = (other: Libsql.Database): void => void other.exec('rollback').close()
 
   test('that another program has locked stops no page, and is noticed at /healthz within two seconds', async () => {
-    const dataDir = newFolder()
-    const example = await startExample({ DATA_DIR: dataDir })
-    const other = new Libsql(join(dataDir, 'app.db'))
-    other.exec('begin immediate')
+    const { appURL } = await examples.start()
+    const other = lock()
     await delay(1100)
     const statusOf = async (path: string): Promise<number> => {
       const begun = performance.now()
-      const { status } = await new Browser().request(`${example.appURL}${path}`)
+      const { status } = await new Browser().request(`${appURL}${path}`)
       expect(performance.now() - begun).toBeLessThan(2000)
       return status
     }
     expect([await statusOf('/login'), await statusOf('/healthz')]).toEqual([200, 503])
-    other.exec('rollback')
-    other.close()
-    while ((await new Browser().request(`${example.appURL}/healthz`)).status !== 200) await delay(50)
-    await example.stop('SIGKILL')
-  }, 20_000)
+    unlock(other)
+    while ((await new Browser().request(`${appURL}/healthz`)).status !== 200) await delay(50)
+  })
+
+  test('that another process keeps locked spends no key: a callback is led away, and can come again', async () => {
+    const { appURL } = await examples.start()
+    const ada = examples.visitor()
+    await ada.begin(appURL)
+    const key = ada.newKey()
+    const other = lock()
+    const back = await ada.comeBack(appURL, key)
+    expect([back.location, back.headers['retry-after']]).toEqual(['/login?reason=database_unavailable', '5'])
+    expect(examples.exchanges()).toBe(0)
+    unlock(other)
+    expect((await ada.comeBack(appURL, key)).location).toBe('/login/confirm')
+  })
 
   test('that is copied after the process has stopped holds everything without its -wal', async () => {
-    const dataDir = newFolder()
-    const provider = await FakeProvider.start()
-    const application = registerExample(provider)
-    const example = await startExample({ DATA_DIR: dataDir, ...providerEnvironment(provider, application) })
-    expect(await new Visitor(provider, application, '1').signIn(example.appURL)).toBe('/profile')
+    const example = await examples.start()
+    expect(await examples.visitor().signIn(example.appURL)).toBe('/profile')
     expect(await example.stop('SIGTERM')).toBe(0)
-    await provider.stop()
-    copyFileSync(join(dataDir, 'app.db'), join(dataDir, 'copy.db'))
-    const copy = new Libsql(join(dataDir, 'copy.db'))
+    copyFileSync(join(folder(), 'app.db'), join(folder(), 'copy.db'))
+    const copy = new Libsql(join(folder(), 'copy.db'))
     expect(copy.prepare('select id from users').all()).toHaveLength(1)
     copy.close()
-  }, 20_000)
+  })
 
   test('that another program had locked for longer than its two processes wait loses nothing written afterwards', async () => {
-    const dataDir = newFolder()
-    const [one, two] = [openDatabase(undefined, dataDir), openDatabase(undefined, dataDir)]
+    const [one, two] = [openDatabase(undefined, folder()), openDatabase(undefined, folder())]
     await migrate(one)
-    const other = new Libsql(join(dataDir, 'app.db'))
-    other.exec('begin immediate')
+    const other = lock()
     await expect(one.query(account('too late'))).rejects.toThrow(
       'The database cannot be used at the moment (SQLITE_BUSY)',
     )
-    other.exec('rollback')
-    other.close()
+    unlock(other)
     await one.query(account('first'))
     await two.query(account('second'))
     const ids = 'select id from users order by id'
     expect(await two.query(ids)).toEqual([{ id: 'first' }, { id: 'second' }])
     expect(await one.query(ids)).toEqual([{ id: 'first' }, { id: 'second' }])
     await Promise.all([one.close(), two.close()])
-  }, 40_000)
+  })
 
   test(`with ${MANY} expired sessions serves others while they are deleted`, async () => {
-    const database = openDatabase(undefined, newFolder())
+    const database = openDatabase(undefined, folder())
     await migrate(database)
     await database.query(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${MANY})
       insert into sessions (id, user_id, data, expires_at) select 'session ' || n, null, '{"cookie":{}}', n from numbers`)
@@ -94,5 +93,5 @@ describe('a database file', () => {
     expect(waits.length).toBeGreaterThan(50)
     expect(waits[Math.floor(waits.length * 0.99)]).toBeLessThan(50)
     await database.close()
-  }, 60_000)
+  })
 })

@@ -11,7 +11,7 @@ describeWithPostgres('the example, when it starts', () => {
 
   beforeAll(async () => {
     cluster = await startPostgres()
-  }, 30_000)
+  })
   afterAll(() => cluster.stop())
 
   test('waits for a Postgres that is restarted, and says so', async () => {
@@ -24,7 +24,7 @@ describeWithPostgres('the example, when it starts', () => {
     while (!isSaid('Example application: ') && !isSaid('not valid')) await delay(20)
     expect(example.output()).not.toContain('not valid')
     await example.stop('SIGKILL')
-  }, 30_000)
+  })
 
   test.each([
     ['does not wait for a database that does not exist', '3D000', 0, 10_000],
@@ -59,7 +59,7 @@ onBothStorages('a database of the example that another process has migrated', (f
     expect(output).toMatch(
       /names a database that cannot be opened: The database has schema version 5, and this application knows \d: start the newer version\.\n/,
     )
-  }, 20_000)
+  })
 
   test('for longer than any statement may take is waited for', async () => {
     const { environment } = await fresh()
@@ -80,5 +80,5 @@ onBothStorages('a database of the example that another process has migrated', (f
     await (await started)?.stop('SIGKILL')
     expect(isUp).toBe(true)
     await database.close()
-  }, 30_000)
+  })
 })

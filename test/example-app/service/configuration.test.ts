@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCommunities } from '../../../example-app/auth/communities'
 import { OWN_PATHS, readConfig } from '../../../example-app/config'
-import { FakeProvider } from '../../../lib/testing'
-import { closeBrowsers } from '../../support/browser'
-import { runExample, startExample, temporaryFolder } from '../../support/example/example-app'
-import { providerEnvironment, registerExample, Visitor } from '../../support/example/visitor'
+import { runExample } from '../../support/example/example-app'
+import { useExamples } from '../../support/example/use-examples'
 
 const HERE = 'http://localhost:3000'
 const REAL = {
@@ -34,11 +32,7 @@ function wrongIn(environment: Readonly<Record<string, string>>): string[] {
 }
 
 describe('the environment of the example', () => {
-  const folder = temporaryFolder()
-  afterAll(async () => {
-    await closeBrowsers()
-    folder.remove()
-  })
+  const examples = useExamples('all tests', { mode: { getOnly: true, withoutUserMe: true } })
 
   const callbackAt = (path: string): [string, Record<string, string>] => [
     'SOCIAL_CALLBACK_URL',
@@ -108,7 +102,12 @@ describe('the environment of the example', () => {
     ['DATA_DIR', { DATA_DIR: '/dev/null/data' }],
     ['SOCIAL_CLIENT_SECRET', { SOCIAL_BASE_URL: REAL.SOCIAL_BASE_URL, SOCIAL_CLIENT_ID: 'app' }],
   ])('ends the process with the problem and nothing else: %s, %j', async (name, variables) => {
-    const environment = { PORT: '0', PROVIDER_PORT: '0', DATA_DIR: folder.path, ...variables }
+    const environment = {
+      PORT: '0',
+      PROVIDER_PORT: '0',
+      DATA_DIR: examples.environment['DATA_DIR'] ?? '',
+      ...variables,
+    }
     const { code, output } = await runExample(environment)
     expect([code, output]).toEqual([1, expect.stringMatching(/^The environment is not valid:\n {2}- .+\n$/)])
     expect(output).toContain(`  - ${name} `)
@@ -172,16 +171,7 @@ describe('the environment of the example', () => {
   })
 
   test('signs in at an old provider as the doctor advises', async () => {
-    const provider = await FakeProvider.start({ mode: { getOnly: true, withoutUserMe: true } })
-    const application = registerExample(provider)
-    const example = await startExample({
-      DATA_DIR: join(folder.path, 'old'),
-      ...providerEnvironment(provider, application),
-      SOCIAL_PROFILE_ENDPOINT: 'auto',
-      SOCIAL_EXCHANGE_METHOD: 'get',
-    })
-    expect(await new Visitor(provider, application, '1').signIn(example.appURL)).toBe('/profile')
-    await example.stop('SIGKILL')
-    await provider.stop()
-  }, 20_000)
+    const { appURL } = await examples.start({ SOCIAL_PROFILE_ENDPOINT: 'auto', SOCIAL_EXCHANGE_METHOD: 'get' })
+    expect(await examples.visitor().signIn(appURL)).toBe('/profile')
+  })
 })

@@ -19,7 +19,7 @@ describeInChromium('"Asking more where less is certain" of docs/guides/linking.m
   beforeAll(async () => {
     browser = await launchChromium()
     provider = await FakeProvider.start()
-  }, 30_000)
+  })
   afterEach(() => listening.stop())
   afterAll(async () => {
     await browser.close()

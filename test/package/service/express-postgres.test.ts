@@ -28,7 +28,7 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
 
   beforeAll(async () => {
     postgres = await startPostgres()
-  }, 30_000)
+  })
   afterAll(() => postgres.stop())
   beforeEach(async () => {
     database = await postgres.createDatabase(`app_${process.hrtime.bigint()}`)
@@ -79,7 +79,7 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
     for (const running of [one, other]) expect(await home(ada, running)).toContain('Hello Ada Lovelace')
     expect((await ada.follow(`${one.origin}/logout`, { method: 'POST' })).location).toBe('/')
     expect(await home(ada, other)).toContain('Sign in')
-  }, 30_000)
+  })
 
   test('keeps accounts and sessions when it is restarted, and stops with 0', async () => {
     const before = await start()
@@ -88,7 +88,7 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
     await comeBack(ada, before, newKey())
     expect(await before.stop()).toBe(0)
     expect(await home(ada, await start())).toContain('Hello Ada Lovelace')
-  }, 30_000)
+  })
 
   test('makes one account of simultaneous first logins of one person', async () => {
     const both = await startTwo()
@@ -97,7 +97,7 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
     const back = browsers.map((browser, index) => comeBack(browser, both[index % 2] ?? both[0], newKey()))
     for (const { location } of await Promise.all(back)) expect(location).toBe('/')
     for (const browser of browsers) expect(await home(browser, both[0])).toContain('Hello Ada Lovelace')
-  }, 30_000)
+  })
 
   test('tells people why a login failed, and nothing else that is in the address', async () => {
     const running = await start()
@@ -111,5 +111,5 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
     logins.provider.failNext('authorize', { status: 503 })
     expect((await comeBack(visitor, running, newKey())).location).toBe('/?reason=provider_unavailable')
     expect((await visitor.request(`${running.origin}/healthz`)).status).toBe(200)
-  }, 30_000)
+  })
 })

@@ -63,7 +63,7 @@ export interface Visit {
   readonly verdict: string
 }
 
-/** The application under attack, identical except for its strategy. */
+/** For tests of attacks: the application under attack, identical except for its strategy. */
 export interface Target {
   readonly app: Express
   readonly origin: string

@@ -5,7 +5,7 @@ import { RESOLVER_RULES } from './sites'
 /** The keys that the tests need. */
 export type Key = 'Tab' | 'Enter'
 
-/** A tab of a real browser, reduced to what the attacks need; results are read from the servers' logs. */
+/** For tests in real browsers: a tab, reduced to what the attacks need; results are read from the servers' logs. */
 export interface Tab {
   /** Types an address. Resolves when the navigation has ended, successfully or not. */
   goto(url: string): Promise<void>

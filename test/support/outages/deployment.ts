@@ -2,26 +2,29 @@ import { type Application, FakeProvider } from '../../../lib/testing'
 import { temporaryFolder } from '../example/example-app'
 import { providerEnvironment } from '../example/visitor'
 import { freePort } from '../free-port'
+import { type PostgresCluster, startPostgres } from '../postgres/postgres'
+import { TCPProxy } from '../tcp-proxy'
 import { Balancer } from './balancer'
 import { ExampleProcess } from './example-process'
-import { PostgresServer } from './postgres-server'
-import { StatementCounter } from './statement-counter'
-import { TCPProxy } from './tcp-proxy'
 
 export interface DeploymentOptions {
   /** Processes of the example. Default: 2. */
   readonly processes?: number
   /** Without Postgres the processes share a libsql file. Default: true. */
   readonly postgres?: boolean
-  /** Modules that every process loads first. */
-  readonly preload?: readonly string[]
 }
 
 const PEOPLE = 500
 
-/** A typical deployment of the example: processes behind a balancer, one database, one provider. */
+/** A Postgres, the URL of the example's database, and what is between it and the processes. */
+interface DeployedPostgres {
+  readonly cluster: PostgresCluster
+  readonly url: string
+  readonly proxy: TCPProxy
+}
+
+/** For trials of outages: a typical deployment of the example, processes behind a balancer, one database, one provider. */
 export class Deployment {
-  readonly statements = new StatementCounter()
   /** All processes ever started. */
   readonly everyProcess: ExampleProcess[] = []
   /** The running processes. */
@@ -34,50 +37,38 @@ export class Deployment {
     readonly providerProxy: TCPProxy,
     readonly application: Application,
     readonly folder: ReturnType<typeof temporaryFolder>,
-    private readonly preload: readonly string[],
+    private readonly deployed: DeployedPostgres | undefined,
   ) {}
 
-  #postgres: PostgresServer | undefined
-  #postgresProxy: TCPProxy | undefined
-
-  static async start({ processes = 2, postgres = true, preload = [] }: DeploymentOptions = {}) {
+  static async start({ processes = 2, postgres = true }: DeploymentOptions = {}) {
     const balancer = await Balancer.start()
     const { provider, proxy } = await startProvider()
     const redirectURL = `${balancer.url}/auth/social-login/callback`
     const application = provider.registerApplication({ name: 'Example', redirectURL })
-    const made = new Deployment(balancer, provider, proxy, application, temporaryFolder(), preload)
-    if (postgres) await made.#startPostgres()
+    const deployed = postgres ? await deployPostgres() : undefined
+    const made = new Deployment(balancer, provider, proxy, application, temporaryFolder(), deployed)
     for (let count = 0; count < processes; count += 1) await made.add()
     return made
-  }
-
-  async #startPostgres(): Promise<void> {
-    this.#postgres = await PostgresServer.start()
-    this.#postgresProxy = await TCPProxy.start(this.#postgres.port, this.statements.observe)
   }
 
   get url(): string {
     return this.balancer.url
   }
 
-  get postgres(): PostgresServer {
-    if (!this.#postgres) throw new Error('This deployment has no Postgres')
-    return this.#postgres
+  get postgres(): DeployedPostgres {
+    if (!this.deployed) throw new Error('This deployment has no Postgres')
+    return this.deployed
   }
 
-  /** Between the processes and Postgres. */
-  get postgresProxy(): TCPProxy {
-    if (!this.#postgresProxy) throw new Error('This deployment has no Postgres')
-    return this.#postgresProxy
-  }
-
-  get hasPostgres(): boolean {
-    return this.#postgres !== undefined
+  /** For reading the database; undefined for a libsql file. */
+  get databaseURL(): string | undefined {
+    return this.deployed?.url
   }
 
   /** Starts another process and adds it to the balancer. */
-  async add(environment: Readonly<Record<string, string>> = {}, preload = this.preload): Promise<ExampleProcess> {
-    const storage = this.#postgres && this.#postgresProxy && this.#postgres.urlAt(this.#postgresProxy.port)
+  async add(environment: Readonly<Record<string, string>> = {}, preload: string[] = []): Promise<ExampleProcess> {
+    const { url, proxy } = this.deployed ?? {}
+    const storage = url && Object.assign(new URL(url), { port: String(proxy?.port) }).href
     const started = await ExampleProcess.start(
       {
         SESSION_SECRET: 'a secret of sixteen or more',
@@ -113,15 +104,21 @@ export class Deployment {
   }
 
   async stop(): Promise<void> {
-    this.#postgres?.thaw()
+    this.deployed?.cluster.thaw()
     await Promise.all(this.everyProcess.map((each) => each.kill()))
     await this.balancer.stop()
-    await this.#postgresProxy?.stop()
-    await this.#postgres?.stop()
+    await this.deployed?.proxy.stop()
+    await this.deployed?.cluster.stop()
     await this.providerProxy.stop()
     await this.provider.stop()
     this.folder.remove()
   }
+}
+
+async function deployPostgres(): Promise<DeployedPostgres> {
+  const cluster = await startPostgres()
+  const url = await cluster.createDatabase('example')
+  return { cluster, url, proxy: await TCPProxy.start(Number(new URL(url).port)) }
 }
 
 async function startProvider(): Promise<{ provider: FakeProvider; proxy: TCPProxy }> {

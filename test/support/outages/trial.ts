@@ -78,9 +78,8 @@ export async function runTrial(
   }
 }
 
-async function accountsOf(deployment: Deployment): Promise<Set<string>> {
-  const url = deployment.hasPostgres ? deployment.postgres.urlAt(deployment.postgres.port) : undefined
-  const database = openDatabase(url, deployment.folder.path)
+async function accountsOf({ databaseURL, folder }: Deployment): Promise<Set<string>> {
+  const database = openDatabase(databaseURL, folder.path)
   try {
     return new Set((await database.query('select id from users')).map(({ id }) => String(id)))
   } finally {

@@ -9,9 +9,9 @@ import { freePort } from '../free-port'
 const binaries = [process.env['POSTGRES_BIN'], ...debianFolders()].find(
   (folder) => folder !== undefined && existsSync(join(folder, 'initdb')),
 )
-/** The folder of `initdb` and `postgres`; undefined if not installed. */
-export const postgresBinaries = binaries
 const isRequired = process.env['REQUIRE_POSTGRES'] === '1'
+/** What tests' own connections are called. */
+const HARNESS = 'harness'
 
 if (binaries === undefined && !isRequired) {
   console.log(
@@ -22,15 +22,21 @@ if (binaries === undefined && !isRequired) {
 /** `describe` if Postgres is installed or required (REQUIRE_POSTGRES=1); else `describe.skip`. */
 export const describeWithPostgres: jest.Describe = binaries !== undefined || isRequired ? describe : describe.skip
 
-/** A Postgres server of our own in a temporary folder. */
+/** A row as the driver returns it. */
+type Row = Readonly<Record<string, unknown>>
+
+/** For tests with a database: a Postgres server of our own in a temporary folder. */
 export interface PostgresCluster {
+  readonly pid: number
   /** Creates a database. @returns its URL */
   createDatabase(name: string): Promise<string>
   /** The same database, by the server's Unix socket. */
   bySocket(url: string): string
-  /** Stops the server until `resume`. */
-  halt(): Promise<void>
-  /** Starts it again, at the same address. */
+  /** Makes a database read-only, or no longer, and ends its connections, as a failover does. */
+  setReadOnly(url: string, isReadOnly: boolean): Promise<void>
+  /** Stops the server until `resume`. `SIGQUIT` aborts open transactions, like `pg_ctl stop -m immediate`. */
+  halt(signal?: 'SIGINT' | 'SIGQUIT'): Promise<void>
+  /** Starts it again, at the same address, unless it runs. */
   resume(): Promise<void>
   /** Suspends all of its processes: connections stay open, nothing responds. */
   freeze(): void
@@ -53,7 +59,8 @@ export async function startPostgres(): Promise<PostgresCluster> {
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${folder}`,
     'fsync=off',
-    'max_connections=60',
+    'max_connections=100',
+    'shared_buffers=32MB',
   ]
   const flags = settings.flatMap((setting) => ['-c', setting])
   const program = join(binaries, 'postgres')
@@ -63,13 +70,22 @@ export async function startPostgres(): Promise<PostgresCluster> {
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`
   await untilItAnswers(urlOf('postgres'), server)
   return {
+    get pid() {
+      return server.pid ?? 0
+    },
     async createDatabase(name) {
-      await run(urlOf('postgres'), `create database "${name}"`)
+      await queryAt(urlOf('postgres'), `create database "${name}"`)
       return urlOf(name)
     },
     bySocket: (url) => url.replace('127.0.0.1', encodeURIComponent(folder)),
-    halt: () => ended(server, 'SIGINT'),
+    async setReadOnly(url, isReadOnly) {
+      const name = new URL(url).pathname.slice(1)
+      await queryAt(urlOf('postgres'), `alter database "${name}" set default_transaction_read_only = ${isReadOnly}`)
+      await endConnections(url)
+    },
+    halt: (signal = 'SIGINT') => ended(server, signal),
     async resume() {
+      if (!hasEnded(server)) return
       server = startServer()
       await untilItAnswers(urlOf('postgres'), server)
     },
@@ -83,32 +99,46 @@ export async function startPostgres(): Promise<PostgresCluster> {
   }
 }
 
-async function run(connectionString: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString })
+/** Runs statements as the superuser, on a connection of their own. */
+export async function queryAt(url: string, sql: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url, application_name: HARNESS })
+  // A killed server emits an error event on idle clients.
+  client.on('error', () => {})
   await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
+  return client
+    .query(sql)
+    .then(({ rows }) => rows)
+    .finally(() => client.end())
+}
+
+/** Ends the connections of applications to a database, or those in a transaction. @returns how many */
+export async function endConnections(url: string, condition = 'true'): Promise<number> {
+  const sql = `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name <> '${HARNESS}' and ${condition}`
+  return (await queryAt(url, sql)).length
 }
 
 async function untilItAnswers(url: string, server: ChildProcess): Promise<void> {
   for (;;) {
     try {
-      return await run(url, 'select 1')
+      return void (await queryAt(url, 'select 1'))
     } catch (error) {
-      if (server.exitCode !== null) throw error
+      if (hasEnded(server)) throw error
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
 }
 
 /** The server, and one process for each connection. */
-function signalAll({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void {
+function signalAll(server: ChildProcess, signal: NodeJS.Signals): void {
+  if (hasEnded(server)) return
+  const { pid = 0 } = server
   process.kill(pid, signal)
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
-  for (const child of children.map(Number).filter(Boolean)) signalIfAlive(child, signal)
+  for (const child of childrenOf(pid)) signalIfAlive(child, signal)
+}
+
+export function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').map(Number).filter(Boolean)
 }
 
 /** A connection may end, and its process with it, between the reading of the list and the signal. */
@@ -123,14 +153,18 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
 
 function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   return new Promise((resolve) => {
-    if (server.exitCode !== null) return resolve()
+    if (hasEnded(server)) return resolve()
     server.once('close', () => resolve())
     server.kill(signal)
   })
 }
 
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
 /** Postgres refuses to run as root. */
-export function unprivilegedUser(): { uid: number; gid: number } | undefined {
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8').split('\n')
   const user = ['postgres', 'nobody'].map((name) => users.find((line) => line.startsWith(`${name}:`))).find(Boolean)

@@ -148,17 +148,6 @@ test.each([400, 401, 403, 404, 405, 418])(
   },
 )
 
-test('every profile fixture can be read from both endpoints', async () => {
-  for (const name of ['bare', 'wrapped-user_info', 'wrapped-data', 'as-deployed', 'hostile', 'beyond-2-53']) {
-    const body = readFileSync(`${__dirname}/../../../../test/fixtures/profiles/${name}.json`, 'utf8')
-    clients.provider.failNext('user/me', { body })
-    clients.provider.failNext('get_user_info', { body })
-    const user = await client.getCurrentUser(token)
-    expect(await client.getUserInfo(token)).toEqual(user)
-    expect(user.user_id).toMatch(/^(42|1|666|9007199254740993)$/)
-  }
-})
-
 test('a deployed server serves the same person by both endpoints', async () => {
   clients.provider.setMode({ ...asDeployed, wrapUser: 'data', htmlContentType: true })
   const { access_token } = await client.exchangeAuthKey(clients.newKey('3'))
@@ -167,18 +156,6 @@ test('a deployed server serves the same person by both endpoints', async () => {
   expect(await client.getCurrentUser(access_token)).toEqual(user)
   clients.provider.removeUser('3')
   expectOutcome(await rejectionOf(client.getUserInfo(access_token)), 'profile_invalid', 'profile')
-})
-
-test('a server without user/me gives a profile error that names the other endpoint', async () => {
-  clients.provider.setMode({ withoutUserMe: true })
-  const { access_token } = await client.exchangeAuthKey(clients.newKey())
-  const error = expectOutcome(
-    await rejectionOf(client.getCurrentUser(access_token)),
-    'provider_bad_response',
-    'profile',
-  )
-  expect(error.message).toContain('get_user_info')
-  expect(await client.getUserInfo(access_token)).toMatchObject({ user_id: '1' })
 })
 
 test('a client shows no secret', () => {

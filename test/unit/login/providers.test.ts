@@ -69,26 +69,6 @@ test('after a peak of logins at 2,000 communities, the oldest settings are forgo
   expect(await find(communities, communityOf('peak-500'))).not.toBe(peak[500])
 })
 
-test('close waits for the logins of all communities; a community that comes later has no slot', async () => {
-  const communities = newCommunities()
-  const [first, second] = [
-    await find(communities, communityOf('first')),
-    await find(communities, communityOf('second')),
-  ]
-  for (const { loginSlots } of [first, second]) loginSlots.tryAcquire()
-  let isClosed = false
-  const closing = communities.close().then(() => {
-    isClosed = true
-  })
-  first.loginSlots.release()
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(isClosed).toBe(false)
-  const late = await find(communities, communityOf('late'))
-  expect([first, second, late].map(({ loginSlots }) => loginSlots.tryAcquire())).toEqual([false, false, false])
-  second.loginSlots.release()
-  await closing
-})
-
 test.each([
   ['in capitals', 'https://APP.example/callback'],
   ['with the default port', 'https://app.example:443/callback'],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SocialLoginClient } from '../../../lib/client/client'
 import { parseCallbackURL, parseOrigins, parseUploadsURL } from '../../../lib/client/option-values'
 import { parseClientOptions } from '../../../lib/client/options'
+import { STRATEGY_OPTIONS } from '../../../lib/passport/options'
 import { Strategy } from '../../../lib/passport/strategy'
 import { expectNoneShown } from '../../support/leak-check'
 import { construct, failureOf, good, required, verify } from '../../support/options'
@@ -106,21 +107,8 @@ test('uploadsURL is treated as a folder', () => {
 })
 
 test('every optional option may be undefined, and the name has its default', () => {
-  const names = [
-    'name',
-    'timeout',
-    'verifyTimeout',
-    'maxConcurrentLogins',
-    'profileEndpoint',
-    'userAgent',
-    'exchangeMethod',
-    'unverifiedStart',
-    'store',
-  ]
-  const others = ['passReqToCallback', 'allowInsecureHTTP', 'skipUserProfile', 'dispatcher', 'uploadsURL']
-  const origins = ['allowedStartOrigins', 'allowedCallbackOrigins']
-  const optional = Object.fromEntries([...names, ...others, ...origins].map((name) => [name, undefined]))
-  expect(construct({ ...good, ...optional })).toHaveProperty('name', 'social-login')
+  const all = Object.fromEntries(Object.keys(STRATEGY_OPTIONS).map((name) => [name, undefined]))
+  expect(construct({ ...all, ...good })).toHaveProperty('name', 'social-login')
   expect(construct({ ...good, name: 'other' })).toHaveProperty('name', 'other')
 })
 

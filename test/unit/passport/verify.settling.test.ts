@@ -104,19 +104,6 @@ test('the timer of a verify function that answers is cleared', async () => {
   clear.mockRestore()
 })
 
-test('a skipped profile is passed as undefined', async () => {
-  const verify = jest.fn((_a: string, _r: undefined, _p: undefined, done: Done) => done(null, 'user'))
-  Object.defineProperty(verify, 'length', { value: 4 })
-  await call(verify)
-  expect(verify).toHaveBeenCalledWith('token', undefined, undefined, expect.any(Function))
-})
-
-test("an application's own error is passed on as it is", async () => {
-  expect(await rejectionOf(call(() => Promise.reject(failure)))).toBe(failure)
-  const frozen = Object.freeze({ code: 'APP' })
-  expect(await rejectionOf(call(() => Promise.reject(frozen)))).toBe(frozen)
-})
-
 test('a promise passed to done is an error, not a user', async () => {
   const verify = (_a: string, _r: undefined, _p: unknown, done: Done) => done(null, Promise.resolve('user'))
   expect(await rejectionOf(call(verify))).toMatchObject({ message: expect.stringContaining('await it first') })

@@ -24,10 +24,6 @@ test.each([
   ['failureRedirect', { keys, failureRedirect: 7 }],
   ['successRedirect', { keys, successRedirect: '' }],
   ['successRedirect', { keys, successRedirect: () => '/' }],
-  ['clientSecret', { keys, clientSecret: '' }],
-  ['timeout', { keys, timeout: 0 }],
-  ['confirmPage', { keys, confirmPage: canary }],
-  ['tabBinding', { keys, tabBinding: 'yes' }],
   ['verifyTimeout', { keys, verifyTimeout: 1000 }],
   ['skipUserProfile', { keys, skipUserProfile: true }],
   ['passReqToCallback', { keys, passReqToCallback: true }],
@@ -35,15 +31,12 @@ test.each([
 ])('the option %s is refused with a TypeError that names it, and never its value: %j', (name, options) => {
   const error = failureOf(() => construct({ ...good, ...options }))
   expect(error.message).toMatch(new RegExp(`^${name} `))
+  if (name === 'verifyTimeout') expect(error.message).toContain('no verify function')
   expectNoneShown(error, [canary, good.clientSecret])
 })
 
 test.each([undefined, null, 'options', 7])('%j is no options object', (options) => {
   expect(failureOf(() => construct(options)).message).toBe('SocialLogin needs an options object')
-})
-
-test('an option of the strategy is refused with what to do instead', () => {
-  expect(failureOf(() => construct({ ...good, keys, verifyTimeout: 1 })).message).toContain('no verify function')
 })
 
 test('keys or a store suffice beside the required options', () => {

@@ -41,14 +41,6 @@ async function send(pools: ProviderPools, { origin }: Provider): Promise<number>
   return status
 }
 
-test('all communities of an origin share its pool', async () => {
-  const provider = await startProvider()
-  const pools = newPools(2)
-  for (let community = 0; community < 5; community += 1) expect(await send(pools, provider)).toBe(200)
-  expect(provider.accepted).toBe(1)
-  await pools.close()
-})
-
 test('of more pools than maxPools, the one that has been idle for the longest is closed', async () => {
   const [first, second, third] = [await startProvider(), await startProvider(), await startProvider()]
   const pools = newPools(2)
@@ -88,39 +80,6 @@ test('when more requests than maxPools have ended, maxPools are kept', async () 
   await settled(() => providers.filter(({ open }) => open > 0).length)
   expect(providers.filter(({ open }) => open > 0)).toHaveLength(1)
   await pools.close()
-})
-
-test('close waits for the requests under way at all origins, and leaves no connection open', async () => {
-  const idle = await startProvider()
-  const busy = [await startProvider(false), await startProvider(false)]
-  const pools = newPools(10)
-  await send(pools, idle)
-  const sent = busy.map((provider) => send(pools, provider))
-  await until(() => busy.every(({ waiting }) => waiting.length === 1))
-  let isClosed = false
-  const closing = pools.close().then(() => {
-    isClosed = true
-  })
-  await until(() => idle.open === 0)
-  busy[0]?.waiting[0]?.end('{}')
-  await sent[0]
-  await settled(() => Number(isClosed))
-  expect(isClosed).toBe(false)
-  busy[1]?.waiting[0]?.end('{}')
-  expect(await Promise.all(sent)).toEqual([200, 200])
-  await closing
-  await until(() => busy.every(({ open }) => open === 0))
-})
-
-test('once closed, no connection is opened for an expected login', async () => {
-  const provider = await startProvider()
-  const pools = newPools(2)
-  await send(pools, provider)
-  await pools.close()
-  await until(() => provider.open === 0)
-  pools.transportTo(provider.origin, 10).preconnect?.()
-  await settled(() => provider.accepted, 20)
-  expect(provider.accepted).toBe(1)
 })
 
 test('a request of a login that ends after close, and one that overlaps with its pool, leave no connection open', async () => {

@@ -82,9 +82,31 @@ test.each([400, 401, 403, 404, 499])(
   },
 )
 
-test('invalid UTF-8 is refused', () => {
-  const { message } = expectRefusal({ chunks: [Buffer.from([0x22, 0xff, 0x22])] }, 'provider_bad_response')
+test.each([
+  { title: 'a byte that is not UTF-8', bytes: Buffer.from([0x22, 0xff, 0x22]) },
+  { title: 'an overlong UTF-8 sequence', bytes: Buffer.from([0x22, 0xc0, 0xaf, 0x22]) },
+  { title: 'UTF-16', bytes: Buffer.from('{"é":1}', 'utf16le') },
+])('$title is refused', ({ bytes }) => {
+  const { message } = expectRefusal({ chunks: [bytes] }, 'provider_bad_response')
   expect(message).toMatch(/not UTF-8\.$/)
+})
+
+test.each([
+  ['120', 120],
+  ['0', 0],
+  ['9999999999', 86_400],
+  ['9'.repeat(400), 86_400],
+  ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400],
+  ['soon', undefined],
+  ['1e3', undefined],
+  ['-5', undefined],
+  ['soon 3000', undefined],
+  ['', undefined],
+])('a Retry-After of %j asks to wait for %p seconds', (value, seconds) => {
+  const headers = { 'retry-after': value }
+  expect(expectRefusal({ status: 429, headers }, 'provider_rate_limited').retryAfter).toBe(seconds)
+  expect(expectRefusal({ status: 503, headers }, 'provider_unavailable').retryAfter).toBe(seconds)
 })
 
 test.each([

@@ -67,13 +67,3 @@ test('calls that time out in the queue cost no connection and do not block other
   expect(accepted).toBe(2)
   await asked.close()
 })
-
-test('calls that wait for a connection end before the client closes; later ones are not sent', async () => {
-  receive = answerWell
-  const asked = client('http', 1, 5000)
-  const calls = [1, 2, 3].map(() => asked.exchangeAuthKey('key'))
-  const closed = asked.close()
-  await expect(asked.exchangeAuthKey('late')).rejects.toMatchObject({ code: 'provider_unreachable' })
-  expect(await Promise.all(calls)).toEqual(calls.map(() => ({ access_token: 'token' })))
-  await closed
-})

@@ -1,40 +1,38 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { port as portOf } from '../app'
+import { port as portOf } from './listen'
 
 /** A connection through the proxy. */
-interface Pair {
+export interface Pair {
   readonly client: Socket
   readonly server: Socket
   isSilent: boolean
 }
 
-/** Observes what clients send: called once per connection, returns a consumer of its bytes. */
-type Observe = () => (bytes: Buffer) => void
-
-/** A proxy between a process and its database or provider that simulates network faults. */
+/** For tests of outages: a proxy between a process and its database or provider, which simulates faults of a network. */
 export class TCPProxy {
   /** Delay of each chunk in each direction. */
   delayMs = 0
   bytes = 0
   #isSilentForNew = false
-  #server: Server
+  readonly #server: Server
+  readonly #port: number
   readonly #pairs = new Set<Pair>()
 
-  private constructor(
-    readonly target: number,
-    readonly port: number,
+  protected constructor(
+    private readonly target: number,
     server: Server,
-    private readonly observe: Observe,
   ) {
-    this.#server = server
-    server.on('connection', (client) => this.#join(client))
+    this.#server = server.on('connection', (client: Socket) => this.#join(client))
+    this.#port = portOf(server)
   }
 
-  static async start(target: number, observe: Observe = () => () => {}): Promise<TCPProxy> {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return new TCPProxy(target, portOf(server), server, observe)
+  static async start(target: number): Promise<TCPProxy> {
+    return new TCPProxy(target, await listening())
+  }
+
+  get port(): number {
+    return this.#port
   }
 
   /** Forwards nothing on the open connections from now on; new ones work. */
@@ -62,7 +60,7 @@ export class TCPProxy {
   }
 
   async accept(): Promise<void> {
-    this.#server = createServer((client) => this.#join(client)).listen(this.port, '127.0.0.1')
+    this.#server.listen(this.#port, '127.0.0.1')
     await once(this.#server, 'listening')
   }
 
@@ -73,25 +71,35 @@ export class TCPProxy {
     }
   }
 
+  /** Resets each open connection at its next use, like a firewall that rejects what it does not know any more. */
+  resetAtNextUse(): void {
+    for (const { client } of this.#pairs) client.removeAllListeners('data').on('data', () => client.resetAndDestroy())
+  }
+
   async stop(): Promise<void> {
     if (this.#server.listening) await this.refuse()
+  }
+
+  /** What reads a new connection. @returns whether an answer may reach the client */
+  protected observe(_pair: Pair): { sent(bytes: Buffer): void; received(bytes: Buffer): boolean } {
+    return { sent: () => {}, received: () => true }
   }
 
   #join(client: Socket): void {
     const server = connect(this.target, '127.0.0.1')
     const pair: Pair = { client, server, isSilent: this.#isSilentForNew }
     this.#pairs.add(pair)
-    const seen = this.observe()
-    client.on('data', (bytes: Buffer) => seen(bytes))
-    this.#carry(pair, client, server)
-    this.#carry(pair, server, client)
+    const { sent, received } = this.observe(pair)
+    client.on('data', (bytes: Buffer) => sent(bytes))
+    this.#carry(pair, client, server, () => true)
+    this.#carry(pair, server, client, received)
   }
 
-  #carry(pair: Pair, from: Socket, to: Socket): void {
+  #carry(pair: Pair, from: Socket, to: Socket, mayPass: (bytes: Buffer) => boolean): void {
     from.setNoDelay(true)
     from.on('data', (bytes: Buffer) => {
       this.bytes += bytes.length
-      this.#later(() => !pair.isSilent && to.writable && to.write(bytes))
+      this.#later(() => mayPass(bytes) && !pair.isSilent && to.writable && to.write(bytes))
     })
     from.on('error', () => {})
     from.on('close', () => {
@@ -105,4 +113,10 @@ export class TCPProxy {
     if (this.delayMs === 0) work()
     else setTimeout(work, this.delayMs)
   }
+}
+
+export async function listening(): Promise<Server> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
 }

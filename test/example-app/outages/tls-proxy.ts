@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
-import type { Certified } from '../certificates'
+import type { Certified } from '../../support/certificates'
 
 /** A proxy that makes a Postgres without TLS one with TLS, as the certificate's host `localhost`. */
 export interface PostgresTLSProxy {

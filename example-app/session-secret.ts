@@ -1,29 +1,35 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { reasonOf } from './database'
+import { ConfigError } from './config'
+import { reasonOf } from './storage/database'
 
 const SECRET_BYTES = 32
 const WHOLE_SECRET = /^[\w-]{43}$/
 
-/** The file of the secret is not whole, as may be after a power failure. */
-export class DamagedSecretError extends Error {
-  override readonly message =
-    'DATA_DIR holds a session-secret file that is incomplete: remove it, and a new one is made (everybody has to sign in again)'
-}
+const INCOMPLETE =
+  'DATA_DIR holds a session-secret file that is incomplete: remove it, and a new one is made (everybody has to sign in again)'
 
 /**
  * The secret in the data folder, which is generated when there is none.
  *
- * @throws DamagedSecretError
+ * @throws ConfigError when the folder cannot be used, or its file is incomplete, as may be after a power failure
  */
 export function keptSecret(dataDir: string): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const file = join(dataDir, 'session-secret')
-  if (!existsSync(file)) makeSecret(file)
-  const secret = readFileSync(file, 'utf8')
-  if (!WHOLE_SECRET.test(secret)) throw new DamagedSecretError()
+  const secret = secretIn(dataDir)
+  if (!WHOLE_SECRET.test(secret)) throw new ConfigError([INCOMPLETE])
   return secret
+}
+
+function secretIn(dataDir: string): string {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const file = join(dataDir, 'session-secret')
+    if (!existsSync(file)) makeSecret(file)
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigError([`DATA_DIR names a folder that cannot be used (${reasonOf(error)})`])
+  }
 }
 
 function makeSecret(file: string): void {

@@ -1,0 +1,3 @@
+import { OUTAGES, outageTests } from './outage-table'
+
+outageTests(OUTAGES)
