@@ -71,7 +71,8 @@ export class ProviderPool implements Transport {
 
   close(): Promise<void> {
     this.#connector.close()
-    this.#closing ??= this.slots.close().then(() => this.#pool.close())
+    // By then nobody waits for a request; undici may still be opening a connection for one that has been aborted.
+    this.#closing ??= this.slots.close().then(() => this.#pool.destroy())
     return this.#closing
   }
 }

@@ -45,9 +45,8 @@ export class ProviderPools implements Transports {
       slots: new Semaphore(slots),
       send: (call) => this.#send(origin, call),
       preconnect: () => {
-        if (this.#isClosed) return
+        if (this.#isClosed || !this.#mayConnectTo(origin)) return
         this.#use(origin).preconnect()
-        this.#closeIdle()
       },
     }
   }
@@ -69,6 +68,11 @@ export class ProviderPools implements Transports {
       if (this.#pools.get(origin) === pool) this.#use(origin)
       this.#closeIdle()
     }
+  }
+
+  /** Whether a start may open a connection: not if another pool had to be closed for it, or anybody could close one by one. */
+  #mayConnectTo(origin: string): boolean {
+    return this.#pools.has(origin) || this.#pools.size < this.#options.maxPools
   }
 
   /** The pool of an origin, which becomes the one that was used last. */
