@@ -29,7 +29,13 @@ const targets = {
     'login/cookie-store',
   ],
   json: ['client/json', 'unit/client/json', 'unit/client/profile'],
-  user: ['client/user', 'unit/client/profile', 'unit/client/profile.fields', 'unit/client/profile.controls'],
+  user: [
+    'client/user',
+    'unit/client/user',
+    'unit/client/profile',
+    'unit/client/profile.fields',
+    'unit/client/profile.controls',
+  ],
   profile: ['client/profile', 'unit/client/profile', 'unit/client/profile.fields', 'unit/client/profile.controls'],
   client: [
     'client/client',

@@ -14,8 +14,15 @@ const account = (id: string): string => `insert into users (id, created_at) valu
 describe('a database file', () => {
   const examples = useExamples('each test')
   const folder = (): string => examples.environment['DATA_DIR'] ?? ''
-  const lock = (): Libsql.Database => new Libsql(join(folder(), 'app.db')).exec('begin immediate')
-  const unlock = (other: Libsql.Database): void => void other.exec('rollback').close()
+  const lock = (): Libsql.Database => {
+    const other = new Libsql(join(folder(), 'app.db'))
+    other.exec('begin immediate')
+    return other
+  }
+  const unlock = (other: Libsql.Database): void => {
+    other.exec('rollback')
+    other.close()
+  }
 
   test('that another program has locked stops no page, and is noticed at /healthz within two seconds', async () => {
     const { appURL } = await examples.start()

@@ -207,6 +207,11 @@ test('the link of a start keeps a query that contains an address', () => {
   expect(classifyRequest(incoming(path, fromApp), policy)).toMatchObject({ type: 'start', path })
 })
 
+test('without tab binding, the parameter of a tab is one like any other', () => {
+  const path = `/login?social_login_tab=${'a'.repeat(32)}`
+  expect(classifyRequest(incoming(path), policy)).toMatchObject({ type: 'start', verified: false, path })
+})
+
 test.each([
   ['/callback', true],
   ['/Callback/?x=1', true],

@@ -1,1 +1,1 @@
-// docs/guides/linking.md#linking-accounts-and-asking-first, block 3
+// docs/files/inert-form.mjs
