@@ -128,7 +128,7 @@ function print(names, runtimes, results) {
     if (!result) return '-'
     return result.problem ? 'FAILED' : `ok ${result.seconds.toFixed(1)} s`
   }
-  const line = (words) => words.map((word) => word.padEnd(15)).join('')
+  const line = (words) => words.map((word) => word.padEnd(18)).join('')
   console.log(line(['consumer', ...runtimes.map(({ title }) => title)]))
   for (const name of names) {
     console.log(line([name, ...runtimes.map(({ title }) => cell(results.get(`${name} ${title}`)))]))

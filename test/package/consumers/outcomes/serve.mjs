@@ -11,6 +11,9 @@ export async function serve() {
     return { port: server.addr.port, close: () => server.shutdown() }
   }
   const { serve: listen } = await import('@hono/node-server')
-  const server = listen({ port: 0, hostname: '127.0.0.1', fetch: respond })
-  return { port: server.address().port, close: () => server.close() }
+  return new Promise((resolve) => {
+    const server = listen({ port: 0, hostname: '127.0.0.1', fetch: respond }, ({ port }) => {
+      resolve({ port, close: () => server.close() })
+    })
+  })
 }
