@@ -4,9 +4,8 @@ import { inParallel } from '../support/parallel'
 import { RawProvider } from '../support/raw-provider'
 import { isSoak } from '../support/runs'
 import { FaultHarness } from './fault-harness'
-import { abandonedStarts, heapUsed, stall } from './load'
+import { abandonedStarts, heapUsed, manyLogins, stall } from './load'
 
-// Many logins at once, each in its own browser: test/login/concurrency/concurrency.test.ts.
 // Times are only asserted on an otherwise idle machine: QUIET_MACHINE=1. The counts are those of `npm run test:soak`, or
 // small ones.
 const isQuiet = process.env['QUIET_MACHINE'] === '1'
@@ -23,6 +22,24 @@ function openHandles(): number {
 }
 
 afterAll(closeBrowsers)
+
+const [LOGINS, BROWSERS] = isSoak ? [20_000, 500] : [400, 200]
+
+test(`L1: of ${LOGINS} logins of different people, 50 at a time, every one succeeds, each in its own browser`, async () => {
+  const figures = await manyLogins(LOGINS, 50)
+  report('L1', figures)
+  expect(figures).toMatchObject({ failed: 0, mixed: 0 })
+  if (isQuiet) expect([figures.perSecond >= 150, figures.p99 <= 1000]).toEqual([true, true])
+}, 900_000)
+
+test(`L2: of ${BROWSERS} browsers at the same instant, every one succeeds`, async () => {
+  for (let time = 0; time < (isSoak ? 5 : 1); time += 1) {
+    const figures = await manyLogins(BROWSERS, BROWSERS)
+    report('L2', figures)
+    expect(figures).toMatchObject({ failed: 0, mixed: 0 })
+    if (isQuiet) expect(figures.p99).toBeLessThanOrEqual(5000)
+  }
+}, 300_000)
 
 test('L3: callbacks while the provider hangs cost one exchange for each slot; the others are refused at once, and the next login is good', async () => {
   const [callbacks, slots, timeout] = isSoak ? [2000, 64, 5000] : [200, 16, 1000]

@@ -7,10 +7,43 @@ import { inParallel } from '../support/parallel'
 import { RawProvider } from '../support/raw-provider'
 import { FaultHarness } from './fault-harness'
 
-/** The 99th percentile, rounded. */
-function p99(times: readonly number[]): number {
+/** Times in milliseconds. */
+interface Figures {
+  readonly p50: number
+  readonly p99: number
+  readonly perSecond: number
+}
+
+function figuresOf(times: readonly number[], elapsed: number): Figures {
   const sorted = [...times].sort((a, b) => a - b)
-  return Math.round(sorted[Math.floor((sorted.length - 1) * 0.99)] ?? 0)
+  const at = (share: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0)
+  return { p50: at(0.5), p99: at(0.99), perSecond: Math.round((times.length * 1000) / elapsed) }
+}
+
+export interface Logins extends Figures {
+  readonly failed: number
+  readonly mixed: number
+}
+
+/** Runs `count` logins of different people, `lanes` at a time. */
+export async function manyLogins(count: number, lanes: number): Promise<Logins> {
+  await using provider = await FakeProvider.start({ users: Array.from({ length: count }, () => ({})) })
+  await using app = await startApp(provider)
+  const users = provider.users
+  const times: number[] = []
+  let failed = 0
+  let mixed = 0
+  const begin = performance.now()
+  await inParallel(count, lanes, async (index) => {
+    const userID = users[index]?.user_id ?? ''
+    const start = performance.now()
+    const answer = await app.logIn(new Browser(), userID)
+    times.push(performance.now() - start)
+    if (answer.status !== 200) failed += 1
+    else if (JSON.parse(answer.body).user.id !== userID) mixed += 1
+  })
+  const elapsed = performance.now() - begin
+  return { failed, mixed, ...figuresOf(times, elapsed) }
 }
 
 export interface Stall {
@@ -57,12 +90,12 @@ export async function stall(callbacks: number, cap: number, timeout: number): Pr
   const withoutRetryAfter = answers.filter(({ status, headers }) => status === 503 && !headers['retry-after']).length
   const grown = heapUsed() - heap
   await harness.stop()
-  const figures = { statuses, mostExchanges, connections, withoutRetryAfter, nextLogin, nextLoginTook, grown }
-  return { ...figures, unrelated: p99(unrelated) }
+  const { p99 } = figuresOf(unrelated, 1)
+  return { statuses, mostExchanges, connections, withoutRetryAfter, nextLogin, nextLoginTook, unrelated: p99, grown }
 }
 
 /** Runs `count` starts without a callback, with the login in the cookie. @returns the growth of the heap in bytes */
-export async function abandonedStarts(count: number, lanes: number): Promise<{ grown: number }> {
+export async function abandonedStarts(count: number, lanes: number): Promise<Figures & { grown: number }> {
   await using provider = await FakeProvider.start()
   await using app = await startApp(provider, { keep: 'cookie' })
   const begin = async (): Promise<void> => {
@@ -70,8 +103,17 @@ export async function abandonedStarts(count: number, lanes: number): Promise<{ g
   }
   await inParallel(500, lanes, begin)
   const heap = heapUsed()
-  await inParallel(count, lanes, begin)
-  return { grown: heapUsed() - heap }
+  const times: number[] = []
+  const started = performance.now()
+  await inParallel(count, lanes, async () => {
+    const start = performance.now()
+    await begin()
+    times.push(performance.now() - start)
+  })
+  const figures = figuresOf(times, performance.now() - started)
+  times.length = 0
+  const grown = heapUsed() - heap
+  return { ...figures, grown }
 }
 
 setFlagsFromString('--expose-gc')
