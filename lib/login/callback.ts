@@ -84,9 +84,9 @@ async function exchangeInSlot(
   try {
     // The record is marked now, not removed after the login: saving this request's copy of the session then would undo a logout.
     const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
-    // Also if another process was first: the record is consumed.
     onConsumed()
-    // Undefined: the store cannot tell. Of two exchanges of one key the provider then refuses the second.
+    // By another process, if this is false. Undefined: the store cannot tell; of two exchanges of one key the provider
+    // then refuses the second.
     if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
     return await exchange(context, authKey)
   } finally {

@@ -9,7 +9,7 @@ const DECIDING: Readonly<Record<string, readonly string[]>> = {
   'pending-login': ['checkRecord', 'checkCallback'],
   request: ['classifyCallback'],
   'used-logins': ['UsedLogins'],
-  callback: ['callback', 'continueIfSignedIn', 'joinLogin', 'rejectCallback', 'exchangeInSlot'],
+  callback: ['callback', 'continueIfSignedIn', 'joinLogin', 'exchangeInSlot'],
 }
 
 const COMPARISONS = ['===', '!==', '<', '<=', '>', '>=']

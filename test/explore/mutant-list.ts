@@ -101,7 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'stores/cookie-store',
     'the cookie of a used login is kept',
-    'this.#set(headersOf(req, "callback"), this.#cookie.end());',
+    "this.#set(headersOf(req, 'callback'), this.#cookie.end());",
     '',
   ),
   mutant(
@@ -114,8 +114,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'callback',
     'the looks at a used record and at its refusal change places',
-    'if (record.consumed || usedLogins.has(record.id)',
-    'if (refusal)\n        return rejectCallback(context, refusal);\n    if (record.consumed || usedLogins.has(record.id)',
+    'const isUsed = record.consumed',
+    "if (refusal)\n        throw new errors_1.SocialLoginError(refusal, 'callback');\n    const isUsed = record.consumed",
   ),
 ]
 
