@@ -149,7 +149,8 @@ let hasWarnedOfSecretInURL = false
 function warnOfSecretInURL(): void {
   if (hasWarnedOfSecretInURL) return
   hasWarnedOfSecretInURL = true
-  process.emitWarning(
+  // Older compatibility dates of workerd have no `emitWarning`.
+  process.emitWarning?.(
     "exchangeMethod 'get' sends the application secret in a URL, which servers, proxies and tracing tools write to their logs: use it only with a provider that refuses a POST, and renew the secret when the provider has been updated.",
     { type: 'SocialLoginWarning', code: 'SECRET_IN_URL' },
   )

@@ -8,21 +8,22 @@ const BY_ITSELF = 'in this build requests are sent by fetch, which opens its con
 /** By `fetch`, for runtimes that have no connections of Node, or none that outlive a request. */
 export const fetchNetwork: Network = {
   withoutOptions: { dispatcher: BY_ITSELF, maxPools: BY_ITSELF },
-  openTransport: ({ maxConnections }) => new FetchTransport(maxConnections),
-  openTransports({ allowPrivateAddresses }) {
+  openTransport: ({ maxConnections, timeout }) => new FetchTransport(maxConnections, timeout),
+  openTransports({ allowPrivateAddresses, timeout }) {
     if (!allowPrivateAddresses)
       throw new TypeError(
         'allowPrivateAddresses must be true in this build: fetch looks names up by itself, so that private addresses cannot be refused',
       )
-    return { transportTo: (_origin, slots) => new FetchTransport(slots), close: async () => {} }
+    return { transportTo: (_origin, slots) => new FetchTransport(slots, timeout), close: async () => {} }
   },
 }
 
 class FetchTransport implements Transport {
   readonly slots: Semaphore
 
-  constructor(slots: number) {
-    this.slots = new Semaphore(slots)
+  constructor(slots: number, timeout: number) {
+    // A login holds its slot while it consumes its record, and while it asks the provider.
+    this.slots = new ExpiringSlots(slots, 2 * timeout)
   }
 
   send(call: TransportCall): Promise<ProviderResponse> {
@@ -31,19 +32,47 @@ class FetchTransport implements Transport {
   }
 }
 
+/**
+ * Slots that free themselves: workerd discards a request whose visitor has disconnected, with all that it would still have
+ * done, so that its slot would never be released.
+ */
+class ExpiringSlots extends Semaphore {
+  readonly #lifetime: number
+  /** When those that are acquired expire, the oldest first. */
+  readonly #expiries: number[] = []
+
+  constructor(slots: number, lifetime: number) {
+    super(slots)
+    this.#lifetime = lifetime
+  }
+
+  override tryAcquire(): boolean {
+    const now = performance.now()
+    while ((this.#expiries[0] ?? Infinity) <= now) this.release()
+    const isAcquired = super.tryAcquire()
+    if (isAcquired) this.#expiries.push(now + this.#lifetime)
+    return isAcquired
+  }
+
+  override release(): void {
+    if (this.#expiries.shift() !== undefined) super.release()
+  }
+}
+
 async function receive(call: TransportCall): Promise<ProviderResponse> {
   const { request, deadline } = call
   const { origin, path, method, headers, body } = request
   const reader = call.newReader()
-  const response = await fetch(origin + path, { method, headers, body, redirect: 'manual', signal: deadline.signal })
-  const { 'content-encoding': encoding, ...others } = Object.fromEntries(response.headers)
+  const options = { method, headers, body, redirect: 'manual', cache: 'no-store', signal: deadline.signal } as const
+  const response = await fetch(origin + path, options)
+  const { 'content-encoding': encoding = '', ...others } = Object.fromEntries(response.headers)
   try {
     if (!reader.start(response.status, others)) await response.body?.cancel()
     else for await (const chunk of response.body ?? []) if (!reader.add(chunk)) break
   } catch (error) {
     // Some platforms negotiate a compression by themselves. What fetch could not decode is refused as everywhere.
-    if (encoding === undefined || deadline.ended) throw error
-    reader.start(response.status, { 'content-encoding': encoding })
+    if (/^(identity)?$/i.test(encoding) || deadline.ended) throw error
+    reader.start(response.status, { ...others, 'content-encoding': encoding })
   }
   return reader.finish()
 }
