@@ -40,7 +40,8 @@ async function findOrCreateUser(profile) {
 }
 
 const options = { baseURL, clientID, clientSecret, callbackURL: CALLBACK_URL }
-passport.use(new Strategy(options, (_accessToken, _refreshToken, profile) => findOrCreateUser(profile)))
+const strategy = new Strategy(options, (_accessToken, _refreshToken, profile) => findOrCreateUser(profile))
+passport.use(strategy)
 passport.serializeUser((user, done) => done(null, user.id))
 passport.deserializeUser((id, done) => {
   pool.query('select id, name from users where id = $1', [id]).then(({ rows }) => done(null, rows[0] ?? false), done)
@@ -82,7 +83,7 @@ app.get('/', (req, res) => {
   else res.send(`<p>${escapeHTML(problem)}</p> <a href="/auth/social-login?returnTo=/">Sign in</a>`)
 })
 app.use((error, _req, res, next) => {
-  console.error(error)
+  console.error(error.stack) // not the whole error: a detail of Postgres may hold values
   if (res.headersSent) return next(error)
   if (error instanceof SocialLoginError) return res.redirect(`/?reason=${error.code}`)
   res.status(503).send('Please try again later.')
@@ -92,4 +93,7 @@ const server = app.listen(Number(PORT), HOST, (error) => {
   if (error) throw error
   console.log(`listening on ${HOST}:${PORT}`)
 })
-process.once('SIGTERM', () => server.close(() => pool.end())) // requests under way may end
+process.once('SIGTERM', () => {
+  // Requests under way may end. The connections to the provider are closed after them, and those to Postgres last.
+  server.close(() => strategy.close().then(() => pool.end()))
+})

@@ -84,7 +84,7 @@ function serverRow(
   more: Partial<Row> = {},
 ): Row {
   const arrange = ({ provider }: Scenario): void => provider.setMode(mode)
-  return { situation, code, record: 'removed', sent: EXCHANGE, arrange, ...more }
+  return { situation, code, record: 'over', sent: EXCHANGE, arrange, ...more }
 }
 
 const auto = { strategy: { profileEndpoint: 'auto' } } as const
@@ -96,7 +96,7 @@ const legacyOnly =
   }
 
 function autoRow(situation: string, code: OutcomeCode, what: Fault, more: Partial<Row> = {}): Row {
-  return { situation, code, record: 'removed', sent: ALL, app: auto, arrange: legacyOnly(what), ...more }
+  return { situation, code, record: 'over', sent: ALL, app: auto, arrange: legacyOnly(what), ...more }
 }
 
 const autoRows: Row[] = [

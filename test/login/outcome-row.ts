@@ -8,7 +8,7 @@ export interface Row {
   readonly situation: string
   readonly code: OutcomeCode
   /** What happens to the pending login. */
-  readonly record: 'kept' | 'removed'
+  readonly record: 'kept' | 'over'
   /** The requests that the provider receives. */
   readonly sent: readonly string[]
   /** Whether the error says that a new attempt may succeed. Default: as in the table. */
@@ -60,7 +60,7 @@ export function atBoth(situation: string, code: OutcomeCode, what: Fault, app: R
     {
       situation: `${situation} at the profile`,
       code,
-      record: 'removed',
+      record: 'over',
       sent: REPEATED.has(code) ? [...BOTH, 'user/me'] : BOTH,
       app,
       arrange: ({ provider }) => provider.failNext('user/me', what, { times: 2 }),
@@ -75,12 +75,12 @@ export function refused(situation: string, code: OutcomeCode, visit: Row['visit'
 
 /** A login that the response to the exchange ends. */
 export function exchangeRow(situation: string, code: OutcomeCode, response: Fault, more: Partial<Row> = {}): Row {
-  return { situation, code, record: 'removed', sent: EXCHANGE, arrange: fault('authorize', response), ...more }
+  return { situation, code, record: 'over', sent: EXCHANGE, arrange: fault('authorize', response), ...more }
 }
 
 /** A login that the response of `user/me` ends. */
 export function profileRow(situation: string, code: OutcomeCode, response: Fault): Row {
-  return { situation, code, record: 'removed', sent: BOTH, arrange: fault('user/me', response) }
+  return { situation, code, record: 'over', sent: BOTH, arrange: fault('user/me', response) }
 }
 
 /** A response with this body, in which CANARY is replaced. */

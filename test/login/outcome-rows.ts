@@ -126,7 +126,7 @@ const callbackRows: Row[] = [
   {
     situation: 'a record older than ten minutes',
     code: 'login_expired',
-    record: 'removed',
+    record: 'over',
     sent: [],
     arrange: () => jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10 * 60 * 1000 + 1000),
     // Sends the cookie explicitly: a real browser has dropped it by now.
@@ -135,7 +135,7 @@ const callbackRows: Row[] = [
   {
     situation: 'a different user signed in than at the start',
     code: 'user_changed',
-    record: 'removed',
+    record: 'over',
     sent: [],
     arrange: ({ app, browser }) => browser.follow(`${app.origin}/become`),
   },
@@ -146,7 +146,7 @@ const exchangeRows: Row[] = [
   {
     situation: 'an unknown key',
     code: 'auth_key_rejected',
-    record: 'removed',
+    record: 'over',
     sent: EXCHANGE,
     visit: visitWith(() => '?auth_key=0123456789abcdef0123456789abcdef'),
   },
@@ -172,7 +172,7 @@ const transportRows: Row[] = [
   {
     situation: 'a provider whose port is closed',
     code: 'provider_unreachable',
-    record: 'removed',
+    record: 'over',
     sent: [],
     app: { strategy: { baseURL: 'http://127.0.0.1:1/api/v1', timeout: 150 } },
   },
@@ -180,7 +180,7 @@ const transportRows: Row[] = [
   {
     situation: 'two resets before the answer at the exchange',
     code: 'provider_unreachable',
-    record: 'removed',
+    record: 'over',
     sent: ['authorize', 'authorize'],
     byFetch: { sent: EXCHANGE },
     arrange: ({ provider }) => provider.failNext('authorize', { reset: 'before' }, { times: 2 }),
@@ -188,7 +188,7 @@ const transportRows: Row[] = [
   {
     situation: 'two resets before the answer at the profile',
     code: 'provider_unreachable',
-    record: 'removed',
+    record: 'over',
     sent: ['authorize', 'user/me', 'user/me'],
     arrange: ({ provider }) => provider.failNext('user/me', { reset: 'before' }, { times: 2 }),
   },
@@ -239,7 +239,7 @@ const profileRows: Row[] = [
     situation: 'a verify function that never answers',
     code: 'verify_timeout',
     keep: ['session', 'cookie'],
-    record: 'removed',
+    record: 'over',
     sent: BOTH,
     app: { strategy: { verifyTimeout: 50 }, verify: () => {} },
   },

@@ -60,7 +60,7 @@ test.each(situations)(
     }
     expect(findSecrets(secretsOf(result), sinks)).toEqual([])
     const left = leftAfter(table, row.code, row.sent.includes('user/me'))
-    expect(left.login).toBe(row.record === 'kept' ? 'kept' : 'over')
+    expect(left.login).toBe(row.record)
     // First: the key is tried by the true clock.
     expect(await recordOf(result)).toBe(row.record)
     const key = await keyOf(result)
@@ -120,12 +120,12 @@ async function keyOf({ provider, app, authKey }: Played): Promise<'spent' | 'uns
 }
 
 /** Whether the genuine callback can still finish the login, as the next visit shows. */
-async function recordOf({ app, browser, provider }: Played): Promise<'kept' | 'removed'> {
+async function recordOf({ app, browser, provider }: Played): Promise<'kept' | 'over'> {
   if (app.store instanceof FailingStore) app.store.failing = false
   provider.clearFaults()
   const exchanges = provider.requests.length
   await browser.comeBack(app.approvedCallback('2'))
-  return provider.requests.length > exchanges ? 'kept' : 'removed'
+  return provider.requests.length > exchanges ? 'kept' : 'over'
 }
 
 function secretsOf({ provider, app, authKey }: Played): string[] {
