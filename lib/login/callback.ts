@@ -9,23 +9,29 @@ import { tabCallbackPage } from './tab-binding'
 
 /**
  * Finishes a login, in this order: the browser's record is read and checked against the callback; a tab that is bound is
- * asked for its secret; the record is used; a slot is acquired; the record is consumed; the key is exchanged; the application
- * decides. Until the record is consumed nothing is lost: the genuine callback can still finish the login (unless it has expired, or while a
- * different user is signed in). After that, any failure ends the login.
+ * asked for its secret; the record is marked as used; a slot is acquired; the record is marked as consumed; the key is
+ * exchanged; the application decides. Until the record is consumed nothing is lost: the genuine callback can still finish the
+ * login (unless it has expired, or while a different user is signed in). After that, any failure ends the login.
  *
- * A record is marked twice: it is *used* in this strategy as soon as `usedLogins.run` is called (which takes that back if the
- * login fails before `onConsumed`, and else remembers it for at least 11 minutes), and *consumed* once the store has marked it for all processes.
+ * There are two marks. A record is *used* in this strategy as soon as `usedLogins.run` is called. If the login fails before
+ * `onConsumed`, it counts as unused again; otherwise it is remembered for at least 11 minutes. It is *consumed* once the store
+ * has marked it for all processes.
  *
  * Of a double click in one process, the second callback waits for the result of the first. Besides the first, up to eight
- * with the same key do; any further one, one with another key, or one whose tab is not known yet is answered like a reload.
- * In two processes, the store decides, if it can (see `PendingLoginStore.consume`): the second is `login_not_started`.
+ * with the same key do; any further one, one with another key, or one whose tab is not known yet is answered like a reload
+ * (`continueIfSignedIn`). In two processes, the store decides, if it can (see `PendingLoginStore.consume`): the second is
+ * `login_not_started`.
  *
- * A link with an attacker's own key fails. In a browser without a login in progress, there is no record. While there is one,
- * `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback` one that was typed or
- * opened from a mail program, of which browsers say `Sec-Fetch-Site: none`. What passes while a login of this browser is
- * pending: a link on a page that sends no Referer, one on a page of the application itself within 30 seconds of the start,
- * and a typed one if the start was typed, too (only under `unverifiedStart: 'allow'`). `tabBinding`, by default off, stops
- * all three in any tab but that of the start (W1 in SECURITY.md).
+ * A link with an attacker's own key fails. In a browser without a login in progress, there is no record, or one that is used or
+ * too old. While a login is pending, `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback`
+ * one that was typed or opened from a mail program, of which browsers say `Sec-Fetch-Site: none`. What passes then:
+ *
+ * - a link on a page that sends no Referer, as a webmail may, or on a page of the provider;
+ * - one on a page of the application itself, within 30 seconds of the start;
+ * - a typed one if the start was typed, too (only under `unverifiedStart: 'allow'`), or if the browser is too old to send
+ *   `Sec-Fetch-Site`.
+ *
+ * `tabBinding`, by default off, stops all of them in any tab but that of the start (W1 in SECURITY.md).
  *
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
@@ -45,7 +51,8 @@ export async function callback<User>(
   const refusal = checkCallback(record, { strategyDigest, user, fetchSite, referer, tabSecret })
   const isUsed = record.consumed || usedLogins.has(record.id)
   if (isUsed && !refusal) return joinLogin(context, request, record)
-  // A reload after the login is refused, because the user whom the login signed in is not the one of its start.
+  // Any callback with a used record that is refused. Most often it is a reload after the login, refused as `user_changed`
+  // because the login itself has signed somebody in.
   if (isUsed) return continueIfSignedIn(context)
   if (refusal) throw new SocialLoginError(refusal, 'callback')
   if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
@@ -65,12 +72,13 @@ export async function callback<User>(
 
 /**
  * Consumes the record and exchanges the key while it holds one of the provider's slots, of which the option
- * `maxConcurrentLogins` is the number (128 by default, for each process and provider). Starts, duplicates that wait for another callback, and verify hold none.
+ * `maxConcurrentLogins` is the number (128 by default, for each process and provider). Starts, duplicates that wait for another
+ * callback, and verify hold none.
  *
- * If the store fails, the key is unspent, and a reload can finish the login when the store works again. A store that
- * marked the record and failed to say so in time fails the login closed: the reload finds the record consumed.
+ * If the store fails, the key is unspent, and a reload can finish the login when the store works again, unless the store had
+ * marked the record and failed to say so in time: then the reload finds it consumed.
  *
- * @throws SocialLoginError `overloaded` if no slot is free, or `session_unavailable`: the record is then unused
+ * @throws SocialLoginError `overloaded` if no slot is free, or `session_unavailable`: the record counts as unused then
  * @throws SocialLoginError `login_not_started` if another process has consumed the record meanwhile
  */
 async function exchangeInSlot(
@@ -84,9 +92,9 @@ async function exchangeInSlot(
   try {
     // The record is marked now, not removed after the login: saving this request's copy of the session then would undo a logout.
     const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
+    // The record is consumed now: by this callback, or by another process if `isFirst` is false. If it is undefined the store
+    // cannot tell: of two exchanges of one key the provider then refuses the second.
     onConsumed()
-    // By another process, if this is false. Undefined: the store cannot tell; of two exchanges of one key the provider
-    // then refuses the second.
     if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
     return await exchange(context, authKey)
   } finally {
@@ -113,7 +121,8 @@ async function joinLogin<User>(
   if (running === undefined) return continueIfSignedIn(context)
   // The store must see the first callback's `consume` before ours, or it would count ours as the first.
   await Promise.race([running.consumed, running.result])
-  // If this request's copy of the session is saved last, it must not bring the record back unconsumed.
+  // If this request's copy of the session is saved last, it must not bring the record back unconsumed. (Of a store that can
+  // tell which callback was first, the answer is false here, as it should be.)
   if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(record))
   return { type: 'verdict', verdict: await running.result, loginInfo: createLoginInfo(record, request) }
 }

@@ -32,6 +32,7 @@ export async function exchange(context: ExchangeContext, authKey: string): Promi
     const params = await trace.run('exchange', (onRetry) => endpoints.exchange(authKey, { deadline, onRetry }))
     const token = params.access_token
     const profile = await trace.run('profile', (onRetry) => fetchProfile(context, token, { deadline, onRetry }))
+    // Where there are many, the name of this provider belongs to its address from now on.
     settings.onExchanged?.()
     return { params, profile }
   } finally {

@@ -25,8 +25,8 @@ export class Login<User = unknown> {
   }
 
   /**
-   * Handles one request. Seven files of `lib/` implement a login; `login/pending-login.ts` is the record that connects its
-   * start with its callback, and has the rules by which a callback is accepted:
+   * Handles one request. Seven files of `lib/` implement a login. An eighth, `login/pending-login.ts`, has the record that
+   * connects its start with its callback, and the rules by which a callback is accepted.
    *
    * - `passport/strategy.ts` receives the request from Passport, and describes it to `Login` as a `RequestAdapter`.
    * - `login/login.ts` finds the provider of the request, and calls what handles it.
@@ -36,12 +36,19 @@ export class Login<User = unknown> {
    * - `login/exchange.ts` exchanges the key for a token, and the token for a profile.
    * - `passport/verify.ts` calls the application's verify function, and waits for its first answer.
    *
-   * What bounds a login: 4,096 characters of a request's target (`request.ts`), 512 of a key (`client/endpoints.ts`), 1,024 of
-   * `returnTo` (`return-path.ts`); 1,024 bytes of `state`, 10 minutes from start to callback (`pending-login.ts`);
-   * `maxConcurrentLogins`, 128, at the provider (`callback.ts`); 8 duplicates that wait (`used-logins.ts`); two attempts for each request, 64 KiB for each response
-   * (`client/http/`); `timeout`, 10 seconds, for both requests together (`provider_timeout`), for each call of the store
-   * (`session_unavailable`), and for `provider` (`provider_lookup_timeout`); `verifyTimeout`, 30 seconds (`verify_timeout`).
-   * Starts hold no slot: an application limits them as it limits any page.
+   * What bounds a login, and which file sees to it:
+   *
+   * - The request has up to 4,096 characters (`request.ts`), its key 512 (`client/endpoints.ts`).
+   * - `returnTo` has up to 1,024 characters, or it is dropped (`return-path.ts`), and `state` 1,024 bytes (`pending-login.ts`).
+   * - From the start to the callback 10 minutes may pass, while the clocks of two servers differ by up to one; 30 seconds, if the
+   *   callback comes with the application as its `Referer` (`pending-login.ts`).
+   * - At the provider are up to `maxConcurrentLogins`, 128 (`callback.ts`); 8 duplicates may wait for one of them (`used-logins.ts`).
+   *   Starts hold no slot: an application limits them as it limits any page.
+   * - A request is sent at most twice (then `provider_unreachable`); a response has up to 64 KiB (beyond them
+   *   `provider_bad_response`). Both are matters of `client/http/`.
+   * - `timeout`, 10 seconds, holds for both requests together (`provider_timeout`, `exchange.ts`), for each call of the store
+   *   (`session_unavailable`, `browser-store.ts`), and for the function `provider` (`provider_lookup_timeout`, `providers.ts`).
+   * - `verifyTimeout`, 30 seconds, holds for verify (`verify_timeout`, `passport/verify.ts`).
    *
    * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
    */

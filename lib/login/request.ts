@@ -52,8 +52,8 @@ export interface RefusedRequest {
   readonly hint?: string
 }
 
-// Node accepts targets of 16 KB, and a login needs less than 2, with a key of 512 characters at most: a longer one is likely an
-// attack on the parser.
+// Node accepts targets of 16 KB, and a login needs less than 2 KB, with a key of 512 characters at most: a longer one is likely
+// an attack on the parser.
 const MAX_TARGET_LENGTH = 4096
 
 const WRONG_PATH_HINT =
@@ -64,7 +64,8 @@ const SCRIPTED_HINT =
 /**
  * Classifies a request by its method, target and headers. It is a callback if its path is that of the callback, or if its
  * query mentions a key; else a start. (Behind a proxy that strips a prefix, a callback without a key looks like a start:
- * `start` recognises it by the browser's record, unless `unverifiedStart` is `refuse`.)
+ * `start` recognises it by the browser's record, unless `unverifiedStart` is `refuse`.) What is refused changes nothing, and is a
+ * failure (`fail`, with the status of its code in `errors.ts`), never an error.
  *
  * @param policy the `LoginSettings`: `login/options.ts` parses the options, `login/provider.ts` makes the settings of them
  */
@@ -116,8 +117,9 @@ function classifyCallback(
   if (authKey === '' && others.length === 0) return refused('auth_key_missing', 'callback')
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
   const referer = refererOf(req, policy)
-  // By `isFromProvider`, a callback is a navigation with `Sec-Fetch-Site: cross-site`, or with none in old browsers; or
-  // same-site or same-origin where the provider's address is.
+  // `isFromProvider` wants a navigation whose `Sec-Fetch-Site` is cross-site, or same-site or same-origin where the provider's
+  // address is. It also lets two through: `none`, which `checkCallback` compares with the start, and a browser too old to
+  // send the header, of which only the Referer is checked.
   const isGenuine = isFromTab ? isNavigation(req) && isFromApp(req, policy) : isFromProvider(req, policy)
   if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', scriptedHint(req))
   return { type: 'callback', authKey, fetchSite: fetchSiteOf(req), referer, tabSecret }

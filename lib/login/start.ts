@@ -47,6 +47,7 @@ async function isCallbackWithoutKey({ settings, adapter }: LoginContext): Promis
   return record?.strategyDigest === settings.strategyDigest && record.startIsCallbackSuffix !== true
 }
 
+/** Where the framework exposes no response object (`req.res`), no page can be sent: the start is refused by this error then. */
 function respond(response: HTTPResponse): LoginAction<never> {
   return { type: 'respond', response, fallbackError: new SocialLoginError('start_forbidden', 'start') }
 }

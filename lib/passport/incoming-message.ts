@@ -40,7 +40,7 @@ export function currentUserKey(req: IncomingMessage): string | undefined {
  * Whether Passport could sign a user in. Its `req.logIn` calls `regenerate` and `save` of the session, unless the
  * options keep it from that. (`@fastify/passport` has its own, and sets no `_sessionManager`.)
  */
-export function canLogIn(req: IncomingMessage, { session = true, assignProperty }: AuthenticateOptions): boolean {
+export function canSignIn(req: IncomingMessage, { session = true, assignProperty }: AuthenticateOptions): boolean {
   if (!session || assignProperty || !Reflect.get(req, '_sessionManager')) return true
   const current: unknown = Reflect.get(req, 'session')
   // Without a session Passport itself, or SessionStore, names the missing middleware.

@@ -6,7 +6,7 @@ import type { RequestAdapter } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
 import { captureActions, missingRedirect, replayDestination, runLogin, setHeaders } from './actions'
-import { canLogIn, currentUserKey, httpRequest } from './incoming-message'
+import { canSignIn, currentUserKey, httpRequest } from './incoming-message'
 import {
   type AuthenticateOptions,
   type MultiProviderStrategyOptions,
@@ -55,7 +55,7 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: EitherOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
     // A new option is a member and a parser in login/options.ts (for all adapters) or ./options.ts (for this one), and a row in
-    // docs/options.md, which a test compares. The parsed value is then in the settings: their types follow the parsers.
+    // docs/options.md, which a test compares. No other file passes it on: settings and their types follow the tables of parsers.
     const settings = parseStrategyOptions(options)
     super(INHERITED_OPTIONS, () => {})
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
@@ -67,10 +67,12 @@ export class Strategy extends OAuth2Strategy {
   /**
    * Passport calls this for every request to a route of `passport.authenticate`. `runLogin` ends it in exactly one action:
    *
-   * - `redirect` to the provider at a start, or to the destination at a callback that a signed-in user repeats (else `pass`);
-   * - `success(user, info)` after a login. Passport makes `req.authInfo` of the info: the verify function's (an object, or a
-   *   string as `message`), overlaid with the `LoginInfo`: `assurance` (what is known of the callback: its age, headers and
-   *   tab), and `returnTo` and `state` if the start had them;
+   * - `redirect` to the provider at a start;
+   * - at a callback that a signed-in user repeats, `redirect` to the destination among the options, or `pass` if they have none;
+   * - `success(user, info)` after a login. Passport makes `req.authInfo` of the info once the user is signed in: the verify
+   *   function's (an object, or a string as `message`), overlaid with the `LoginInfo`: `assurance` (what is known of the callback:
+   *   its age, headers and tab), and `returnTo` and `state` if the start had them. No other action sets it, but `callVerify`
+   *   does until verify has answered;
    * - `fail(info, 401)` if the verify function gives no user, and `fail({ code, message }, status)` for an outcome that the
    *   user can fix (kind `fail` in errors.ts);
    * - `error` for one that the operator must see, and for what the application throws;
@@ -122,7 +124,7 @@ function newAdapter(
     store: browserStore(settings.store, req),
     findProvider: () => settings.findProvider(req),
     currentUserKey: () => currentUserKey(req),
-    canSignIn: () => canLogIn(req, options),
+    canSignIn: () => canSignIn(req, options),
     // A route of passport.authorize expects `req.account`, which a repeated callback does not set.
     allowRepeatedCallback: replayDestination(options) !== undefined || !options.assignProperty,
     skipUserProfile: settings.skipUserProfile,
