@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import connectPgSimple from 'connect-pg-simple'
 import express from 'express'
 import session from 'express-session'
@@ -8,10 +9,12 @@ import pg from 'pg'
 
 // CALLBACK_URL is the whole registered URL, such as https://app.example/auth/social-login/callback
 const { DATABASE_URL, SESSION_SECRET, CALLBACK_URL = '', PORT = '3000', HOST = 'localhost' } = process.env
+const { DATABASE_POOL_SIZE = '10', DRAIN_SECONDS = '5' } = process.env
 const { SOCIAL_BASE_URL: baseURL, SOCIAL_CLIENT_ID: clientID, SOCIAL_CLIENT_SECRET: clientSecret } = process.env
 if (!DATABASE_URL || !SESSION_SECRET) throw new Error('DATABASE_URL or SESSION_SECRET is missing')
 
-const pool = new pg.Pool({ connectionString: DATABASE_URL, connectionTimeoutMillis: 3000, statement_timeout: 3000 })
+const limits = { max: Number(DATABASE_POOL_SIZE), connectionTimeoutMillis: 3000, statement_timeout: 3000 }
+const pool = new pg.Pool({ connectionString: DATABASE_URL, ...limits })
 pool.on('error', (error) => console.error('Postgres:', error.message)) // else a lost idle connection ends the process
 // One message is one transaction; the lock lets several processes start at once.
 await pool.query(`
@@ -50,7 +53,9 @@ passport.deserializeUser((id, done) => {
 const app = express()
 app.set('trust proxy', 1) // one proxy in front, which ends TLS
 app.use(helmet())
+let isStopping = false
 app.get('/healthz', async (_req, res) => {
+  if (isStopping) return res.status(503).send('stopping')
   await pool.query('select 1')
   res.send('ok')
 })
@@ -93,7 +98,9 @@ const server = app.listen(Number(PORT), HOST, (error) => {
   if (error) throw error
   console.log(`listening on ${HOST}:${PORT}`)
 })
-process.once('SIGTERM', () => {
+process.once('SIGTERM', async () => {
+  isStopping = true
+  await wait(Number(DRAIN_SECONDS) * 1000) // until the balancer has seen it
   // Requests under way may end. The connections to the provider are closed after them, and those to Postgres last.
   server.close(() => strategy.close().then(() => pool.end()))
 })

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import express from 'express'
+import { type Options, pinoHttp } from 'pino-http'
 import { OUTCOMES } from '../../lib'
 import { usage as doctorUsage } from '../../lib/doctor/arguments'
 import { MANY_OPTIONS } from '../../lib/login/options'
@@ -13,7 +16,7 @@ import { Browser } from '../support/browser'
 import { startMinimalApp } from '../support/example/minimal-app'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { client, errorHandling, startRecorded } from './docs/guides'
+import { client, errorHandling, requestLogging, startRecorded } from './docs/guides'
 
 const root = join(__dirname, '../../..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -161,8 +164,7 @@ describe('the documentation', () => {
   })
 
   test('names only variables of the example that .env.example explains', () => {
-    const [, section = ''] = /^## The example application\n([\s\S]*?)^## /m.exec(read('docs/operations.md')) ?? []
-    const names = Array.from(section.matchAll(/`([A-Z]+_[A-Z_\d]+)/g), ([, name = '']) => name)
+    const names = Array.from(read('example-app/OPERATIONS.md').matchAll(/`([A-Z]+_[A-Z_\d]+)/g), ([, name = '']) => name)
     expect(names.length).toBeGreaterThan(4)
     const explained = read('.env.example')
     const ofNode = ['NODE_DEBUG', 'NODE_EXTRA_CA_CERTS']
@@ -319,6 +321,19 @@ test('the example of an error handler answers errors of this package and passes 
   await using listening = await listen(app)
   const answer = await new Browser().request(`${listening.origin}/other`)
   expect(answer.status).toBe(418)
+})
+
+test('the example of request logging writes method, path and status, and neither key nor cookie', async () => {
+  const lines = new PassThrough({ encoding: 'utf8' })
+  const app = express()
+  requestLogging(app, (options: Options) => pinoHttp(options, lines))
+  app.use((_req, res) => void res.sendStatus(204))
+  await using listening = await listen(app)
+  const headers = { cookie: 'session=canary', referer: `${listening.origin}/?auth_key=canary` }
+  await new Browser().request(`${listening.origin}/callback?auth_key=canary`, { headers })
+  const [line] = await once(lines, 'data')
+  expect(JSON.parse(line)).toMatchObject({ req: { method: 'GET', path: '/callback' }, res: { status: 204 } })
+  expect(line).not.toContain('canary')
 })
 
 test('the example of a recorded mode starts a provider with its behaviours', async () => {

@@ -39,12 +39,13 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
     for (const running of processes.splice(0)) await running.stop()
   })
 
-  async function start(): Promise<Process> {
+  async function start(drainSeconds = 0): Promise<Process> {
     const port = await freePort()
     const child = spawn(process.execPath, [APP], {
       env: {
         PATH: process.env['PATH'],
         PORT: String(port),
+        DRAIN_SECONDS: String(drainSeconds),
         DATABASE_URL: database,
         SESSION_SECRET: 'a secret of the test',
         CALLBACK_URL: application.redirectURL,
@@ -88,6 +89,16 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
     await comeBack(ada, before, newKey())
     expect(await before.stop()).toBe(0)
     expect(await home(ada, await start())).toContain('Hello Ada Lovelace')
+  })
+
+  test('says that it is stopping, and answers until the balancer has seen it', async () => {
+    const running = await start(1)
+    const stopped = running.stop()
+    const health = async (): Promise<number> => (await new Browser().request(`${running.origin}/healthz`)).status
+    while ((await health()) === 200) await new Promise((resolve) => setImmediate(resolve))
+    expect(await health()).toBe(503)
+    expect(await home(new Browser(), running)).toContain('Sign in')
+    expect(await stopped).toBe(0)
   })
 
   test('makes one account of simultaneous first logins of one person', async () => {

@@ -14,6 +14,7 @@ import {
   type VerifyFunction,
 } from 'passport-social-login'
 import { FakeProvider, type ProviderMode } from 'passport-social-login/testing'
+import type { pinoHttp as PinoHttp } from 'pino-http'
 import { EnvHttpProxyAgent } from 'undici'
 import { authenticateLimited } from './limit-guesses'
 
@@ -31,6 +32,10 @@ export function cookieSessions(app: Application, passport: Pick<Authenticator, '
 
 export function errorHandling(app: Application): void {
   // docs/errors.md#handling-errors, block 1
+}
+
+export function requestLogging(app: Application, pinoHttp: typeof PinoHttp): void {
+  // docs/operations.md#logging, block 1
 }
 
 export function reasons(app: Application): void {
