@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import express from 'express'
-import { type Options, pinoHttp } from 'pino-http'
+import { pinoHttp } from 'pino-http'
 import { OUTCOMES } from '../../lib'
 import { usage as doctorUsage } from '../../lib/doctor/arguments'
 import { MANY_OPTIONS } from '../../lib/login/options'
@@ -164,7 +164,10 @@ describe('the documentation', () => {
   })
 
   test('names only variables of the example that .env.example explains', () => {
-    const names = Array.from(read('example-app/OPERATIONS.md').matchAll(/`([A-Z]+_[A-Z_\d]+)/g), ([, name = '']) => name)
+    const names = Array.from(
+      read('example-app/OPERATIONS.md').matchAll(/`([A-Z]+_[A-Z_\d]+)/g),
+      ([, name = '']) => name,
+    )
     expect(names.length).toBeGreaterThan(4)
     const explained = read('.env.example')
     const ofNode = ['NODE_DEBUG', 'NODE_EXTRA_CA_CERTS']
@@ -326,7 +329,7 @@ test('the example of an error handler answers errors of this package and passes 
 test('the example of request logging writes method, path and status, and neither key nor cookie', async () => {
   const lines = new PassThrough({ encoding: 'utf8' })
   const app = express()
-  requestLogging(app, (options: Options) => pinoHttp(options, lines))
+  requestLogging(app, (options) => pinoHttp(options, lines))
   app.use((_req, res) => void res.sendStatus(204))
   await using listening = await listen(app)
   const headers = { cookie: 'session=canary', referer: `${listening.origin}/?auth_key=canary` }

@@ -14,7 +14,7 @@ import {
   type VerifyFunction,
 } from 'passport-social-login'
 import { FakeProvider, type ProviderMode } from 'passport-social-login/testing'
-import type { pinoHttp as PinoHttp } from 'pino-http'
+import type { HttpLogger, Options } from 'pino-http'
 import { EnvHttpProxyAgent } from 'undici'
 import { authenticateLimited } from './limit-guesses'
 
@@ -34,7 +34,7 @@ export function errorHandling(app: Application): void {
   // docs/errors.md#handling-errors, block 1
 }
 
-export function requestLogging(app: Application, pinoHttp: typeof PinoHttp): void {
+export function requestLogging(app: Application, pinoHttp: (options: Options) => HttpLogger): void {
   // docs/operations.md#logging, block 1
 }
 
