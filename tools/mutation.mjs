@@ -24,7 +24,6 @@ const targets = {
   'sealed-cookie': [
     'login/stores/sealed-cookie',
     'unit/login/stores/cookie-store',
-    'unit/login/stores/cookie-store.format',
     'unit/login/stores/cookie-store.options',
     'login/cookie-store',
   ],
