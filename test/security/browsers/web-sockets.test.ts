@@ -8,7 +8,7 @@ import { liveSuite, verdictsOf } from './live-suite'
  * It needs no navigation, so a page in another tab can try until the person begins to link an account. Chromium sends all
  * cookies with the handshake, but neither Fetch Metadata nor a Referer.
  */
-describeInEachBrowser('a WebSocket of a sister subdomain that opens the callback while a link is pending', (start, name) => {
+describeInEachBrowser('a WebSocket of a sister subdomain that opens the callback of a pending link', (start, name) => {
   const suite = liveSuite(start)
 
   async function linkBeside(kind: Kind): Promise<World> {
