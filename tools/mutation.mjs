@@ -24,19 +24,12 @@ const targets = {
   'sealed-cookie': [
     'login/stores/sealed-cookie',
     'unit/login/stores/cookie-store',
-    'unit/login/stores/cookie-store.format',
     'unit/login/stores/cookie-store.options',
     'login/cookie-store',
   ],
   json: ['client/json', 'unit/client/json', 'unit/client/profile'],
-  user: [
-    'client/user',
-    'unit/client/user',
-    'unit/client/profile',
-    'unit/client/profile.fields',
-    'unit/client/profile.controls',
-  ],
-  profile: ['client/profile', 'unit/client/profile', 'unit/client/profile.fields', 'unit/client/profile.controls'],
+  user: ['client/user', 'unit/client/user', 'unit/client/profile', 'unit/client/profile.fields'],
+  profile: ['client/profile', 'unit/client/profile', 'unit/client/profile.fields'],
   client: [
     'client/client',
     'unit/client/client',

@@ -87,17 +87,11 @@ describe.each(['session', 'web'] as const)('with a pending login of the kind %s'
     expect([result.outcome, result.requests]).toEqual(['provider_unreachable', []])
   })
 
-  describe.each(AT)('at the %s', (at) => {
-    test('an interrupted TLS handshake is unreachable', async () => {
-      trustTheAuthority()
-      harness = await FaultHarness.start(await RawProvider.start(certificates.good), keep, undefined, SHORT)
-      await expectUnreachable(
-        at,
-        () => harness.raw.cutHandshakes(true),
-        () => harness.raw.cutHandshakes(false),
-        TIMES,
-      )
-    })
+  test.each(AT)('an interrupted TLS handshake at the %s is unreachable', async (at) => {
+    trustTheAuthority()
+    harness = await FaultHarness.start(await RawProvider.start(certificates.good), keep, undefined, SHORT)
+    const cut = (isCut: boolean) => () => harness.raw.cutHandshakes(isCut)
+    await expectUnreachable(at, cut(true), cut(false), TIMES)
   })
 
   test('plain HTTP on the TLS port is unreachable', async () => {

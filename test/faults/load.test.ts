@@ -1,5 +1,4 @@
 import { closeBrowsers } from '../support/browser'
-import { makeCertificates } from '../support/certificates'
 import { inParallel } from '../support/parallel'
 import { RawProvider } from '../support/raw-provider'
 import { isSoak } from '../support/runs'
@@ -96,23 +95,4 @@ test('L6: starts without a callback leave nothing in the process', async () => {
   const figures = isSoak ? await abandonedStarts(100_000, 50) : await abandonedStarts(2000, 20)
   report('L6', figures)
   expect(figures.grown).toBeLessThanOrEqual(8 * MB)
-}, 900_000)
-
-test('L7: exchanges against a bad certificate send nothing, and leave nothing in the process', async () => {
-  const raw = await RawProvider.start(makeCertificates().selfSigned)
-  const harness = await FaultHarness.start(raw)
-  const attempt = async (): Promise<void> => {
-    expect((await harness.comeBack(await harness.begin())).status).toBe(502)
-  }
-  const [before, after] = isSoak ? [500, 5000] : [50, 100]
-  await inParallel(before, 10, attempt)
-  harness.forget()
-  const heap = heapUsed()
-  await inParallel(after, 10, attempt)
-  harness.forget()
-  const grown = heapUsed() - heap
-  report('L7', { grown, requests: raw.requests.length })
-  expect(raw.requests).toEqual([])
-  expect(grown).toBeLessThanOrEqual(10 * MB)
-  await harness.stop()
 }, 900_000)

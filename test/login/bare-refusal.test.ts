@@ -46,22 +46,28 @@ function newStrategy(): Strategy {
   return new Strategy({ baseURL, clientID: '1', clientSecret: 'secret', callbackURL: '/callback' }, () => false)
 }
 
-/** A frame's request for a page is no login either: it is refused whatever it accepts. */
+/** The headers of a frame: its request for a page is no login either, and is refused whatever it accepts. */
+const framed = (accept?: string): Record<string, string> => ({
+  ...(accept && { accept }),
+  'sec-fetch-site': 'same-origin',
+  'sec-fetch-dest': 'iframe',
+})
+
 const request = (url: string, accept?: string): Promise<Response> =>
-  fetch(url, {
-    redirect: 'manual',
-    headers: { ...(accept && { accept }), 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'iframe' },
-  })
+  fetch(url, { redirect: 'manual', headers: framed(accept) })
+
+async function expectExplanation(response: Response, type: string, body: string): Promise<void> {
+  expect([response.status, response.headers.get('content-type')]).toEqual([403, type])
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+  expect(await response.text()).toContain(body)
+}
 
 describe.each(Object.keys(passports))('a refusal that nothing handles, with Passport %s', (name) => {
   const version = name === '0.6' ? '0.6' : '0.7'
 
   test.each(kinds)('explains itself by %s', async (_, accept, type, body) => {
-    const response = await request(await startRefusing({ version }), accept)
-    expect([response.status, response.headers.get('content-type')]).toEqual([403, type])
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
-    expect(await response.text()).toContain(body)
+    await expectExplanation(await request(await startRefusing({ version }), accept), type, body)
   })
 
   test('stays a redirect to failureRedirect', async () => {
@@ -136,9 +142,6 @@ test.each(kinds)('the web adapter explains a refusal by %s', async (_, accept, t
   const callbackURL = 'https://app.example/callback'
   const login = new SocialLogin({ baseURL, clientID: '1', clientSecret: 'secret', callbackURL, keys: ['k'.repeat(32)] })
   logins.stopLater({ stop: () => login.close() })
-  const headers = { ...(accept && { accept }), 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'iframe' }
-  const response = await login.start(new Request('https://app.example/auth', { headers }), { user: null })
-  expect([response.status, response.headers.get('content-type')]).toEqual([403, type])
-  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
-  expect(await response.text()).toContain(body)
+  const refused = new Request('https://app.example/auth', { headers: framed(accept) })
+  await expectExplanation(await login.start(refused, { user: null }), type, body)
 })

@@ -76,8 +76,9 @@ async function run(contract: Contract): Promise<void> {
   if (contract.sessions) app.use(contract.sessions)
   app.use(passport.initialize())
   if (contract.callback?.session !== false) app.use(passport.session())
+  // As other code does, which keeps whatever address was asked for.
   app.get('/before', (req, res) => {
-    Reflect.set(req.session, 'cart', 'full')
+    Object.assign(req.session, { cart: 'full', returnTo: req.query['to'] })
     res.json({})
   })
   const which = contract.which?.(strategy) ?? strategy.name
@@ -87,6 +88,7 @@ async function run(contract: Contract): Promise<void> {
       user: req.user ?? null,
       account: Reflect.get(req, 'account') ?? null,
       cart: Reflect.get(req.session ?? {}, 'cart') ?? null,
+      returnTo: Reflect.get(req.session ?? {}, 'returnTo') ?? null,
     })
   }
   app.get('/callback', contract.route?.(passport) ?? passport.authenticate(which, contract.callback ?? {}), tell)
@@ -98,18 +100,23 @@ async function run(contract: Contract): Promise<void> {
   app.use(answerError)
 }
 
-async function logIn(
-  browser = new Browser(),
-  query?: string,
-): Promise<{ status: number; body: Record<string, unknown> }> {
-  const start = await browser.follow(`${origin}/login`)
-  if (start.status !== 302) return { status: start.status, body: JSON.parse(start.body) }
-  const key = logins.provider.issueAuthKey({ appID, userID: '1' })
-  const answer = await browser.comeBack(`${origin}/callback${query ?? `?auth_key=${key}`}`)
-  return { status: answer.status, body: answer.body.startsWith('{') ? JSON.parse(answer.body) : {} }
+interface Answer {
+  readonly status: number
+  readonly location: string
+  readonly body: Record<string, unknown>
 }
 
-const me = async (browser: Browser): Promise<unknown> => JSON.parse((await browser.follow(`${origin}/me`)).body).user
+async function logIn(browser = new Browser(), query?: string): Promise<Answer> {
+  const start = await browser.follow(`${origin}/login`)
+  if (start.status !== 302) return { ...start, body: JSON.parse(start.body) }
+  const key = logins.provider.issueAuthKey({ appID, userID: '1' })
+  const answer = await browser.comeBack(`${origin}/callback${query ?? `?auth_key=${key}`}`)
+  return { ...answer, body: answer.body.startsWith('{') ? JSON.parse(answer.body) : {} }
+}
+
+const shownIn = async (browser: Browser): Promise<Answer['body']> =>
+  JSON.parse((await browser.follow(`${origin}/me`)).body)
+const me = async (browser: Browser): Promise<unknown> => (await shownIn(browser))['user']
 const person = { id: '1' }
 
 const libraries = (['0.6', '0.7'] as const).flatMap((passport) =>
@@ -142,14 +149,6 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
     expect(seen).toEqual(['/callback'])
   })
 
-  test('signs in without any session (session: false, the record in its cookie)', async () => {
-    const store = new CookieStore({ keys: ['a cookie key of 32 characters at least'] })
-    await run({ ...library, strategy: { store }, callback: { session: false } })
-    const browser = new Browser()
-    expect(await logIn(browser)).toMatchObject({ status: 200, body: { user: person } })
-    expect(await me(browser)).toBeNull()
-  })
-
   test('passes the user to assignProperty and signs nobody in', async () => {
     await run({ ...library, sessions: memory(), callback: { assignProperty: 'account' } })
     const browser = new Browser()
@@ -165,6 +164,54 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
     const browser = new Browser()
     await browser.follow(`${origin}/before`)
     expect(await logIn(browser)).toMatchObject({ status: 200, body: { user: person, cart } })
+  })
+
+  describe('with successReturnToOrRedirect', () => {
+    const runWith = (start: AuthenticateOptions, more: AuthenticateOptions = {}): Promise<void> =>
+      run({ ...library, sessions: memory(), start, callback: { successReturnToOrRedirect: '/home', ...more } })
+
+    test.each([true, false])('leads to the returnTo of the login (keepSessionInfo: %s)', async (keepSessionInfo) => {
+      await runWith({ returnTo: '/inbox?unread=1' }, { keepSessionInfo })
+      const browser = new Browser()
+      expect((await logIn(browser)).location).toBe('/inbox?unread=1')
+      expect(await shownIn(browser)).toMatchObject({ user: person, returnTo: null })
+    })
+
+    test('never leads to another origin', async () => {
+      await runWith({ returnTo: '//evil.example' })
+      expect((await logIn()).location).toBe('/home')
+    })
+
+    test('leads to its own address where the login has no returnTo, and for a reload', async () => {
+      await runWith({})
+      const browser = new Browser()
+      expect((await logIn(browser)).location).toBe('/home')
+      expect((await browser.comeBack(`${origin}/callback?auth_key=spent`)).location).toBe('/home')
+    })
+
+    test('leads to the returnTo of the login even if other code has kept an address in the session', async () => {
+      const visitor = async (): Promise<Browser> => {
+        const browser = new Browser()
+        await browser.follow(`${origin}/before?to=//evil.example`)
+        return browser
+      }
+      // The danger: Passport itself leads wherever that code was told to.
+      await runWith({}, { keepSessionInfo: true })
+      expect((await logIn(await visitor())).location).toBe('//evil.example')
+      await runWith({ returnTo: '/inbox' }, { keepSessionInfo: true })
+      const browser = await visitor()
+      expect((await logIn(browser)).location).toBe('/inbox')
+      expect((await shownIn(browser))['returnTo']).toBeNull()
+    })
+
+    test('works without a session of its user (session: false), and leaves nothing to the next login', async () => {
+      const store = new CookieStore({ keys: ['a cookie key of 32 characters at least'] })
+      const callback = { successReturnToOrRedirect: '/home', session: false }
+      await run({ ...library, sessions: memory(), strategy: { store }, start: { returnTo: '/inbox' }, callback })
+      const browser = new Browser()
+      expect((await logIn(browser)).location).toBe('/inbox')
+      expect(await shownIn(browser)).toMatchObject({ user: null, returnTo: null })
+    })
   })
 
   test('passes the user or the failure to a custom callback', async () => {
@@ -199,7 +246,7 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
   test('passes a failing serializer’s error to the application, and signs nobody in', async () => {
     await run({ ...library, sessions: memory(), failsToSerialize: true })
     const browser = new Browser()
-    expect(await logIn(browser)).toEqual({ status: 500, body: { message: 'cannot serialize' } })
+    expect(await logIn(browser)).toMatchObject({ status: 500, body: { message: 'cannot serialize' } })
     expect(await me(browser)).toBeNull()
   })
 

@@ -49,11 +49,12 @@ const refusedByLimit = [{ 'x-ratelimit-remaining': '0' }, { 'retry-after': '17' 
   }),
 )
 
-// Sent once: the provider may have exchanged the key.
+// Sent once: the provider may have exchanged the key. Nothing may show the URL, which has the secret.
 const brokenExchanges: [Fault, OutcomeCode][] = [
   [{ status: 503 }, 'provider_unavailable'],
   [{ reset: 'headers' }, 'provider_unreachable'],
   [{ redirect: '/api/authorize' }, 'provider_redirected'],
+  [json('{"access_token":["CANARY"]}'), 'provider_bad_response'],
 ]
 
 const byGet = { strategy: { exchangeMethod: 'get' } } as const

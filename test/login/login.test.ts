@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express'
-import supertest from 'supertest'
-import { providerNavigation, sameOriginNavigation } from '../../lib/testing'
+import { providerNavigation } from '../../lib/testing'
 import type { AppOptions, RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
+import { until } from '../support/turns'
 
 const logins = useLogins()
 
@@ -25,21 +25,6 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(back.status).toBe(200)
       expect(JSON.parse(back.body).user).toEqual({ id: '1' })
       expect(await app.userOf(browser)).toEqual({ id: '1' })
-    })
-
-    test('works the same with supertest, as in tests of applications', async () => {
-      // supertest, unlike browsers, does not send Secure cookies over plain http on localhost.
-      const app = await start({ keep: 'session', callback: { successRedirect: '/me' } })
-      const agent = supertest.agent(app.origin)
-      await agent.get('/auth').set(sameOriginNavigation).expect(302)
-      const { pathname, search } = new URL(app.approvedCallback('2'))
-      await agent
-        .get(pathname + search)
-        .set(providerNavigation)
-        .expect(302)
-        .expect('Location', '/me')
-      const me = await agent.get('/me').expect(200)
-      expect(me.body.user).toEqual({ id: '2' })
     })
 
     test('reads the profile from get_user_info with that option, as from a provider in the mode as-deployed', async () => {
@@ -76,10 +61,19 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       const app = await start({ callback: { keepSessionInfo: true } })
       const browser = new Browser()
       await app.logIn(browser)
-      const exchanges = logins.provider.requests.length
+      const before = [logins.provider.requests.length, await browser.cookies(app.origin)]
       expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(200)
       expect(await app.userOf(browser)).toEqual({ id: '1' })
-      expect(logins.provider.requests).toHaveLength(exchanges)
+      expect([logins.provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
+    })
+
+    test('returns returnTo and state in req.authInfo, merged with the info of the verify function', async () => {
+      const app = await start({
+        start: { returnTo: '/inbox?unread=1#top', state: 'cart-7' },
+        verify: (_accessToken, _refreshToken, profile, done) => done(null, { id: profile.id }, { scope: 'all' }),
+      })
+      const { info } = JSON.parse((await app.logIn()).body)
+      expect(info).toMatchObject({ returnTo: '/inbox?unread=1#top', state: 'cart-7', scope: 'all' })
     })
 
     test('answers every step with no-store, and the callback with no-referrer', async () => {
@@ -92,17 +86,6 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       const answers = [await browser.follow(app.loginURL), await browser.comeBack(app.approvedCallback())]
       expect(answers.map(({ headers }) => headers['cache-control'])).toEqual(['no-store', 'no-store'])
       expect(answers.map(({ headers }) => headers['referrer-policy'])).toEqual([undefined, 'no-referrer'])
-    })
-  })
-
-  describe('application data of a login', () => {
-    test('returnTo and state come back in req.authInfo, merged with the info of the verify function', async () => {
-      const app = await start({
-        start: { returnTo: '/inbox?unread=1#top', state: 'cart-7' },
-        verify: (_accessToken, _refreshToken, profile, done) => done(null, { id: profile.id }, { scope: 'all' }),
-      })
-      const { info } = JSON.parse((await app.logIn()).body)
-      expect(info).toMatchObject({ returnTo: '/inbox?unread=1#top', state: 'cart-7', scope: 'all' })
     })
   })
 
@@ -144,18 +127,10 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
     })
 
     test('a second callback that is handled late does not sign out the user of the first', async () => {
-      let release: () => void = () => {}
-      let arrive: () => void = () => {}
-      const arrived = new Promise<void>((resolve) => {
-        arrive = resolve
-      })
-      const held = new Promise<void>((resolve) => {
-        release = resolve
-      })
+      let release: (() => void) | undefined
       const hold: RequestHandler = (req, _res, next) => {
-        if (!req.get('x-hold')) return next()
-        arrive()
-        held.then(() => next(), next)
+        if (req.get('x-hold')) release = next
+        else next()
       }
       const app = await start({
         session: { cookie: { maxAge: 60_000 } },
@@ -167,9 +142,9 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       const callback = app.approvedCallback()
       // Its session is read before the first login ends, and used afterwards.
       const late = browser.comeBack(callback, { headers: { 'x-hold': '1' } })
-      await arrived
+      await until(() => release !== undefined)
       expect((await browser.comeBack(callback)).status).toBe(200)
-      release()
+      release?.()
       expect((await late).status).toBe(403)
       expect(await app.userOf(browser)).toEqual({ id: '1' })
       expect(logins.exchanges()).toBe(1)

@@ -1,4 +1,4 @@
-import { onPhaseEnd, type Provider, type TracedPhase } from '../../lib'
+import { onPhaseEnd, type Provider, type ProviderResult, type TracedPhase } from '../../lib'
 import type { RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
@@ -17,25 +17,18 @@ test('the function is asked once at the start and once at the callback', async (
   expect(asked).toEqual(['/auth', expect.stringMatching(/^\/callback\?auth_key=/)])
 })
 
-test.each<[string, (community: Provider) => PromiseLike<Provider>]>([
+const nulls = { exchangeMethod: null, profileEndpoint: null, uploadsURL: null }
+
+test.each<[string, (community: Provider) => ProviderResult]>([
   ['a promise', async (community) => community],
   // biome-ignore lint/suspicious/noThenProperty: query builders are thenables
   ['a thenable', (community) => ({ then: (resolve) => Promise.resolve(community).then(resolve) })],
+  [
+    'a record of a database, with nulls and further members',
+    (community) => ({ ...community, ...nulls, ...{ owner: 7n } }),
+  ],
 ])('it may return %s', async (_, answer) => {
   const app = await logins.startApp({ provider: answer })
-  expect((await app.logIn()).status).toBe(200)
-})
-
-test('a record of a database will do, with nulls and further members', async () => {
-  const app = await logins.startApp({
-    provider: (community) => ({
-      ...community,
-      exchangeMethod: null,
-      profileEndpoint: null,
-      uploadsURL: null,
-      ...{ owner: 7n },
-    }),
-  })
   expect((await app.logIn()).status).toBe(200)
 })
 

@@ -69,7 +69,7 @@ const withKey = visitWith(({ authKey }) => `?auth_key=${authKey}`)
 /** The genuine callback with other headers than a browser's on its way back. */
 const withHeaders = (headers: Record<string, string>) => visitWith(({ authKey }) => `?auth_key=${authKey}`, headers)
 
-// How a query or the headers of a callback are read: test/unit/login/request*.test.ts.
+// How a query or the headers of a callback are read: test/unit/login/request*.test.ts and test/security/parameters.test.ts.
 const callbackRows: Row[] = [
   refused('a session that Passport cannot renew', 'session_unsupported', withHeaders({ 'x-cannot-renew': 'yes' }), {
     keep: ['session', 'cookie'],
@@ -90,16 +90,6 @@ const callbackRows: Row[] = [
     'no auth_key',
     'auth_key_missing',
     visitWith(() => ''),
-  ),
-  refused(
-    'an error text in the query, which is never shown',
-    'auth_key_missing',
-    visitWith(() => `?error=${BODY_CANARY}&error_description=${BODY_CANARY}&message=${BODY_CANARY}`),
-  ),
-  refused(
-    'a repeated auth_key',
-    'auth_key_malformed',
-    visitWith(({ authKey }) => `?auth_key=${authKey}&auth_key=${authKey}`),
   ),
   refused(
     'a key appended blindly to a URL with a query',

@@ -1,9 +1,10 @@
-import { OUTCOMES, type OutcomeCode, SocialLoginClient, SocialLoginError } from '../../lib'
+import { OUTCOMES, type OutcomeCode, SocialLoginError } from '../../lib'
 import type { Fault } from '../../lib/testing'
 import { type AppOptions, COOKIE_KEY_CANARY, codeOf, failureIn, type Keep, type RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { captureEvents, captureOutput, findSecrets } from '../support/canaries'
 import { useLogins } from '../support/logins'
+import { exchange } from '../support/provider-http'
 import { leftAfter, readLeftTable } from './left-table'
 import { BODY_CANARY, type Row, type Scenario, visitWith } from './outcome-row'
 import { FailingStore, failures } from './outcome-rows'
@@ -108,15 +109,8 @@ async function keyOf({ provider, app, authKey }: Played): Promise<'spent' | 'uns
   jest.restoreAllMocks()
   provider.clearFaults()
   provider.setMode('specification')
-  const { appID, appSecret } = app.application
-  const client = new SocialLoginClient({ baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret })
-  const exchange = client.exchangeAuthKey(authKey)
-  const fate = await exchange.then(
-    () => 'unspent' as const,
-    () => 'spent' as const,
-  )
-  await client.close()
-  return fate
+  const { text } = await exchange(provider, app.application, authKey)
+  return text.includes('access_token') ? 'unspent' : 'spent'
 }
 
 /** Whether the genuine callback can still finish the login, as the next visit shows. */
@@ -136,13 +130,15 @@ function secretsOf({ provider, app, authKey }: Played): string[] {
   return [app.application.appSecret, COOKIE_KEY_CANARY, authKey, BODY_CANARY, ...tokens.filter(Boolean)]
 }
 
-describe.each(['session', 'web'] as const)('outcomes that are not failures of a callback (%s)', (keep) => {
-  let app: RunningApp
+let app: RunningApp
 
-  const run = async (options: AppOptions = {}): Promise<Browser> => {
-    app = await logins.startApp({ keep, ...options })
-    return new Browser()
-  }
+async function runApp(options: AppOptions): Promise<Browser> {
+  app = await logins.startApp(options)
+  return new Browser()
+}
+
+describe.each(['session', 'web'] as const)('outcomes that are not failures of a callback (%s)', (keep) => {
+  const run = (options: AppOptions = {}): Promise<Browser> => runApp({ keep, ...options })
 
   /** The failure that the strategy has left in the session, and SocialLogin on its page. */
   const failureOf = ({ body }: BrowserAnswer): string | undefined => failureIn(keep === 'web' ? body : app.sessions())
@@ -249,16 +245,6 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
     expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
   })
 
-  test('a callback in a signed-in browser without a record sends no request to the provider', async () => {
-    const browser = await run()
-    await browser.follow(app.loginURL)
-    await browser.comeBack(app.approvedCallback('1'))
-    const before = [logins.provider.requests.length, await browser.cookies(app.origin)]
-    const planted = await browser.comeBack(app.approvedCallback('2'))
-    expect(JSON.parse(planted.body).user).toEqual({ id: '1' })
-    expect([logins.provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
-  })
-
   test('a rate limit sends Retry-After to the browser', async () => {
     const browser = await run()
     await browser.follow(app.loginURL)
@@ -268,55 +254,27 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
   })
 })
 
-describe('outcomes that only the strategy has', () => {
-  let app: RunningApp
-
-  const run = async (options: AppOptions = {}): Promise<Browser> => {
-    app = await logins.startApp(options)
-    return new Browser()
+test('a callback whose record cannot be consumed releases its slot', async () => {
+  const store = new FailingStore()
+  const browser = await runApp({ store, strategy: { maxConcurrentLogins: 1 } })
+  for (const failing of [true, true, false]) {
+    await browser.follow(app.loginURL)
+    store.failing = failing
+    const { status } = await browser.comeBack(app.approvedCallback())
+    store.failing = false
+    expect(status).toBe(failing ? 503 : 200)
   }
+  expect(app.errors.map(codeOf)).toEqual(['session_unavailable', 'session_unavailable'])
+})
 
-  test('a callback whose record cannot be consumed releases its slot', async () => {
-    const store = new FailingStore()
-    const browser = await run({ store, strategy: { maxConcurrentLogins: 1 } })
-    for (const failing of [true, true, false]) {
-      await browser.follow(app.loginURL)
-      store.failing = failing
-      const { status } = await browser.comeBack(app.approvedCallback())
-      store.failing = false
-      expect(status).toBe(failing ? 503 : 200)
-    }
-    expect(app.errors.map(codeOf)).toEqual(['session_unavailable', 'session_unavailable'])
-  })
-
-  test('a refusal by verify is a failure with the application’s own info', async () => {
-    const browser = await run({
-      verify: (_accessToken, _refreshToken, _profile, done) => done(null, false, { message: 'You are banned.' }),
-    })
-    await browser.follow(app.loginURL)
-    expect((await browser.comeBack(app.approvedCallback())).status).toBe(401)
-    expect(app.sessions()).toContain('You are banned.')
-    expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
-  })
-
-  test('an error thrown by verify is passed on unchanged', async () => {
-    const error = Object.assign(new Error('database down'), { status: 507 })
-    const browser = await run({ verify: () => Promise.reject(error) })
-    await browser.follow(app.loginURL)
-    expect((await browser.comeBack(app.approvedCallback())).status).toBe(507)
-    expect(app.errors).toEqual([error])
-    expect(app.errors[0]).toBe(error)
-  })
-
-  test('a login that failed with user_changed can be finished once that user has signed out', async () => {
-    const browser = await run({ keep: 'cookie' })
-    await browser.follow(app.loginURL)
-    await browser.follow(`${app.origin}/become`)
-    expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
-    expect(failureIn(app.sessions())).toBe('user_changed')
-    expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
-    expect(logins.provider.requests).toEqual([])
-    await browser.follow(`${app.origin}/logout`, { method: 'POST' })
-    expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
-  })
+test('a login that failed with user_changed can be finished once that user has signed out', async () => {
+  const browser = await runApp({ keep: 'cookie' })
+  await browser.follow(app.loginURL)
+  await browser.follow(`${app.origin}/become`)
+  expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
+  expect(failureIn(app.sessions())).toBe('user_changed')
+  expect((await browser.comeBack(app.approvedCallback())).status).toBe(403)
+  expect(logins.provider.requests).toEqual([])
+  await browser.follow(`${app.origin}/logout`, { method: 'POST' })
+  expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
 })

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
 import type { FailureInfo, PendingLogin } from '../../lib'
 import type { PassportInstance, RunningApp } from '../support/app'
@@ -60,18 +59,6 @@ class Simultaneous extends OwnStore {
   }
 }
 
-/** A pool of connections, of which the first is slow. */
-class Overtaking extends Simultaneous {
-  #isFirst = true
-
-  override async consume(req: Incoming, record: PendingLogin): Promise<boolean | void> {
-    const turns = this.#isFirst ? 20 : 0
-    this.#isFirst = false
-    for (let turn = 0; turn < turns; turn += 1) await setImmediate()
-    return super.consume(req, record)
-  }
-}
-
 class DoesNotTell extends Simultaneous {
   override async consume(req: Incoming, record: PendingLogin): Promise<void> {
     await super.consume(req, record)
@@ -93,13 +80,5 @@ test('one of them is refused before its key is sent if the store tells, and a re
   expect((await comeBackToBoth(browser, apps)).sort()).toEqual(['login_not_started', 'signed in'])
   expect(logins.exchanges()).toBe(1)
   expect(await comeBackToBoth(browser, apps)).toEqual(['login_not_started', 'login_not_started'])
-  expect(logins.exchanges()).toBe(1)
-})
-
-test('a callback that comes twice is not refused because the second command would have overtaken the first', async () => {
-  const [app] = await startTwo((database) => new Overtaking(database))
-  const browser = new Browser()
-  await browser.follow(app.loginURL)
-  expect(await comeBackToBoth(browser, [app, app])).toEqual(['signed in', 'signed in'])
   expect(logins.exchanges()).toBe(1)
 })

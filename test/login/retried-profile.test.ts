@@ -1,6 +1,3 @@
-import dns from 'node:dns'
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import { Agent } from 'undici'
 import { Agent as Agent6 } from 'undici-6'
 import type { OutcomeCode } from '../../lib'
@@ -8,9 +5,7 @@ import type { Endpoint, Fault } from '../../lib/testing'
 import { codeOf } from '../support/app'
 import { expectOutcome, key, marker, token, useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
-import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
-import { inParallel } from '../support/parallel'
 import { answer, goodBody, RawProvider } from '../support/raw-provider'
 import { settled, until } from '../support/turns'
 
@@ -20,15 +15,9 @@ const okay = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 // Responses after which nothing is retried: the requests that outcome-rows.ts expects.
 const passing: { title: string; fault: Fault; endpoint?: 'user/me' | 'get_user_info' }[] = [
   { title: 'a 500', fault: { status: 500, body: marker } },
-  { title: 'a 599', fault: { status: 599, body: marker } },
   { title: 'a 503', fault: down, endpoint: 'get_user_info' },
   { title: 'a 503 with an endless body', fault: { ...down, endless: true } },
   { title: 'a 503 with Retry-After: 0', fault: { ...down, headers: { 'retry-after': '0' } } },
-  {
-    title: 'a 503 with a Retry-After in the past',
-    fault: { ...down, headers: { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' } },
-  },
-  { title: 'a 503 with an invalid Retry-After', fault: { ...down, headers: { 'retry-after': 'soon' } } },
   { title: 'a reset before the answer', fault: { reset: 'before' } },
   { title: 'a reset within the headers', fault: { reset: 'headers' } },
   { title: 'a reset within the body', fault: { reset: 'body' }, endpoint: 'get_user_info' },
@@ -45,6 +34,12 @@ const pairs: { title: string; first: Fault; second: Fault; code: OutcomeCode }[]
 
 const logins = useLogins('all tests', { rateLimit: 1_000_000 })
 const clients = useClients()
+let raw: RawProvider
+
+beforeEach(async () => {
+  raw = await RawProvider.start()
+})
+afterEach(() => raw.stop())
 
 describe('in a login', () => {
   const sent = (): Endpoint[] => logins.provider.requests.map(({ endpoint }) => endpoint)
@@ -72,29 +67,6 @@ describe('in a login', () => {
     },
   )
 })
-
-test('200 logins at a provider that answers every second profile request with 503: no key is wasted', async () => {
-  const seen = new Set<string | undefined>()
-  const sockets = new Set<Socket>()
-  const isFirst = ({ headers: { authorization }, url }: IncomingMessage): boolean =>
-    url?.endsWith('/user/me') === true && seen.size < seen.add(authorization).size
-  const { server, origin } = logins.stopLater(
-    await listen((req, res) => {
-      if (isFirst(req)) res.writeHead(503).end()
-      else logins.provider.requestListener(req, res)
-    }),
-  )
-  server.on('connection', (socket) => sockets.add(socket))
-  const strategy = { baseURL: `${origin}/api/v1`, maxConcurrentLogins: 8 }
-  const app = await logins.startApp({ strategy })
-  const statuses: number[] = []
-  await inParallel(200, 8, async () => {
-    statuses.push((await app.logIn()).status)
-  })
-  expect([statuses.length, new Set(statuses), seen.size]).toEqual([200, new Set([200]), 200])
-  // Eight, and some spare ones: a 503 costs no connection.
-  expect(sockets.size).toBeLessThanOrEqual(16)
-}, 60_000)
 
 describe('the client', () => {
   const dispatchers = [
@@ -140,7 +112,6 @@ describe('the client', () => {
   })
 
   test('keeps its slot and its connection for the retry, and closes only after it', async () => {
-    const raw = await RawProvider.start()
     const client = clients.client({ baseURL: raw.baseURL, maxConnections: 1 })
     let closed: Promise<void> | undefined
     raw.failNext('user/me', (socket) => {
@@ -152,11 +123,9 @@ describe('the client', () => {
     await closed
     expect(raw.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', 'user/me', 'user/me'])
     expect(raw.accepted).toBe(1)
-    await raw.stop()
   })
 
   test('opens no connection beyond maxConnections for the retry, and uses the kept-alive ones', async () => {
-    const raw = await RawProvider.start()
     const client = clients.client({ baseURL: raw.baseURL, maxConnections: 3 })
     await Promise.all([1, 2, 3].map(() => client.getCurrentUser(token)))
     const held: (() => unknown)[] = []
@@ -170,12 +139,9 @@ describe('the client', () => {
     for (const release of held) release()
     await Promise.all([first, ...others])
     expect(raw.accepted).toBeLessThanOrEqual(4)
-    await client.close()
-    await raw.stop()
   })
 
   test('does not retry on connections that closed together with the first', async () => {
-    const raw = await RawProvider.start()
     const client = clients.client({ baseURL: raw.baseURL, maxConnections: 4 })
     const held: (() => unknown)[] = []
     raw.failNext('user/me', (socket, body) => held.push(() => socket.write(answer(body))))
@@ -194,44 +160,20 @@ describe('the client', () => {
     // The connection of the first is kept alive, and the next in turn.
     held[1]?.()
     expect(await second).toMatchObject({ user_id: '1' })
-    await client.close()
-    await raw.stop()
-  })
-
-  test('reaches a provider on the retry after a failed connection', async () => {
-    const raw = await RawProvider.start()
-    const { lookup } = dns
-    let refused = 0
-    // Nothing listens at the first address.
-    const spy = jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
-      const done = args.at(-1)
-      if (refused > 0 || typeof done !== 'function') return Reflect.apply(lookup, dns, args)
-      refused += 1
-      done(null, [{ address: '127.0.0.99', family: 4 }])
-    })
-    const client = clients.client({ baseURL: raw.baseURL })
-    expect(await client.getCurrentUser(token)).toMatchObject({ user_id: '1' })
-    expect([refused, raw.requests.length]).toEqual([1, 1])
-    spy.mockRestore()
-    await client.close()
-    await raw.stop()
   })
 })
 
 describe('the deadline', () => {
   const TIMEOUT = 10_000
-  let raw: RawProvider
   let timers: jest.SpiedFunction<typeof setTimeout>
 
-  beforeEach(async () => {
-    raw = await RawProvider.start()
+  beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask', 'hrtime'] })
     timers = jest.spyOn(globalThis, 'setTimeout')
   })
-  afterEach(async () => {
+  afterEach(() => {
     timers.mockRestore()
     jest.useRealTimers()
-    await raw.stop()
   })
 
   /** A call that the provider fails like this after `milliseconds`. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { CookieStore, OUTCOMES, onPhaseEnd, type Phase, Strategy } from '../../lib'
-import type { FakeProvider } from '../../lib/testing'
+import { type FakeProvider, sameOriginNavigation } from '../../lib/testing'
 import {
   type CallbackResult,
   type PendingLogin,
@@ -55,15 +55,29 @@ async function callback(
   login: SocialLogin,
   browser: WebBrowser,
   user: UserID = null,
-  key = keyOf(logins.provider),
+  { key = keyOf(logins.provider), callbackURL }: { readonly key?: string; readonly callbackURL?: string } = {},
 ): Promise<CallbackResult> {
   let result: CallbackResult | undefined
-  await browser.send(`/auth/callback?auth_key=${key}`, 'cross-site', async (request) => {
-    result = await login.callback(request, { user })
+  const { pathname } = new URL(callbackURL ?? required.callbackURL)
+  await browser.send(`${pathname}?auth_key=${key}`, 'cross-site', async (request) => {
+    result = await login.callback(request, { user, callbackURL })
     return result.type === 'success' ? new Response(null, { headers: result.headers }) : result.response
   })
   if (!result) throw new Error('the callback has no result')
   return result
+}
+
+async function successOf(login: SocialLogin, browser: WebBrowser): Promise<SuccessResult> {
+  const result = await callback(login, browser)
+  if (result.type !== 'success') throw new Error(result.type)
+  return result
+}
+
+/** A whole login. */
+async function succeed(): Promise<SuccessResult> {
+  const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
+  await start(login, browser)
+  return successOf(login, browser)
 }
 
 describe('a login from Request to Response', () => {
@@ -80,9 +94,7 @@ describe('a login from Request to Response', () => {
     expect(started.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^__Host-social-login=\S+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ])
-    const result = await callback(login, browser)
-    if (result.type !== 'success') throw new Error(result.type)
-    const { profile, accessToken, params, info, headers } = result
+    const { profile, accessToken, params, info, headers } = await successOf(login, browser)
     expect([profile.id, profile.provider, profile.displayName]).toEqual(['1', 'social-login', 'Ada Lovelace'])
     expect(params.access_token).toBe(accessToken)
     expect(info).toEqual({
@@ -105,11 +117,7 @@ describe('a login from Request to Response', () => {
       for (const stop of unsubscribe) stop()
       return told
     }
-    const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
-    const byWeb = await ended(async () => {
-      await start(login, browser)
-      await callback(login, browser)
-    })
+    const byWeb = await ended(succeed)
     expect(byWeb).toHaveLength(5)
     expect(byWeb).toEqual(await ended(() => app.logIn()))
   })
@@ -124,14 +132,6 @@ describe('a login from Request to Response', () => {
 
 describe('a success is finished', () => {
   const ENDED = '__Host-social-login=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax'
-
-  async function succeed(): Promise<SuccessResult> {
-    const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
-    await start(login, browser)
-    const result = await callback(login, browser)
-    if (result.type !== 'success') throw new Error(result.type)
-    return result
-  }
 
   test('by redirect(), with the headers of the login and those that the application has added', async () => {
     const { headers, redirect } = await succeed()
@@ -255,31 +255,23 @@ describe('a repeated callback', () => {
   })
 })
 
-describe('the user who is signed in', () => {
-  test.each<[UserID, UserID]>([
-    ['ada', 'eve'],
-    [1, '1'],
-    [1n, 1],
-    [null, 'ada'],
-    ['ada', undefined],
-  ])('%p at the start and %p at the callback is user_changed', async (before, after) => {
-    const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
-    await start(login, browser, before)
-    expect(await callback(login, browser, after)).toMatchObject({ type: 'failure', code: 'user_changed' })
-    expect(logins.exchanges()).toBe(0)
-  })
-
-  test.each<[UserID, UserID]>([
-    ['ada', 'ada'],
-    [0, 0],
-    [null, ''],
-    ['', undefined],
-    [null, false],
-  ])('%p at the start and %p at the callback is the same', async (before, after) => {
-    const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
-    await start(login, browser, before)
-    expect((await callback(login, browser, after)).type).toBe('success')
-  })
+test.each<[before: UserID, after: UserID, isSame: boolean]>([
+  ['ada', 'eve', false],
+  [1, '1', false],
+  [1n, 1, false],
+  [null, 'ada', false],
+  ['ada', undefined, false],
+  ['ada', 'ada', true],
+  [0, 0, true],
+  [null, '', true],
+  ['', undefined, true],
+  [null, false, true],
+])('the user %p at the start and %p at the callback is the same: %p', async (before, after, isSame) => {
+  const [login, browser] = [newLogin(), new WebBrowser(ORIGIN)]
+  await start(login, browser, before)
+  const expected = isSame ? { type: 'success' } : { type: 'failure', code: 'user_changed' }
+  expect(await callback(login, browser, after)).toMatchObject(expected)
+  expect(logins.exchanges()).toBe(isSame ? 1 : 0)
 })
 
 describe('behind a proxy', () => {
@@ -350,9 +342,8 @@ describe('a store over Request', () => {
     const [login, browser] = [withStore(store), withSession()]
     expect((await start(login, browser)).headers.getSetCookie()).toEqual([])
     expect(store.rows.size).toBe(1)
-    const result = await callback(login, browser)
-    if (result.type !== 'success') throw new Error(result.type)
-    expect([store.rows.size, result.headers.getSetCookie()]).toEqual([0, []])
+    const { headers } = await successOf(login, browser)
+    expect([store.rows.size, headers.getSetCookie()]).toEqual([0, []])
   })
 
   test('that fails is session_unavailable, without its text', async () => {
@@ -377,16 +368,12 @@ test('tabBinding asks the tab for its secret, at the start and at the callback',
   )
   expect(started.status).toBe(302)
   const key = keyOf(logins.provider)
-  const page = await callback(login, browser, null, key)
+  const page = await callback(login, browser, null, { key })
   if (page.type !== 'response') throw new Error(page.type)
   expect(await page.response.text()).toContain('sessionStorage.getItem')
-  const headers = { cookie: browser.cookie, origin: ORIGIN, 'sec-fetch-site': 'same-origin' }
-  const navigation = { ...headers, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
-  const posted = new Request(`${ORIGIN}/auth/callback?auth_key=${key}&${secret}`, {
-    method: 'POST',
-    headers: navigation,
-  })
-  const result = await login.callback(posted, { user: null })
+  const headers = { ...sameOriginNavigation, cookie: browser.cookie, origin: ORIGIN }
+  const url = `${ORIGIN}/auth/callback?auth_key=${key}&${secret}`
+  const result = await login.callback(new Request(url, { method: 'POST', headers }), { user: null })
   expect(result).toMatchObject({ type: 'success', info: { assurance: { tabBound: true } } })
 })
 
@@ -407,11 +394,7 @@ test('a callbackURL of one request is needed at both ends', async () => {
   const callbackURL = 'https://app.example/link/callback'
   await browser.send('/link', 'same-origin', (request) => login.start(request, { user: 'ada', callbackURL }))
   expect(await callback(login, browser, 'ada')).toMatchObject({ code: 'context_mismatch' })
-  const url = `${callbackURL}?auth_key=${keyOf(logins.provider)}`
-  const headers = { cookie: browser.cookie, 'sec-fetch-site': 'cross-site' }
-  const navigation = { ...headers, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
-  const result = await login.callback(new Request(url, { headers: navigation }), { user: 'ada', callbackURL })
-  expect(result.type).toBe('success')
+  expect((await callback(login, browser, 'ada', { callbackURL })).type).toBe('success')
 })
 
 describe('a programming error', () => {

@@ -1,4 +1,3 @@
-import type { FakeProvider } from '../../lib/testing'
 import { type Kind, ours, SOCIAL } from '../support/attacks/target-app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
@@ -10,7 +9,6 @@ const VICTIM = '1'
 /** A victim, the application, and an attacker who has approved it with their own account at the provider. */
 interface Scenario {
   readonly target: HTTPTarget
-  readonly provider: FakeProvider
   readonly victim: Browser
 }
 
@@ -29,7 +27,7 @@ const logins = useLogins()
 async function play(kind: Kind, attack: Attack): Promise<{ landed: boolean; verdict: string | undefined }> {
   const { provider } = logins
   const target = logins.stopLater(await startTarget({ kind, logins: [{ name: SOCIAL, provider }] }))
-  const scenario = { target, provider, victim: new Browser() }
+  const scenario = { target, victim: new Browser() }
   await attack.play(scenario)
   const landed = await (attack.landed ?? isSignedInAsAttacker)(scenario)
   return { landed, verdict: target.lastVerdict() }
@@ -153,27 +151,6 @@ const otherAttacks: Attack[] = [
     refusal: 'gone on',
   },
   {
-    title: 'repeated or concatenated keys',
-    play: async (scenario) => {
-      const { target, victim, provider } = scenario
-      await victim.follow(target.startURL())
-      await victim.comeBack(`${forged(scenario)}&auth_key=${provider.issueAuthKey(grantOf(scenario))}`)
-      await victim.comeBack(
-        `${target.callbackURL()}?auth_key=${provider.issueAuthKey(grantOf(scenario))}&a=1?auth_key=x`,
-      )
-    },
-    refusal: 'auth_key_malformed',
-    landed: keyWasSpent,
-  },
-  {
-    title: 'an attacker’s own callback, opened in the victim’s browser after a start in the attacker’s',
-    play: async (scenario) => {
-      await new Browser().follow(scenario.target.startURL())
-      await scenario.victim.comeBack(forged(scenario))
-    },
-    refusal: 'login_not_started',
-  },
-  {
     title: 'a pending login and a callback at the route of the start',
     play: async (scenario) => {
       await scenario.victim.follow(scenario.target.startURL())
@@ -182,10 +159,6 @@ const otherAttacks: Attack[] = [
     refusal: 'callback_forged',
   },
 ]
-
-function grantOf({ target }: Scenario): { appID: string; userID: string } {
-  return { appID: target.applications.get(SOCIAL)?.appID ?? '', userID: ATTACKER }
-}
 
 describe.each([...loginCSRF, ...plantedStarts, ...embeddedStarts, ...otherAttacks])('$title', (attack) => {
   test('succeeds against a naive strategy', async () => {

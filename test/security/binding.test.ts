@@ -1,10 +1,11 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import type { RequestHandler } from 'express'
 import { type AuthenticateOptions, Strategy } from '../../lib'
+import { providerNavigation } from '../../lib/testing'
 import { type AppOptions, codeOf, type Keep, type RunningApp } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { useLogins } from '../support/logins'
+import { sendBytes } from '../support/raw-requests'
+import { until } from '../support/turns'
 
 // A login is bound to its callback, to the signed-in user, and to a request that has no response yet.
 
@@ -40,7 +41,7 @@ async function linking({ before, ...options }: AppOptions = {}): Promise<Browser
 async function double(browser: Browser, urls: readonly [string, string], between = async (): Promise<void> => {}) {
   logins.provider.failNext('authorize', { delay: 300, rewrite: (body) => body })
   const first = browser.comeBack(urls[0])
-  while (logins.exchanges() === 0) await new Promise((resolve) => setImmediate(resolve))
+  await until(() => logins.exchanges() > 0)
   await between()
   const second = await browser.comeBack(urls[1])
   return { first: await first, second }
@@ -107,18 +108,9 @@ test.each(['/auth/callback', '/auth/../callback', '/auth/%2e%2e/callback'])(
 
 /** Sends a target unchanged: HTTP clients resolve `..`. */
 async function raw(browser: Browser, target: string): Promise<string> {
-  const cookie = await browser.cookies(app.origin)
-  const socket = connect(Number(new URL(app.origin).port), 'localhost')
-  const headers = ['Host: localhost', `Cookie: ${cookie}`, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate']
-  socket.write(
-    `GET ${target} HTTP/1.1\r\n${headers.join('\r\n')}\r\nSec-Fetch-Dest: document\r\nConnection: close\r\n\r\n`,
-  )
-  let text = ''
-  socket.on('data', (chunk) => {
-    text += String(chunk)
-  })
-  await once(socket, 'close')
-  return text
+  const headers = { ...providerNavigation, host: 'localhost', cookie: await browser.cookies(app.origin) }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return sendBytes(app.origin, `GET ${target} HTTP/1.1\r\n${lines.join('')}connection: close\r\n\r\n`)
 }
 
 describe('a request that the application answers before the provider does', () => {
@@ -155,13 +147,13 @@ describe('a request that the application answers before the provider does', () =
     const browser = new Browser()
     await browser.follow(app.loginURL)
     expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(503)
-    while (app.errors.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => app.errors.length > 0)
     expect([app.errors.map(codeOf), answers]).toEqual([['auth_key_rejected'], 1])
   })
 
   test('signs nobody in, does not redirect, and does not crash the process', async () => {
     expect((await late({ successRedirect: '/me' })).status).toBe(503)
-    while (app.errors.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => app.errors.length > 0)
     expect(String(app.errors[0])).toContain('nobody was signed in')
     expect(app.sessions()).not.toContain('passport":{"user"')
     expect((await new Browser().follow(`${app.origin}/me`)).status).toBe(200)

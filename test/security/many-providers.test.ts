@@ -181,24 +181,6 @@ describe('a hostile community that begins a login of its own meanwhile', () => {
   })
 })
 
-describe('a hostile community that sends a browser to its callback without a login', () => {
-  const visit = async (app: Application): Promise<unknown> => {
-    const victim = new Browser()
-    await victim.comeBack(app.callback('hostile', keyAt(hostile, app, 'hostile')))
-    return app.userOf(victim)
-  }
-
-  test('signs people in as whom it likes, with a naive strategy', async () => {
-    expect(await visit(await startApplication('naive', 'by its path'))).toBe('1')
-  })
-
-  test('signs nobody in with ours', async () => {
-    const app = await startApplication('ours', 'by its path')
-    expect(await visit(app)).toBeNull()
-    expect(failureIn(app.sessions())).toBe('login_not_started')
-  })
-})
-
 describe('a hostile community that names a person of the good one', () => {
   const logIn = async (app: Application, community: string, provider: FakeProvider): Promise<unknown> => {
     const browser = new Browser()
@@ -288,11 +270,6 @@ test.each(['a\nb', 'a\u0000b', 'a\ud800', '.', '..'])('a community named %j is r
   const { errors } = await startAt(() => community)
   expect(errors.map(codeOf)).toEqual(['provider_invalid'])
   expect(String(errors[0])).toContain('name must have no control characters')
-})
-
-test('what the function throws goes to next(error) unchanged', async () => {
-  const reason = new Error('the database is down')
-  expect((await startAt(() => Promise.reject(reason))).errors).toEqual([reason])
 })
 
 /** The start of a login at the community that is found, as by default. */

@@ -153,28 +153,15 @@ describe('the tracing channels', () => {
     expect(findSecrets(['password=hunter2'], { told })).toEqual([])
   })
 
-  test('report a callback without a login', async () => {
-    const told = listen()
-    app = await logins.startApp()
-    await new Browser().comeBack(`${app.callbackURL}?auth_key=0123456789abcdef`)
-    expect(ends(told)).toEqual([
-      {
-        strategy: 'social-login',
-        phase: 'callback',
-        code: 'login_not_started',
-        duration: expect.any(Number),
-        error: expect.any(SocialLoginError),
-      },
-    ])
-  })
-
-  test('report no code for the confirm page, and one for a prefetch', async () => {
+  test('report no code for the confirm page, one for a prefetch, and one for a callback without a login', async () => {
     const told = listen()
     app = await logins.startApp()
     const browser = new Browser()
     expect((await browser.request(app.loginURL)).status).toBe(200)
     expect((await browser.follow(app.loginURL, { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(503)
-    expect(ends(told).map(({ code }) => code)).toEqual([undefined, 'speculative_request'])
+    await browser.comeBack(`${app.callbackURL}?auth_key=0123456789abcdef`)
+    expect(ends(told).map(({ code }) => code)).toEqual([undefined, 'speculative_request', 'login_not_started'])
+    expect(ends(told)[2]).not.toHaveProperty('login')
   })
 
   test('never contain a secret, a key, a token, a profile or the id of the record', async () => {
@@ -193,20 +180,6 @@ describe('the tracing channels', () => {
     const secrets = [authKey, token, SECRET_CANARY, 'Lovelace', 'localhost', ...recordIDs]
     expect(findSecrets(secrets, { told })).toEqual([])
   })
-})
-
-test('computes nothing without subscribers', async () => {
-  const now = performance.now.bind(performance)
-  let mine = 0
-  const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
-    // The deadline reads the clock, too.
-    const caller = new Error().stack?.split('\n').find((line) => /(?<!node_modules.*)\blib\/[\w/-]+\.[jt]s/.test(line))
-    if (caller?.includes('lib/diagnostics')) mine += 1
-    return now()
-  })
-  await logIn()
-  clock.mockRestore()
-  expect(mine).toBe(0)
 })
 
 test('NODE_DEBUG=passport-social-login writes one line for each phase, with the sentence of its outcome and without a secret', () => {

@@ -9,66 +9,25 @@ const NO_REFERRER = '<meta name="referrer" content="no-referrer">'
 const AS_ATTACKER = 'social:2'
 const AS_VICTIM = 'social:1'
 
+// Forged callbacks without a start: attacks.test.ts, with the headers of recorded-rows.test.ts.
 describeInChromium('login CSRF in Chromium', () => {
   const suite = liveSuite(startChromium)
 
   async function onEvilPage(world: World, visitor: Visitor, html: string): Promise<void> {
     const tab = await visitor.open()
     await tab.goto(world.evilPage(html))
-    if (html.includes('id="go"')) await tab.click('#go')
+    await tab.click('#go')
   }
 
-  const attacks = {
-    'a link': (to: string) => `<a id="go" href="${to}">Look</a>`,
-    'a link without a Referer': (to: string) => `<a id="go" href="${to}" rel="noreferrer">Look</a>`,
-    'window.open': (to: string) => `<button id="go" onclick="window.open('${to}')">Look</button>`,
-    'a form by GET': (to: string) => {
-      const [action, key] = to.split('?auth_key=')
-      return `${NO_REFERRER}<form action="${action}"><input name="auth_key" value="${key}"><button id="go">Win</button></form>`
-    },
-    'a form by POST': (to: string) => `<form method="post" action="${to}"><button id="go">Win</button></form>`,
-    'a frame': (to: string) => `<iframe src="${to}"></iframe>`,
-    'an image': (to: string) => `<img src="${to}" alt="">`,
-  }
-
-  // HTTP tests try every attack on both stores; here the stores of the strategy alternate.
-  const storeFor = (title: string) => (Object.keys(attacks).indexOf(title) % 2 === 0 ? 'session' : 'cookie')
-
-  describe.each(Object.entries(attacks))('%s', (title, html) => {
-    // The browser sends no session cookies in frames and images: there the attack only costs the key.
-    const embedded = title === 'a frame' || title === 'an image'
-
-    test(
-      embedded ? 'makes a naive strategy spend a key' : 'signs in as the attacker with a naive strategy',
-      async () => {
-        const world = suite.world({ kind: 'naive' })
-        const victim = await suite.visitor()
-        await onEvilPage(world, victim, html(world.forged()))
-        await world.visited(isCallback)
-        expect(exchangesOf(world)).toBe(1)
-        expect(await userIn(world, victim)).toBe(embedded ? null : AS_ATTACKER)
-      },
-    )
-
-    test.each([storeFor(title), 'web'] as const)('does nothing to ours (%s)', async (kind) => {
-      const world = suite.world({ kind })
-      const victim = await suite.visitor()
-      await onEvilPage(world, victim, html(world.forged()))
-      await world.visited(isCallback)
-      expect([exchangesOf(world), await userIn(world, victim)]).toEqual([0, null])
-    })
-  })
+  const link = (to: string): string => `<a id="go" href="${to}" rel="noreferrer">Look</a>`
 
   describe.each(['GET', 'POST'] as const)('a start planted by %s, then a callback without a Referer', (method) => {
     async function plant(world: World, victim: Visitor): Promise<void> {
       const to = world.target.startURL()
-      const html =
-        method === 'GET'
-          ? `<a id="go" href="${to}">Look</a>`
-          : `<form method="post" action="${to}"><button id="go">Win</button></form>`
-      await onEvilPage(world, victim, html)
+      const form = `<form method="post" action="${to}"><button id="go">Win</button></form>`
+      await onEvilPage(world, victim, method === 'GET' ? `<a id="go" href="${to}">Look</a>` : form)
       await world.visited(() => true)
-      await onEvilPage(world, victim, attacks['a link without a Referer'](world.forged()))
+      await onEvilPage(world, victim, link(world.forged()))
       await world.visited(isCallback)
     }
 
@@ -89,31 +48,6 @@ describeInChromium('login CSRF in Chromium', () => {
         expect(await userIn(world, victim)).toBeNull()
       },
     )
-  })
-
-  describe('a WebSocket to the callback, which has no Fetch Metadata', () => {
-    const open = (world: World): string => `<script>new WebSocket('${world.forged().replace(/^http/, 'ws')}')</script>`
-
-    test('makes a naive strategy spend a key', async () => {
-      const world = suite.world({ kind: 'naive' })
-      await onEvilPage(world, await suite.visitor(), open(world))
-      await world.visited(isCallback)
-      expect(exchangesOf(world)).toBe(1)
-    })
-
-    test.each(ours)('of a sister subdomain does not use up a login in progress with ours (%s)', async (kind) => {
-      const world = suite.world({ kind, way: 'form' })
-      const victim = await suite.visitor()
-      const own = await startLogin(world, victim)
-      await until(async () => (await own.url()).startsWith(world.providerOrigin))
-      await (await victim.open()).goto(world.subPage(open(world)))
-      const forged = await world.visited(isCallback)
-      expect([forged.headers['sec-fetch-site'], forged.headers['referer']]).toEqual([undefined, undefined])
-      expect([forged.verdict, exchangesOf(world)]).toEqual(['callback_forged', 0])
-      await own.click('#go')
-      await world.visited(({ verdict }) => verdict === 'accepted')
-      expect(await userIn(world, victim)).toBe(AS_VICTIM)
-    })
   })
 
   describe('an attacker inside the window: the victim is at the provider’s page', () => {
@@ -139,7 +73,7 @@ describeInChromium('login CSRF in Chromium', () => {
     async function otherTab(world: World, victim: Visitor): Promise<void> {
       const own = await startLogin(world, victim)
       await until(async () => (await own.url()).startsWith(world.providerOrigin))
-      await onEvilPage(world, victim, attacks['a link without a Referer'](world.forged()))
+      await onEvilPage(world, victim, link(world.forged()))
       await world.visited(({ path, verdict }) => path.includes('/callback') && verdict !== 'tab page')
       if (exchangesOf(world) === 0) await own.click('#go')
       await world.visited(({ verdict }) => verdict === 'accepted')

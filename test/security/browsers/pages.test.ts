@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import helmet from 'helmet'
-import { adapters, ours, SOCIAL } from '../../support/attacks/target-app'
+import { adapters, SOCIAL } from '../../support/attacks/target-app'
 import { describeInChromium } from '../../support/browsers/chromium'
 import { startChromium } from '../../support/browsers/live-browser'
 import { isCallback, until, type World } from '../../support/browsers/live-world'
@@ -52,17 +52,6 @@ describeInChromium('starts in Chromium', () => {
   })
 
   describe('the confirm page', () => {
-    test.each(ours)('is shown for a typed start, and one click continues to the provider (%s)', async (kind) => {
-      const world = suite.world({ kind })
-      const victim = await suite.visitor()
-      const tab = await victim.open()
-      await tab.goto(world.target.startURL())
-      expect(await tab.text()).toContain('Sign in with provider.test')
-      await tab.click('main a')
-      await world.visited(isCallback)
-      expect(await userIn(world, victim)).toBe(AS_VICTIM)
-    })
-
     function withLoginWall(): World {
       return suite.world({
         kind: 'session',
@@ -113,15 +102,6 @@ describeInChromium('starts in Chromium', () => {
           app.use(helmet(formAction.length > 0 ? { contentSecurityPolicy: { directives } } : {}))
         },
       })
-
-    test('a start by GET works', async () => {
-      const world = withHelmet()
-      const victim = await suite.visitor()
-      const tab = await startLogin(world, victim)
-      await tab.click('#go')
-      await world.visited(isCallback)
-      expect(await userIn(world, victim)).toBe(AS_VICTIM)
-    })
 
     test('a start by POST fails: the application redirects, but Chromium blocks it', async () => {
       const world = withHelmet()

@@ -8,7 +8,7 @@ import { liveSuite, verdictsOf } from './live-suite'
  * It needs no navigation, so a page in another tab can try until the person begins to link an account. Chromium sends all
  * cookies with the handshake, but neither Fetch Metadata nor a Referer.
  */
-describeInEachBrowser('a WebSocket of a sister subdomain that opens the callback while a link is pending', (start) => {
+describeInEachBrowser('a WebSocket of a sister subdomain that opens the callback of a pending link', (start, name) => {
   const suite = liveSuite(start)
 
   async function linkBeside(kind: Kind): Promise<World> {
@@ -22,7 +22,8 @@ describeInEachBrowser('a WebSocket of a sister subdomain that opens the callback
     await own.click(LOGIN_LINK)
     await world.visited(({ verdict }) => verdict === 'started')
     await hostile.run(`void new WebSocket('${world.forged().replace('https:', 'wss:')}')`)
-    await world.visited(isCallback)
+    const { headers } = await world.visited(isCallback)
+    expect(headers['sec-fetch-site']).toBe(name === 'chromium' ? undefined : 'same-site')
     await own.click('#go')
     await world.visited((visit) => isCallback(visit) && visit.headers.upgrade === undefined)
     return world

@@ -113,14 +113,9 @@ test('close waits for pending calls and refuses later ones', async () => {
   const call = client.exchangeAuthKey(clients.newKey())
   await arrival()
   await client.close()
+  await client.close()
   expect(await call).toHaveProperty('access_token')
   expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_unreachable', 'exchange')
-})
-
-test('close may be called twice', async () => {
-  const client = clients.client()
-  await client.close()
-  await expect(client.close()).resolves.toBeUndefined()
 })
 
 test('calls that wait for a connection are all answered, each with a token of its own', async () => {
@@ -130,13 +125,45 @@ test('calls that wait for a connection are all answered, each with a token of it
   expect(new Set((await Promise.all(calls)).map(({ access_token }) => access_token)).size).toBe(6)
 })
 
-test('at most maxConnections are opened, and they are kept alive', async () => {
-  const provider = await RawProvider.start()
-  const client = clients.client({ baseURL: provider.baseURL, maxConnections: 2 })
-  for (let round = 0; round < 2; round += 1) {
-    await Promise.all(Array.from({ length: 6 }, () => client.exchangeAuthKey(key)))
-  }
-  expect([provider.requests.length, provider.accepted]).toEqual([12, 2])
-  await client.close()
-  await provider.stop()
+describe('maxConnections', () => {
+  let raw: RawProvider
+  beforeEach(async () => {
+    raw = await RawProvider.start()
+  })
+  afterEach(() => raw.stop())
+
+  test('are opened at most, and they are kept alive', async () => {
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 2 })
+    for (let round = 0; round < 2; round += 1) {
+      await Promise.all(Array.from({ length: 6 }, () => client.exchangeAuthKey(key)))
+    }
+    expect([raw.requests.length, raw.accepted]).toEqual([12, 2])
+  })
+
+  test('are not exceeded by calls whose deadline ends during the TLS handshake', async () => {
+    let mostAtOnce = 0
+    raw.greetWith((socket) => {
+      socket.resume()
+      mostAtOnce = Math.max(mostAtOnce, raw.open)
+    })
+    const baseURL = raw.baseURL.replace('http:', 'https:')
+    const client = clients.client({ baseURL, maxConnections: 4, timeout: 100 })
+    for (let wave = 0; wave < 8; wave++) {
+      const calls = Array.from({ length: 4 }, () => rejectionOf(client.exchangeAuthKey(key)))
+      for (const error of await Promise.all(calls)) expectOutcome(error, 'provider_timeout', 'exchange')
+    }
+    // The server may see a new connection before the close of the old one.
+    expect(mostAtOnce).toBeLessThanOrEqual(8)
+  })
+
+  test('are not blocked by calls that time out in the queue, and those open none', async () => {
+    const client = clients.client({ baseURL: raw.baseURL, maxConnections: 1 })
+    raw.failNext('authorize', () => {})
+    const signal = AbortSignal.timeout(100)
+    const calls = Array.from({ length: 9 }, () => rejectionOf(client.exchangeAuthKey(key, { signal })))
+    for (const error of await Promise.all(calls)) expectOutcome(error, 'provider_timeout', 'exchange')
+    expect(await client.exchangeAuthKey(key)).toHaveProperty('access_token')
+    // That of the sent call, and the one that was used.
+    expect(raw.accepted).toBe(2)
+  })
 })

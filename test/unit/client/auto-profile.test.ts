@@ -162,8 +162,3 @@ test('both requests share one deadline', async () => {
   expectOutcome(await rejection, 'provider_timeout', 'profile')
   expect(requests[1]?.path).toBe(`/api/get_user_info?access_token=${token}`)
 })
-
-test('a malformed token is sent to neither', async () => {
-  expectOutcome(await rejectionOf(client.fetchUser('auto', 'a b')), 'profile_unauthorized', 'profile')
-  expect(sent()).toEqual([])
-})

@@ -11,6 +11,7 @@ import { rejectionOf } from '../../support/leak-check'
 const clients = useClients()
 
 const okay = 'HTTP/1.1 200 OK\r\n'
+// A whole login over each of them: test/login/retried-profile.test.ts.
 const faults: [string, Fault, OutcomeCode][] = [
   ['hangs', { hang: true }, 'provider_timeout'],
   ['drips', { drip: 20, body: ' '.repeat(5000) }, 'provider_timeout'],
@@ -32,13 +33,6 @@ const agents = [
 describe.each(agents)('an agent of %s as the dispatcher', (_, make) => {
   const dispatcher = make()
   afterAll(() => dispatcher.close())
-
-  test('carries a whole login', async () => {
-    const client = clients.client({ dispatcher })
-    const { access_token } = await client.exchangeAuthKey(clients.newKey('2'))
-    expect(await client.getCurrentUser(access_token)).toMatchObject({ user_id: '2' })
-    expect(await client.getUserInfo(access_token)).toMatchObject({ user_id: '2' })
-  })
 
   test.each(faults)('reports a provider that %s as its own pool would', async (_title, fault, code) => {
     for (const given of [{ dispatcher }, {}]) {

@@ -91,15 +91,8 @@ test.each(['__proto__', 'constructor', 'prototype'])('the member %s is left out 
   const value = parseJSON(`{"${key}":{"x":1},"a":[{"${key}":{"x":1},"b":{"${key}":5,"c":1}}]}`)
   expect(value).toEqual({ a: [{ b: { c: 1 } }] })
   expect(JSON.stringify(value)).not.toContain(key)
+  expect(Object.getPrototypeOf(Object.assign({}, value))).toBe(Object.prototype)
   expect(Reflect.get({}, 'x')).toBeUndefined()
-})
-
-test('a plain object has the ordinary prototype and can be merged', () => {
-  const parsed = parseJSON('{"__proto__":{"isAdmin":true},"a":1}')
-  if (!isObject(parsed)) throw new Error('not an object')
-  const object = Object.assign({}, parsed)
-  expect(Object.getPrototypeOf(object)).toBe(Object.prototype)
-  expect(Reflect.get(object, 'isAdmin')).toBeUndefined()
 })
 
 const TOO_DEEP = 'JSON is nested too deeply'
@@ -111,18 +104,13 @@ test('33 levels are plain JSON, more are refused', () => {
   expect(refusalOf(() => parseJSON(nested(30_000)))).toBe(TOO_DEEP)
 })
 
-test('lists and objects beside each other are not nested', () => {
-  const text = `[${Array(5000).fill('[[]],{"a":{}}').join()}]`
-  expect(parseJSON(text)).toEqual(JSON.parse(text))
-})
-
 test.each([['['], ['{"a":'], ['[['], ['{"a":['], ['"\\"'], ['[1.0,']])('endless %s is refused', (open) => {
   expect(refusalOf(() => parseJSON(open.repeat(30_000)))).toBe('not a JSON document')
 })
 
-test('a response of 64 KiB may have any number of values', () => {
-  for (const text of [`[${Array(30_000).fill('1').join()}]`, `[${Array(10_000).fill('"\\\\"').join()}]`])
-    expect(parseJSON(text)).toEqual(JSON.parse(text))
+test.each(['1', '"\\\\"', '[[]],{"a":{}}'])('any number of %s may stand beside each other', (values) => {
+  const text = `[${Array(5000).fill(values).join()}]`
+  expect(parseJSON(text)).toEqual(JSON.parse(text))
 })
 
 test('brackets and commas within a string are not counted', () => {

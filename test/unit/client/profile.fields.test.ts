@@ -42,7 +42,7 @@ test.each([
 })
 
 test.each([
-  ...['', ' ', null, true, false, [], {}, ['https://cdn.example/a.jpg'], 'https://', 'https:///', 'http://[', '/'],
+  ...['', ' ', null, true, false, 0, [], {}, ['https://cdn.example/a.jpg'], 'https://', 'https:///', 'http://[', '/'],
   ...['javascript:alert(1)', 'JaVaScRiPt:alert(1)', ' javascript:alert(1)', 'java\tscript:alert(1)', 'vbscript:x'],
   ...['javascript://cdn.example/https:a.jpg', 'ftp://cdn.example/https:a.jpg'],
   ...['data:image/svg+xml,<svg/>', 'blob:https://cdn.example/x', 'file:///etc/passwd', 'ftp://cdn.example/a.jpg'],
@@ -139,29 +139,18 @@ test.each([
   expect(profile.name).toEqual(name)
 })
 
-test.each([
-  ['1988-02-29', '1988-02-29'],
-  ['2000-12-31', '2000-12-31'],
-  ...[
-    '0000-00-00',
-    '1990-00-10',
-    '1990-02-30',
-    '1989-02-29',
-    '1990-13-01',
-    '0001-13-13',
-    '0010-10-00',
-    '1990-1-1',
-    '19900101',
-    'N/A',
-  ].map(none),
-  ...['', ' ', '1990-02-01T00:00:00Z', '1990-02-01\n', '02/01/1990', '-1990-02-01', '１９９０-02-01'].map(none),
-])('the birth date %j is %j', (date, birthday) => {
-  expect(profileWith({ user_birthdate: date }).birthday).toBe(birthday)
-})
+const noDates = [
+  ...['0000-00-00', '1990-00-10', '1990-02-30', '1989-02-29', '1990-13-01', '0001-13-13', '0010-10-00', '1990-1-1'],
+  ...['19900101', '02/01/1990', '-1990-02-01', '１９９０-02-01', '1990-02-01\n', '1990-02-01T00:00:00Z'],
+  ...['N/A', '', ' '],
+]
 
-function none(value: string): [string, undefined] {
-  return [value, undefined]
-}
+test.each([['1988-02-29', '1988-02-29'], ['2000-12-31', '2000-12-31'], ...noDates.map((date) => [date, undefined])])(
+  'the birth date %j is %j',
+  (date, birthday) => {
+    expect(profileWith({ user_birthdate: date }).birthday).toBe(birthday)
+  },
+)
 
 test.each([
   ...[true, 1, '1', 'true'].map((value) => [value, true]),
@@ -210,3 +199,48 @@ test('toProfile gives the same profile as the strategy, including provider and p
   })
   expect(() => toProfile(answer, { uploadsURL: 'no URL' })).toThrow(/uploadsURL/)
 })
+
+const nameOf = (name: string): string => profileWith({ user_name: name }).displayName
+
+// Bell, tab, line feed, escape, delete, next line; marks, embeddings, overrides and isolates of direction.
+const controls = [
+  ...['\u0007', '\t', '\n', '\u001b', '\u007f', '\u0085'],
+  ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e'],
+  ...['\u2066', '\u2067', '\u2068', '\u2069'],
+].map((character): [string, string] => [`U+${character.codePointAt(0)?.toString(16)}`, character])
+
+test.each(controls)('a name with %s is the name without it', (_code, character) => {
+  expect(nameOf(`${character}Ada${character} Love${character}lace${character}`)).toBe('Ada Lovelace')
+  expect(nameOf(`Ada&#x202e;${character} Lovelace`)).toBe('Ada Lovelace')
+})
+
+test.each(controls)(
+  'an e-mail address with %s is left out: without it, it would be another one',
+  (_code, character) => {
+    for (const address of [
+      `ada${character}@people.example`,
+      `ada@people${character}.example`,
+      `ada@people.example${character}.`,
+    ])
+      expect(profileWith({ user_email: address })).not.toHaveProperty('emails')
+  },
+)
+
+test.each([
+  ['Persian, with a non-joiner', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
+  ['Mongolian, with a variation selector', '\u182a\u180b'],
+  ['a family of emoji', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'],
+  ['a heart in colour, on fire', '\u2764\ufe0f\u200d\u{1f525}'],
+  ['the flag of Scotland', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}'],
+  ['two spaces', 'Ada  Lovelace'],
+])('%s is unchanged', (_title, name) => {
+  expect(nameOf(name)).toBe(name)
+})
+
+test.each(['', ' \u00a0\u2003', '\u202e\n', '\ufeff'])(
+  'a name of white space and controls is left out (%j)',
+  (name) => {
+    expect(profileWith({ user_name: 'ada', user_firstname: name, user_lastname: name }).displayName).toBe('ada')
+    expect(profileWith({ user_name: name })).not.toHaveProperty('username')
+  },
+)

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ProviderResponse } from '../../../lib/client/http/response-reader'
 import { readProfile, readToken } from '../../../lib/client/responses'
-import { OUTCOMES, type OutcomeCode, type Phase } from '../../../lib/errors'
+import { OUTCOMES, type OutcomeCode } from '../../../lib/errors'
 import { expectOutcome, thrownBy } from '../../support/client'
 
 function response(text: string, more: Partial<ProviderResponse> = {}): ProviderResponse {
@@ -11,10 +11,16 @@ function response(text: string, more: Partial<ProviderResponse> = {}): ProviderR
 /** A response, its outcome, the message, and whether another login may succeed, if that differs from other such outcomes. */
 type Row = [given: ProviderResponse, code: OutcomeCode, message: RegExp, retryable?: boolean]
 
-function expectRow([given, code, message, retryable]: Row, phase: Phase, read: (given: ProviderResponse) => unknown) {
-  const error = thrownBy(() => read(given))
-  const outcome = expectOutcome(error, code, phase, { retryable: retryable ?? OUTCOMES[code].retryable })
-  expect(outcome.message).toMatch(message)
+const readers = { exchange: readToken, profile: readProfile }
+
+/** The message of the outcome that a response has. */
+function messageOf(given: ProviderResponse, code: OutcomeCode, phase: keyof typeof readers, retryable?: boolean) {
+  const error = thrownBy(() => readers[phase](given))
+  return expectOutcome(error, code, phase, { retryable: retryable ?? OUTCOMES[code].retryable }).message
+}
+
+function expectRow([given, code, message, retryable]: Row, phase: keyof typeof readers): void {
+  expect(messageOf(given, code, phase, retryable)).toMatch(message)
 }
 
 const HTML = '<h1>Hello</h1>'
@@ -48,28 +54,23 @@ function isRefused(cell: Cell, phase: 'exchange' | 'profile'): boolean {
   return !isFirewall(cell) && status !== 405 && (body === 'JSON' || [400, 401, 403].includes(status))
 }
 
-describe.each([
-  ['exchange', readToken],
-  ['profile', readProfile],
-] as const)('a refusal at the %s', (phase, read) => {
+describe.each(['exchange', 'profile'] as const)('a refusal at the %s', (phase) => {
   test.each(cells)('with status $status, $body and $mark has its outcome', (cell) => {
     const { status, body, mark } = cell
     const given = response(Reflect.get(bodies, body), { status, headers: marks[mark] ?? {} })
-    const outcome = expectOutcome(
-      thrownBy(() => read(given)),
-      isRefused(cell, phase) ? REFUSED[phase] : BAD,
-      phase,
-    )
+    const message = messageOf(given, isRefused(cell, phase) ? REFUSED[phase] : BAD, phase)
     const saysFirewall = isFirewall(cell) ? !isRefused(cell, phase) : isRefused(cell, phase) && body === 'a page'
-    expect(outcome.message.includes('firewall')).toBe(saysFirewall)
+    expect(message.includes('firewall')).toBe(saysFirewall)
   })
 })
 
 test('the words of a firewall are its marks as well', () => {
   const page = response('<title>Just a moment...</title>', { status: 401 })
-  expectRow([page, BAD, /a firewall/], 'exchange', readToken)
-  expectRow([page, BAD, /a firewall/], 'profile', readProfile)
+  for (const phase of ['exchange', 'profile'] as const) expectRow([page, BAD, /a firewall/], phase)
 })
+
+// A success that uses up the quota is a success.
+const exhausted = { headers: { 'retry-after': '9', 'x-ratelimit-remaining': '0' } }
 
 test.each([
   ['{"access_token":"t","x":[1]}', { access_token: 't', x: [1] }],
@@ -78,9 +79,8 @@ test.each([
 ])('the exchange number %# is a token with whatever came beside it', (text, token) => {
   expect(readToken(response(text))).toEqual(token)
   expect(readToken(response(text, { headers: { 'content-type': 'text/html' } }))).toEqual(token)
+  expect(readToken(response(text, exhausted))).toEqual(token)
 })
-
-const exhausted = { headers: { 'retry-after': '9' } }
 
 test.each<Row>([
   ...['{}', '{"access_token":""}', '{"Access_Token":"t"}', '{"__proto__":{"access_token":"t"}}', refusal].map((text) =>
@@ -106,7 +106,7 @@ test.each<Row>([
   ),
   ...[brackets, ` \n${brackets}`, `{"a":${brackets}`].map((text): Row => [response(text), BAD, /at most 33 levels\.$/]),
 ])('the exchange number %# has its outcome', (...row) => {
-  expectRow(row, 'exchange', readToken)
+  expectRow(row, 'exchange')
 })
 
 function rejected(text: string, status = 200): Row {
@@ -131,11 +131,7 @@ test.each([
   [`{"error":false,"${'x'.repeat(41)}":1}`, 'has no access_token, only: error, ?.'],
   [deep, 'has no access_token, only: data, data.b, data.b.c, error.'],
 ])('a success without a token at its top says what was there: %s', (text, hint) => {
-  const { message } = expectOutcome(
-    thrownBy(() => readToken(response(text))),
-    BAD,
-    'exchange',
-  )
+  const message = messageOf(response(text), BAD, 'exchange')
   expect(message.endsWith(hint)).toBe(true)
   expect(message).not.toContain('secret')
 })
@@ -143,18 +139,14 @@ test.each([
 test('no more than ten names are told', () => {
   const members = Object.fromEntries('abcdefghijkl'.split('').map((name) => [name, 1]))
   const given = response(JSON.stringify({ error: false, ...members }))
-  const { message } = expectOutcome(
-    thrownBy(() => readToken(given)),
-    BAD,
-    'exchange',
-  )
-  expect(message).toMatch(/only: error, a, b, c, d, e, f, g, h, i\.$/)
+  expect(messageOf(given, BAD, 'exchange')).toMatch(/only: error, a, b, c, d, e, f, g, h, i\.$/)
 })
 
 test.each(['{"user_id":"7"}', '{"error":false,"user_id":"7"}', '{"user_info":{"user_id":"7"}}'])(
   'the profile %s is a user with the text of the response',
   (text) => {
     expect(readProfile(response(text))).toMatchObject({ user: { user_id: '7' }, raw: text })
+    expect(readProfile(response(text, exhausted))).toHaveProperty('user.user_id', '7')
   },
 )
 
@@ -175,5 +167,5 @@ test.each<Row>([
   [response('{"error":false}', { status: 404 }), BAD, /get_user_info or auto/],
   [response('[]'), 'profile_invalid', /./],
 ])('the profile number %# has its outcome', (...row) => {
-  expectRow(row, 'profile', readProfile)
+  expectRow(row, 'profile')
 })

@@ -12,6 +12,21 @@ function callbackOf(query: string, headers: Headers = fromProvider, more?: objec
   return classifyRequest(incoming(`/auth/callback${query}`, headers, more), policy)
 }
 
+const missing = [
+  ...['', '?', '?x=1', '?auth_key', '?auth_key=', '?AUTH_KEY=K', '?auth_key.x=K', '?auth-key=K', '?error=x'],
+  ...['?%00auth_key=K', '?+auth_key=K', '?auth_key%20=K', '?x=1;auth_key=K', '?auth_keys=K', '??auth_key=K'],
+]
+const malformed = [
+  ...['?auth_key=a&auth_key=b', '?auth_key=a&auth_key=a', '?auth_key=&auth_key=', '?auth_key=a&auth_key='],
+  ...['?auth_key=a&auth%5fkey=b', '?auth_key&auth_key=a', '?auth_key[]=a', '?auth_key[0]=a', '?auth_key[a]=b'],
+  ...['?auth_key%5B%5D=a', '?auth_key=a&auth_key[]=b', '?auth_key[=a', '?auth_key[__proto__]=a'],
+  ...['?auth_key=a%20b', '?auth_key=a+b', '?auth_key=%0d%0aX', '?auth_key=%00', '?auth_key=%7f', '?auth_key=é'],
+  ...['?auth_key=%ff', '?auth_key=%E2%80%8B', '?auth_key=%09', '?auth_key=%20', '?auth_key=+'],
+  ...[`?auth_key=${'k'.repeat(513)}`, `?auth_key=${'k'.repeat(20_000)}`, `?auth_key=${'%41'.repeat(513)}`],
+  ...['?a=1?auth_key=K', '?a=1&b=2?auth_key=K', '?a=1?auth_key=K&auth_key=L', '?a=%3Fauth_key=K'],
+  ...['?a=1&amp;auth_key=K', '?&amp;auth_key=K', '?auth_key=K&amp;auth_key=L'],
+]
+
 test.each([
   ['?auth_key=K', 'callback K'],
   ['?auth_key=K&x=1', 'callback K'],
@@ -26,43 +41,11 @@ test.each([
   ['?auth_key=~!*()', 'callback ~!*()'],
   ['?auth_key=__proto__', 'callback __proto__'],
   ['?auth_key=K&error=access_denied&error_description=x', 'callback K'],
-  ...['', '?', '?x=1', '?auth_key', '?auth_key=', '?AUTH_KEY=K', '?auth_key.x=K', '?auth-key=K', '?error=x'].map(
-    missing,
-  ),
-  ...['?%00auth_key=K', '?+auth_key=K', '?auth_key%20=K', '?x=1;auth_key=K', '?auth_keys=K'].map(missing),
-  ...['?auth_key=a&auth_key=b', '?auth_key=a&auth_key=a', '?auth_key=&auth_key=', '?auth_key=a&auth_key='].map(
-    malformed,
-  ),
-  ...['?auth_key=a&auth%5fkey=b', '?auth_key&auth_key=a', '?auth_key[]=a', '?auth_key[0]=a', '?auth_key[a]=b'].map(
-    malformed,
-  ),
-  ...['?auth_key%5B%5D=a', '?auth_key=a&auth_key[]=b', '?auth_key[=a', '?auth_key[__proto__]=a'].map(malformed),
-  ...['?auth_key=a%20b', '?auth_key=a+b', '?auth_key=%0d%0aX', '?auth_key=%00', '?auth_key=%7f', '?auth_key=é'].map(
-    malformed,
-  ),
-  ...['?auth_key=%ff', '?auth_key=%E2%80%8B', '?auth_key=%09', '?auth_key=%20', '?auth_key=+'].map(malformed),
-  ...[`?auth_key=${'k'.repeat(513)}`, `?auth_key=${'k'.repeat(20_000)}`, `?auth_key=${'%41'.repeat(513)}`].map(
-    malformed,
-  ),
-  ...['?a=1?auth_key=K', '?a=1&b=2?auth_key=K', '?a=1?auth_key=K&auth_key=L', '?a=%3Fauth_key=K', '??auth_key=K'].map(
-    hidden,
-  ),
-  ...['?a=1&amp;auth_key=K', '?&amp;auth_key=K', '?auth_key=K&amp;auth_key=L'].map(malformed),
+  ...missing.map((query) => [query, 'auth_key_missing']),
+  ...malformed.map((query) => [query, 'auth_key_malformed']),
 ])('the callback query %s is read as %s', (query, code) => {
   expect(verdictOf(callbackOf(query))).toBe(code)
 })
-
-function missing(query: string): [string, string] {
-  return [query, 'auth_key_missing']
-}
-
-function malformed(query: string): [string, string] {
-  return [query, 'auth_key_malformed']
-}
-
-function hidden(query: string): [string, string] {
-  return query.startsWith('??') ? missing(query) : malformed(query)
-}
 
 test.each([
   ['?a=1?auth_key=K', 'register a redirect URL without one'],
@@ -81,13 +64,13 @@ test.each(['/auth/callback', '/auth/callback/', '/AUTH/Callback', '/auth/callbac
   },
 )
 
-test.each(['/auth/./callback', '/x/../auth/callback', '/login/%2e%2e/auth/callback', '/auth\\callback'])(
-  'the path %s, which URL parsers read differently from routers, is neither start nor callback',
-  (path) => {
-    expect(verdictOf(classifyRequest(incoming(path, fromApp), policy))).toBe('callback_forged')
-    expect(verdictOf(classifyRequest(incoming(`${path}?auth_key=K`, fromProvider), policy))).toBe('callback_forged')
-  },
-)
+test.each([
+  ...['/auth/./callback', '/x/../auth/callback', '/auth/../auth/callback', '/login/%2e%2e/auth/callback'],
+  '/auth\\callback',
+])('the path %s, which URL parsers read differently from routers, is neither start nor callback', (path) => {
+  expect(verdictOf(classifyRequest(incoming(path, fromApp), policy))).toBe('callback_forged')
+  expect(verdictOf(classifyRequest(incoming(`${path}?auth_key=K`, fromProvider), policy))).toBe('callback_forged')
+})
 
 test.each([
   '/login?auth_key=K',
@@ -107,8 +90,13 @@ test.each([
   ['/', 'callback_forged'],
   ['/xcallback', 'callback_forged'],
   ['/auth', 'callback_forged'],
-])('a key at %s, where a proxy may have stripped a prefix, is %s', (path, verdict) => {
-  expect(verdictOf(classifyRequest(incoming(`${path}?auth_key=K`, fromProvider), policy))).toBe(verdict)
+  ['/x://h/auth/callback', 'callback_forged'],
+])('a key at %s, where a proxy may have stripped a prefix, is %s, with a hint', (path, verdict) => {
+  const read = classifyRequest(incoming(`${path}?auth_key=K`, fromProvider), policy)
+  expect(verdictOf(read)).toBe(verdict)
+  if (read.type !== 'refused') return
+  expect(read.phase).toBe('callback')
+  expect(read.hint).toMatch(/^It arrived at a path other than that of callbackURL: .+/)
 })
 
 test.each(['/auth', '/auth/callback/x', '/auth/callbacks', '/xauth/callback', '/login', '/', '/login?x=auth_key'])(
@@ -131,18 +119,6 @@ test.each([
   expect(verdictOf(callbackOf('?auth_key=K', fromProvider, { method }))).toBe(callback)
 })
 
-test('a POST never carries a key, whatever its body', () => {
-  const more = { method: 'POST', body: { auth_key: 'K' }, query: { auth_key: 'K' } }
-  expect(verdictOf(callbackOf('', fromProvider, more))).toBe('method_not_allowed')
-})
-
-test('the result of a query parser is ignored', () => {
-  expect(verdictOf(callbackOf('?auth_key=K', fromProvider, { query: { auth_key: ['a', 'b'] } }))).toBe('callback K')
-  expect(verdictOf(callbackOf('', fromProvider, { query: { auth_key: 'K' }, params: { auth_key: 'K' } }))).toBe(
-    'auth_key_missing',
-  )
-})
-
 test('originalUrl is used if present (mounted applications), else url', () => {
   const mounted = incoming('/callback?auth_key=short', fromProvider, { originalUrl: '/auth/callback?auth_key=K' })
   expect(verdictOf(classifyRequest(mounted, policy))).toBe('callback K')
@@ -154,6 +130,7 @@ test('originalUrl is used if present (mounted applications), else url', () => {
 test.each([
   ['http://app.example/auth/callback?auth_key=K', 'callback K'],
   ['https://evil.example/auth/callback?auth_key=K', 'callback K'],
+  ['HTTPS://user@[::1]:1/auth/callback?auth_key=K', 'callback K'],
   ['http://app.example/login', 'start verified'],
   ['//evil.example/auth/callback?auth_key=', 'callback_forged'],
   ['*', 'start verified'],
@@ -190,27 +167,19 @@ test.each([
   expect(new URL(read.path, 'https://app.example/x/y').origin).toBe('https://app.example')
 })
 
-test('the link of a start keeps path and query', () => {
-  const read = classifyRequest(incoming('/login?returnTo=%2Finbox&x=1', fromApp), policy)
-  expect(read).toEqual({
-    type: 'start',
-    method: 'GET',
-    path: '/login?returnTo=%2Finbox&x=1',
-    verified: true,
-    isCallbackSuffix: false,
-    fetchSite: 'same-origin',
-  })
-})
-
-test('the link of a start keeps a query that contains an address', () => {
-  const path = '/login?from=https://other.example/x'
-  expect(classifyRequest(incoming(path, fromApp), policy)).toMatchObject({ type: 'start', path })
-})
-
-test('without tab binding, the parameter of a tab is one like any other', () => {
-  const path = `/login?social_login_tab=${'a'.repeat(32)}`
-  expect(classifyRequest(incoming(path), policy)).toMatchObject({ type: 'start', verified: false, path })
-})
+test.each(['/login?returnTo=%2Finbox&x=1', '/login?from=https://other.example/x'])(
+  'the link of the start %s keeps path and query',
+  (path) => {
+    expect(classifyRequest(incoming(path, fromApp), policy)).toEqual({
+      type: 'start',
+      method: 'GET',
+      path,
+      verified: true,
+      isCallbackSuffix: false,
+      fetchSite: 'same-origin',
+    })
+  },
+)
 
 test.each([
   ['/callback', true],
@@ -244,13 +213,14 @@ test('a purpose other than speculation is ignored', () => {
   expect(verdictOf(callbackOf('?auth_key=K', { ...fromProvider, purpose: 'navigation' }))).toBe('callback K')
 })
 
-test('an unverified start keeps its query unchanged, except for a foreign tab secret', () => {
-  const pathOf = (url: string, tabBinding: boolean): unknown =>
-    Reflect.get(classifyRequest(incoming(url), { ...policy, tabBinding }), 'path')
-  const secret = 'a'.repeat(32)
-  expect(pathOf('/login?a&b=%20c', false)).toBe('/login?a&b=%20c')
-  expect(pathOf('/login?a&b=%20c', true)).toBe('/login?a&b=%20c')
-  expect(pathOf(`/login?a=1&social_login_tab=${secret}`, true)).toBe('/login?a=1')
+test('a start keeps its query unchanged, except for a foreign tab secret where tabs are bound', () => {
+  const startAt = (url: string, tabBinding: boolean, headers: Headers = {}) =>
+    classifyRequest(incoming(url, headers), { ...policy, tabBinding })
+  const [path, withSecret] = ['/login?a&b=%20c', `/login?a=1&social_login_tab=${'a'.repeat(32)}`]
+  for (const tabBinding of [false, true]) expect(startAt(path, tabBinding)).toMatchObject({ path, verified: false })
+  expect(startAt(withSecret, true)).toHaveProperty('path', '/login?a=1')
+  for (const headers of [{}, fromApp])
+    expect(startAt(withSecret, false, headers)).toMatchObject({ path: withSecret, tabSecret: undefined })
 })
 
 test('a target of 4,096 characters is read, and one more is refused with a hint', () => {
@@ -261,31 +231,6 @@ test('a target of 4,096 characters is read, and one more is refused with a hint'
   const hint = 'The address of the request has more than 4,096 characters.'
   expect(tooLong(target(4097, 'auth_key'))).toMatchObject({ code: 'auth_key_malformed', phase: 'callback', hint })
   expect(tooLong(target(4097, 'x'))).toMatchObject({ code: 'start_forbidden', phase: 'start', hint })
-})
-
-test.each(['http://app.example/auth/callback?auth_key=K', 'HTTPS://user@[::1]:1/auth/callback?auth_key=K'])(
-  'the absolute form %s is read without its origin',
-  (url) => {
-    expect(verdictOf(classifyRequest(incoming(url, fromProvider), policy))).toBe('callback K')
-  },
-)
-
-test.each(['/x://h/auth/callback?auth_key=K', '/elsewhere?auth_key=K', '/auth/../auth/callback?auth_key=K'])(
-  'the key at %s, which is not the path of the callback, is refused with a hint',
-  (url) => {
-    const read = classifyRequest(incoming(url, fromProvider), policy)
-    expect(read).toMatchObject({ code: 'callback_forged', phase: 'callback' })
-    expect(Reflect.get(read, 'hint')).toMatch(/^It arrived at a path other than that of callbackURL: .+/)
-  },
-)
-
-// Chromium sends no Fetch Metadata with it, as if it were a navigation of an old browser.
-test('a WebSocket neither starts a login nor finishes one', () => {
-  const webSocket = { upgrade: 'websocket', origin: 'https://sub.app.example', 'sec-websocket-key': 'c2FtcGxlIG5vbmNl' }
-  const start = classifyRequest(incoming('/auth', webSocket), { ...policy, unverifiedStart: 'allow' })
-  expect(start).toEqual({ type: 'refused', code: 'start_forbidden', phase: 'start' })
-  const callback = callbackOf('?auth_key=K', webSocket)
-  expect(callback).toEqual({ type: 'refused', code: 'callback_forged', phase: 'callback' })
 })
 
 // The modes in which Chromium and Firefox send a navigation that a service worker answers.
@@ -313,12 +258,4 @@ test.each([
   ['?auth_key=K', fromProvider, 'POST'],
 ])('a callback %s that is refused is refused as a callback', (query, headers, method) => {
   expect(callbackOf(query, headers, { method })).toMatchObject({ type: 'refused', phase: 'callback' })
-})
-
-test('a start without tabBinding carries no secret of a tab, and keeps its query', () => {
-  const query = `?social_login_tab=${'a'.repeat(32)}`
-  expect(classifyRequest(incoming(`/auth${query}`, fromApp), policy)).toMatchObject({
-    tabSecret: undefined,
-    path: `/auth${query}`,
-  })
 })

@@ -14,10 +14,6 @@ const refused = [
   ...['http://', 'https://', 'HTTPS://', 'https:/', 'https:', 'http:/\\', 'https:\\\\', 'ftp://', 'ws://', '://', ':/'],
 ].map((prefix) => `${prefix}evil.example`)
 
-test('at least 150 open redirects are curated', () => {
-  expect(new Set(curated).size).toBeGreaterThanOrEqual(150)
-})
-
 test('a check of the first characters alone would allow other origins', () => {
   const app = 'https://app.example'
   const naive = curated.filter((value) => /^\/(?![/\\])/.test(value) && new URL(value, app).origin !== app)

@@ -1,9 +1,7 @@
-import { nodeNetwork } from '../../../lib/client/http/pools'
 import { CLIENT_OPTIONS, type SocialLoginClientOptions } from '../../../lib/client/options'
 import type { CommonOptions, MultiProviderOptions, Provider } from '../../../lib/login/options'
 import { PROVIDER_OPTIONS } from '../../../lib/login/options'
-import { LOGIN_OPTIONS, parseLoginOptions } from '../../../lib/login/settings'
-import { failureOf, good } from '../../support/options'
+import { LOGIN_OPTIONS } from '../../../lib/login/settings'
 
 /** Compiles only if the two are the same names. */
 function sameNames<A, B>(_: [A, B] extends [B, A] ? true : false): void {}
@@ -14,13 +12,4 @@ test('the tables have the options of the public types, and no others', () => {
   sameNames<keyof typeof PROVIDER_OPTIONS | 'name' | 'callbackURL', keyof Provider>(true)
   for (const table of [CLIENT_OPTIONS, LOGIN_OPTIONS, PROVIDER_OPTIONS])
     for (const parse of Object.values(table)) expect(parse).toBeInstanceOf(Function)
-})
-
-test.each(Object.keys(LOGIN_OPTIONS))('the error for the option %s begins with its name', (name) => {
-  const many = { provider: () => undefined, callbackURL: 'https://app.example/:provider' }
-  const options = /^(provider|maxPools|allowPrivate)/.test(name) ? many : good
-  const error = failureOf(() =>
-    Reflect.apply(parseLoginOptions, undefined, [{ ...options, [name]: Symbol('bad') }, nodeNetwork]),
-  )
-  expect(error.message).toMatch(new RegExp(`^${name} must`))
 })

@@ -144,12 +144,3 @@ test('eight duplicates wait for a login, and no more', () => {
   const shared = Array.from({ length: 10 }, () => logins.attach('record', 'key'))
   expect(shared.filter((login) => login !== undefined)).toHaveLength(8)
 })
-
-test('neither keys nor users of finished logins are kept', async () => {
-  const logins = new UsedLogins<{ name: string }>()
-  const user = { name: 'user' }
-  const reference = new WeakRef(user)
-  await run(logins, 'record', async () => user, 'key-canary')
-  expect(reference.deref()).toBe(user)
-  expect(JSON.stringify(logins)).not.toContain('canary')
-})

@@ -27,47 +27,26 @@ async function turns(): Promise<void> {
 }
 
 const failure = new Error('late-canary')
-const twice: [string, AnyVerifyFunction][] = [
-  [
-    'calls done twice',
-    (_a: string, _r: undefined, _p: undefined, done: Done) => {
-      done(null, 'first')
-      done(null, 'second')
-    },
-  ],
-  [
-    'calls done and then throws',
-    (_a: string, _r: undefined, _p: undefined, done: Done) => {
-      done(null, 'first')
-      throw failure
-    },
-  ],
-  [
-    'calls done and then rejects',
-    async (_a: string, _r: undefined, _p: undefined, done: Done) => {
-      done(null, 'first')
-      throw failure
-    },
-  ],
-  [
-    'calls done and then resolves another user',
-    async (_a: string, _r: undefined, _p: undefined, done: Done) => {
-      done(null, 'first')
-      return 'second'
-    },
-  ],
-  [
-    'calls done with a user and then with an error',
-    (_a: string, _r: undefined, _p: undefined, done: Done) => {
-      done(null, 'first')
-      setImmediate(done, failure)
-    },
-  ],
+const fail = (): never => {
+  throw failure
+}
+
+/** What a verify function does after it has called done. */
+const second: [string, (done: Done) => unknown][] = [
+  ['calls done again', (done) => done(null, 'second')],
+  ['throws', fail],
+  ['rejects', async () => fail()],
+  ['resolves another user', async () => 'second'],
+  ['calls done with an error later', (done) => void setImmediate(done, failure)],
 ]
 
-test.each(twice)(
-  'the first answer of a verify function that %s counts, and the second is a warning',
-  async (_, verify) => {
+test.each(second)(
+  'the first answer of a verify function that calls done and then %s counts, and the second is a warning',
+  async (_, goOn) => {
+    const verify = (_token: string, _refresh: undefined, _profile: undefined, done: Done) => {
+      done(null, 'first')
+      return goOn(done)
+    }
     await expect(call(verify)).resolves.toEqual({ user: 'first', info: undefined })
     await turns()
     const options = { type: 'SocialLoginWarning', code: 'VERIFY_SETTLED_TWICE' }

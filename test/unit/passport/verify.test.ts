@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import { useVerify } from './verify-app'
 
 type Done = (error?: unknown, user?: unknown, info?: unknown) => void
 type Profile = { id: string; displayName: string }
+type Verify = (token: string, refreshToken: undefined, profile: Profile, done: Done) => unknown
 
 const logIn = useVerify()
 
@@ -22,58 +24,38 @@ function nest(validate: (...values: unknown[]) => unknown): (...values: unknown[
   }
 }
 
-function isProfile(value: unknown): value is Profile {
-  return typeof value === 'object' && value !== null && 'id' in value && 'displayName' in value
-}
+/** The user of a profile that is not typed. */
+const userOf = (profile: unknown) => ({ id: Reflect.get(Object(profile), 'id') })
 
-const byDone = (_a: string, _r: undefined, profile: Profile, done: Done): void => done(null, user(profile))
-const laterByDone = (_a: string, _r: undefined, profile: Profile, done: Done): void => {
-  setImmediate(done, null, user(profile))
-}
-const shapes: [string, unknown][] = [
-  ['calls done', byDone],
-  ['calls done later', laterByDone],
-  ['is async', async (_a: string, _r: undefined, profile: Profile) => user(profile)],
-  ['returns the user', (_a: string, _r: undefined, profile: Profile) => user(profile)],
-  ['is async and declares done', async (_a: string, _r: undefined, profile: Profile, _done: Done) => user(profile)],
-  [
-    'is async and calls done',
-    async (_a: string, _r: undefined, profile: Profile, done: Done) => done(null, user(profile)),
-  ],
+const shapes: [string, Verify][] = [
+  ['calls done', (_token, _refresh, profile, done) => done(null, user(profile))],
+  ['calls done later', (_token, _refresh, profile, done) => void setImmediate(done, null, user(profile))],
+  ['is async', async (_token, _refresh, profile) => user(profile)],
+  ['returns the user', (_token, _refresh, profile) => user(profile)],
+  ['is async and declares done', async (_token, _refresh, profile, _done) => user(profile)],
+  ['is async and calls done', async (_token, _refresh, profile, done) => done(null, user(profile))],
   [
     'declares done and returns what the call returns',
-    (_a: string, _r: undefined, profile: Profile, done: Done) => {
+    (_token, _refresh, profile, done) => {
       setImmediate(done, null, user(profile))
       return { id: 'a query, not a user' }
     },
   ],
-  ['returns a thenable', (_a: string, _r: undefined, profile: Profile) => thenable(user(profile))],
+  ['returns a thenable', (_token, _refresh, profile) => thenable(user(profile))],
   [
     'returns a thenable that is a function, as those of RPC libraries are',
-    (_a: string, _r: undefined, profile: Profile) => Object.assign(() => {}, thenable(user(profile))),
+    (_token, _refresh, profile) => Object.assign(() => {}, thenable(user(profile))),
   ],
   [
     'declares done and returns an unrelated thenable',
-    (_a: string, _r: undefined, profile: Profile, done: Done) => {
+    (_token, _refresh, profile, done) => {
       setImmediate(done, null, user(profile))
       return thenable({ id: 'a query, not a user' })
     },
   ],
-  [
-    'is the wrapper of NestJS around an async method',
-    nest(async (_a, _r, profile) => (isProfile(profile) ? user(profile) : null)),
-  ],
-  [
-    'has rest parameters and returns the user',
-    (...values: unknown[]) => (isProfile(values[2]) ? user(values[2]) : null),
-  ],
-  [
-    'has rest parameters and calls done later',
-    (...values: unknown[]) => {
-      if (typeof values[3] === 'function')
-        setImmediate(() => values[3] instanceof Function && values[3](null, { id: '1' }))
-    },
-  ],
+  ['is the wrapper of NestJS around an async method', nest(async (_token, _refresh, profile) => userOf(profile))],
+  ['has rest parameters and returns the user', (...[, , profile]) => user(profile)],
+  ['has rest parameters and calls done later', (...[, , , done]) => void setImmediate(done, null, { id: '1' })],
 ]
 
 function thenable(value: unknown): object {
@@ -94,12 +76,9 @@ test('verify gets the token, no refresh token, and the profile', async () => {
 })
 
 test('with passReqToCallback verify gets the request first', async () => {
-  const four = (req: { url: string }, _a: string, _r: undefined, profile: Profile) => ({
-    ...user(profile),
-    url: req.url,
-  })
-  const five = (req: { url: string }, _a: string, _r: undefined, profile: Profile, done: Done): void =>
-    done(null, { ...user(profile), url: req.url })
+  const four = (req: IncomingMessage, _token: string, _refresh: undefined, { id }: Profile) => ({ id, url: req.url })
+  const five = (req: IncomingMessage, _token: string, _refresh: undefined, { id }: Profile, done: Done): void =>
+    done(null, { id, url: req.url })
   for (const verify of [four, five]) {
     const { body } = await logIn(verify, { passReqToCallback: true })
     expect(body).toMatchObject({ user: { id: '1', url: expect.stringMatching(/^\/callback\?auth_key=/) } })
@@ -130,29 +109,25 @@ test.each([
 })
 
 test('the wrapper of NestJS works under passReqToCallback', async () => {
-  const verify = nest((_req, _a, _r, profile) => (isProfile(profile) ? user(profile) : null))
+  const verify = nest((_req, _token, _refresh, profile) => userOf(profile))
   expect(await logIn(verify, { passReqToCallback: true })).toEqual(signedIn)
 })
 
 test('the info of a success is passed with the user', async () => {
-  const verify = (_a: string, _r: undefined, profile: Profile, done: Done): void =>
-    done(null, user(profile), { isNew: true })
+  const verify: Verify = (_token, _refresh, profile, done) => done(null, user(profile), { isNew: true })
   expect(await logIn(verify)).toMatchObject({ status: 200, body: { info: { isNew: true } } })
 })
 
-test.each<[string, unknown]>([
-  ['calls done with false', (_a: string, _r: undefined, _p: Profile, done: Done) => done(null, false)],
-  ['calls done with nothing', (_a: string, _r: undefined, _p: Profile, done: Done) => done()],
-  [
-    'calls done with null and info',
-    (_a: string, _r: undefined, _p: Profile, done: Done) => done(null, null, { message: 'no' }),
-  ],
+test.each<[string, Verify]>([
+  ['calls done with false', (_token, _refresh, _profile, done) => done(null, false)],
+  ['calls done with nothing', (_token, _refresh, _profile, done) => done()],
+  ['calls done with null and info', (_token, _refresh, _profile, done) => done(null, null, { message: 'no' })],
   ['returns false', () => false],
-  ['returns nothing without declaring done', (_a: string) => {}],
+  ['returns nothing without declaring done', (_token) => {}],
   ['resolves false', async () => false],
   ['resolves null', async () => null],
   ['is a NestJS method that returns nothing', nest(() => undefined)],
-  ['returns an empty text', (_a: string) => ''],
+  ['returns an empty text', (_token) => ''],
 ])('a verify function that %s refuses the login', async (_, verify) => {
   expect(await logIn(verify)).toMatchObject(refused)
 })
@@ -162,15 +137,12 @@ class Refusal extends Error {
 }
 const refusal = new Refusal('the application says no')
 
-test.each<[string, unknown]>([
+test.each<[string, Verify]>([
   ['throws', () => thrown(refusal)],
   ['rejects', () => Promise.reject(refusal)],
-  ['rejects and declares done', (_a: string, _r: undefined, _p: Profile, _done: Done) => Promise.reject(refusal)],
-  ['calls done with an error', (_a: string, _r: undefined, _p: Profile, done: Done) => done(refusal)],
-  [
-    'calls done with an error and a user',
-    (_a: string, _r: undefined, _p: Profile, done: Done) => done(refusal, { id: '1' }),
-  ],
+  ['rejects and declares done', (_token, _refresh, _profile, _done) => Promise.reject(refusal)],
+  ['calls done with an error', (_token, _refresh, _profile, done) => done(refusal)],
+  ['calls done with an error and a user', (_token, _refresh, _profile, done) => done(refusal, { id: '1' })],
   ['is a NestJS method that throws', nest(() => thrown(refusal))],
   ['returns a thenable whose then throws', () => brokenThenable()],
 ])("a verify function that %s gives the application's own error", async (_, verify) => {
@@ -193,7 +165,7 @@ const route = /^(route|router)$/
 test.each(['route', 'router', '', 0, null, undefined, false, Number.NaN, Symbol('x'), 1n, () => {}])(
   'a failure with %p as its error never lets the request pass as if signed in',
   async (reason) => {
-    const byDoneOnly = (_a: string, _r: undefined, _p: Profile, done: Done): void => done(reason)
+    const byDoneOnly: Verify = (_token, _refresh, _profile, done) => done(reason)
     const failures = [() => Promise.reject(reason), () => thrown(reason)]
     for (const verify of reason ? [...failures, byDoneOnly] : failures) {
       const { status, body } = await logIn(verify)
@@ -208,12 +180,12 @@ test.each(['route', 'router', '', 0, null, undefined, false, Number.NaN, Symbol(
   },
 )
 
-test.each<[string, unknown]>([
-  ['never calls done', (_a: string, _r: undefined, _p: Profile, _done: Done) => {}],
+test.each<[string, Verify]>([
+  ['never calls done', (_token, _refresh, _profile, _done) => {}],
   ['returns a promise that never settles', () => new Promise(() => {})],
-  ['is async, declares done and resolves nothing', async (_a: string, _r: undefined, _p: Profile, _done: Done) => {}],
-  ['has rest parameters and does nothing', (..._values: unknown[]) => {}],
-  ['declares done and returns no promise', (_a: string, _r: undefined, _p: Profile, _done: Done) => ({ id: '1' })],
+  ['is async, declares done and resolves nothing', async (_token, _refresh, _profile, _done) => {}],
+  ['has rest parameters and does nothing', (..._values) => {}],
+  ['declares done and returns no promise', (_token, _refresh, _profile, _done) => ({ id: '1' })],
 ])('a verify function that %s gives verify_timeout', async (_, verify) => {
   const answer = await logIn(verify, { verifyTimeout: 50 })
   expect(answer).toMatchObject({ status: 504, body: { name: 'SocialLoginError', code: 'verify_timeout' } })

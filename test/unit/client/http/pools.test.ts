@@ -21,14 +21,14 @@ beforeEach(() => {
 })
 afterEach(() => Promise.all(servers.map(({ stop }) => stop())))
 
-/** A provider that answers at once, or not by itself. */
-async function startProvider(answersAtOnce = true): Promise<Provider> {
+async function startProvider(): Promise<Provider> {
   const waiting: ServerResponse[] = []
-  const listening = await listen((_req, res) => void (answersAtOnce ? res.end('{}') : waiting.push(res)))
+  const listening = await listen((_req, res) => void waiting.push(res))
   servers.push(listening)
   return Object.assign(countConnections(listening.server), { origin: listening.origin, waiting })
 }
 
+// Which pools are closed, and which are not: test/login/many-providers.connections.test.ts.
 function newPools(maxPools: number): ProviderPools {
   return new ProviderPools({ maxPools, timeout: TIMEOUT_MS, dispatcher: undefined, allowPrivateAddresses: true })
 }
@@ -41,36 +41,8 @@ async function send(pools: ProviderPools, { origin }: Provider): Promise<number>
   return status
 }
 
-test('of more pools than maxPools, the one that has been idle for the longest is closed', async () => {
-  const [first, second, third] = [await startProvider(), await startProvider(), await startProvider()]
-  const pools = newPools(2)
-  for (const provider of [first, second, first, third]) await send(pools, provider)
-  await until(() => second.open === 0)
-  expect([first.open, third.open]).toEqual([1, 1])
-  await send(pools, second)
-  await until(() => first.open === 0)
-  expect([second.open, third.open, second.accepted]).toEqual([1, 1, 2])
-  await pools.close()
-})
-
-test('a pool with a request under way is not closed, however many others are opened', async () => {
-  const slow = await startProvider(false)
-  const others = [await startProvider(), await startProvider(), await startProvider()]
-  const pools = newPools(1)
-  const sent = send(pools, slow)
-  await until(() => slow.waiting.length === 1)
-  for (const other of others) await send(pools, other)
-  await until(() => others.every(({ open }) => open === 0))
-  expect([slow.open, slow.accepted]).toEqual([1, 1])
-  slow.waiting[0]?.end('{}')
-  expect(await sent).toBe(200)
-  await settled(() => slow.open)
-  expect(slow.open).toBe(1)
-  await pools.close()
-})
-
 test('when more requests than maxPools have ended, maxPools are kept', async () => {
-  const providers = [await startProvider(false), await startProvider(false), await startProvider(false)]
+  const providers = [await startProvider(), await startProvider(), await startProvider()]
   const pools = newPools(1)
   const sent = providers.map((provider) => send(pools, provider))
   await until(() => providers.every(({ waiting }) => waiting.length === 1))
@@ -83,7 +55,7 @@ test('when more requests than maxPools have ended, maxPools are kept', async () 
 })
 
 test('a request of a login that ends after close, and one that overlaps with its pool, leave no connection open', async () => {
-  const provider = await startProvider(false)
+  const provider = await startProvider()
   const pools = newPools(2)
   const before = send(pools, provider)
   await until(() => provider.waiting.length === 1)

@@ -2,7 +2,6 @@ import type { SocialLoginClient } from '../../../../lib/client/client'
 import type { OutcomeCode, Phase } from '../../../../lib/errors'
 import type { Endpoint, Fault } from '../../../../lib/testing'
 import { expectOutcome, key, marker, token, useClients } from '../../../support/client'
-import { freePort } from '../../../support/free-port'
 import { rejectionOf } from '../../../support/leak-check'
 
 // Faults of a provider in whole logins: test/login/outcome-rows.ts. Here are those of the bytes alone.
@@ -99,17 +98,4 @@ test.each(slow)('a response that $title is given up at the deadline', async ({ f
     expect(elapsed).toBeLessThan(1500)
   })
   await Promise.all(asked)
-})
-
-test('a closed port and an unknown host give provider_unreachable', async () => {
-  for (const [baseURL, hint] of [
-    [`http://127.0.0.1:${await freePort()}/api/v1`, 'was refused: nothing listens'],
-    // A label that is too long for DNS, so that no name server is asked.
-    [`https://${'a'.repeat(64)}.invalid/api/v1`, 'could not be looked up'],
-  ] as const) {
-    // A third of the timeout is for new attempts to connect.
-    const asked = clients.client({ baseURL, timeout: 300 })
-    const { message } = expectOutcome(await rejectionOf(asked.exchangeAuthKey(key)), 'provider_unreachable', 'exchange')
-    expect(message).toContain(hint)
-  }
 })

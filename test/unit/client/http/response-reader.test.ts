@@ -174,9 +174,45 @@ describe.each([
   )
 })
 
-test('a limit is exhausted where nothing is left of the quota, or the client is to wait', () => {
-  expect(readExhaustedLimit({ 'x-ratelimit-remaining': '0' })).toEqual({})
-  expect(readExhaustedLimit({ 'retry-after': '9' })).toEqual({ retryAfter: 9 })
-  for (const headers of [{}, { 'x-ratelimit-remaining': '1' }, { 'retry-after': '0' }])
+describe('a rate limit', () => {
+  const NOW = 1_800_000_000_000
+  const inAnHour = { 'x-ratelimit-reset': '1800003600' }
+  const nothingLeft = { 'x-ratelimit-remaining': '0' }
+
+  beforeEach(() => jest.spyOn(Date, 'now').mockReturnValue(NOW))
+  afterEach(() => jest.restoreAllMocks())
+
+  test.each<[string, IncomingHttpHeaders, number | undefined]>([
+    ['nothing left of the quota', nothingLeft, undefined],
+    ['a Retry-After', { 'retry-after': '17' }, 17],
+    ['both', { ...nothingLeft, ...inAnHour, 'retry-after': '17' }, 17],
+    ['the time of the reset', { ...nothingLeft, ...inAnHour }, 3600],
+    ['a reset that is over', { ...nothingLeft, 'x-ratelimit-reset': '1000000000' }, 0],
+    ['a reset in the far future', { ...nothingLeft, 'x-ratelimit-reset': '9999999999' }, 86_400],
+    ['a reset of unknown unit', { ...nothingLeft, 'x-ratelimit-reset': '60' }, undefined],
+    ['a reset that is no number', { ...nothingLeft, 'x-ratelimit-reset': 'soon' }, undefined],
+  ])('is exhausted by %s', (_title, headers, seconds) => {
+    expect(readExhaustedLimit(headers)).toEqual(seconds === undefined ? {} : { retryAfter: seconds })
+  })
+
+  test.each<[string, IncomingHttpHeaders]>([
+    ['no such headers', {}],
+    ['some quota left', { ...inAnHour, 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '1' }],
+    ['a reset alone', inAnHour],
+    ['two contradictory headers', { 'x-ratelimit-remaining': ['0', '5'] }],
+    ['two times to wait', { 'retry-after': '1, 2' }],
+    ['a negative quota', { 'x-ratelimit-remaining': '-1' }],
+    ['no time to wait', { 'retry-after': '0' }],
+    ['a time that is over', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }],
+    ['a time that cannot be read', { 'retry-after': 'soon' }],
+  ])('is not exhausted by %s', (_title, headers) => {
     expect(readExhaustedLimit(headers)).toBeUndefined()
+  })
+
+  test.each([{ 'retry-after': new Date(NOW + 3600_000).toUTCString() }, inAnHour])(
+    'of a 429 ends at the time that %j says',
+    (headers) => {
+      expect(expectRefusal({ status: 429, headers }, 'provider_rate_limited').retryAfter).toBe(3600)
+    },
+  )
 })
