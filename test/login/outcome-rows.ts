@@ -185,7 +185,7 @@ const transportRows: Row[] = [
   ...atBoth('a reset within the headers', 'provider_unreachable', { reset: 'headers' }),
   ...atBoth('a reset within the body', 'provider_unreachable', { reset: 'body' }),
   ...atBoth('silence', 'provider_timeout', { hang: true }, { strategy: { timeout: 100 } }),
-  ...atBoth('an answer that drips', 'provider_timeout', { drip: 40 }, { strategy: { timeout: 100 } }),
+  exchangeRow('an answer that drips', 'provider_timeout', { drip: 40 }, { app: { strategy: { timeout: 100 } } }),
   ...[302, 307].flatMap((status) =>
     atBoth(`a ${status} to another host, with JSON inside`, 'provider_redirected', {
       status,
