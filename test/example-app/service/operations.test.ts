@@ -1,13 +1,9 @@
-import { once } from 'node:events'
-import { readFileSync, statSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { networkInterfaces } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Browser } from '../../support/browser'
 import { runExample } from '../../support/example/example-app'
 import { useExamples } from '../../support/example/use-examples'
-import { port, stopServer } from '../../support/listen'
+import { listen, port } from '../../support/listen'
 
 describe('running the example', () => {
   const examples = useExamples('each test')
@@ -21,28 +17,29 @@ describe('running the example', () => {
     await first.stop('SIGKILL')
     const second = await examples.start()
     expect(await ada.whoAmI(second.appURL)).toEqual(before)
-    const secret = join(examples.environment['DATA_DIR'] ?? '', 'session-secret')
-    expect([readFileSync(secret, 'utf8').length, statSync(secret).mode & 0o777]).toEqual([43, 0o600])
   })
 
-  test('on SIGTERM says so to balancers, finishes the login under way, and ends with 0', async () => {
-    const ada = examples.visitor()
-    const example = await examples.start()
-    const health = (): Promise<number> =>
-      new Browser().request(`${example.appURL}/healthz`).then(({ status }) => status)
-    expect(await health()).toBe(200)
-    await ada.begin(example.appURL)
-    examples.provider.failNext('authorize', { status: 200, delay: 2500, rewrite: (body) => body })
-    const back = ada.comeBack(example.appURL)
-    await delay(300)
-    const ended = example.stop('SIGTERM')
-    await delay(300)
-    expect(await health()).toBe(503)
-    expect(await back).toMatchObject({ location: '/login/confirm', headers: { connection: 'close' } })
-    expect(await ended).toBe(0)
-  })
+  test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+    'on %s says so to balancers, finishes the login under way, and ends with 0',
+    async (signal) => {
+      const ada = examples.visitor()
+      const example = await examples.start()
+      const health = (): Promise<number> =>
+        new Browser().request(`${example.appURL}/healthz`).then(({ status }) => status)
+      expect(await health()).toBe(200)
+      await ada.begin(example.appURL)
+      examples.provider.failNext('authorize', { status: 200, delay: 2500, rewrite: (body) => body })
+      const back = ada.comeBack(example.appURL)
+      await delay(300)
+      const ended = example.stop(signal)
+      await delay(300)
+      expect(await health()).toBe(503)
+      expect(await back).toMatchObject({ location: '/login/confirm', headers: { connection: 'close' } })
+      expect(await ended).toBe(0)
+    },
+  )
 
-  test('sends headers that keep pages to themselves, and cookies that scripts and other sites do not get', async () => {
+  test('sends headers that keep pages to themselves, and the id of each request', async () => {
     const example = await examples.start()
     const ada = examples.visitor()
     const page = await ada.browser.follow(`${example.appURL}/login`)
@@ -52,10 +49,6 @@ describe('running the example', () => {
     )
     expect(page.headers['cache-control']).toBe('no-store')
     expect(page.headers['set-cookie']).toBeUndefined()
-    const start = await ada.begin(example.appURL)
-    expect(String(start.headers['set-cookie'])).toMatch(
-      /^example-login=\S+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
-    )
     const { headers } = await ada.submit(`${example.appURL}/nowhere`)
     expect(headers['x-request-id']).toMatch(/^[\w-]{36}$/)
     const proxied = { 'x-request-id': 'from-the-balancer' }
@@ -109,11 +102,9 @@ describe('running the example', () => {
   })
 
   test('says which port is taken', async () => {
-    const other = createServer().listen(0)
-    await once(other, 'listening')
-    const taken = String(port(other))
+    await using other = await listen()
+    const taken = String(port(other.server))
     const { code, output } = await runExample({ ...examples.environment, PORT: taken })
-    await stopServer(other)
     expect(code).toBe(1)
     expect(output).toContain(
       `  - PORT cannot be used: port ${taken} is taken: choose another one, or 0 for a free one.\n`,
