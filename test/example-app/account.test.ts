@@ -126,27 +126,24 @@ describe('an account of the example', () => {
     expect(answer.location).toBe('/profile?notice=reloaded')
   })
 
-  test.each([
-    '/logout',
-    '/login/confirm',
-    '/profile/reload',
-    '/account/link',
-    '/account/unlink',
-    '/account/sign-out-everywhere',
-  ])('takes no %s from another site', async (path) => {
-    const foreign = [
-      { ...providerNavigation },
-      { origin: 'https://evil.example' },
-      { origin: 'null' },
-      { origin: example.appURL.replace('http:', 'https:') },
-      { referer: 'https://evil.example/' },
-      { referer: `${example.appURL}@evil.example/` },
-      { referer: 'about:blank' },
-    ]
-    for (const headers of foreign) {
-      const { status } = await ada.browser.request(`${example.appURL}${path}`, { method: 'POST', headers })
-      expect(status).toBe(403)
-    }
-    expect((await ada.whoAmI(example.appURL))?.['id']).toBe(ada.userID)
-  })
+  const ofAccount = ['/account/link', '/account/unlink', '/account/sign-out-everywhere']
+  test.each(['/logout', '/login/confirm', '/profile/reload', ...ofAccount])(
+    'takes no %s from another site',
+    async (path) => {
+      const foreign = [
+        { ...providerNavigation },
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { origin: example.appURL.replace('http:', 'https:') },
+        { referer: 'https://evil.example/' },
+        { referer: `${example.appURL}@evil.example/` },
+        { referer: 'about:blank' },
+      ]
+      for (const headers of foreign) {
+        const { status } = await ada.browser.request(`${example.appURL}${path}`, { method: 'POST', headers })
+        expect(status).toBe(403)
+      }
+      expect((await ada.whoAmI(example.appURL))?.['id']).toBe(ada.userID)
+    },
+  )
 })

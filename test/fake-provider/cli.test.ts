@@ -119,7 +119,6 @@ test.each([
   [['--rate-limit', '0'], '--rate-limit takes a whole number from 1'],
   [['--app', 'My app'], '--app takes "NAME=REDIRECT URL", not "My app"'],
   [['--app-id', 'x'], '--app-id and --app-secret need an --app each'],
-  [['--app', 'My app=/cb'], 'redirectURL must be an absolute http: or https: URL'],
   [['--mode', 'tame'], '--mode does not know "tame"'],
   [['--mode', 'wrapUser=x'], 'mode: "wrapUser" has a value it cannot take; it takes user_info, data, false'],
   [['--mode', 'keyLifetime=0'], 'it takes a number above 0'],
@@ -137,7 +136,6 @@ test.each([
 test.each([
   ['--mode-file', '{', '--mode-file is not JSON'],
   ['--mode-file', '{"nonsense": true}', 'mode: there is no behaviour "nonsense"'],
-  ['--mode-file', '{"wrapUser": "x"}', 'mode: "wrapUser" has a value it cannot take'],
   ['--mode-file', 'null', "mode must be 'specification', 'as-deployed' or an object of behaviours"],
   ['--users', '{}', 'must hold an array'],
   ['--users', '[1]', 'record 1: must be an object'],
@@ -148,7 +146,6 @@ test.each([
     'record 1: there is no field "user_nick"; there are user_id, user_verified, user_name,',
   ],
   ['--users', '[{"user_id": []}]', 'record 1: user_id must be'],
-  ['--users', '[{"user_id": 9007199254740993}]', 'record 1: user_id: a number beyond 2^53 has lost digits'],
   ['--users', '[{"user_verified": 1}]', 'record 1: user_verified must be'],
 ])('%s with %s is refused', async (option, text, message) => {
   expect(await refusal(option, fileWith('bad.json', text))).toContain(message)

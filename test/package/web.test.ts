@@ -88,14 +88,6 @@ describe('guides for Request and Response', () => {
     expect(await frameOptions(app)).toBe('SAMEORIGIN')
   })
 
-  test('failureRedirect by a function tells the page why', async () => {
-    const { LOGIN_COOKIE_KEY: key, ...registered } = registration(`${ORIGIN}/auth/callback`)
-    const login = reasons({ ...registered, callbackURL: `${ORIGIN}/auth/callback`, keys: [key] })
-    const result = await login.callback(new Request(`${ORIGIN}/auth/callback`), { user: null })
-    if (result.type !== 'failure') throw new Error(result.type)
-    expect(result.response.headers.get('location')).toBe('/login?error=auth_key_missing')
-  })
-
   describe('with two providers, which both have a user 1', () => {
     let other: FakeProvider
     beforeEach(async () => {

@@ -58,20 +58,13 @@ describe('running the example', () => {
     while (!example.output().includes('"id":"from-the-balancer"')) await delay(10)
   })
 
-  test('answers pages that are not there, and forms that are no forms, in words or in JSON', async () => {
+  test('answers pages that are not there in words or in JSON', async () => {
     const example = await examples.start()
     const browser = new Browser()
     const page = await browser.request(`${example.appURL}/nowhere`)
     expect([page.status, page.body.includes('This page does not exist.')]).toEqual([404, true])
     const json = await browser.request(`${example.appURL}/nowhere`, { headers: { accept: 'application/json' } })
     expect(JSON.parse(json.body)).toEqual({ error: 'This page does not exist.', requestID: expect.any(String) })
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const huge = await browser.request(`${example.appURL}/logout`, {
-      method: 'POST',
-      headers: form,
-      body: 'x'.repeat(20_000),
-    })
-    expect(huge.status).toBe(413)
   })
 
   test('listens on this machine alone, in IPv4 and IPv6, unless HOST says otherwise', async () => {
