@@ -233,14 +233,8 @@ test('names that could be ids, keys or addresses are not told, nor more than twe
 })
 
 test.each([
-  [130, 'good Speed: A login took 130 ms, 1 % of the default timeout of 10 seconds.', undefined],
   [3333, 'good Speed: A login took 3333 ms, 33 % of the default timeout of 10 seconds.', undefined],
-  [
-    3400,
-    'differs Speed: A login took 3400 ms, 34 % of the default timeout of 10 seconds: raise the option timeout to',
-    11_000,
-  ],
-  [19_000, 'differs Speed: A login took 19000 ms, 190 % of', 57_000],
+  [3400, 'differs Speed: A login took 3400 ms, 34 % of the default timeout of 10 seconds: raise the option', 11_000],
   [60_000, 'differs Speed: A login took 60000 ms, 600 % of', 120_000],
 ])('the time of a login is told as a share of timeout: %d ms', async (duration, sentence, timeout) => {
   const probe = new Probe('test', 1000)

@@ -1,5 +1,4 @@
 import { FakeProvider, providerNavigation } from '../../lib/testing'
-import type { BrowserAnswer } from '../support/browser'
 import type { RunningExample } from '../support/example/example-app'
 import { useExamples } from '../support/example/use-examples'
 import { providerEnvironment, registerExample, type Visitor } from '../support/example/visitor'
@@ -40,11 +39,16 @@ describe('an account of the example', () => {
     const page = await ada.browser.follow(`${example.appURL}/account`)
     const logins = [...page.body.matchAll(/name="login" value="([^"]+)"/g)].map(([, id]) => id ?? '')
     expect(logins.length).toBe(2)
-    const remove = (): Promise<BrowserAnswer[]> =>
-      Promise.all(logins.map((login) => ada.submit(`${example.appURL}/account/unlink`, { login })))
-    const notices = async (): Promise<string[]> => (await remove()).map(({ location }) => location).sort()
-    expect(await notices()).toEqual(['/account?notice=last_login', '/account?notice=removed'])
-    expect(await notices()).toEqual(['/account?notice=last_login', '/account?notice=no_such_login'])
+    const [first = '', other = ''] = logins
+    const remove = async (login: string): Promise<string> =>
+      (await ada.submit(`${example.appURL}/account/unlink`, { login })).location
+    for (const [login, notice] of [
+      [first, 'removed'],
+      [first, 'no_such_login'],
+      [other, 'last_login'],
+    ] as const) {
+      expect(await remove(login)).toBe(`/account?notice=${notice}`)
+    }
   })
 
   test('does not take the login of another account, nor one that its person did not mean', async () => {
@@ -55,14 +59,6 @@ describe('an account of the example', () => {
     await ada.comeBack(example.appURL, examples.newKey('2'))
     expect(await ada.confirm(example.appURL, 'not-me')).toBe('/account?notice=not_linked')
     expect((await ada.browser.follow(`${example.appURL}/account`)).body).not.toContain('Turing')
-  })
-
-  test('the question about a second login says which account it is added to', async () => {
-    await ada.submit(`${example.appURL}/account/link`)
-    await ada.comeBack(example.appURL, examples.newKey('3'))
-    const { body } = await ada.browser.follow(`${example.appURL}/login/confirm`)
-    expect(body).toContain(`signed in as <strong>Ada Test</strong> (ID <code>${ada.userID}</code> at`)
-    expect(body).toContain('ID <code>3</code>')
   })
 
   test('a page from before somebody else signed in to this browser changes nothing of their account', async () => {
@@ -130,27 +126,24 @@ describe('an account of the example', () => {
     expect(answer.location).toBe('/profile?notice=reloaded')
   })
 
-  test.each([
-    '/logout',
-    '/login/confirm',
-    '/profile/reload',
-    '/account/link',
-    '/account/unlink',
-    '/account/sign-out-everywhere',
-  ])('takes no %s from another site', async (path) => {
-    const foreign = [
-      { ...providerNavigation },
-      { origin: 'https://evil.example' },
-      { origin: 'null' },
-      { origin: example.appURL.replace('http:', 'https:') },
-      { referer: 'https://evil.example/' },
-      { referer: `${example.appURL}@evil.example/` },
-      { referer: 'about:blank' },
-    ]
-    for (const headers of foreign) {
-      const { status } = await ada.browser.request(`${example.appURL}${path}`, { method: 'POST', headers })
-      expect(status).toBe(403)
-    }
-    expect((await ada.whoAmI(example.appURL))?.['id']).toBe(ada.userID)
-  })
+  const ofAccount = ['/account/link', '/account/unlink', '/account/sign-out-everywhere']
+  test.each(['/logout', '/login/confirm', '/profile/reload', ...ofAccount])(
+    'takes no %s from another site',
+    async (path) => {
+      const foreign = [
+        { ...providerNavigation },
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { origin: example.appURL.replace('http:', 'https:') },
+        { referer: 'https://evil.example/' },
+        { referer: `${example.appURL}@evil.example/` },
+        { referer: 'about:blank' },
+      ]
+      for (const headers of foreign) {
+        const { status } = await ada.browser.request(`${example.appURL}${path}`, { method: 'POST', headers })
+        expect(status).toBe(403)
+      }
+      expect((await ada.whoAmI(example.appURL))?.['id']).toBe(ada.userID)
+    },
+  )
 })

@@ -4,7 +4,7 @@ import { type Application, FakeProvider } from '../../lib/testing'
 import { Browser } from '../support/browser'
 import type { RunningExample } from '../support/example/example-app'
 import { useExamples } from '../support/example/use-examples'
-import { registerExample, secondEnvironment, Visitor } from '../support/example/visitor'
+import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
 import { listen } from '../support/listen'
 
 const NAMES = { SOCIAL_NAME: 'Salt & Pepper', SOCIAL2_NAME: 'Chess Club' }
@@ -23,8 +23,8 @@ describe('two communities of the example', () => {
     chess = examples.stopLater(
       await FakeProvider.start({ users: [{ user_id: '1', user_firstname: 'Vera' }, { user_id: '2' }] }),
     )
-    chessApp = registerExample(chess, 3000, '/auth/social-login-2')
-    example = await examples.start({ ...NAMES, ...secondEnvironment(chess, chessApp) })
+    chessApp = registerExample(chess, '/auth/social-login-2')
+    example = await examples.start({ ...NAMES, ...providerEnvironment(chess, chessApp, 'SOCIAL2') })
   })
 
   const newcomer = (at = social, application = socialApp): Visitor =>
@@ -104,7 +104,7 @@ describe('two communities of the example', () => {
     expect(await show(ada, '/account')).not.toContain('at Chess Club</span>')
   })
 
-  test('a login that began at one community does not end at the other, and no key is sent there', async () => {
+  test('a login or link that began at one community does not end at the other, and no key is sent there', async () => {
     for (const [begun, other] of [
       [new Visitor(social, socialApp, '1'), { at: chess, application: chessApp }],
       [new Visitor(chess, chessApp, '1'), { at: social, application: socialApp }],
@@ -118,14 +118,11 @@ describe('two communities of the example', () => {
       // The login itself can still be finished.
       expect((await begun.comeBack(example.appURL)).location).toBe('/login/confirm')
     }
-  })
-
-  test('a link that began at one community does not end at the other', async () => {
     const ada = newcomer()
     await ada.signIn(example.appURL)
     await ada.submit(`${example.appURL}/account/link-2`)
-    const mixed = ada.at(social, socialApp, '2')
-    expect((await mixed.comeBack(example.appURL)).location).toBe('/account?notice=context_mismatch')
+    const link = await ada.at(social, socialApp, '2').comeBack(example.appURL)
+    expect(link.location).toBe('/account?notice=context_mismatch')
   })
 
   test('a profile is reloaded from the community of its login alone', async () => {
@@ -139,15 +136,6 @@ describe('two communities of the example', () => {
     expect(page).toContain('Augusta')
     expect(page).toContain('Reload from Chess Club')
     expect(social.requests).toEqual([])
-  })
-
-  test('a login that was not finished is said on the login page, whichever community it is at', async () => {
-    for (const visitor of [newcomer(), newcomer(chess, chessApp)]) {
-      await visitor.begin(example.appURL, { returnTo: '/account' })
-      const page = await show(visitor, '/login')
-      expect(page).toContain('You did not finish signing in.')
-      expect(page).toContain('name="returnTo" value="/account"')
-    }
   })
 
   test('a community that rejects keys keeps its guessers out, and keeps nobody at their address from the other', async () => {
@@ -203,8 +191,8 @@ describe('an example that gets a second community, and loses it again', () => {
   beforeEach(async () => {
     ada = examples.visitor()
     const chess = examples.stopLater(await FakeProvider.start())
-    const application = registerExample(chess, 3000, '/auth/social-login-2')
-    second = { ...secondEnvironment(chess, application), SOCIAL2_NAME: 'Chess Club' }
+    const application = registerExample(chess, '/auth/social-login-2')
+    second = { ...providerEnvironment(chess, application, 'SOCIAL2'), SOCIAL2_NAME: 'Chess Club' }
     there = ada.at(chess, application, '2')
   })
   const link = async (appURL: string): Promise<void> => {

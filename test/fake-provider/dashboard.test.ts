@@ -64,12 +64,9 @@ describe('people', () => {
     expect(provider.users.at(-1)).toEqual({ ...form, user_verified: true })
   })
 
-  test('empty fields are null, an empty id is the next number', async () => {
+  test('empty fields are null, an empty id is the next number, and a taken one is reported', async () => {
     await send('/users', { user_id: '', user_name: 'zoe', user_email: '' })
     expect(provider.users.at(-1)).toMatchObject({ user_id: '4', user_name: 'zoe', user_email: null, user_cover: null })
-  })
-
-  test('a taken id is reported', async () => {
     const seen = await send('/users', { ...zoe, user_id: '1' })
     expect([seen.status, seen.text.includes('already taken')]).toEqual([422, true])
   })

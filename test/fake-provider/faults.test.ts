@@ -41,7 +41,7 @@ test('a status alone responds without a body and without running the endpoint', 
   expect((await exchange(provider, application, kept)).status).toBe(200)
 })
 
-test('body and headers replace those of the endpoint', async () => {
+test('body, also of bytes, and headers replace those of the endpoint', async () => {
   provider.failNext('user/me', {
     status: 429,
     body: 'slow down',
@@ -54,9 +54,6 @@ test('body and headers replace those of the endpoint', async () => {
     'text/plain',
     '-1',
   ])
-})
-
-test('bytes are sent unchanged', async () => {
   provider.failNext('user/me', { body: Uint8Array.of(0xff, 0xfe, 0x00) })
   const response = await fetch(`${provider.baseURL}/user/me`)
   expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0xff, 0xfe, 0x00])
@@ -146,16 +143,13 @@ test('an endless body ends when the client disconnects', async () => {
   expect(size).toBeGreaterThan(1_000_000)
 })
 
-test('faults are one-shot, queued in order, and belong to one endpoint', async () => {
+test('faults are one-shot, queued in order, belong to one endpoint, and can be cleared', async () => {
   provider.failNext('user/me', { status: 500 })
   provider.failNext('user/me', { status: 502 }, { times: 2 })
   const token = await tokenFor(provider, application)
   const statuses: number[] = []
   for (let count = 0; count < 4; count += 1) statuses.push((await userMe(provider, token)).status)
   expect(statuses).toEqual([500, 502, 502, 200])
-})
-
-test('queued faults can be cleared; wrong arguments are refused', async () => {
   provider.failNext('user/me', { status: 500 })
   provider.clearFaults()
   expect((await userMe(provider, 'x')).status).toBe(401)

@@ -31,7 +31,6 @@ describe('the judge', () => {
       deadline: 3000,
       fill: (text) => text.replaceAll('{{port}}', String(listening)),
       renew: async () => {},
-      output: () => '',
       megabytes: () => undefined,
     }
   }

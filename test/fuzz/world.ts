@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type Application, FakeProvider, type Fault } from '../../lib/testing'
-import { Browser } from '../support/browser'
 import { type RunningExample, startExample, temporaryFolder } from '../support/example/example-app'
-import { providerEnvironment, registerExample } from '../support/example/visitor'
+import { providerEnvironment, registerExample, Visitor } from '../support/example/visitor'
 
-const CALLBACK = '/auth/social-login/callback'
 const STATES = ['pending', 'unconfirmed', 'signedIn'] as const
 /** Number of browsers in each state: requests sign some of them out. */
 const BROWSERS = 6
@@ -23,8 +21,6 @@ export interface FuzzedApplication {
   fill(text: string): string
   /** Brings a browser into the next of the states. */
   renew(): Promise<void>
-  /** Its output so far. */
-  output(): string
   /** Megabytes of memory that it uses; undefined if unknown. */
   megabytes(): number | undefined
 }
@@ -84,18 +80,10 @@ export class ExampleWorld implements FuzzedApplication {
     this.provider.clearRequests()
   }
 
-  /** Whether a new person can sign in and out now. */
+  /** Whether a new person can sign in now. */
   async goodLogin(): Promise<boolean> {
-    const browser = new Browser()
-    await this.#bring(browser, 'signedIn')
-    const { status, body } = await browser.request(`${this.example.appURL}/profile`, {
-      headers: { accept: 'application/json' },
-    })
-    return status === 200 && JSON.parse(body).id === '1'
-  }
-
-  output(): string {
-    return this.example.output()
+    const visitor = this.#newVisitor()
+    return (await visitor.signIn(this.example.appURL)) === '/profile'
   }
 
   megabytes(): number | undefined {
@@ -107,7 +95,7 @@ export class ExampleWorld implements FuzzedApplication {
   /** Lines of the output that show a key, a session id or the application's secret. */
   leaks(): string[] {
     const secrets = new Set([...this.#secrets, this.application.appSecret])
-    const lines = this.output().split('\n')
+    const lines = this.example.output().split('\n')
     return lines.filter((line) => line.match(/[\w-]{24,}/g)?.some((word) => secrets.has(word)))
   }
 
@@ -124,25 +112,22 @@ export class ExampleWorld implements FuzzedApplication {
     return key
   }
 
+  /** Every browser has its own address: rejected keys are counted by address. */
+  #newVisitor(): Visitor {
+    this.#addresses += 1
+    const from = { 'x-forwarded-for': `198.18.${(this.#addresses >> 8) & 255}.${this.#addresses & 255}` }
+    return new Visitor(this.provider, this.application, '1', from)
+  }
+
   async #add(state: State): Promise<void> {
-    const browser = new Browser()
-    await this.#bring(browser, state)
-    const cookie = await browser.cookies(this.example.appURL)
+    const { appURL } = this.example
+    const visitor = this.#newVisitor()
+    await visitor.begin(appURL)
+    if (state !== 'pending') await visitor.comeBack(appURL, this.#newKey())
+    if (state === 'signedIn') await visitor.confirm(appURL)
+    const cookie = await visitor.browser.cookies(appURL)
     const sessionID = /example-session=s%3A([\w-]+)\./.exec(cookie)?.[1]
     if (sessionID !== undefined) this.#secrets.add(sessionID)
     this.#cookies[state] = [cookie, ...this.#cookies[state]].slice(0, BROWSERS)
-  }
-
-  /** Every browser has its own address: rejected keys are counted by address. */
-  async #bring(browser: Browser, state: State): Promise<void> {
-    const { appURL } = this.example
-    this.#addresses += 1
-    const from = { 'x-forwarded-for': `198.18.${(this.#addresses >> 8) & 255}.${this.#addresses & 255}` }
-    const headers = { ...from, 'content-type': 'application/x-www-form-urlencoded' }
-    await browser.follow(`${appURL}/auth/social-login`, { method: 'POST', headers, body: '' })
-    if (state === 'pending') return
-    await browser.comeBack(`${appURL}${CALLBACK}?auth_key=${this.#newKey()}`, { headers: from })
-    if (state === 'unconfirmed') return
-    await browser.follow(`${appURL}/login/confirm`, { method: 'POST', headers, body: 'decision=continue' })
   }
 }

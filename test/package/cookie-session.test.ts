@@ -64,15 +64,4 @@ describe.each(passports)('the guide for cookie-session with Passport %s', (_vers
       expect(await sessionOf(app, browser)).toEqual(left)
     }
   })
-
-  test('uses a login once, although a copy of its cookies brings it back', async () => {
-    const app = await start()
-    const browser = new Browser()
-    await browser.follow(app.loginURL)
-    const headers = { cookie: await browser.cookies(app.origin) }
-    expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
-    const replay = await new Browser().comeBack(app.approvedCallback('2'), { headers })
-    expect(replay.status).toBe(403)
-    expect(logins.exchanges()).toBe(1)
-  })
 })

@@ -86,18 +86,11 @@ const partOf = (file: string): string => file.split('/', 1).join()
 const library = new Sources('lib')
 const example = new Sources('example-app')
 
-test('there are files to check', () => {
-  expect(library.files.length).toBeGreaterThan(40)
-  expect(library.filesImportedBy('passport/strategy.ts')).toContain('login/login.ts')
-  expect(library.filesImportedBy('client/options.ts')).toContain('client/http/dispatcher.ts')
-  expect(example.files.length).toBeGreaterThan(25)
-  expect(example.filesImportedBy('main.ts')).toContain('web/server.ts')
-})
-
 test.each([
   ['lib', library],
   ['example-app', example],
 ])('every import of %s is read', (_folder, sources) => {
+  expect(sources.files.length).toBeGreaterThan(25)
   for (const file of sources.files) {
     const statements = sources.read(file).match(/^import\b|^export (type )?[{*]/gm) ?? []
     expect([file, sources.importsOf(file).length]).toEqual([file, statements.length])
@@ -148,4 +141,27 @@ test('the library loads undici by its file, because Bun replaces its name by a s
   const importsOf = (pattern: RegExp) => library.files.filter((file) => pattern.test(library.read(file)))
   expect(importsOf(/^import (?!type\b)[^\n]* from 'undici'$/m)).toEqual([])
   expect(importsOf(/^import [^\n]* from 'undici\/index.js'$/m)).toContain('client/http/pool.ts')
+})
+
+/** The lines "- `file.ts` does this." of a text, where a line may go on in the next one. */
+function stepsOf(text: string): { file: string; step: string }[] {
+  const plain = text.replaceAll(/^ +\* ?/gm, '').replaceAll(/\n {2,}(?=\S)/g, ' ')
+  return Array.from(plain.matchAll(/^- `([\w/-]+\.ts)` (.*)$/gm), ([, file = '', step = '']) => ({ file, step }))
+}
+
+test('Login.handle and CONTRIBUTING.md name the seven files of a login: each is imported by one before it', () => {
+  const [before = ''] = library.read('login/login.ts').split('async handle(')
+  const steps = stepsOf(before.slice(before.lastIndexOf('/**')))
+  const contributing = readFileSync(resolve(__dirname, '../../../CONTRIBUTING.md'), 'utf8')
+  const [, section = ''] = /## The code\n(.*?)\n## /s.exec(contributing) ?? []
+  expect(stepsOf(section)).toEqual(steps)
+  const files = steps.map(({ file }) => file)
+  expect([files.length, files[0], files.at(-1)]).toEqual([7, 'passport/strategy.ts', 'passport/verify.ts'])
+  const imported = new Set<string>()
+  for (const file of files) {
+    if (file !== files[0]) expect([file, imported.has(file)]).toEqual([file, true])
+    for (const other of library.filesImportedBy(file)) imported.add(other)
+  }
+  // The record, which connects the start with the callback.
+  expect(imported).toContain('login/pending-login.ts')
 })

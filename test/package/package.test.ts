@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const root = join(__dirname, '../../..')
 
@@ -55,6 +55,16 @@ test('contains only the library and its documents', () => {
   ])
   const inLibrary = paths.filter((path) => path.startsWith('dist/lib/'))
   expect(inLibrary.filter((path) => !/\.(js|d\.ts)$/.test(path))).toEqual([])
+  for (const page of paths.filter((path) => path.endsWith('.md'))) {
+    const links = readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)
+    for (const [, link = ''] of links) expect(paths).toContain(join(dirname(page), link))
+  }
+})
+
+test('has the public interface of public-api.txt, which `npm run api` renews', () => {
+  const printed = execFileSync(process.execPath, [join(root, 'tools/public-api.mjs')], { encoding: 'utf8' })
+  expect(printed).toContain('class Strategy extends OAuth2Strategy')
+  expect(printed).toBe(readFileSync(join(root, 'test/package/public-api.txt'), 'utf8'))
 })
 
 test('gives CommonJS and ES modules the same class', () => {
@@ -79,6 +89,49 @@ test('the command tells the version of the package', () => {
   expect(run('npx', 'passport-social-login', '--help')).toMatch(/^ {2}--version /m)
 })
 
+const lib = join(root, 'lib')
+const sources = readdirSync(lib, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => readFileSync(join(lib, name), 'utf8'))
+  .join('\n')
+
+/** The names that an entry point exports. */
+function exportsOf(entry: string): string[] {
+  const lists = readFileSync(join(lib, entry), 'utf8').matchAll(/^export (?:type )?{([^}]*)}/gm)
+  const names = Array.from(lists, ([, list = '']) => list.split(',').map((name) => name.replace('type ', '').trim()))
+  return names.flat().filter(Boolean)
+}
+
+test.each(['index.ts', 'web/index.ts', 'testing/index.ts'])(
+  'every export of lib/%s is documented with an example',
+  (entry) => {
+    const names = exportsOf(entry)
+    const commentOf = (name: string): string => {
+      const declaration = `(?=^export (?:class|interface|type|const|(?:async )?function) ${name}\\b)`
+      return new RegExp(`(?:^/\\*\\*(?:(?!\\*/)[\\s\\S])*?\\*/\\n)${declaration}`, 'm').exec(sources)?.[0] ?? ''
+    }
+    expect(names.length).toBeGreaterThan(10)
+    expect(names.filter((name) => !commentOf(name).includes('@example'))).toEqual([])
+  },
+)
+
+/** Writes the examples of doc comments as modules: each has names of its own, and may await. @returns the files */
+function writeExamples(): string[] {
+  const [index, web, testing] = ['index.ts', 'web/index.ts', 'testing/index.ts'].map(exportsOf)
+  // What the adapters have in common is exported by both.
+  const ofWeb = web?.filter((name) => !index?.includes(name))
+  const imports = `import { ${index} } from 'passport-social-login'
+    import { ${ofWeb} } from 'passport-social-login/web'
+    import { ${testing} } from 'passport-social-login/testing'`
+  const examples = Array.from(sources.matchAll(/^ *\* @example\n((?: *\*(?! @|\/).*\n)+)/gm), ([, body = '']) => body)
+  expect(examples.length).toBe(sources.split('@example').length - 1)
+  return examples.map((body, number) => {
+    const file = `example-${number}.mts`
+    writeFileSync(join(folder, file), `${imports}\n${body.replaceAll(/^ *\* ?/gm, '')}`)
+    return file
+  })
+}
+
 describe.each([
   ['node16', ['--module', 'node16']],
   ['nodenext', ['--module', 'nodenext']],
@@ -88,16 +141,17 @@ describe.each([
   let errors: string[]
 
   beforeAll(() => {
-    const files = ['right.ts', 'wrong.ts']
-    for (const file of files) copyFileSync(join(root, 'test/package/snippets', file), join(folder, file))
+    const snippets = ['right.ts', 'wrong.ts', 'surroundings.d.ts']
+    for (const file of snippets) copyFileSync(join(root, 'test/package/snippets', file), join(folder, file))
     const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
     const strict = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false', '--noEmit']
     const args = [join(root, 'node_modules/typescript/bin/tsc'), ...strict, '--target', 'es2022', ...mode, ...types]
+    const files = ['--lib', 'es2023', ...snippets, ...writeExamples()]
     const { stdout } = spawnSync(process.execPath, [...args, ...files], { cwd: folder, encoding: 'utf8' })
     errors = stdout.split(/^(?=\S)/m)
   }, 60_000)
 
-  test('the 50 snippets of user code compile', () => {
+  test('the snippets of user code and the examples of the doc comments compile', () => {
     expect(errors.filter((error) => !error.startsWith('wrong.ts('))).toEqual([])
   })
 
@@ -115,12 +169,6 @@ describe.each([
   })
 })
 
-test('has no install scripts, and no more packages than are justified', () => {
-  const tree = JSON.parse(run('npm', 'ls', '--all', '--json', '--omit=dev'))
-  expect(Object.keys(tree.dependencies)).toEqual(['passport-social-login'])
-  const { dependencies } = tree.dependencies['passport-social-login']
-  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  // Those of which docs/operations.md says why.
-  expect(Object.keys(dependencies).sort()).toEqual(Object.keys(own.dependencies).sort())
+test('has no install scripts', () => {
   expect(run('npm', 'query', ':attr(scripts, [install]), :attr(scripts, [postinstall])').trim()).toBe('[]')
 })

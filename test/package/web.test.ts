@@ -25,25 +25,6 @@ describe('guides for Request and Response', () => {
       c.header('Set-Cookie', `sid=${profile.id}; Path=/`, { append: true }),
   }
 
-  test('an application with its own session signs in, keeps its cookie, and leads to returnTo', async () => {
-    const registered = registration(`${ORIGIN}/auth/callback`)
-    const app = quickStart(registered, sessions)
-    const browser = new WebBrowser(ORIGIN)
-    const fetch = async (request: Request): Promise<Response> => app.fetch(request)
-    const callback = (): Promise<Response> =>
-      browser.send(`/auth/callback?auth_key=${newKey(registered.clientID)}`, 'cross-site', fetch)
-    expect((await callback()).status).toBe(403)
-    expect((await browser.send('/auth?next=/inbox', 'same-origin', fetch)).status).toBe(302)
-    const answer = await callback()
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/inbox'])
-    expect([answer.headers.get('cache-control'), answer.headers.get('referrer-policy')]).toEqual([
-      'no-store',
-      'no-referrer',
-    ])
-    expect(browser.cookie).toBe('sid=1')
-    expect((await callback()).headers.get('location')).toBe('/')
-  })
-
   test('the whole file runs as it stands: it signs in, and says who it is', async () => {
     const { LOGIN_COOKIE_KEY: key, ...registered } = registration(`${ORIGIN}/auth/callback`)
     const variables = {
@@ -70,6 +51,8 @@ describe('guides for Request and Response', () => {
     expect(answer.headers.getSetCookie()[0]).toMatch(/^user=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
     expect(browser.cookie).toMatch(/^user=/)
     expect(await (await get('/')).text()).toBe('You are social-login:1.')
+    const again = await get(`/auth/callback?auth_key=${newKey(registered.clientID)}`, 'cross-site')
+    expect(again.headers.get('location')).toBe('/')
   })
 
   test('headers of the application’s own, which would replace those of the login, leave its routes out', async () => {
@@ -103,14 +86,6 @@ describe('guides for Request and Response', () => {
     const app = new Hono()
     ownHeaders(app)
     expect(await frameOptions(app)).toBe('SAMEORIGIN')
-  })
-
-  test('failureRedirect by a function tells the page why', async () => {
-    const { LOGIN_COOKIE_KEY: key, ...registered } = registration(`${ORIGIN}/auth/callback`)
-    const login = reasons({ ...registered, callbackURL: `${ORIGIN}/auth/callback`, keys: [key] })
-    const result = await login.callback(new Request(`${ORIGIN}/auth/callback`), { user: null })
-    if (result.type !== 'failure') throw new Error(result.type)
-    expect(result.response.headers.get('location')).toBe('/login?error=auth_key_missing')
   })
 
   describe('with two providers, which both have a user 1', () => {

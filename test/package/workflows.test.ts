@@ -58,10 +58,6 @@ describe.each(files)('%s', (file) => {
   })
 })
 
-test('the same image is used everywhere', () => {
-  expect(new Set(files.flatMap((file) => valuesOf('container', textOf(file)))).size).toBe(1)
-})
-
 describe('a release', () => {
   const release = textOf('release.yml')
   const script = scriptOf('The tag lies on main', release)
@@ -70,7 +66,6 @@ describe('a release', () => {
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'workflows-'))
   })
-
   afterEach(() => rmSync(home, { recursive: true, force: true }))
 
   function git(cwd: string, ...args: string[]): string {
@@ -79,62 +74,33 @@ describe('a release', () => {
     return execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8', env, stdio: 'pipe' }).trim()
   }
 
-  /** A repository with a tag on main, one before its end, and one on a branch; and a clone, as the checkout makes it. */
-  function checkout(tag: string, ...options: string[]): string {
-    const [origin, clone] = [join(home, 'origin'), join(home, 'clone')]
-    git(home, 'init', '--quiet', '--initial-branch=main', origin)
-    const commit = (message: string): string => git(origin, 'commit', '--quiet', '--allow-empty', '-m', message)
-    commit('first')
-    git(origin, 'tag', 'v1.0.0')
-    commit('second')
-    git(origin, 'tag', '--annotate', '-m', 'annotated', 'v1.1.0')
-    git(origin, 'switch', '--quiet', '--create', 'side', 'v1.0.0')
-    commit('never reviewed')
-    git(origin, 'tag', 'v1.2.0')
-    git(origin, 'switch', '--quiet', 'main')
-    git(home, 'clone', '--quiet', ...options, '--branch', tag, `file://${origin}`, clone)
-    return clone
-  }
-
-  function run(clone: string, shell: string, sha: string): { status: number | null; text: string } {
-    const env = { PATH: process.env['PATH'], HOME: home, GITHUB_WORKSPACE: clone, GITHUB_SHA: sha }
-    const { status, stdout, stderr } = spawnSync(shell, ['-e', '-c', script], { cwd: clone, encoding: 'utf8', env })
-    return { status, text: stdout + stderr }
-  }
-
   test('fetches all branches before it checks main, and checks before any code of the tag runs', () => {
     const [check = ''] = release.split('  publish:')
-    expect(check).toContain('fetch-depth: 0')
+    expect(check.indexOf('fetch-depth: 0')).toBeGreaterThan(0)
     expect(check.indexOf('fetch-depth: 0')).toBeLessThan(check.indexOf('- name: The tag lies on main'))
     expect(check.indexOf('The tag lies on main')).toBeLessThan(check.indexOf('node -p'))
-    expect(script).toContain('git merge-base --is-ancestor "$GITHUB_SHA"')
     expect(release).toMatch(/publish:\n {4}needs: check\n/)
   })
 
   test.each([
-    ['the end of main', 'v1.1.0', 'v1.1.0^{commit}'],
-    ['the end of main, by the annotated tag itself', 'v1.1.0', 'v1.1.0'],
-    ['an older commit of main', 'v1.0.0', 'v1.0.0'],
-  ])('of %s passes', (_name, tag, revision) => {
-    const clone = checkout(tag)
-    for (const shell of ['bash', 'sh']) {
-      expect(run(clone, shell, git(clone, 'rev-parse', revision))).toMatchObject({ status: 0 })
+    ['of a commit of main passes', 'v1.0.0', [], 0, ''],
+    ['of a commit on another branch fails with instructions', 'v1.2.0', [], 1, 'is not on main: merge it there first'],
+    ['fails when main was not fetched', 'v1.0.0', ['--depth=1', '--single-branch'], 1, 'origin/main is not here'],
+  ])('%s', (_title, tag, options, expected, words) => {
+    const [origin, clone] = [join(home, 'origin'), join(home, 'clone')]
+    git(home, 'init', '--quiet', '--initial-branch=main', origin)
+    for (const [branch, version] of [
+      ['main', 'v1.0.0'],
+      ['side', 'v1.2.0'],
+    ] as const) {
+      git(origin, 'checkout', '--quiet', '-B', branch)
+      git(origin, 'commit', '--quiet', '--allow-empty', '-m', version)
+      git(origin, 'tag', version)
     }
-  })
-
-  test('of a commit on another branch fails with instructions', () => {
-    const clone = checkout('v1.2.0')
-    const sha = git(clone, 'rev-parse', 'v1.2.0')
-    expect(git(clone, 'branch', '--remotes', '--contains', sha)).toBe('origin/side')
-    for (const shell of ['bash', 'sh']) {
-      const { status, text } = run(clone, shell, sha)
-      expect([status, text]).toEqual([1, expect.stringContaining(`${sha} is not on main: merge it there first`)])
-    }
-  })
-
-  test('fails when main was not fetched: a missing branch must not pass', () => {
-    const clone = checkout('v1.1.0', '--depth=1', '--single-branch')
-    const { status, text } = run(clone, 'bash', git(clone, 'rev-parse', 'HEAD'))
-    expect([status, text]).toEqual([1, expect.stringContaining('origin/main is not here')])
+    git(home, 'clone', '--quiet', ...options, '--branch', tag, `file://${origin}`, clone)
+    const sha = git(clone, 'rev-parse', 'HEAD')
+    const env = { PATH: process.env['PATH'], HOME: home, GITHUB_WORKSPACE: clone, GITHUB_SHA: sha }
+    const { status, stderr } = spawnSync('sh', ['-e', '-c', script], { cwd: clone, encoding: 'utf8', env })
+    expect([status, stderr]).toEqual([expected, expect.stringContaining(words)])
   })
 })

@@ -21,34 +21,41 @@ export interface Certificates {
   readonly unknownCA: Certified
 }
 
-/** Makes them in a temporary directory. */
 export function makeCertificates(): Certificates {
-  const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
-  try {
+  return inFolder((folder) => {
     const authority = issueAuthority(folder, 'trusted')
     const stranger = issueAuthority(folder, 'stranger')
     return {
       ca: authority.cert,
       good: issue(folder, 'good', 'trusted', 'localhost'),
-      expired: issue(folder, 'expired', 'trusted', 'localhost', [
-        '-startdate',
-        '20200101000000Z',
-        '-enddate',
-        '20200102000000Z',
-      ]),
+      expired: issue(folder, 'expired', 'trusted', 'localhost', PAST),
       wrongHost: issue(folder, 'wrong-host', 'trusted', 'other.example'),
       unknownCA: issue(folder, 'unknown', 'stranger', 'localhost'),
       selfSigned: stranger,
     }
+  })
+}
+
+/** A self-signed certificate for these hosts. */
+export function makeCertificate(hosts: readonly string[]): Certified {
+  return inFolder((folder) => issueAuthority(folder, 'hosts', hosts))
+}
+
+function inFolder<T>(make: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
+  try {
+    return make(folder)
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
+const PAST = ['-startdate', '20200101000000Z', '-enddate', '20200102000000Z']
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
 
-function issueAuthority(folder: string, name: string): Certified {
-  const more = ['-days', '2', '-subj', `/CN=${name}`, '-addext', 'subjectAltName=DNS:localhost']
+function issueAuthority(folder: string, name: string, hosts: readonly string[] = ['localhost']): Certified {
+  const names = `subjectAltName=${hosts.map((host) => `DNS:${host}`).join()}`
+  const more = ['-days', '2', '-subj', `/CN=${name}`, '-addext', names]
   openssl(folder, ['req', '-x509', ...KEY, '-keyout', `${name}.key`, '-out', `${name}.crt`, ...more])
   return read(folder, name)
 }
@@ -59,20 +66,8 @@ function issue(folder: string, name: string, authority: string, host: string, va
   writeFileSync(join(folder, 'index.txt'), '')
   writeFileSync(join(folder, 'ca.cnf'), configuration(host))
   const signer = ['-cert', `${authority}.crt`, '-keyfile', `${authority}.key`]
-  openssl(folder, [
-    'ca',
-    '-batch',
-    '-config',
-    'ca.cnf',
-    ...signer,
-    '-in',
-    `${name}.csr`,
-    '-out',
-    `${name}.crt`,
-    '-notext',
-
-    ...validity,
-  ])
+  const files = ['-in', `${name}.csr`, '-out', `${name}.crt`]
+  openssl(folder, ['ca', '-batch', '-config', 'ca.cnf', ...signer, ...files, '-notext', ...validity])
   return read(folder, name)
 }
 

@@ -34,16 +34,20 @@ export async function runDoctor(args: readonly string[], { env = {}, input = '' 
   }
 }
 
-/** Runs `passport-social-login doctor` in a process of its own, without the settings of the environment. */
-export function runDoctorProcess(args: readonly string[], { env = {}, input = '' }: CommandInput = {}): Promise<Ended> {
+/** Runs `passport-social-login` in a process of its own, without the settings of the environment. */
+export function runProcess(args: readonly string[], { env = {}, input = '' }: CommandInput = {}): Promise<Ended> {
   return new Promise((resolve) => {
     const { PATH } = process.env
     const options = { timeout: 60_000, env: { ...(PATH !== undefined && { PATH }), ...env } }
-    const child = execFile(process.execPath, [CLI, 'doctor', ...args], options, (error, stdout, stderr) =>
+    const child = execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
     )
     child.stdin?.on('error', () => {}).end(input)
   })
+}
+
+export function runDoctorProcess(args: readonly string[], input?: CommandInput): Promise<Ended> {
+  return runProcess(['doctor', ...args], input)
 }
 
 /** A report as one line of words: without the breaks of 80 columns. */

@@ -59,60 +59,33 @@ export function page(
   return (_request, response) => response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body)
 }
 
-/** What an examination in this process may be given. */
-export interface DoctorOptions {
-  readonly userID?: string
-  readonly spendTwice?: boolean
-  readonly allowGet?: boolean
-  /** Default: the provider's own. */
-  readonly baseURL?: string
-  readonly userAgent?: string
-}
-
 const SILENT = { progress: () => {}, finding: () => {} }
 
 /** Examines a fake provider, with a login of a person, who approves it. */
 export async function examineProvider(
   provider: FakeProvider,
   application: Application,
-  {
-    userID = '1',
-    spendTwice = false,
-    allowGet = true,
-    baseURL = provider.baseURL,
-    userAgent = 'doctor of a test',
-  }: DoctorOptions = {},
+  { userID = '1', allowGet = true, baseURL = provider.baseURL, userAgent = 'doctor of a test' } = {},
 ): Promise<Examination> {
+  const { appID, appSecret, redirectURL } = application
   const driver = {
     logIn: () => approve(provider, application, userID),
     mayExchangeByGet: async () => allowGet,
   }
-  return examine(
-    {
-      baseURL: new URL(baseURL),
-      appID: application.appID,
-      redirectURL: application.redirectURL,
-      login: { appID: application.appID, appSecret: application.appSecret, spendTwice, driver },
-      userAgent,
-      timeout: 5000,
-      hasProxy: false,
-    },
-    SILENT,
-  )
+  const login = { appID, appSecret, spendTwice: false, driver }
+  const request = { userAgent, timeout: 5000, hasProxy: false }
+  return examine({ baseURL: new URL(baseURL), appID, redirectURL, login, ...request }, SILENT)
 }
 
-/** How an examination without a login ended. */
-export interface Diagnosis {
-  readonly isBroken: boolean
-  /** One line for each finding, and the options to paste. */
-  readonly report: string
-}
-
-/** Examines a provider in this process, without a login, unless one is given. */
+/**
+ * Examines a provider in this process, without a login, unless one is given.
+ *
+ * @returns whether it is broken, and one line for each finding and for the options to paste
+ */
 export async function diagnose(
   baseURL: string,
   more: Partial<Pick<DoctorInput, 'appID' | 'timeout' | 'hasProxy' | 'login'>> = {},
-): Promise<Diagnosis> {
+): Promise<{ readonly isBroken: boolean; readonly report: string }> {
   const input = { baseURL: new URL(baseURL), userAgent: USER_AGENT, timeout: 10_000, hasProxy: false, ...more }
   const examination = await examine(input, SILENT)
   const findings = examination.findings.map(({ level, check, message }) => `${level} ${check}: ${message}`)

@@ -148,14 +148,6 @@ test.each([
   }
 })
 
-test.each(['file:///etc/passwd', 'gopher://127.0.0.1:70/'])('a redirect to %s is not followed', async (location) => {
-  const { code, stdout } = await runDoctor([await serve(page(302, { location }), '127.0.0.1')])
-  expect([code, unwrapped(stdout)]).toEqual([
-    1,
-    expect.stringContaining('redirects to something that is no web address'),
-  ])
-})
-
 test('no redirect is followed with a secret', async () => {
   const seen: string[] = []
   const other = await serve((request, response) => {

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
-import { describeInEachBrowser } from '../../support/browsers/each-browser'
-import type { LiveBrowser, Tab, Visitor } from '../../support/browsers/live-browser'
+import { describeVisits } from '../../support/browsers/each-browser'
+import type { Tab } from '../../support/browsers/live-browser'
 import { until } from '../../support/browsers/live-world'
 import type { RunningExample } from '../../support/example/example-app'
 import { useExamples } from '../../support/example/use-examples'
@@ -9,13 +9,10 @@ import { type Listening, listen } from '../../support/listen'
 const CONTINUE = 'form[action="/login/confirm"] .primary'
 
 /** "Is this you?" and "Add this login?" of the example, under the second click of a double click on a hostile page. */
-describeInEachBrowser('a double click over the example', (start) => {
-  jest.setTimeout(30_000)
+describeVisits('a double click over the example', (victim) => {
   const examples = useExamples('all tests')
   let example: RunningExample
   let evilSite: Listening
-  let browser: LiveBrowser
-  let victim: Visitor
 
   // A site of the attacker's.
   const evil: RequestListener = (_req, res) => {
@@ -26,19 +23,9 @@ describeInEachBrowser('a double click over the example', (start) => {
   beforeAll(async () => {
     evilSite = await listen(evil, '127.0.0.1')
     example = await examples.startForBrowsers()
-    browser = await start()
   })
 
-  beforeEach(async () => {
-    victim = await browser.visitor()
-  })
-
-  afterEach(() => victim.close())
-
-  afterAll(async () => {
-    await browser.close()
-    await evilSite.stop()
-  })
+  afterAll(() => evilSite.stop())
 
   const isAt = (tab: Tab, path: string) => until(async () => (await tab.url()).startsWith(`${example.appURL}${path}`))
 
@@ -50,7 +37,7 @@ describeInEachBrowser('a double click over the example', (start) => {
 
   /** A login that waits for its answer. @returns the tab of it */
   async function isAsked(): Promise<Tab> {
-    const tab = await victim.open()
+    const tab = await victim().open()
     await tab.goto(`${example.appURL}/login`)
     await tab.click('main .primary')
     await approve(tab, '1')
@@ -59,9 +46,9 @@ describeInEachBrowser('a double click over the example', (start) => {
   }
 
   async function opensUnderThePointer(): Promise<Tab> {
-    const opener = await victim.open()
+    const opener = await victim().open()
     await opener.goto(`${evilSite.origin}/`)
-    const opened = victim.opened()
+    const opened = victim().opened()
     await opener.click('#go')
     const popup = await opened
     await until(async () => (await popup.run(`document.querySelector('${CONTINUE}') !== null`)) === true)
@@ -70,7 +57,7 @@ describeInEachBrowser('a double click over the example', (start) => {
 
   /** The question, at an address whose fragment a hostile page has chosen. */
   async function isLedHere(fragment = '#main'): Promise<Tab> {
-    const tab = await victim.open()
+    const tab = await victim().open()
     await tab.goto(`${evilSite.origin}/`)
     const callback = `${example.appURL}/auth/social-login/callback?auth_key=x${fragment}`
     await tab.run(`void (location = '${callback}')`).catch(() => undefined)

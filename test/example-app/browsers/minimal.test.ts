@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright-core'
+import { OUTCOMES } from '../../../lib'
 import { FakeProvider } from '../../../lib/testing'
 import { closeBrowsers } from '../../support/browser'
 import { describeInChromium, launchChromium } from '../../support/browsers/chromium'
@@ -22,14 +23,18 @@ describeInChromium('the small application of the README in Chromium', () => {
     await closeBrowsers()
   })
 
-  test('signs a person in, shows the profile, and signs out', async () => {
+  test('shows why a login failed, signs a person in, shows the profile, and signs out', async () => {
     const page = await (await browser.newContext()).newPage()
     // The small application has no icon.
     await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }))
     const trouble = watchForTrouble(page)
     await page.goto(app.origin)
+    provider.failNext('authorize', { status: 400, body: '{"error":"expired"}' })
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: /Ada Lovelace/ }).click()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText(OUTCOMES.auth_key_rejected.message).waitFor()
+    await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.waitForURL('**/profile')
     expect(JSON.parse(await page.locator('body').innerText())).toEqual({ id: '1', name: 'Ada Lovelace' })

@@ -53,22 +53,6 @@ describeWithPostgres('while Postgres is away, the example', () => {
     expect(await newcomer.signIn(example.appURL)).toBe('/profile')
   })
 
-  test('leads a callback away from its key without spending it, and whoever goes back to it signs in', async () => {
-    const bob = examples.visitor('2')
-    await bob.begin(example.appURL)
-    const [key, before] = [bob.newKey(), examples.exchanges()]
-    await postgres.cluster.halt()
-    const back = await bob.comeBack(example.appURL, key)
-    expect(seen(back)).toEqual({ status: 303, retryAfter: '5', location: TRY_AGAIN })
-    expect(back.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
-    const page = await bob.browser.follow(`${example.appURL}${TRY_AGAIN}`)
-    expect([page.status, page.body.includes('Our database could not be reached')]).toEqual([200, true])
-    expect(page.body).not.toContain(key)
-    expect(examples.exchanges()).toBe(before)
-    await postgres.cluster.resume()
-    expect((await bob.comeBack(example.appURL, key)).location).toBe('/login/confirm')
-  })
-
   test('tells a person whose second login it could not add, once it is back', async () => {
     await ada.submit(`${example.appURL}/account/link`)
     await postgres.cluster.halt()

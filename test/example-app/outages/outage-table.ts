@@ -1,7 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Deployment } from '../../support/outages/deployment'
 import type { Report } from '../../support/outages/report'
-import { printTable } from '../../support/outages/table'
 import { runTrial, type Trial, type TrialOptions } from '../../support/outages/trial'
 import { closeVisitors } from '../../support/outages/visitors'
 import { describeWithPostgres, endConnections } from '../../support/postgres/postgres'
@@ -16,8 +17,11 @@ interface OutageRow extends TrialOptions {
   readonly isNoticed?: true
   /** How many logins may fail. */
   readonly mostFailed?: number
+  /** Nothing of it depends on how fast the machine is, and its report is not kept. */
+  readonly isShort?: true
 }
 
+const FILE = join(__dirname, '../../../../bench/results/outages.json')
 const STOP_WITHIN_S = 15
 const HEALTH_WITHIN_MS = 2000
 // One check per second on both sides of a change, and a second of transition.
@@ -51,29 +55,16 @@ const providerFrozen: Fault = ({ providerProxy }) => [
   },
 ]
 
-/** Breaks it for so long; a second after it has begun, the last of three processes is told to stop. */
-function breakFor(milliseconds: number, fault: Fault): OutageRow['run'] {
+/** Breaks it for so long, once or several times; in the second, if any, the last of three processes is told to stop. */
+function breakFor(milliseconds: number, fault: Fault, { times = 1, pauseMs = 0 } = {}): OutageRow['run'] {
   return async (trial) => {
     const [breakIt, repairIt] = fault(trial.deployment)
-    await trial.outage(async () => {
-      await breakIt()
-      await sleep(1000)
-      trial.terminate(trial.deployment.processes[2])
-      await sleep(milliseconds)
-      await repairIt()
-    })
-  }
-}
-
-/** Breaks it several times for a moment; in the second, the last of three processes, if any, is told to stop. */
-function breakOften(times: number, milliseconds: number, pauseMs: number, fault: Fault): OutageRow['run'] {
-  return async (trial) => {
-    const [breakIt, repairIt] = fault(trial.deployment)
-    for (let time = 0; time < times; time += 1) {
+    const [, , third] = trial.deployment.processes
+    for (let time = 1; time <= times; time += 1) {
       await trial.outage(async () => {
         await breakIt()
-        const [, , third] = trial.deployment.processes
-        if (time === 1 && third) trial.terminate(third)
+        if (times === 1) await sleep(1000)
+        if (time === Math.min(2, times) && third) trial.terminate(third)
         await sleep(milliseconds)
         await repairIt()
       })
@@ -169,7 +160,7 @@ export const OUTAGES: readonly OutageRow[] = [
   {
     ...OF_POSTGRES,
     title: 'Postgres is restarted (immediate) four times',
-    run: breakOften(4, 500, 6000, postgresDown),
+    run: breakFor(500, postgresDown, { times: 4, pauseMs: 6000 }),
   },
   { ...OF_POSTGRES, title: 'Postgres is down for 20 s', run: breakFor(20_000, postgresDown) },
   { ...OF_POSTGRES, title: 'Postgres is frozen for 20 s', run: breakFor(20_000, postgresFrozen) },
@@ -203,7 +194,11 @@ export const OUTAGES: readonly OutageRow[] = [
     isNoticed: true,
     mostFailed: 0,
   },
-  { ...OF_PROVIDER, title: 'the provider is restarted four times', run: breakOften(4, 1000, 3000, providerDown) },
+  {
+    ...OF_PROVIDER,
+    title: 'the provider is restarted four times',
+    run: breakFor(1000, providerDown, { times: 4, pauseMs: 3000 }),
+  },
   {
     ...OF_PROVIDER,
     title: 'the provider answers 503 for every profile, for 10 s',
@@ -231,34 +226,36 @@ export const OUTAGES: readonly OutageRow[] = [
   },
 ]
 
-const SHORT = { isShort: true, perSecond: 5, settleMs: 4000 }
+const SHORT = { isShort: true, perSecond: 5, settleMs: 4000 } as const
 
-/** Short versions, of which nothing depends on how fast the machine is. */
+/** Short versions. */
 export const SHORT_OUTAGES: readonly OutageRow[] = [
   {
     ...SHORT,
     title: 'Postgres is restarted at once, twice',
-    run: breakOften(2, 300, 3000, postgresDown),
+    run: breakFor(300, postgresDown, { times: 2, pauseMs: 3000 }),
   },
   { ...SHORT, title: 'both processes are replaced', run: replaceProcesses(2), mostFailed: 0 },
-  { ...SHORT, title: 'the provider is restarted', run: breakOften(2, 1000, 1000, providerDown) },
+  { ...SHORT, title: 'the provider is restarted', run: breakFor(1000, providerDown, { times: 2, pauseMs: 1000 }) },
 ]
 
-/** Runs the trials as tests, and prints the table of those that are not short. */
+/** Runs the trials as tests, and writes down the reports of those that are not short. */
 export function outageTests(rows: readonly OutageRow[]): void {
+  const reports: Report[] = []
   afterAll(async () => {
-    printTable()
+    if (reports.length > 0) writeFileSync(FILE, `${JSON.stringify(reports, null, 2)}\n`)
     await closeVisitors()
   })
 
   describeWithPostgres('a deployment of the example', () => {
     test.each(rows)(
       '$title',
-      async ({ title, run, ...row }) => {
+      async ({ title, run, isShort, ...row }) => {
         const report = await runTrial(title, row, run)
+        if (!isShort) reports.push(report)
         expect(report).toMatchObject({ mixedUp: 0, lost: 0, doubled: 0, crashes: 0 })
         expect(report.attempted - report.good).toBeLessThanOrEqual(row.mostFailed ?? report.attempted)
-        if (row.isShort) expect(report.failedWhileWhole).toBe(0)
+        if (isShort) expect(report.failedWhileWhole).toBe(0)
         else expectInTime(report, row)
       },
       TRIAL_TIMEOUT_MS,

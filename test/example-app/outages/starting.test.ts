@@ -2,25 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '../../../example-app/storage/open-database'
 import { launchExample, runExample, startExample } from '../../support/example/example-app'
 import { onBothStorages } from '../../support/example/storages'
-import { describeWithPostgres, startPostgres } from '../../support/postgres/postgres'
+import { describeWithPostgres, useCluster } from '../../support/postgres/postgres'
 
 const SECRET = { SESSION_SECRET: 'a secret of sixteen or more' }
 
 describeWithPostgres('the example, when it starts', () => {
-  let cluster: Awaited<ReturnType<typeof startPostgres>>
-
-  beforeAll(async () => {
-    cluster = await startPostgres()
-  })
-  afterAll(() => cluster.stop())
+  const cluster = useCluster()
 
   test('waits for a Postgres that is restarted, and says so', async () => {
-    const url = await cluster.createDatabase('restarted')
-    await cluster.halt()
+    const url = await cluster().createDatabase('restarted')
+    await cluster().halt()
     const example = launchExample({ ...SECRET, DATABASE_URL: url })
     const isSaid = (text: string): boolean => example.output().includes(text)
     while (!isSaid('waiting for the database') && !isSaid('not valid')) await delay(20)
-    await cluster.resume()
+    await cluster().resume()
     while (!isSaid('Example application: ') && !isSaid('not valid')) await delay(20)
     expect(example.output()).not.toContain('not valid')
     await example.stop('SIGKILL')
@@ -32,7 +27,7 @@ describeWithPostgres('the example, when it starts', () => {
   ])(
     '%s, and says the reason without the password',
     async (_name, reason, earliest, latest) => {
-      const url = new URL(await cluster.createDatabase(`reason_${reason.toLowerCase()}`))
+      const url = new URL(await cluster().createDatabase(`reason_${reason.toLowerCase()}`))
       url.password = 'hunter2'
       if (reason === '3D000') url.pathname = '/nowhere'
       else url.port = '1'

@@ -21,16 +21,7 @@ onBothStorages('requests that no browser sends', (fresh) => {
     await ada.signIn(example.appURL)
   })
 
-  const PATHS = [
-    '/',
-    '/login',
-    '/profile',
-    '/account',
-    '/login/confirm',
-    '/auth/social-login',
-    CALLBACK,
-    '/no-such-page',
-  ]
+  const PATHS = ['/', '/login', '/profile', '/account', '/login/confirm', '/auth/social-login', CALLBACK, '/nowhere']
 
   test('cookie-parser makes objects of cookies that begin with "j:", where express-session expects text', () => {
     expect(JSONCookie('j:{"a":1}')).toEqual({ a: 1 })

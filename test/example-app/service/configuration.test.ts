@@ -158,15 +158,8 @@ describe('the environment of the example', () => {
       readConfig({ PROVIDER2_PORT: '0', SESSION_SECRET: 'x'.repeat(16), DATABASE_URL: 'postgres:///x' }),
     )
     for (const name of application) if (name !== 'communities') expect(names).toContain(name)
-    const community = [
-      'BASE_URL',
-      'CLIENT_ID',
-      'CLIENT_SECRET',
-      'NAME',
-      'CALLBACK_URL',
-      'PROFILE_ENDPOINT',
-      'EXCHANGE_METHOD',
-    ]
+    const credentials = ['BASE_URL', 'CLIENT_ID', 'CLIENT_SECRET']
+    const community = [...credentials, 'NAME', 'CALLBACK_URL', 'PROFILE_ENDPOINT', 'EXCHANGE_METHOD']
     for (const name of community) expect(names).toEqual(expect.arrayContaining([`SOCIAL_${name}`, `SOCIAL2_${name}`]))
   })
 

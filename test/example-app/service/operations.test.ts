@@ -1,13 +1,9 @@
-import { once } from 'node:events'
-import { readFileSync, statSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { networkInterfaces } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Browser } from '../../support/browser'
 import { runExample } from '../../support/example/example-app'
 import { useExamples } from '../../support/example/use-examples'
-import { port, stopServer } from '../../support/listen'
+import { listen, port } from '../../support/listen'
 
 describe('running the example', () => {
   const examples = useExamples('each test')
@@ -21,28 +17,29 @@ describe('running the example', () => {
     await first.stop('SIGKILL')
     const second = await examples.start()
     expect(await ada.whoAmI(second.appURL)).toEqual(before)
-    const secret = join(examples.environment['DATA_DIR'] ?? '', 'session-secret')
-    expect([readFileSync(secret, 'utf8').length, statSync(secret).mode & 0o777]).toEqual([43, 0o600])
   })
 
-  test('on SIGTERM says so to balancers, finishes the login under way, and ends with 0', async () => {
-    const ada = examples.visitor()
-    const example = await examples.start()
-    const health = (): Promise<number> =>
-      new Browser().request(`${example.appURL}/healthz`).then(({ status }) => status)
-    expect(await health()).toBe(200)
-    await ada.begin(example.appURL)
-    examples.provider.failNext('authorize', { status: 200, delay: 2500, rewrite: (body) => body })
-    const back = ada.comeBack(example.appURL)
-    await delay(300)
-    const ended = example.stop('SIGTERM')
-    await delay(300)
-    expect(await health()).toBe(503)
-    expect(await back).toMatchObject({ location: '/login/confirm', headers: { connection: 'close' } })
-    expect(await ended).toBe(0)
-  })
+  test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+    'on %s says so to balancers, finishes the login under way, and ends with 0',
+    async (signal) => {
+      const ada = examples.visitor()
+      const example = await examples.start()
+      const health = (): Promise<number> =>
+        new Browser().request(`${example.appURL}/healthz`).then(({ status }) => status)
+      expect(await health()).toBe(200)
+      await ada.begin(example.appURL)
+      examples.provider.failNext('authorize', { status: 200, delay: 2500, rewrite: (body) => body })
+      const back = ada.comeBack(example.appURL)
+      await delay(300)
+      const ended = example.stop(signal)
+      await delay(300)
+      expect(await health()).toBe(503)
+      expect(await back).toMatchObject({ location: '/login/confirm', headers: { connection: 'close' } })
+      expect(await ended).toBe(0)
+    },
+  )
 
-  test('sends headers that keep pages to themselves, and cookies that scripts and other sites do not get', async () => {
+  test('sends headers that keep pages to themselves, and the id of each request', async () => {
     const example = await examples.start()
     const ada = examples.visitor()
     const page = await ada.browser.follow(`${example.appURL}/login`)
@@ -52,10 +49,6 @@ describe('running the example', () => {
     )
     expect(page.headers['cache-control']).toBe('no-store')
     expect(page.headers['set-cookie']).toBeUndefined()
-    const start = await ada.begin(example.appURL)
-    expect(String(start.headers['set-cookie'])).toMatch(
-      /^example-login=\S+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
-    )
     const { headers } = await ada.submit(`${example.appURL}/nowhere`)
     expect(headers['x-request-id']).toMatch(/^[\w-]{36}$/)
     const proxied = { 'x-request-id': 'from-the-balancer' }
@@ -65,20 +58,13 @@ describe('running the example', () => {
     while (!example.output().includes('"id":"from-the-balancer"')) await delay(10)
   })
 
-  test('answers pages that are not there, and forms that are no forms, in words or in JSON', async () => {
+  test('answers pages that are not there in words or in JSON', async () => {
     const example = await examples.start()
     const browser = new Browser()
     const page = await browser.request(`${example.appURL}/nowhere`)
     expect([page.status, page.body.includes('This page does not exist.')]).toEqual([404, true])
     const json = await browser.request(`${example.appURL}/nowhere`, { headers: { accept: 'application/json' } })
     expect(JSON.parse(json.body)).toEqual({ error: 'This page does not exist.', requestID: expect.any(String) })
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const huge = await browser.request(`${example.appURL}/logout`, {
-      method: 'POST',
-      headers: form,
-      body: 'x'.repeat(20_000),
-    })
-    expect(huge.status).toBe(413)
   })
 
   test('listens on this machine alone, in IPv4 and IPv6, unless HOST says otherwise', async () => {
@@ -109,11 +95,9 @@ describe('running the example', () => {
   })
 
   test('says which port is taken', async () => {
-    const other = createServer().listen(0)
-    await once(other, 'listening')
-    const taken = String(port(other))
+    await using other = await listen()
+    const taken = String(port(other.server))
     const { code, output } = await runExample({ ...examples.environment, PORT: taken })
-    await stopServer(other)
     expect(code).toBe(1)
     expect(output).toContain(
       `  - PORT cannot be used: port ${taken} is taken: choose another one, or 0 for a free one.\n`,

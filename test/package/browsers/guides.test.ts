@@ -63,10 +63,4 @@ describeInChromium('"Asking more where less is certain" of docs/guides/linking.m
     await serve(tabBinding)
     expect(await signIn()).toEqual([path, 'signed in'])
   })
-
-  test('a login that fails leads back to the login page', async () => {
-    await serve(true)
-    provider.failNext('authorize', { status: 400, body: '{"error":"expired"}' })
-    expect(await signIn()).toEqual(['/login', 'Sign in'])
-  })
 })

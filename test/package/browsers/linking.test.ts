@@ -7,8 +7,8 @@ import { Strategy } from '../../../lib'
 import { FakeProvider } from '../../../lib/testing'
 import { keepSessions, newPassport } from '../../support/app'
 import { page } from '../../support/attacks/pages'
-import { describeInEachBrowser } from '../../support/browsers/each-browser'
-import type { LiveBrowser, Tab, Visitor } from '../../support/browsers/live-browser'
+import { describeVisits } from '../../support/browsers/each-browser'
+import type { Tab } from '../../support/browsers/live-browser'
 import { until } from '../../support/browsers/live-world'
 import { Sites } from '../../support/browsers/sites'
 import { linking } from '../docs/guides'
@@ -22,26 +22,17 @@ type Question = 'naive' | 'of the guide'
  * docs/guides/linking.md. While a link waits for its callback, a hostile page in another tab navigates to the
  * callback at the first click of a double click, so that the second one falls on the page that asks.
  */
-describeInEachBrowser('a double click on a hostile page while a link is pending', (start) => {
-  jest.setTimeout(30_000)
+describeVisits('a double click on a hostile page while a link is pending', (visitor) => {
   let sites: Sites
-  let browser: LiveBrowser
-  let visitor: Visitor
   let links: unknown[]
 
   beforeAll(async () => {
     sites = await Sites.start()
-    browser = await start()
   })
-  beforeEach(async () => {
+  beforeEach(() => {
     links = []
-    visitor = await browser.visitor()
   })
-  afterEach(() => visitor.close())
-  afterAll(async () => {
-    await browser.close()
-    await sites.stop()
-  })
+  afterAll(() => sites.stop())
 
   /** The application of the guide, behind helmet's defaults, and a hostile page with a key of the attacker's. */
   function serve(question: Question): void {
@@ -77,11 +68,11 @@ describeInEachBrowser('a double click on a hostile page while a link is pending'
 
   /** @returns the tab, with the question of the attacker's account under the pointer */
   async function firstClick(): Promise<Tab> {
-    const own = await visitor.open()
+    const own = await visitor().open()
     await own.goto(`${sites.origin('app.test')}/become-ada`)
     await own.click('a[href="/account/link"]')
     await until(async () => (await own.url()).startsWith(sites.origin('provider.test')))
-    const tab = await visitor.open()
+    const tab = await visitor().open()
     await tab.goto(`${sites.origin('evil.test')}/`)
     await tab.click('#go')
     await until(async () => (await tab.run(`document.querySelector('${ADD}') !== null`)) === true)

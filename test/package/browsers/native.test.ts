@@ -4,21 +4,18 @@ import passport from 'passport'
 import { Strategy } from '../../../lib'
 import { FakeProvider } from '../../../lib/testing'
 import { keepSessions, newPassport } from '../../support/app'
-import { describeInEachBrowser } from '../../support/browsers/each-browser'
-import type { LiveBrowser, Tab } from '../../support/browsers/live-browser'
+import { describeVisits } from '../../support/browsers/each-browser'
+import type { Tab } from '../../support/browsers/live-browser'
 import { until } from '../../support/browsers/live-world'
 import { type Listening, listen } from '../../support/listen'
 import { nativeApp, nativeServer } from '../docs/native'
 
 /** docs/guides/native.md: a real browser, and the app's own loopback server. */
-describeInEachBrowser('a native application', (start) => {
-  jest.setTimeout(30_000)
-  let browser: LiveBrowser
+describeVisits('a native application', (visitor) => {
   let provider: FakeProvider
   let server: Listening
 
   beforeAll(async () => {
-    browser = await start()
     provider = await FakeProvider.start()
     const app = express()
     server = await listen(app)
@@ -31,14 +28,12 @@ describeInEachBrowser('a native application', (start) => {
     nativeServer(app, (user) => `token of ${Reflect.get(user, 'displayName')}`)
   })
   afterAll(async () => {
-    await browser.close()
     await server.stop()
     await provider.stop()
   })
 
   test('signs in by the system browser and the confirm page, and gets a token of its server', async () => {
-    const visitor = await browser.visitor()
-    const tab: Tab = await visitor.open()
+    const tab: Tab = await visitor().open()
     const opened: Promise<void>[] = []
     const token = nativeApp(server.origin, (url) => void opened.push(tab.goto(url)))
     await until(() => opened.length > 0)
@@ -48,6 +43,5 @@ describeInEachBrowser('a native application', (start) => {
     await tab.click('button[value="approve"]')
     expect(await token).toEqual({ token: 'token of Ada Lovelace' })
     await until(async () => (await tab.text()).includes('You can close this window'))
-    await visitor.close()
   })
 })

@@ -7,8 +7,8 @@ import { OUTCOMES, Strategy, type StrategyOptions } from '../../../lib'
 import { FakeProvider } from '../../../lib/testing'
 import { keepSessions, newPassport } from '../../support/app'
 import { page } from '../../support/attacks/pages'
-import { describeInEachBrowser } from '../../support/browsers/each-browser'
-import type { LiveBrowser, Tab, Visitor } from '../../support/browsers/live-browser'
+import { describeVisits } from '../../support/browsers/each-browser'
+import type { Tab } from '../../support/browsers/live-browser'
 import { until } from '../../support/browsers/live-world'
 import { Sites } from '../../support/browsers/sites'
 import { returnTo, singlePage } from '../docs/guides'
@@ -17,26 +17,15 @@ const PAGES = join(__dirname, '../../../../test/package/docs/pages')
 const [ADA, ALAN] = ['1', '2'] as const
 
 /** The guide "Single-page applications and popups", and "Another account at the provider". */
-describeInEachBrowser('a single-page application', (start) => {
-  jest.setTimeout(30_000)
+describeVisits('a single-page application', (visitor) => {
   let sites: Sites
-  let browser: LiveBrowser
-  let visitor: Visitor
   let app: string
   let provider: FakeProvider
 
   beforeAll(async () => {
     sites = await Sites.start()
-    browser = await start()
   })
-  beforeEach(async () => {
-    visitor = await browser.visitor()
-  })
-  afterEach(() => visitor.close())
-  afterAll(async () => {
-    await browser.close()
-    await sites.stop()
-  })
+  afterAll(() => sites.stop())
 
   interface Guide {
     /** The script of the button: navigates, or opens a popup. */
@@ -80,14 +69,14 @@ describeInEachBrowser('a single-page application', (start) => {
   const shows = (tab: Tab, text: string): Promise<void> => until(async () => (await tab.text()).includes(text))
 
   async function openAt(route: string): Promise<Tab> {
-    const tab = await visitor.open()
+    const tab = await visitor().open()
     await tab.goto(`${app}${route}`)
     await shows(tab, 'Not signed in')
     return tab
   }
   async function openPopup(tab: Tab): Promise<Tab> {
     await tab.run("new BroadcastChannel('login').onmessage = () => { document.title = 'told' }, 0")
-    const opened = visitor.opened()
+    const opened = visitor().opened()
     await tab.click('#sign-in')
     return opened
   }
@@ -163,7 +152,7 @@ describeInEachBrowser('a single-page application', (start) => {
       sites.serve(host, (_req, res) => {
         res.setHeader('Content-Type', 'text/html').end(page(`<a href="${app}/auth/social-login">Sign in</a>`))
       })
-      const tab = await visitor.open()
+      const tab = await visitor().open()
       await tab.goto(origin)
       await tab.click('a')
       await approve(tab, ADA)
@@ -214,7 +203,7 @@ describeInEachBrowser('a single-page application', (start) => {
       test('a naive popup has an opener at the provider', async () => {
         serve({ signIn: 'popup.mjs', withHelmet: false })
         const tab = await openAt('/notes')
-        const opened = visitor.opened()
+        const opened = visitor().opened()
         await tab.run("void window.open('/auth/social-login', 'login', 'popup')")
         const popup = await opened
         await lure(popup)
@@ -269,7 +258,7 @@ describeInEachBrowser('a single-page application', (start) => {
     await shows(tab, 'Signed in as Ada Lovelace')
     await tab.click('#sign-out')
     await shows(tab, 'Not signed in')
-    const atProvider = await visitor.open()
+    const atProvider = await visitor().open()
     await atProvider.goto(provider.origin)
     await atProvider.click('form[action="/sign-out"] button')
     await shows(atProvider, 'You are not signed in')

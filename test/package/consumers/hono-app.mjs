@@ -1,18 +1,11 @@
 // The application of the consumers with Hono. Copied beside the main file of each.
 import { Hono } from 'hono'
 import { SocialLogin } from 'passport-social-login/web'
-import { nameIn, sessionOf, userIn } from './session.mjs'
+import { nameIn, optionsFor, sessionOf, userIn } from './session.mjs'
 
 export function createApp(provider, origin) {
-  const options = {
-    ...provider,
-    callbackURL: `${origin}/callback`,
-    keys: ['cookie-key-of-at-least-32-characters'],
-    failureRedirect: '/login',
-    successRedirect: '/me',
-  }
   const app = new Hono()
-  const login = new SocialLogin(options)
+  const login = new SocialLogin(optionsFor(provider, origin))
   app.get('/auth', (c) => login.start(c.req.raw, { user: userIn(c.req.raw), returnTo: c.req.query('next') }))
   app.get('/callback', async (c) => {
     const result = await login.callback(c.req.raw, { user: userIn(c.req.raw) })

@@ -4,7 +4,7 @@
 //   npm run test:consumers -- koa fastify                       some of them
 //   npm run test:consumers -- --runtimes 20,22,24,26,bun,deno   with other runtimes, fetched from npm (Linux x64)
 //   npm run test:consumers -- --runtimes 22 --suite             and the package's own tests, without those of a browser
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -63,8 +63,11 @@ function consumers() {
   return readdirSync(here).filter((name) => existsSync(join(here, name, 'package.json')))
 }
 
+/** A consumer that is "like" another has its files and its manifest, but for what it has itself. */
 function manifest(name) {
-  return JSON.parse(readFileSync(join(here, name, 'package.json'), 'utf8'))
+  const own = JSON.parse(readFileSync(join(here, name, 'package.json'), 'utf8'))
+  const { dependencies, ...others } = own.like ? manifest(own.like) : {}
+  return { ...others, ...own, dependencies: { ...dependencies, ...own.dependencies } }
 }
 
 async function pack() {
@@ -78,6 +81,7 @@ async function install(name, tarball) {
   const place = join(folder, name)
   const { like = name } = manifest(name)
   for (const source of [like, name]) cpSync(join(here, source), place, { recursive: true })
+  writeFileSync(join(place, 'package.json'), JSON.stringify(manifest(name)))
   for (const file of SHARED) cpSync(join(here, file), join(place, file))
   insertBlocks(place)
   try {

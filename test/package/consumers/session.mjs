@@ -1,5 +1,22 @@
-// A session in a signed cookie, for applications whose framework brings none.
+// For applications whose framework brings no session: one in a signed cookie, and the options of SocialLogin.
 import { createHmac } from 'node:crypto'
+
+/** @param provider what the driver has registered: `baseURL`, `clientID`, `clientSecret` */
+export function optionsFor(provider, origin) {
+  const keys = ['cookie-key-of-at-least-32-characters']
+  return { ...provider, callbackURL: `${origin}/callback`, keys, failureRedirect: '/login', successRedirect: '/me' }
+}
+
+/** The same as variables of the environment. */
+export function environmentFor({ baseURL, clientID, clientSecret }, origin) {
+  return {
+    SOCIAL_BASE_URL: baseURL,
+    SOCIAL_CLIENT_ID: clientID,
+    SOCIAL_CLIENT_SECRET: clientSecret,
+    SOCIAL_CALLBACK_URL: `${origin}/callback`,
+    LOGIN_COOKIE_KEY: 'cookie-key-of-at-least-32-characters',
+  }
+}
 
 const sign = (text) => createHmac('sha256', 'session-secret').update(text).digest('base64url')
 

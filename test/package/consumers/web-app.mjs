@@ -1,17 +1,10 @@
 // The application of a server without a framework. Copied beside the main file of each consumer that needs no other.
 import { SocialLogin } from 'passport-social-login/web'
-import { nameIn, sessionOf, userIn } from './session.mjs'
+import { nameIn, optionsFor, sessionOf, userIn } from './session.mjs'
 
 /** @returns a function from Request to the promise of a Response */
 export function createApp(provider, origin) {
-  const options = {
-    ...provider,
-    callbackURL: `${origin}/callback`,
-    keys: ['cookie-key-of-at-least-32-characters'],
-    failureRedirect: '/login',
-    successRedirect: '/me',
-  }
-  const login = new SocialLogin(options)
+  const login = new SocialLogin(optionsFor(provider, origin))
   const socialLogin = () => login
   // docs/guides/request-response.md#next-sveltekit-or-no-framework, block 2
   // docs/guides/request-response.md#next-sveltekit-or-no-framework, block 3

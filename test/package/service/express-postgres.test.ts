@@ -6,7 +6,7 @@ import type { Application } from '../../../lib/testing'
 import { Browser } from '../../support/browser'
 import { freePort } from '../../support/free-port'
 import { useLogins } from '../../support/logins'
-import { describeWithPostgres, type PostgresCluster, startPostgres } from '../../support/postgres/postgres'
+import { describeWithPostgres, useCluster } from '../../support/postgres/postgres'
 
 const APP = join(__dirname, '../../../../test/package/docs/express-postgres/app.mjs')
 const START = '/auth/social-login?returnTo=/'
@@ -22,16 +22,12 @@ interface Process {
 describeWithPostgres('the application of the guide "Express with Postgres"', () => {
   const logins = useLogins()
   const processes: Process[] = []
-  let postgres: PostgresCluster
+  const postgres = useCluster()
   let database: string
   let application: Application
 
-  beforeAll(async () => {
-    postgres = await startPostgres()
-  })
-  afterAll(() => postgres.stop())
   beforeEach(async () => {
-    database = await postgres.createDatabase(`app_${process.hrtime.bigint()}`)
+    database = await postgres().createDatabase(`app_${process.hrtime.bigint()}`)
     const redirectURL = `http://localhost:3000${CALLBACK}`
     application = logins.provider.registerApplication({ name: 'Guide', redirectURL })
   })

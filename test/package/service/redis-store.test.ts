@@ -83,20 +83,6 @@ describeWithRedis('the guide for Redis', () => {
     for (const key of await client.keys('*')) expect(await client.ttl(key)).toBeGreaterThan(0)
   })
 
-  test('of two simultaneous callbacks in two processes one is refused before its key is sent', async () => {
-    const apps = await startTwo(inRedis)
-    for (let round = 1; round <= 10; round++) {
-      const browser = new Browser()
-      await browser.follow(apps[0].loginURL)
-      const key = apps[0].newKey()
-      const answers = await Promise.all(
-        apps.map(({ callbackURL }) => browser.comeBack(`${callbackURL}?auth_key=${key}`)),
-      )
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
-      expect(logins.exchanges()).toBe(round)
-    }
-  })
-
   test('a copy of the cookies is worth nothing in another process, where a sealed cookie is used again', async () => {
     for (const [makeStore, status, exchanges] of [
       [inCookie, 200, 2],

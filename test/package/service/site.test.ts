@@ -47,10 +47,4 @@ describe('the site of the documentation', () => {
     }
     expect([...broken]).toEqual([])
   })
-
-  test('links what a page names to the reference', () => {
-    expect(read('documents/Options.html')).toMatch(
-      /<a href="\.\.\/classes\/index\.Strategy\.html"[^>]*><code>Strategy</,
-    )
-  })
 })

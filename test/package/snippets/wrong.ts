@@ -1,6 +1,17 @@
 // What is wrong, and a part of the error that must say so.
 import passport from 'passport'
-import { CookieStore, type Profile, Strategy, type StrategyOptions } from 'passport-social-login'
+import {
+  CookieStore,
+  type PendingLoginStore,
+  type Profile,
+  SocialLoginClient,
+  type SocialLoginError,
+  Strategy,
+  type StrategyOptions,
+  type VerifyFunctionWithRequestAndParams,
+} from 'passport-social-login'
+import type { FakeProvider } from 'passport-social-login/testing'
+import { SocialLogin, type SuccessResult } from 'passport-social-login/web'
 
 declare global {
   namespace Express {
@@ -47,3 +58,53 @@ new CookieStore({})
 export const incomplete: StrategyOptions = { baseURL: 'https://a.example/v1', clientID: 'id', clientSecret: 's' }
 // error: Property 'verified' does not exist on type 'Profile'
 export const verified = (profile: Profile): unknown => profile.verified
+// error: Property 'displayName' does not exist on type 'User'
+export type OnUser = Express.User['displayName']
+// error: Argument of type '42' is not assignable to parameter of type 'false | User
+new Strategy(options, (_accessToken, _refreshToken, _profile, done) => done(null, 42))
+// error: Property 'nothing' does not exist on type 'Request
+new Strategy({ ...options, passReqToCallback: true }, ({ nothing }) => nothing)
+declare const withBoth: VerifyFunctionWithRequestAndParams
+// error: Target signature provides too few arguments. Expected 6 or more, but got 4
+new Strategy(options, withBoth)
+// error: Property 'callbackURL' does not exist on type 'SocialLoginClient'
+new SocialLoginClient(options).callbackURL
+// error: Argument of type '"me"' is not assignable to parameter of type 'ProfileEndpoint'
+void new SocialLoginClient(options).fetchUser('me', 'token')
+// error: This comparison appears to be unintentional
+export const isFailed = ({ code }: SocialLoginError): boolean => code === 'login_failed'
+// error: Argument of type '"token"' is not assignable to parameter of type 'Endpoint'
+export const failToken = (provider: FakeProvider): void => provider.failNext('token', { status: 500 })
+
+const keys = ['a'.repeat(32)]
+const login = new SocialLogin({ ...options, keys })
+declare const request: Request
+declare const success: SuccessResult
+declare const store: PendingLoginStore<Request>
+declare const storeOfNode: PendingLoginStore
+// error: Expected 2 arguments, but got 1
+void login.start(request)
+// error: Argument of type 'string' is not assignable to parameter of type 'Request'
+void login.start('https://app.example/auth', { user: null })
+// error: Argument of type '{}' is not assignable to parameter of type 'CallbackOptions'
+void login.callback(request, {})
+// error: Type '{ id: string; }' is not assignable to type 'UserID'
+void login.callback(request, { user: { id: 'ada' } })
+// error: 'returnTo' does not exist in type
+void login.callback(request, { user: null, returnTo: '/inbox' })
+// error: Property 'profile' does not exist on type 'CallbackResult'
+void login.callback(request, { user: null }).then(({ profile }) => profile)
+// error: Property 'response' does not exist on type 'CallbackResult'
+void login.callback(request, { user: null }).then(({ response }) => response)
+// error: Argument of type 'string | undefined' is not assignable to parameter of type 'string'
+success.redirect(success.info.returnTo)
+// error: Argument of type 'string' is not assignable to parameter of type 'Response'
+success.finish('/inbox')
+// error: is not assignable to parameter of type 'MultiProviderSocialLoginOptions | SocialLoginOptions'
+new SocialLogin(options)
+// error: is not assignable to parameter of type 'MultiProviderSocialLoginOptions | SocialLoginOptions'
+new SocialLogin({ ...options, keys, store })
+// error: Type 'PendingLoginStore<IncomingMessage>' is not assignable to type 'PendingLoginStore<Request>'
+new SocialLogin({ ...options, store: storeOfNode })
+// error: 'verifyTimeout' does not exist in type
+new SocialLogin({ ...options, keys, verifyTimeout: 1000 })

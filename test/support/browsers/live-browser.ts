@@ -63,7 +63,7 @@ export async function startChromium(): Promise<LiveBrowser> {
 }
 
 /** A tab driven by playwright. */
-export function chromiumTab(page: Page): Tab {
+function chromiumTab(page: Page): Tab {
   page.setDefaultTimeout(8000)
   const complaints: string[] = []
   page.on('console', (message) => complaints.push(message.text()))

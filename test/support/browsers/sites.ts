@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Agent } from 'undici'
+import { makeCertificate } from '../certificates'
 import { port, stopServer } from '../listen'
 
 /** The host names of the live tests: three sites and a subdomain of the first. */
@@ -15,21 +12,6 @@ export type Host = (typeof HOSTS)[number]
 /** Makes Chromium resolve them. */
 export const RESOLVER_RULES = `MAP *.test 127.0.0.1`
 
-/** A self-signed certificate for all of them, made at run time, because one in the repository would expire. */
-function makeCertificate(): { key: Buffer; cert: Buffer } {
-  const folder = mkdtempSync(join(tmpdir(), 'sites-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const names = HOSTS.map((host) => `DNS:${host}`).join()
-  const wanted = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-days', '2', '-subj', '/CN=app.test']
-  const args = ['req', '-x509', '-nodes', ...wanted, '-addext', `subjectAltName=${names}`, '-keyout', key, '-out', cert]
-  try {
-    execFileSync('openssl', args, { stdio: 'pipe' })
-    return { key: readFileSync(key), cert: readFileSync(cert) }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
 /** Several sites over HTTPS, on one port of 127.0.0.1. */
 export class Sites {
   /** For requests of servers to the same names, with the same certificate. */
@@ -38,7 +20,7 @@ export class Sites {
   readonly #server: Server
   readonly #listeners = new Map<string, RequestListener>()
 
-  private constructor(server: Server, cert: Buffer) {
+  private constructor(server: Server, cert: string) {
     this.#server = server
     this.port = port(server)
     this.dispatcher = new Agent({
@@ -54,7 +36,8 @@ export class Sites {
   }
 
   static async start(): Promise<Sites> {
-    const { key, cert } = makeCertificate()
+    // Made at run time, because one in the repository would expire.
+    const { key, cert } = makeCertificate(HOSTS)
     const server = createServer({ key, cert }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     return new Sites(server, cert)

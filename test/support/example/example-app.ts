@@ -28,8 +28,6 @@ export interface LaunchedExample {
 /** The application that serves. */
 export interface RunningExample extends LaunchedExample {
   readonly appURL: string
-  /** Undefined with a real provider. */
-  readonly providerURL: string | undefined
 }
 
 /** Starts the process with only this environment. @param wrapper a command that runs it, with its arguments */
@@ -72,7 +70,7 @@ export async function startExample(environment: Environment): Promise<RunningExa
     if (hasEnded) throw new Error(`It ended with ${await ended}:\n${output()}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  return { ...launched, appURL: address('Example application') ?? '', providerURL: address('Fake provider') }
+  return { ...launched, appURL: address('Example application') ?? '' }
 }
 
 /** Runs it until it exits by itself, as it does with a wrong environment. */

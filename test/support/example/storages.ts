@@ -1,5 +1,5 @@
 import { openDatabase } from '../../../example-app/storage/open-database'
-import { describeWithPostgres, startPostgres } from '../postgres/postgres'
+import { describeWithPostgres, useCluster } from '../postgres/postgres'
 import { temporaryFolder } from './example-app'
 
 /** A database for a test: the environment that names it, and its rows. */
@@ -18,13 +18,9 @@ export function onBothStorages(name: string, tests: (fresh: () => Promise<TestSt
   })
 
   describeWithPostgres(`${name}, on Postgres`, () => {
-    let cluster: Awaited<ReturnType<typeof startPostgres>>
+    const cluster = useCluster()
     let count = 0
-    beforeAll(async () => {
-      cluster = await startPostgres()
-    }, 30_000)
-    afterAll(() => cluster.stop())
-    tests(async () => storageOf(await cluster.createDatabase(`example_${count++}`), '/nonexistent'))
+    tests(async () => storageOf(await cluster().createDatabase(`example_${count++}`), '/nonexistent'))
   })
 }
 

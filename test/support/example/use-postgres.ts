@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client } from 'pg'
 import { Browser } from '../browser'
-import { type PostgresCluster, startPostgres } from '../postgres/postgres'
+import { type PostgresCluster, useCluster } from '../postgres/postgres'
 import { PostgresProxy } from '../postgres/postgres-proxy'
 import type { RunningExample } from './example-app'
 import type { Examples } from './use-examples'
@@ -19,24 +18,20 @@ export interface BreakablePostgres {
 
 /** Starts the server before the tests of the block, and stops it at its end. */
 export function usePostgres(examples: Examples): BreakablePostgres {
-  let cluster: PostgresCluster
+  const cluster = useCluster()
   let databases = 0
 
-  beforeAll(async () => {
-    cluster = await startPostgres()
-  })
   // A test that fails must not leave it frozen or halted for those that follow.
   afterEach(async () => {
-    cluster.thaw()
-    await cluster.resume()
+    cluster().thaw()
+    await cluster().resume()
   })
-  afterAll(() => cluster.stop())
 
   return {
     get cluster() {
-      return cluster
+      return cluster()
     },
-    newDatabase: () => cluster.createDatabase(`database_${databases++}`),
+    newDatabase: () => cluster().createDatabase(`database_${databases++}`),
     startProxy: async (url) => examples.stopLater(await PostgresProxy.inFrontOf(url)),
     startOn: (url, variables) =>
       examples.start({ DATABASE_URL: url, SESSION_SECRET: 'a secret of sixteen or more', ...variables }),
@@ -53,11 +48,4 @@ export async function healthOf({ appURL }: RunningExample): Promise<number> {
 
 export async function untilHealth(example: RunningExample, status: number): Promise<void> {
   while ((await healthOf(example)) !== status) await delay(50)
-}
-
-/** Connects as the superuser for as long as the work takes. */
-export async function asSuperuser(url: string, work: (client: Client) => Promise<unknown>): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  await work(client).finally(() => client.end())
 }

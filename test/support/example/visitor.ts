@@ -1,29 +1,23 @@
 import type { Application, FakeProvider } from '../../../lib/testing'
 import { Browser, type BrowserAnswer } from '../browser'
 
-/** The environment with which the example signs its users in at a provider of the test. */
-export function providerEnvironment(provider: FakeProvider, application: Application): Record<string, string> {
+/** The environment with which the example signs its users in at a provider of the test, its first or its second. */
+export function providerEnvironment(
+  provider: FakeProvider,
+  application: Application,
+  prefix: 'SOCIAL' | 'SOCIAL2' = 'SOCIAL',
+): Record<string, string> {
   return {
-    SOCIAL_BASE_URL: provider.baseURL,
-    SOCIAL_CLIENT_ID: application.appID,
-    SOCIAL_CLIENT_SECRET: application.appSecret,
-    SOCIAL_CALLBACK_URL: application.redirectURL,
+    [`${prefix}_BASE_URL`]: provider.baseURL,
+    [`${prefix}_CLIENT_ID`]: application.appID,
+    [`${prefix}_CLIENT_SECRET`]: application.appSecret,
+    [`${prefix}_CALLBACK_URL`]: application.redirectURL,
   }
 }
 
-/** The same for the example's second community. */
-export function secondEnvironment(provider: FakeProvider, application: Application): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(providerEnvironment(provider, application)).map(([name, value]) => [
-      name.replace('SOCIAL_', 'SOCIAL2_'),
-      value,
-    ]),
-  )
-}
-
 /** Registers the example with a provider of the test. The port matters only to a real browser. */
-export function registerExample(provider: FakeProvider, port = 3000, startPath = '/auth/social-login'): Application {
-  const redirectURL = `http://localhost:${port}${startPath}/callback`
+export function registerExample(provider: FakeProvider, startPath = '/auth/social-login'): Application {
+  const redirectURL = `http://localhost:3000${startPath}/callback`
   return provider.registerApplication({ name: 'Example', redirectURL })
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
-import { port as portOf } from '../app'
+import { port as portOf } from '../listen'
+import { healthAt } from './health-poller'
 
 interface Backend {
   readonly port: number
@@ -28,7 +29,7 @@ export class Balancer {
       this.#serve(req, res).catch(() => res.destroy())
     })
     this.#checking = setInterval(() => {
-      for (const backend of this.#backends) void check(backend)
+      for (const backend of this.#backends) void this.#check(backend)
     }, CHECK_INTERVAL_MS)
   }
 
@@ -58,6 +59,10 @@ export class Balancer {
     this.#server.close()
     this.#server.closeAllConnections()
     await closed
+  }
+
+  async #check(backend: Backend): Promise<void> {
+    backend.isHealthy = (await healthAt(backend.port, CHECK_TIMEOUT_MS)) === 200
   }
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -107,21 +112,4 @@ function forward(
 function withoutHopByHop({ headers }: IncomingMessage) {
   const { connection: _connection, 'keep-alive': _keepAlive, 'transfer-encoding': _encoding, ...others } = headers
   return others
-}
-
-function check(backend: Backend): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (isHealthy: boolean): void => {
-      backend.isHealthy = isHealthy
-      resolve()
-    }
-    const options = { port: backend.port, host: '127.0.0.1', path: '/healthz', timeout: CHECK_TIMEOUT_MS }
-    const asked = request(options, (answer) => {
-      answer.resume()
-      settle(answer.statusCode === 200)
-    })
-    asked.on('timeout', () => asked.destroy())
-    asked.on('error', () => settle(false))
-    asked.end()
-  })
 }

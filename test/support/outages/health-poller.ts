@@ -24,8 +24,9 @@ export class HealthPoller {
     this.#timer = setInterval(() => {
       for (const { port, hasCrashed } of this.deployment.processes) {
         if (hasCrashed) continue
-        const asked = ask(port)
-          .then((answer) => void this.answers.push(answer))
+        const at = Date.now()
+        const asked = healthAt(port, GIVEN_UP_MS)
+          .then((status) => void this.answers.push({ at, tookMs: Date.now() - at, status }))
           .finally(() => this.#underWay.delete(asked))
         this.#underWay.add(asked)
       }
@@ -42,17 +43,16 @@ export class HealthPoller {
   }
 }
 
-function ask(port: number): Promise<Answer> {
-  const at = Date.now()
+/** The status of `/healthz` of a process; 0 if there is no answer in time. */
+export function healthAt(port: number, timeout: number): Promise<number> {
   return new Promise((resolve) => {
-    const settle = (status: number): void => resolve({ at, tookMs: Date.now() - at, status })
-    const options = { port, host: '127.0.0.1', path: '/healthz', timeout: GIVEN_UP_MS, agent: false }
+    const options = { port, host: '127.0.0.1', path: '/healthz', timeout, agent: false }
     const asked = request(options, (answer) => {
       answer.resume()
-      answer.once('close', () => settle(answer.statusCode ?? 0))
+      answer.once('close', () => resolve(answer.statusCode ?? 0))
     })
     asked.on('timeout', () => asked.destroy())
-    asked.on('error', () => settle(0))
+    asked.on('error', () => resolve(0))
     asked.end()
   })
 }

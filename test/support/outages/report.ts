@@ -8,7 +8,7 @@ export interface Outage {
   readonly cured: number
 }
 
-/** The result of a trial: a row of the table. */
+/** The result of a trial. */
 export interface Report {
   readonly trial: string
   readonly attempted: number
@@ -17,9 +17,6 @@ export interface Report {
   readonly failed: Readonly<Record<string, number>>
   /** Failed logins that began outside of an outage. */
   readonly failedWhileWhole: number
-  /** Logins that began and succeeded during an outage. */
-  readonly goodWhileBroken: number
-  readonly reloads: number
   /** Keys that were exchanged although the login failed. */
   readonly spentInVain: number
   /** Seconds from the repair to the last step that failed after it; the worst of several outages. */
@@ -38,11 +35,9 @@ export interface Report {
   readonly healthWrongS: number
   /** Seconds that processes took to stop on SIGTERM, in order. */
   readonly endedS: readonly number[]
-  readonly p50Ms: number
-  readonly p99Ms: number
 }
 
-export interface Observed {
+interface Observed {
   readonly trial: string
   readonly logins: readonly LoginRecord[]
   readonly outages: readonly Outage[]
@@ -56,7 +51,6 @@ export interface Observed {
 export function reportOf({ trial, logins, outages, health, endedS, deployment, accounts }: Observed): Report {
   const good = logins.filter(isGood)
   const failed = logins.filter((login) => !isGood(login))
-  const times = good.map(({ began, ended, thoughtMs }) => ended - began - thoughtMs).sort((one, other) => one - other)
   const shown = accountsShown(good)
   return {
     trial,
@@ -64,8 +58,6 @@ export function reportOf({ trial, logins, outages, health, endedS, deployment, a
     good: good.length,
     failed: countedBy(failed.map(({ outcome }) => outcome)),
     failedWhileWhole: failed.filter((login) => !outages.some((outage) => overlaps(login, outage))).length,
-    goodWhileBroken: good.filter((login) => outages.some((outage) => isWithin(login, outage))).length,
-    reloads: logins.reduce((sum, { reloads }) => sum + reloads, 0),
     spentInVain: spentInVain(failed, deployment),
     goodAgainS: Math.max(0, ...outages.map((outage, index) => goodAgain(failed, outage, outages[index + 1]))),
     mixedUp: logins.filter(({ outcome }) => outcome === 'mixed up').length,
@@ -75,8 +67,6 @@ export function reportOf({ trial, logins, outages, health, endedS, deployment, a
     healthMs: health.longestMs,
     healthWrongS: secondsOfWrongHealth(logins, health),
     endedS,
-    p50Ms: quantile(times, 0.5),
-    p99Ms: quantile(times, 0.99),
   }
 }
 
@@ -86,10 +76,6 @@ function isGood({ outcome }: LoginRecord): boolean {
 
 function overlaps(login: LoginRecord, outage: Outage): boolean {
   return login.ended >= outage.began && login.began <= outage.cured
-}
-
-function isWithin(login: LoginRecord, outage: Outage): boolean {
-  return login.began >= outage.began && login.ended <= outage.cured
 }
 
 function accountsShown(good: readonly LoginRecord[]): Map<string, Set<string>> {
@@ -131,8 +117,4 @@ function secondsOfWrongHealth(logins: readonly LoginRecord[], health: HealthPoll
     if ((isHealthy && !decided.some(isGood)) || (isIll && decided.every(isGood))) wrong += 1
   }
   return wrong
-}
-
-function quantile(sorted: readonly number[], part: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }

@@ -4,7 +4,6 @@ import { Deployment, type DeploymentOptions } from './deployment'
 import type { ExampleProcess } from './example-process'
 import { HealthPoller } from './health-poller'
 import { type Outage, type Report, reportOf } from './report'
-import { addRow } from './table'
 import { Visitors } from './visitors'
 
 export interface TrialOptions extends DeploymentOptions {
@@ -12,8 +11,6 @@ export interface TrialOptions extends DeploymentOptions {
   readonly perSecond?: number
   /** Duration of the load after the last repair. */
   readonly settleMs?: number
-  /** Excluded from the table. */
-  readonly isShort?: boolean
 }
 
 const WARM_UP_MS = 2000
@@ -52,7 +49,7 @@ export class Trial {
 /** Runs a whole trial: deployment, load, faults, repair, report. */
 export async function runTrial(
   name: string,
-  { perSecond = PER_SECOND, settleMs = SETTLE_MS, isShort = false, ...options }: TrialOptions,
+  { perSecond = PER_SECOND, settleMs = SETTLE_MS, ...options }: TrialOptions,
   work: (trial: Trial) => Promise<void>,
 ): Promise<Report> {
   const deployment = await Deployment.start(options)
@@ -70,9 +67,7 @@ export async function runTrial(
     const accounts = await accountsOf(deployment)
     const { logins } = visitors
     const { outages, endedS } = trial
-    const report = reportOf({ trial: name, logins, outages, health, endedS, deployment, accounts })
-    if (!isShort) addRow(report)
-    return report
+    return reportOf({ trial: name, logins, outages, health, endedS, deployment, accounts })
   } finally {
     await deployment.stop()
   }

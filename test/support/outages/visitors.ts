@@ -10,16 +10,12 @@ export interface LoginRecord {
   readonly ended: number
   /** When the last step began: the one that failed, or the profile. */
   readonly lastStepBegan: number
-  /** How long the person stayed at the provider. */
-  readonly thoughtMs: number
   /** `good`, `mixed up`, or the step that failed and how. */
   readonly outcome: string
   /** The key that the provider issued; undefined if the start failed. */
   readonly key: string | undefined
   /** The account shown at the end. */
   readonly account: string | undefined
-  /** Reloads of pages after the callback. */
-  readonly reloads: number
 }
 
 const STEP_TIMEOUT_MS = 30_000
@@ -85,7 +81,6 @@ class Login {
   #key: string | undefined
   #account: string | undefined
   #lastStepBegan = 0
-  #reloads = 0
 
   constructor(
     private readonly deployment: Deployment,
@@ -107,11 +102,9 @@ class Login {
       began,
       ended: Date.now(),
       lastStepBegan: this.#lastStepBegan,
-      thoughtMs: this.thoughtMs,
       outcome,
       key: this.#key,
       account: this.#account,
-      reloads: this.#reloads,
     }
   }
 
@@ -169,7 +162,6 @@ class Login {
       } catch (error) {
         if (attempt === RELOADS) throw error
       }
-      this.#reloads += 1
       await sleep(RELOAD_AFTER_MS)
     }
   }
@@ -183,17 +175,13 @@ class Login {
 
 /** The same, or a StepFailed. */
 async function withinTime(name: string, answer: Promise<BrowserAnswer>): Promise<BrowserAnswer> {
-  const cancel = new AbortController()
-  const timeout = sleep(STEP_TIMEOUT_MS, undefined, { signal: cancel.signal }).then(() => {
-    throw new StepFailed(`${name} timeout`)
-  })
-  timeout.catch(() => {})
-  try {
-    return await Promise.race([answer, timeout])
-  } catch (error) {
+  const timeout = new AbortController()
+  const late = sleep(STEP_TIMEOUT_MS, 'timeout', { signal: timeout.signal }).catch(() => 'no timeout')
+  const failed = (error: unknown): string => {
     if (error instanceof StepFailed) throw error
-    throw new StepFailed(`${name} ${error instanceof Error && 'code' in error ? String(error.code) : 'failed'}`)
-  } finally {
-    cancel.abort()
+    return error instanceof Error && 'code' in error ? String(error.code) : 'failed'
   }
+  const end = await Promise.race([answer.catch(failed), late]).finally(() => timeout.abort())
+  if (typeof end === 'string') throw new StepFailed(`${name} ${end}`)
+  return end
 }

@@ -44,6 +44,16 @@ export interface PostgresCluster {
   stop(): Promise<void>
 }
 
+/** Starts a server before the tests of the block, and stops it at its end. @returns what returns it */
+export function useCluster(): () => PostgresCluster {
+  let cluster: PostgresCluster
+  beforeAll(async () => {
+    cluster = await startPostgres()
+  }, 30_000)
+  afterAll(() => cluster.stop())
+  return () => cluster
+}
+
 export async function startPostgres(): Promise<PostgresCluster> {
   if (binaries === undefined) throw new Error('There is no Postgres: install it, or set POSTGRES_BIN')
   const folder = mkdtempSync(join(tmpdir(), 'example-postgres-'))
@@ -99,16 +109,17 @@ export async function startPostgres(): Promise<PostgresCluster> {
   }
 }
 
-/** Runs statements as the superuser, on a connection of their own. */
-export async function queryAt(url: string, sql: string): Promise<Row[]> {
+/** Connects as the superuser for as long as the work takes. */
+export async function asSuperuser<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, application_name: HARNESS })
   // A killed server emits an error event on idle clients.
   client.on('error', () => {})
   await client.connect()
-  return client
-    .query(sql)
-    .then(({ rows }) => rows)
-    .finally(() => client.end())
+  return work(client).finally(() => client.end())
+}
+
+export async function queryAt(url: string, sql: string): Promise<Row[]> {
+  return asSuperuser(url, async (client) => (await client.query(sql)).rows)
 }
 
 /** Ends the connections of applications to a database, or those in a transaction. @returns how many */

@@ -1,13 +1,7 @@
-import express, { type ErrorRequestHandler } from 'express'
+import express from 'express'
 import session from 'express-session'
 import passport from 'passport'
-import {
-  type AuthenticateOptions,
-  type Profile,
-  SocialLoginError,
-  Strategy,
-  type StrategyOptions,
-} from 'passport-social-login'
+import { type AuthenticateOptions, type Profile, Strategy, type StrategyOptions } from 'passport-social-login'
 import { play } from './driver.cjs'
 
 // The application's own user, as Passport's types want it: verify must then make one.
@@ -41,10 +35,5 @@ await play((provider) => {
     if (req.user) res.send(req.user.name)
     else res.sendStatus(401)
   })
-  const handleErrors: ErrorRequestHandler = (error: unknown, _req, res, next) => {
-    if (error instanceof SocialLoginError) res.sendStatus(error.status)
-    else next(error)
-  }
-  app.use(handleErrors)
   return app.listen(0, '127.0.0.1')
 })

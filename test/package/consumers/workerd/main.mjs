@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
 import { sameOriginNavigation } from 'passport-social-login/testing'
 import { browser, play } from './driver.cjs'
+import { environmentFor } from './session.mjs'
 import { bundle, serveWorker } from './worker.mjs'
 
 const bytes = Buffer.byteLength(await bundle('size.mjs', true))
 console.log(`minified: ${bytes} bytes`)
 assert.ok(bytes <= 150_000)
 
-const bindings = {
-  SOCIAL_BASE_URL: 'https://social.example/api/v1',
-  SOCIAL_CLIENT_ID: 'id',
-  SOCIAL_CLIENT_SECRET: 'secret',
-  LOGIN_COOKIE_KEY: 'cookie-key-of-at-least-32-characters',
-  SESSION_SECRET: 'session-secret',
-}
+const registered = { baseURL: 'https://social.example/api/v1', clientID: 'id', clientSecret: 'secret' }
+const bindings = { ...environmentFor(registered, 'https://app.example'), SESSION_SECRET: 'session-secret' }
 const wholeFile = await serveWorker('app.ts', { bindings })
 assert.equal((await browser(wholeFile.port)('/', {})).body, '<a href="/auth">Sign in</a>')
 const { headers } = await browser(wholeFile.port)('/auth', sameOriginNavigation)

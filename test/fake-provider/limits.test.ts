@@ -1,0 +1,115 @@
+import { type Application, FakeProvider, type FakeProviderOptions } from '../../lib/testing'
+import { listen } from '../support/listen'
+import { exchange, tokenFor, userInfo, userMe } from '../support/provider-http'
+import { sendMany } from '../support/raw-requests'
+
+let provider: FakeProvider
+let application: Application
+
+async function start(options: FakeProviderOptions = {}): Promise<void> {
+  provider = await FakeProvider.start(options)
+  application = provider.registerApplication({ name: 'My app', redirectURL: 'http://localhost:3000/cb' })
+}
+
+afterEach(() => provider.stop())
+
+test('each token has 1,000 requests per hour; the 1,001st is refused until the next hour', async () => {
+  await start()
+  const token = await tokenFor(provider, application)
+  const other = await tokenFor(provider, application)
+  for (let hundred = 0; hundred < 10; hundred += 1) {
+    const seen = await Promise.all(Array.from({ length: 100 }, () => userMe(provider, token)))
+    expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]))
+  }
+  const refused = await userMe(provider, token)
+  expect(refused.status).toBe(429)
+  expect(JSON.parse(refused.text)).toEqual({ error: true, message: 'More than 1000 requests in an hour.' })
+  const seconds = Number(refused.headers.get('retry-after'))
+  expect(seconds).toBeGreaterThan(3_500)
+  expect((await userMe(provider, other)).status).toBe(200)
+  provider.clock.advance(seconds * 1000)
+  expect((await userMe(provider, token)).status).toBe(200)
+})
+
+test('both profile endpoints count together; an invalid token is not counted', async () => {
+  await start({ rateLimit: 2 })
+  const token = await tokenFor(provider, application)
+  await userMe(provider, 'unknown')
+  expect((await userMe(provider, token)).status).toBe(200)
+  expect((await userInfo(provider, token)).status).toBe(200)
+  expect((await userInfo(provider, token)).status).toBe(429)
+})
+
+test('a refusal may contain a date, its limits, neither, or have status 200', async () => {
+  await start({ rateLimit: 1 })
+  const token = await tokenFor(provider, application)
+  await userMe(provider, token)
+  provider.setMode({ rateLimitAnswer: 'retry-after-date' })
+  const date = Date.parse((await userMe(provider, token)).headers.get('retry-after') ?? '')
+  expect(Math.abs(date - provider.clock.now() - 3_600_000)).toBeLessThan(10_000)
+  provider.setMode({ rateLimitAnswer: 'x-ratelimit' })
+  const { headers } = await userMe(provider, token)
+  expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['1', '0'])
+  expect(headers.has('retry-after')).toBe(false)
+  provider.setMode({ rateLimitAnswer: 'bare', errorsAtStatus200: true })
+  const bare = await userMe(provider, token)
+  expect([bare.status, bare.headers.has('retry-after')]).toEqual([200, false])
+  expect(JSON.parse(bare.text).error).toBe(true)
+})
+
+test('a limit that is not a whole number is refused', () => {
+  for (const rateLimit of [0, -1, 1.5, Number.NaN]) expect(() => new FakeProvider({ rateLimit })).toThrow(TypeError)
+})
+
+function form(path: string, body: string): string {
+  const type = 'Content-Type: application/x-www-form-urlencoded'
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+test('the log keeps the 10,000 requests of 5,000 logins, and at most the newest 20,000', async () => {
+  await start()
+  const get = (query: string): string => `GET /api/v1/user/me?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+  await sendMany(provider.origin, get('first'), 1)
+  await sendMany(provider.origin, form('/api/authorize', `app_id=x&app_secret=${'y'.repeat(43)}&auth_key=z`), 10_000)
+  expect(provider.requests).toHaveLength(10_001)
+  await sendMany(provider.origin, get('last'), 11_000)
+  const { requests } = provider
+  expect([requests.length, requests[0]?.endpoint]).toEqual([20_000, 'authorize'])
+  expect(requests.at(-1)).toMatchObject({ path: '/api/v1/user/me?last', status: 401 })
+})
+
+test('the newest 10,000 unused keys are valid, older ones are dropped', async () => {
+  await start()
+  const grant = { appID: application.appID, userID: '1' }
+  const keys = Array.from({ length: 10_001 }, () => provider.issueAuthKey(grant))
+  const statusOf = async (index: number) => (await exchange(provider, application, keys.at(index) ?? '')).status
+  expect([await statusOf(0), await statusOf(-1), await statusOf(2000)]).toEqual([400, 200, 200])
+})
+
+test('a long international name as redirect URL is refused before it is parsed', async () => {
+  await start()
+  const redirectURL = `http://${encodeURIComponent('一'.repeat(1600))}.example/`
+  const register = () => provider.registerApplication({ name: 'x', redirectURL })
+  expect(register).toThrow('at most 2000 visible ASCII characters')
+})
+
+test('a long international name as Host or Origin is expensive for a naive server, and cheap for this one', async () => {
+  await start()
+  const name = encodeURIComponent(
+    Array.from({ length: 1600 }, (_, at) => 0x4e00 + ((at * 7919) % 20_000))
+      .map((code) => String.fromCodePoint(code))
+      .join(''),
+  )
+  await using naive = await listen((request, response) => {
+    response.end(String(URL.canParse(`http://${request.headers.host}`) && URL.canParse(request.headers.origin ?? '')))
+  }, '127.0.0.1')
+  const attack = async (origin: string): Promise<number> => {
+    const start = performance.now()
+    await sendMany(origin, `POST /developers HTTP/1.1\r\nHost: ${name}\r\nContent-Length: 0\r\n\r\n`, 40)
+    const other = `POST /sign-in HTTP/1.1\r\nHost: localhost\r\nOrigin: http://${name}\r\nContent-Length: 0\r\n\r\n`
+    await sendMany(origin, other, 40)
+    return performance.now() - start
+  }
+  const [hurt, ours] = [await attack(naive.origin), await attack(provider.origin)]
+  expect(hurt).toBeGreaterThan(3 * ours)
+})

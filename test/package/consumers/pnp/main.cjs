@@ -1,4 +1,0 @@
-const { createServer } = require('./app.cjs')
-const { play } = require('./driver.cjs')
-
-play(createServer)
