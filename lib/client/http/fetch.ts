@@ -8,54 +8,26 @@ const BY_ITSELF = 'in this build requests are sent by fetch, which opens its con
 /** By `fetch`, for runtimes that have no connections of Node, or none that outlive a request. */
 export const fetchNetwork: Network = {
   withoutOptions: { dispatcher: BY_ITSELF, maxPools: BY_ITSELF },
-  openTransport: ({ maxConnections, timeout }) => new FetchTransport(maxConnections, timeout),
-  openTransports({ allowPrivateAddresses, timeout }) {
+  openTransport: ({ maxConnections }) => new FetchTransport(maxConnections),
+  openTransports({ allowPrivateAddresses }) {
     if (!allowPrivateAddresses)
       throw new TypeError(
         'allowPrivateAddresses must be true in this build: fetch looks names up by itself, so that private addresses cannot be refused',
       )
-    return { transportTo: (_origin, slots) => new FetchTransport(slots, timeout), close: async () => {} }
+    return { transportTo: (_origin, slots) => new FetchTransport(slots), close: async () => {} }
   },
 }
 
 class FetchTransport implements Transport {
   readonly slots: Semaphore
 
-  constructor(slots: number, timeout: number) {
-    // A login holds its slot while it consumes its record, and while it asks the provider.
-    this.slots = new ExpiringSlots(slots, 2 * timeout)
+  constructor(slots: number) {
+    this.slots = new Semaphore(slots)
   }
 
   send(call: TransportCall): Promise<ProviderResponse> {
     // To read a body does not end with the signal everywhere.
     return call.deadline.race(receive(call))
-  }
-}
-
-/**
- * Slots that free themselves: workerd discards a request whose visitor has disconnected, with all that it would still have
- * done, so that its slot would never be released.
- */
-class ExpiringSlots extends Semaphore {
-  readonly #lifetime: number
-  /** When those that are acquired expire, the oldest first. */
-  readonly #expiries: number[] = []
-
-  constructor(slots: number, lifetime: number) {
-    super(slots)
-    this.#lifetime = lifetime
-  }
-
-  override tryAcquire(): boolean {
-    const now = performance.now()
-    while ((this.#expiries[0] ?? Infinity) <= now) this.release()
-    const isAcquired = super.tryAcquire()
-    if (isAcquired) this.#expiries.push(now + this.#lifetime)
-    return isAcquired
-  }
-
-  override release(): void {
-    if (this.#expiries.shift() !== undefined) super.release()
   }
 }
 
