@@ -92,6 +92,7 @@ test.each<[string, Fault, OutcomeCode]>([
     { headers: { 'content-encoding': 'gzip' }, body: CANARY },
     'provider_bad_response',
   ],
+  ['answers in a coding that fetch does not know', { headers: { 'content-encoding': 'own' } }, 'provider_bad_response'],
   ['answers in another protocol', { raw: `SSH-2.0-${CANARY}\r\n` }, 'provider_unreachable'],
 ])('a provider that %s is told as over connections of Node, if fetch tells', async (_title, fault, code) => {
   for (const endpoint of ['authorize', 'user/me'] as const) {

@@ -37,14 +37,16 @@ async function receive(call: TransportCall): Promise<ProviderResponse> {
   const reader = call.newReader()
   const options = { method, headers, body, redirect: 'manual', cache: 'no-store', signal: deadline.signal } as const
   const response = await fetch(origin + path, options)
-  const { 'content-encoding': encoding = '', ...others } = Object.fromEntries(response.headers)
+  const encoded = Object.fromEntries(response.headers)
+  const { 'content-encoding': encoding = '', ...decoded } = encoded
+  // Of these, platforms negotiate and decode some by themselves. What fetch has not decoded is refused as everywhere.
+  const isDecoded = /^(gzip|br)$/i.test(encoding)
   try {
-    if (!reader.start(response.status, others)) await response.body?.cancel()
+    if (!reader.start(response.status, isDecoded ? decoded : encoded)) await response.body?.cancel()
     else for await (const chunk of response.body ?? []) if (!reader.add(chunk)) break
   } catch (error) {
-    // Some platforms negotiate a compression by themselves. What fetch could not decode is refused as everywhere.
     if (/^(identity)?$/i.test(encoding) || deadline.ended) throw error
-    reader.start(response.status, { ...others, 'content-encoding': encoding })
+    reader.start(response.status, encoded)
   }
   return reader.finish()
 }
