@@ -35,6 +35,7 @@ async function receive(call: TransportCall): Promise<ProviderResponse> {
   const { request, deadline } = call
   const { origin, path, method, headers, body } = request
   const reader = call.newReader()
+  // Node's sends a request once more that was answered by 421: the server has not processed it (RFC 9110, section 15.5.20).
   const options = { method, headers, body, redirect: 'manual', cache: 'no-store', signal: deadline.signal } as const
   const response = await fetch(origin + path, options)
   const encoded = Object.fromEntries(response.headers)
