@@ -30,8 +30,8 @@ async function begin(port) {
   const { status, headers } = await browser(port)('/auth', sameOriginNavigation)
   assert.equal(status, 302)
   const cookie = headers['set-cookie'].map((line) => line.split(';', 1)[0]).join('; ')
-  const comeBack = async (machine, key = newKey()) => {
-    const answer = await browser(machine)(`/callback?auth_key=${key}`, { ...providerNavigation, cookie })
+  const comeBack = async (machine, key = newKey(), cookies = cookie) => {
+    const answer = await browser(machine)(`/callback?auth_key=${key}`, { ...providerNavigation, cookie: cookies })
     return answer.headers.location
   }
   /** Disconnects as soon as the key is being exchanged. */
@@ -42,7 +42,7 @@ async function begin(port) {
     while (exchanges() === before) await setImmediate()
     request.socket.resetAndDestroy()
   }
-  return Object.assign(comeBack, { leave })
+  return Object.assign(comeBack, { leave, cookie })
 }
 
 const ofKeys = await start('hono-worker.mjs')
@@ -77,6 +77,9 @@ const [first, second] = [await begin(one), await begin(two)]
 assert.equal(await second(two), '/me', 'a login of another tab')
 assert.equal(await first(one), '/me', 'each login has its own object')
 assert.equal(await (await begin(one))(two, 'a-guess'), '/login')
+const [attacker, victim] = [await begin(one), await begin(one)]
+const planted = `${attacker.cookie}; ${victim.cookie}`
+assert.equal(await victim(one, newKey(), planted), '/login', 'of two cookies one was planted')
 await shared.close()
 await provider.stop()
 console.log('ok')
