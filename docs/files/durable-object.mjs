@@ -23,7 +23,13 @@ export class LoginInProgress extends DurableObject {
 
 const started = new WeakMap()
 const objectOf = (browser) => env.LOGINS.get(env.LOGINS.idFromName(browser))
-const browserOf = (request) => /(?:^|; )__Host-login=([\w-]{36})(?:;|$)/.exec(request.headers.get('cookie') ?? '')?.[1]
+
+function browserOf(request) {
+  const cookies = request.headers.get('cookie') ?? ''
+  const [own, other] = cookies.matchAll(/(?:^|; )__Host-login=([\w-]{36})(?=;|$)/g)
+  // Of two cookies with this name one was planted.
+  return other ? undefined : own?.[1]
+}
 
 export const store = {
   async save(request, record) {

@@ -77,7 +77,10 @@ export class UsedLogins<T> {
     this.#usedBefore.delete(recordID)
   }
 
-  /** Measures the time by a monotonic clock, which nobody can set back. */
+  /**
+   * Measures the time by a monotonic clock, which nobody can set back. That of workerd is its `Date.now()`, by which a record
+   * expires, too; it is 0 while modules are loaded, and stands still between two answers from elsewhere.
+   */
   #dropExpired(): void {
     const now = performance.now()
     const age = now - this.#since

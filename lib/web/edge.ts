@@ -1,5 +1,6 @@
 import { fetchNetwork } from '../client/http/fetch'
-import type { MultiProviderSocialLoginOptions, SocialLoginOptions } from './options'
+import type { CallbackOptions, MultiProviderSocialLoginOptions, SocialLoginOptions } from './options'
+import type { CallbackResult } from './result'
 import { WebLogin } from './web-login'
 
 export { OUTCOMES, SocialLoginError } from '../errors'
@@ -9,4 +10,20 @@ export class SocialLogin extends WebLogin {
   constructor(options: SocialLoginOptions | MultiProviderSocialLoginOptions) {
     super(options, fetchNetwork)
   }
+
+  override callback(request: Request, options: CallbackOptions): Promise<CallbackResult> {
+    const result = super.callback(request, options)
+    finishWithoutVisitor(result)
+    return result
+  }
+}
+
+/**
+ * workerd ends what it does for a visitor who disconnects, unless it is told to wait. A login holds a slot, and a second
+ * click waits for its result. Found at runtime, because no other platform has this module.
+ */
+function finishWithoutVisitor(login: Promise<unknown>): void {
+  const workers = process.getBuiltinModule?.('cloudflare:workers')
+  if (workers && 'waitUntil' in workers && typeof workers.waitUntil === 'function')
+    workers.waitUntil(login.catch(() => {}))
 }

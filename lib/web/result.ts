@@ -24,7 +24,11 @@ export interface SuccessResult {
   readonly headers: Headers
   /** A redirect, with {@link headers}, to a path of your application. @throws TypeError for anything else */
   readonly redirect: (path: string) => Response
-  /** Your own response, with {@link headers}: `Set-Cookie` is added to its own, the others replace its own. */
+  /**
+   * Your own response, with {@link headers}: `Set-Cookie` is added to its own, the others replace its own.
+   *
+   * @throws TypeError for a response that cannot be sent, such as `Response.error()`
+   */
   readonly finish: (response: Response) => Response
 }
 
@@ -122,6 +126,8 @@ function redirect(location: string, headers: Headers): Response {
 }
 
 function finish({ body, status, statusText, headers }: Response, own: Headers): Response {
+  // That of an error, or of a redirect which fetch was told not to follow, is 0.
+  if (status < 200) throw new TypeError('finish() must be given a response that can be sent, with a status from 200 on')
   const merged = new Headers(headers)
   for (const [name, value] of own) {
     if (name === 'set-cookie') merged.append(name, value)

@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Agent } from 'undici'
 import type { OutcomeCode } from '../../lib'
-import { fetchNetwork } from '../../lib/client/http/fetch'
-import { parseClientOptions } from '../../lib/client/options'
 import { FakeProvider, type Fault } from '../../lib/testing'
 import * as web from '../../lib/web'
 import * as edge from '../../lib/web/edge'
@@ -91,6 +89,7 @@ test.each<[string, Fault, OutcomeCode]>([
     { headers: { 'content-encoding': 'gzip' }, body: CANARY },
     'provider_bad_response',
   ],
+  ['answers in a coding that fetch does not know', { headers: { 'content-encoding': 'own' } }, 'provider_bad_response'],
   ['answers in another protocol', { raw: `SSH-2.0-${CANARY}\r\n` }, 'provider_unreachable'],
 ])('a provider that %s is told as over connections of Node, if fetch tells', async (_title, fault, code) => {
   for (const endpoint of ['authorize', 'user/me'] as const) {
@@ -176,20 +175,4 @@ test('it loads nothing of undici, nor of the network of Node', () => {
 test('a response that is cut is no success, also where it says that it is not encoded', async () => {
   const raw = `${okay}content-encoding: identity\r\ncontent-length: 99\r\n\r\n{"access_token":"token"}`
   expect(await outcomeOf({ raw }, 'authorize')).toBe('provider_unreachable')
-})
-
-test('the slots of requests that the platform has discarded are free after twice the timeout', () => {
-  const { callbackURL: _, ...provider } = registered()
-  const { slots } = fetchNetwork.openTransport(parseClientOptions({ ...provider, maxConnections: 2, timeout: 100 }))
-  const begun = performance.now()
-  const clock = jest.spyOn(performance, 'now')
-  const acquireAt = (milliseconds: number): boolean => {
-    clock.mockReturnValue(begun + milliseconds)
-    return slots.tryAcquire()
-  }
-  expect([acquireAt(0), acquireAt(100), acquireAt(199)]).toEqual([true, true, false])
-  expect([acquireAt(200), acquireAt(201), acquireAt(300)]).toEqual([true, false, true])
-  slots.release()
-  expect(acquireAt(301)).toBe(true)
-  clock.mockRestore()
 })

@@ -177,6 +177,12 @@ describe('a success is finished', () => {
     expect(finished.headers.getSetCookie()).toEqual([ENDED])
     expect(finish(new Response()).headers.has('location')).toBe(false)
   })
+
+  test('by finish(), but not of a response that cannot be sent', async () => {
+    const { finish } = await succeed()
+    const message = 'finish() must be given a response that can be sent, with a status from 200 on'
+    expect(() => finish(Response.error())).toThrow(new TypeError(message))
+  })
 })
 
 describe('a login that fails', () => {

@@ -44,7 +44,9 @@ const WORKER = { modules: true, compatibilityDate: '2026-07-01', compatibilityFl
 
 /** @param options further options of Miniflare, such as bindings */
 export async function serveWorker(entry, options = {}) {
-  const server = new Miniflare({ ...WORKER, script: await bundle(entry), host: '127.0.0.1', port: 0, ...options })
+  // Not as `script`, in which Miniflare refuses an import of a name that is computed.
+  const modules = [{ type: 'ESModule', path: 'worker.mjs', contents: await bundle(entry) }]
+  const server = new Miniflare({ ...WORKER, modules, host: '127.0.0.1', port: 0, ...options })
   const { port } = await server.ready
   return { port: Number(port), close: () => server.dispose() }
 }

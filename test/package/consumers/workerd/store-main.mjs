@@ -1,5 +1,7 @@
 // Two Workers that share the Durable Objects of the guide, as two machines do, or share nothing but their keys.
 import assert from 'node:assert/strict'
+import http from 'node:http'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { FakeProvider, providerNavigation, sameOriginNavigation } from 'passport-social-login/testing'
 import { browser } from './driver.cjs'
 import { bundle, serveWorkers } from './worker.mjs'
@@ -12,7 +14,11 @@ const newKey = () => provider.issueAuthKey({ appID, userID: '1' })
 const exchanges = () => provider.requests.filter(({ endpoint }) => endpoint === 'authorize').length
 
 async function start(entry, durableObjects) {
-  const common = { script: await bundle(entry), bindings: { PROVIDER, ORIGIN } }
+  // A slot that is never released would fail the next login.
+  const common = {
+    script: await bundle(entry),
+    bindings: { PROVIDER: { ...PROVIDER, maxConcurrentLogins: 1 }, ORIGIN },
+  }
   return serveWorkers([
     { ...common, name: 'one', durableObjects: durableObjects && { LOGINS: durableObjects } },
     { ...common, name: 'two', durableObjects: durableObjects && { LOGINS: { ...durableObjects, scriptName: 'one' } } },
@@ -24,10 +30,19 @@ async function begin(port) {
   const { status, headers } = await browser(port)('/auth', sameOriginNavigation)
   assert.equal(status, 302)
   const cookie = headers['set-cookie'].map((line) => line.split(';', 1)[0]).join('; ')
-  return async (machine, key = newKey()) => {
-    const answer = await browser(machine)(`/callback?auth_key=${key}`, { ...providerNavigation, cookie })
+  const comeBack = async (machine, key = newKey(), cookies = cookie) => {
+    const answer = await browser(machine)(`/callback?auth_key=${key}`, { ...providerNavigation, cookie: cookies })
     return answer.headers.location
   }
+  /** Disconnects as soon as the key is being exchanged. */
+  const leave = async (machine, key) => {
+    const before = exchanges()
+    const options = { host: '127.0.0.1', port: machine, headers: { ...providerNavigation, cookie } }
+    const request = http.get({ ...options, path: `/callback?auth_key=${key}` }).on('error', () => {})
+    while (exchanges() === before) await setImmediate()
+    request.socket.resetAndDestroy()
+  }
+  return Object.assign(comeBack, { leave, cookie })
 }
 
 const ofKeys = await start('hono-worker.mjs')
@@ -38,6 +53,14 @@ const key = newKey()
 const earlier = exchanges()
 const clicks = [doubleClick(ofKeys.ports[0], key), doubleClick(ofKeys.ports[0], key)]
 assert.deepEqual([await Promise.all(clicks), exchanges()], [['/me', '/me'], earlier + 1])
+provider.failNext('authorize', { delay: 1000 })
+const cutOff = await begin(ofKeys.ports[0])
+const cutOffKey = newKey()
+await cutOff.leave(ofKeys.ports[0], cutOffKey)
+const secondClick = cutOff(ofKeys.ports[0], cutOffKey)
+const answer = await Promise.race([secondClick, setTimeout(20_000, 'nothing', { ref: false })])
+assert.equal(answer, '/me', 'the second click of a visitor who has disconnected')
+assert.equal(await (await begin(ofKeys.ports[0]))(ofKeys.ports[0]), '/me', 'the slot of that login is free')
 await ofKeys.close()
 
 const shared = await start('store-worker.mjs', { className: 'LoginInProgress', useSQLite: true })
@@ -54,6 +77,9 @@ const [first, second] = [await begin(one), await begin(two)]
 assert.equal(await second(two), '/me', 'a login of another tab')
 assert.equal(await first(one), '/me', 'each login has its own object')
 assert.equal(await (await begin(one))(two, 'a-guess'), '/login')
+const [attacker, victim] = [await begin(one), await begin(one)]
+const planted = `${attacker.cookie}; ${victim.cookie}`
+assert.equal(await victim(one, newKey(), planted), '/login', 'of two cookies one was planted')
 await shared.close()
 await provider.stop()
 console.log('ok')
