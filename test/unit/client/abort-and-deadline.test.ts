@@ -159,8 +159,11 @@ describe('maxConnections', () => {
   test('are not blocked by calls that time out in the queue, and those open none', async () => {
     const client = clients.client({ baseURL: raw.baseURL, maxConnections: 1 })
     raw.failNext('authorize', () => {})
-    const signal = AbortSignal.timeout(100)
+    const controller = new AbortController()
+    const { signal } = controller
     const calls = Array.from({ length: 9 }, () => rejectionOf(client.exchangeAuthKey(key, { signal })))
+    await until(() => raw.requests.length === 1)
+    controller.abort(new DOMException('late', 'TimeoutError'))
     for (const error of await Promise.all(calls)) expectOutcome(error, 'provider_timeout', 'exchange')
     expect(await client.exchangeAuthKey(key)).toHaveProperty('access_token')
     // That of the sent call, and the one that was used.
