@@ -55,6 +55,18 @@ const LONGEST: Readonly<Record<string, number>> = {
 
 const longestOf = (page: string): number => LONGEST[page] ?? (page.startsWith('docs/guides/') ? 6000 : 16_000)
 
+/** What a reader sees: no code, and of a link only its text. */
+function textOf(page: string): string {
+  const text = read(page).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
+  return text.replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '').replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+}
+
+/** Sentences of paragraphs and list items. A full stop within a word, an address or a number does not end one. */
+function sentencesOf(page: string): string[] {
+  const paragraphs = textOf(page).split(/\n\n+|\n(?= *(?:[-|#>]|\d\.) )/)
+  return paragraphs.filter((text) => !/^ *[|#]/.test(text)).flatMap((text) => text.split(/[.?!][*)]*\s+/))
+}
+
 describe('the documentation', () => {
   const minimal = read('example-app/minimal.ts').trimEnd()
   const declarations = /^declare module[\s\S]*?^}$/m.exec(minimal)?.[0] ?? 'none'
@@ -85,6 +97,22 @@ describe('the documentation', () => {
     const sizes = pages.map((page) => ({ page, size: Buffer.byteLength(read(page)) }))
     expect(sizes.filter(({ page, size }) => size > longestOf(page))).toEqual([])
     expect(sizes.reduce((total, { size }) => total + size, 0)).toBeLessThanOrEqual(140_000)
+  })
+
+  test('has no table cell above 300 characters', () => {
+    const rows = pages.flatMap((page) => textOf(page).match(/^\|.*\|$/gm) ?? [])
+    expect(rows.length).toBeGreaterThan(200)
+    expect(rows.flatMap((row) => row.split(/(?<!\\)\|/)).filter((cell) => cell.trim().length > 300)).toEqual([])
+  })
+
+  test.each(['README.md', 'SECURITY.md'])('has no sentence above 40 words in %s', (page) => {
+    const sentences = sentencesOf(page)
+    expect(sentences.length).toBeGreaterThan(30)
+    expect(sentences.filter((sentence) => sentence.split(/\s+/).length > 40)).toEqual([])
+  })
+
+  test.each(pages.filter((page) => page !== 'README.md'))('%s begins with whom it is for', (page) => {
+    expect(read(page)).toMatch(/^# .+\n\nFor [^:]+: (?:after this page|here (?:is|are)) /)
   })
 
   test('has each page once in the table of the README', () => {
