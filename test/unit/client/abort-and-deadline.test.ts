@@ -116,6 +116,7 @@ test('close waits for pending calls and refuses later ones', async () => {
   await client.close()
   expect(await call).toHaveProperty('access_token')
   expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_unreachable', 'exchange')
+  expectOutcome(await rejectionOf(client.getCurrentUser(token)), 'provider_unreachable', 'profile')
 })
 
 test('calls that wait for a connection are all answered, each with a token of its own', async () => {
