@@ -24,8 +24,6 @@ export interface CookieStoreOptions {
 // Browsers reject larger cookies; a sealed record with the longest returnTo and state has 3,300 bytes.
 const MAX_COOKIE_LENGTH = 4096
 const MIN_KEY_LENGTH = 32
-// Of a compact JWE: header, key, initialisation vector, ciphertext, tag.
-const PARTS = 5
 
 type Decrypting = typeof import('jose/jwe/compact/decrypt')
 type Encrypting = typeof import('jose/jwe/compact/encrypt')
@@ -61,8 +59,7 @@ export class SealedCookie {
   /** A value of `Set-Cookie` that keeps the record for as long as a login may take. */
   async seal(record: PendingLogin): Promise<string> {
     const sealed = await new this.#jose.CompactEncrypt(Buffer.from(JSON.stringify(record)))
-      // The header is additional data of the encryption: a record cannot be moved to another strategy.
-      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', ctx: record.strategyDigest })
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .encrypt(this.#sealingKey)
     return this.#setCookie(sealed, MAX_AGE_MS / 1000)
   }
@@ -91,9 +88,8 @@ export class SealedCookie {
   async #open(sealed: string, key: Uint8Array): Promise<PendingLogin | undefined> {
     try {
       const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
-      const { plaintext, protectedHeader } = await this.#jose.compactDecrypt(sealed, key, options)
-      const record = parsePendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
-      return record?.strategyDigest === protectedHeader['ctx'] ? record : undefined
+      const { plaintext } = await this.#jose.compactDecrypt(sealed, key, options)
+      return parsePendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
     } catch {
       // Tampered with, sealed with another key, or not a sealed record at all.
       return undefined
@@ -135,6 +131,5 @@ function deriveKey(key: string | Uint8Array, name: string): Uint8Array {
 
 /** Decoders skip characters outside base64url and drop spare bits: only the canonical encoding is accepted. */
 function isCanonical(sealed: string): boolean {
-  const parts = sealed.split('.', PARTS + 1)
-  return parts.length === PARTS && parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
+  return sealed.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 }
