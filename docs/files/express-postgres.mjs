@@ -13,8 +13,8 @@ const { DATABASE_POOL_SIZE = '10', DRAIN_SECONDS = '5' } = process.env
 const { SOCIAL_BASE_URL: baseURL, SOCIAL_CLIENT_ID: clientID, SOCIAL_CLIENT_SECRET: clientSecret } = process.env
 if (!DATABASE_URL || !SESSION_SECRET) throw new Error('DATABASE_URL or SESSION_SECRET is missing')
 
-const limits = { max: Number(DATABASE_POOL_SIZE), connectionTimeoutMillis: 3000, statement_timeout: 3000 }
-const pool = new pg.Pool({ connectionString: DATABASE_URL, ...limits })
+const timeouts = { connectionTimeoutMillis: 3000, statement_timeout: 3000, query_timeout: 4000 }
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(DATABASE_POOL_SIZE), ...timeouts })
 pool.on('error', (error) => console.error('Postgres:', error.message)) // else a lost idle connection ends the process
 // One message is one transaction; the lock lets several processes start at once.
 await pool.query(`
@@ -82,7 +82,8 @@ app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(erro
 const escapeHTML = (text) => text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`)
 app.get('/', (req, res) => {
   const { reason } = req.query
-  const problem = Object.hasOwn(OUTCOMES, reason) ? OUTCOMES[reason].message : ''
+  const { kind, message = '' } = Object.hasOwn(OUTCOMES, reason) ? OUTCOMES[reason] : {}
+  const problem = kind === 'error' ? 'Please try again later.' : message // the message of an error is for you
   const signOut = '<form method="post" action="/logout"><button>Sign out</button></form>'
   if (req.user) res.send(`Hello ${escapeHTML(req.user.name)} ${signOut}`)
   else res.send(`<p>${escapeHTML(problem)}</p> <a href="/auth/social-login?returnTo=/">Sign in</a>`)

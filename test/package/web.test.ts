@@ -2,10 +2,10 @@ import { type Context, Hono } from 'hono'
 import { except } from 'hono/combine'
 import { secureHeaders } from 'hono/secure-headers'
 import { FakeProvider } from '../../lib/testing'
-import type { Profile, SocialLogin, SocialLoginOptions } from '../../lib/web'
+import { type Profile, SocialLogin, type SocialLoginOptions } from '../../lib/web'
 import { useLogins } from '../support/logins'
 import { WebBrowser } from '../support/web-browser'
-import { linking, ownHeaders, type Question, quickStart, reasons, type Sessions, severalProviders } from './docs/web'
+import { linking, ownHeaders, type Question, quickStart, reasons, type Sessions } from './docs/web'
 
 /** The code of docs/web.md and docs/guides/request-response.md. */
 describe('guides for Request and Response', () => {
@@ -118,7 +118,8 @@ describe('guides for Request and Response', () => {
     }
 
     test('by the guide they are two', async () => {
-      const { first, second } = severalProviders(optionsOf(logins.provider, '/first'), optionsOf(other, '/second'))
+      const first = new SocialLogin({ ...optionsOf(logins.provider, '/first'), name: 'first' })
+      const second = new SocialLogin({ ...optionsOf(other, '/second'), name: 'second' })
       expect(await signIn(first, logins.provider, '/first')).toBe('first:1')
       expect(await signIn(second, other, '/second')).toBe('second:1')
     })

@@ -55,11 +55,6 @@ export function reasons(options: SocialLoginOptions): SocialLogin {
   return login
 }
 
-export function severalProviders(ofFirst: SocialLoginOptions, ofSecond: SocialLoginOptions) {
-  // docs/web.md#options, block 2
-  return { first, second }
-}
-
 export function linking(
   login: SocialLogin,
   app: Hono,
