@@ -34,7 +34,7 @@ export async function runCampaign(application: FuzzedApplication, seed: number, 
     const property = fc.asyncProperty(part, async (sent) => {
       // Another run of this lane would wait as long again.
       if (isOver) return
-      const texts = sent.requests.map(({ text }) => application.fill(text))
+      const texts = sent.requests.map((text) => application.fill(text))
       const outcome = await play(application, texts, sent)
       requests += texts.length
       for (const status of outcome.statuses) statuses[status] = (statuses[status] ?? 0) + 1
@@ -57,19 +57,13 @@ export async function runCampaign(application: FuzzedApplication, seed: number, 
 function play(
   { port, deadline }: FuzzedApplication,
   texts: readonly string[],
-  { requests, ending, cut }: Part,
+  { isAborted, cut }: Part,
 ): Promise<Outcome> {
   const bytes = texts.join('')
   // Node answers a request with `Upgrade`, and drops what follows it.
-  const isFramed = requests.every(({ isFramed, text }) => isFramed && !/^connection:.*upgrade/im.test(text))
-  return exchangeRaw({
-    port,
-    bytes,
-    answers: isFramed ? requests.length : undefined,
-    ending,
-    deadline,
-    cutAt: cut === undefined ? undefined : Math.floor(cut * bytes.length),
-  })
+  const isUpgrade = texts.some((text) => /^connection:.*upgrade/im.test(text))
+  const cutAt = cut === undefined ? undefined : Math.floor(cut * bytes.length)
+  return exchangeRaw({ port, bytes, answers: isUpgrade ? undefined : texts.length, isAborted, deadline, cutAt })
 }
 
 /** What is wrong with the answers to these requests. */

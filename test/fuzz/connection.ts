@@ -1,15 +1,13 @@
 import { connect, type Socket } from 'node:net'
 
-/** How a client ends its connection. */
-export type Ending = 'answered' | 'half-close' | 'early-close'
-
 /** The requests of one connection. */
 export interface Exchange {
   readonly port: number
   readonly bytes: string
   /** Number of expected answers, unless the server closes earlier; undefined if unknown. */
   readonly answers: number | undefined
-  readonly ending: Ending
+  /** Whether the client closes the connection once it has sent the bytes, or their first packet. */
+  readonly isAborted: boolean
   /** Real milliseconds after which an answer, or a close, must have come. */
   readonly deadline: number
   /** Where the bytes are split into two packets; undefined sends them at once. */
@@ -23,7 +21,7 @@ export interface Outcome {
   readonly end: 'complete' | 'closed' | 'hang' | 'refused'
 }
 
-// How long the server has to answer an incomplete request before the client half-closes the connection.
+// How long the server has to answer requests of an unknown number before the client half-closes the connection.
 const HALF_CLOSE_MS = 30
 
 /** Sends the bytes on a new connection, and reads until all requests are answered or the server closes. */
@@ -55,17 +53,17 @@ export function exchangeRaw(exchange: Exchange): Promise<Outcome> {
 
 function write(
   socket: Socket,
-  { bytes, answers, ending, cutAt }: Exchange,
+  { bytes, answers, isAborted, cutAt }: Exchange,
   finish: (end: Outcome['end']) => void,
 ): void {
-  if (ending === 'early-close') {
-    socket.write(bytes.slice(0, cutAt ?? bytes.length), 'latin1', () => finish('complete'))
+  if (isAborted) {
+    socket.write(bytes.slice(0, cutAt), 'latin1', () => finish('complete'))
     return
   }
   socket.setNoDelay(true)
   socket.write(bytes.slice(0, cutAt), 'latin1')
   if (cutAt !== undefined) setImmediate(() => socket.write(bytes.slice(cutAt), 'latin1'))
-  if (ending === 'half-close' || answers === undefined) setTimeout(() => socket.end(), HALF_CLOSE_MS)
+  if (answers === undefined) setTimeout(() => socket.end(), HALF_CLOSE_MS)
 }
 
 /** Collects the statuses in a text. @returns the rest, which may contain the beginning of a status line */

@@ -124,12 +124,3 @@ export const headerLines: Lines = fc
     const lines = [...first, ...mode, ...cookies, ...others, ...from]
     return [...lines, ...lines.slice(twice, twice + 1)]
   })
-
-/** A line that no server should accept as a header. */
-export const brokenLine = oneOf(
-  fc.constantFrom('\tfolded', 'no colon', ': no name', 'Bad Name: x', 'Host: other.example'),
-  fc.constantFrom('X-Null: a\0b', 'X-Control: a\x01b', 'X-Return: a\rb'),
-  text` folded: ${nasty}`,
-  fc.constantFrom(`X-Long: ${'y'.repeat(17_000)}`, `${'n'.repeat(5000)}: x`),
-  fc.constant(Array.from({ length: 2100 }, (_, at) => `X-${at}: ${at}`).join('\r\n')),
-)
