@@ -11,8 +11,8 @@ import { MAX_AGE_MS, type PendingLogin, parsePendingLogin } from '../pending-log
 export interface CookieStoreOptions {
   /**
    * 1 to 10 random secrets of at least 32 characters or bytes (`openssl rand -base64 32`). The first one seals, all of them
-   * open: to rotate, put a new one in front and drop the old one ten minutes later. Never the app secret: the cookie would
-   * confirm a guess of it.
+   * open: to rotate, append a new one, then put it in front, and drop the old one ten minutes later. Never the app secret: the
+   * cookie would confirm a guess of it.
    */
   readonly keys: readonly (string | Uint8Array)[]
   /** Name of the cookie, without the `__Host-` prefix. Default `social-login`. */
