@@ -136,6 +136,12 @@ test.each([
   expect(message).not.toContain('secret')
 })
 
+test.each([true, 1, 200, '1', '200', 'true', 'ok', 'success'])('a status of %j refuses nothing', (status) => {
+  expect(messageOf(response(JSON.stringify({ status })), BAD, 'exchange')).toMatch(
+    /has no access_token, only: status\.$/,
+  )
+})
+
 test('no more than ten names are told', () => {
   const members = Object.fromEntries('abcdefghijkl'.split('').map((name) => [name, 1]))
   const given = response(JSON.stringify({ error: false, ...members }))

@@ -42,7 +42,8 @@ test('the response to a second attempt says so', () => {
 test('the text is that of all chunks, of any size, even if their memory is used again', () => {
   const reader = new ResponseReader('exchange', false)
   reader.start(200, {})
-  const texts = [1, 3, 1, 100, 40, 3000, 5, 20_000, 30_000].map((size, at) => String(at).repeat(size))
+  const sizes = [3, 100, 40, 3000, 5, 20_000, 30_000, ...new Array(600).fill(1)]
+  const texts = sizes.map((size, at) => String(at % 10).repeat(size))
   for (const text of texts) {
     const chunk = Buffer.from(text)
     expect(reader.add(chunk)).toBe(true)
@@ -102,6 +103,7 @@ test.each([
   ['1e3', undefined],
   ['-5', undefined],
   ['soon 3000', undefined],
+  ['GMT 5', undefined],
   ['', undefined],
 ])('a Retry-After of %j asks to wait for %p seconds', (value, seconds) => {
   const headers = { 'retry-after': value }
@@ -190,6 +192,8 @@ describe('a rate limit', () => {
     ['a reset that is over', { ...nothingLeft, 'x-ratelimit-reset': '1000000000' }, 0],
     ['a reset in the far future', { ...nothingLeft, 'x-ratelimit-reset': '9999999999' }, 86_400],
     ['a reset of unknown unit', { ...nothingLeft, 'x-ratelimit-reset': '60' }, undefined],
+    ['a reset in milliseconds', { ...nothingLeft, 'x-ratelimit-reset': '1800003600000' }, undefined],
+    ['a reset behind a word', { ...nothingLeft, 'x-ratelimit-reset': 'in 1800003600' }, undefined],
     ['a reset that is no number', { ...nothingLeft, 'x-ratelimit-reset': 'soon' }, undefined],
   ])('is exhausted by %s', (_title, headers, seconds) => {
     expect(readExhaustedLimit(headers)).toEqual(seconds === undefined ? {} : { retryAfter: seconds })
