@@ -41,7 +41,7 @@ async function receive(call: TransportCall): Promise<ProviderResponse> {
   const encoded = Object.fromEntries(response.headers)
   const { 'content-encoding': encoding = '', ...decoded } = encoded
   // Of these, platforms negotiate and decode some by themselves. What fetch has not decoded is refused as everywhere.
-  const isDecoded = /^(gzip|br)$/i.test(encoding)
+  const isDecoded = /^(gzip|br)$/.test(encoding)
   try {
     if (!reader.start(response.status, isDecoded ? decoded : encoded)) await response.body?.cancel()
     else for await (const chunk of response.body ?? []) if (!reader.add(chunk)) break
