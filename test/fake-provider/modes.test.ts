@@ -1,58 +1,21 @@
-import {
-  type Application,
-  asDeployed,
-  FakeProvider,
-  type ProviderBehaviours,
-  type ProviderMode,
-} from '../../lib/testing'
-import {
-  ask,
-  exchange,
-  locationOf,
-  post,
-  signInAs,
-  tokenFor,
-  tokenIn,
-  userInfo,
-  userMe,
-} from '../support/provider-http'
+import { type Application, asDeployed, FakeProvider, type ProviderMode } from '../../lib/testing'
+import { ask, exchange, locationOf, post, signInAs, tokenFor, tokenIn, userMe } from '../support/provider-http'
+
+// The modes that whole logins and the doctor's findings show are tested there: test/login, test/doctor/options.test.ts.
 
 let provider: FakeProvider
 let application: Application
 
-async function start(mode: ProviderMode, redirectURL = 'http://localhost:3000/cb'): Promise<void> {
+async function start(mode: ProviderMode): Promise<void> {
   provider = await FakeProvider.start({ mode })
-  application = provider.registerApplication({ name: 'My app', redirectURL })
+  application = provider.registerApplication({ name: 'My app', redirectURL: 'http://localhost:3000/cb' })
 }
 
 afterEach(() => provider.stop())
 
-async function approvedLocation(): Promise<string> {
-  const cookie = await signInAs(provider, '1')
-  const form = { app_id: application.appID, decision: 'approve' }
-  const seen = await post(`${provider.origin}/approval`, form, { cookie })
-  return seen.headers.get('location') ?? ''
-}
-
 function key(): string {
   return provider.issueAuthKey({ appID: application.appID, userID: '1' })
 }
-
-test('errors at status 200: only the body shows them', async () => {
-  await start({ errorsAtStatus200: true })
-  const refused = await exchange(provider, application, 'unknown')
-  expect([refused.status, JSON.parse(refused.text).error]).toEqual([200, true])
-  expect((await userInfo(provider, 'unknown')).status).toBe(200)
-})
-
-test.each<[Partial<ProviderBehaviours>, registered: string, location: RegExp]>([
-  [{ appendAuthKeyBlindly: true }, '/cb?a=1', /\/cb\?a=1\?auth_key=\w/],
-  [{ appendAuthKeyBlindly: true }, '/cb#top', /\/cb#top\?auth_key=\w/],
-  [{ escapeRedirectAmpersands: true }, '/cb?a=1&b=2', /\/cb\?a=1&amp;b=2&amp;auth_key=\w/],
-])('%j leads to %s with a key that applications cannot find', async (mode, registered, location) => {
-  await start(mode, `http://localhost:3000${registered}`)
-  expect(await approvedLocation()).toMatch(location)
-})
 
 test('silent re-approval: the first approval is remembered without asking', async () => {
   await start({ silentReapproval: true })
@@ -83,48 +46,6 @@ test('one-minute tokens, reused within their minute', async () => {
   provider.clock.advance(10_000)
   expect((await userMe(provider, token)).status).toBe(401)
   expect(await tokenFor(provider, application)).not.toBe(token)
-})
-
-test.each<[Partial<ProviderBehaviours>, userID: string, record: object]>([
-  [{ wrapUser: 'user_info' }, '1', { user_info: expect.objectContaining({ user_id: 1 }) }],
-  [{ wrapUser: 'data' }, '1', { data: expect.objectContaining({ user_id: 1 }) }],
-  [{ stringTypes: true }, '9007199254740993', { user_id: '9007199254740993', user_verified: '1' }],
-  [{ encodeEntities: true }, '3', { user_firstname: 'Sin&eacute;ad', user_lastname: 'O&#039;Brien' }],
-  [{ relativePictures: true }, '1', { user_picture: 'pictures/1.svg', user_cover: 'covers/1.svg' }],
-])('%j answers the person %s as %j', async (mode, userID, record) => {
-  await start(mode)
-  const { text } = await userMe(provider, await tokenFor(provider, application, userID))
-  expect(JSON.parse(text)).toMatchObject(record)
-})
-
-test('a deleted person may be an empty array', async () => {
-  await start({ goneUserAsEmptyArray: true })
-  const token = await tokenFor(provider, application)
-  provider.removeUser('1')
-  expect(await userInfo(provider, token)).toMatchObject({ status: 200, text: '[]' })
-})
-
-test('302 with a JSON body: the key is spent, the token is in the body', async () => {
-  await start({ redirectWithJSONBody: true })
-  const spent = key()
-  const seen = await exchange(provider, application, spent)
-  expect(seen.status).toBe(302)
-  expect((await userMe(provider, tokenIn(seen.text))).status).toBe(200)
-  expect((await exchange(provider, application, spent)).status).toBe(400)
-})
-
-test('HTML at 200: the API is under maintenance, the key is kept', async () => {
-  await start({ htmlAtStatus200: true })
-  const kept = key()
-  for (const seen of [
-    await exchange(provider, application, kept),
-    await userMe(provider, 'x'),
-    await userInfo(provider, 'x'),
-  ]) {
-    expect([seen.status, seen.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-  }
-  provider.setMode('specification')
-  expect((await exchange(provider, application, kept)).status).toBe(200)
 })
 
 test.each([
@@ -166,17 +87,6 @@ test('JSON may be labelled HTML, follow a warning, and set a cookie', async () =
   expect(seen.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(seen.headers.get('set-cookie')).toMatch(/^PHPSESSID=/)
   expect(seen.text).toMatch(/^<br \/>\n<b>Warning<\/b>.*\{"access_token":"[^"]+"\}$/s)
-})
-
-test('a legacy-only server has no user/me', async () => {
-  await start({ withoutUserMe: true })
-  const token = await tokenFor(provider, application)
-  expect((await userMe(provider, token)).status).toBe(404)
-  expect((await userInfo(provider, token)).status).toBe(200)
-  // There is no API that could answer with status 200.
-  provider.setMode({ ...asDeployed, withoutUserMe: true })
-  const missing = await userMe(provider, token)
-  expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
 })
 
 test('the preset as-deployed behaves like most servers, and can be changed', async () => {
