@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { accessibilityFindings } from '../../support/browsers/accessibility'
 import { describeInChromium, launchChromium } from '../../support/browsers/chromium'
 import { watchForTrouble } from '../../support/browsers/page-trouble'
-import { type RunningExample, startExample, temporaryFolder } from '../../support/example/example-app'
+import type { RunningExample } from '../../support/example/example-app'
 import { useExamples } from '../../support/example/use-examples'
 
 /** Where the README's pictures are. With UPDATE_SCREENSHOTS=1 they are taken anew. */
@@ -190,38 +190,5 @@ describeInChromium('the example application in Chromium', () => {
     await seesTwoLogins()
     await press(/^Remove .*Brien/)
     await page.getByText('The login was removed.').waitFor()
-  })
-})
-
-describeInChromium('the example application with its own two fake providers, in Chromium', () => {
-  test('starts with no environment at all, and its second provider adds a login to an account of the first', async () => {
-    const folder = temporaryFolder()
-    const example = await startExample({ DATA_DIR: folder.path })
-    const browser = await launchChromium()
-    const page = await browser.newPage()
-    const trouble = watchForTrouble(page)
-    const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
-    const approveAsAda = async (): Promise<void> => {
-      await press(/Ada Lovelace/)
-      await press('Approve')
-    }
-    await page.goto(`${example.appURL}/login`)
-    await press('Continue with Fake Social')
-    await approveAsAda()
-    await press(/^Continue as/)
-    await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
-    await page.getByRole('link', { name: 'Account' }).click()
-    await press('Add another login at Fake Chess Club')
-    await page.waitForFunction("document.title === 'Sign in · Fake Chess Club'")
-    await approveAsAda()
-    await page.getByText('With the following login at Fake Chess Club').waitFor()
-    await press('Add this login')
-    await page.getByText('The login was added').waitFor()
-    await page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
-    expect(await page.locator('img.portrait').count()).toBe(2)
-    expect(trouble).toEqual([])
-    await browser.close()
-    await example.stop('SIGKILL')
-    folder.remove()
   })
 })
