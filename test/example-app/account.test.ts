@@ -8,11 +8,6 @@ describe('an account of the example', () => {
   let example: RunningExample
   let ada: Visitor
 
-  const link = async (userID: string): Promise<string> => {
-    await ada.submit(`${example.appURL}/account/link`)
-    expect((await ada.comeBack(example.appURL, examples.newKey(userID))).location).toBe('/login/confirm')
-    return ada.confirm(example.appURL)
-  }
   const reload = async (): Promise<string> => {
     const { location } = await ada.submit(`${example.appURL}/profile/reload`)
     return (await ada.browser.follow(`${example.appURL}${location}`)).body
@@ -26,39 +21,6 @@ describe('an account of the example', () => {
     const { user_id } = examples.provider.addUser({ user_firstname: 'Ada', user_lastname: 'Test' })
     ada = examples.visitor(user_id)
     await ada.signIn(example.appURL)
-  })
-
-  test('takes a second login, which then opens it too, and gives it up again', async () => {
-    const account = (await ada.whoAmI(example.appURL))?.['account']
-    const second = examples.provider.addUser({ user_firstname: 'Ada at work' }).user_id
-    expect(await link(second)).toBe('/account?notice=linked')
-    const elsewhere = examples.visitor(second)
-    await elsewhere.signIn(example.appURL)
-    expect((await elsewhere.whoAmI(example.appURL))?.['account']).toBe(account)
-
-    const page = await ada.browser.follow(`${example.appURL}/account`)
-    const logins = [...page.body.matchAll(/name="login" value="([^"]+)"/g)].map(([, id]) => id ?? '')
-    expect(logins.length).toBe(2)
-    const [first = '', other = ''] = logins
-    const remove = async (login: string): Promise<string> =>
-      (await ada.submit(`${example.appURL}/account/unlink`, { login })).location
-    for (const [login, notice] of [
-      [first, 'removed'],
-      [first, 'no_such_login'],
-      [other, 'last_login'],
-    ] as const) {
-      expect(await remove(login)).toBe(`/account?notice=${notice}`)
-    }
-  })
-
-  test('does not take the login of another account, nor one that its person did not mean', async () => {
-    const other = examples.visitor(examples.provider.addUser({ user_firstname: 'Other' }).user_id)
-    await other.signIn(example.appURL)
-    expect(await link(other.userID)).toBe('/account?notice=taken')
-    await ada.submit(`${example.appURL}/account/link`)
-    await ada.comeBack(example.appURL, examples.newKey('2'))
-    expect(await ada.confirm(example.appURL, 'not-me')).toBe('/account?notice=not_linked')
-    expect((await ada.browser.follow(`${example.appURL}/account`)).body).not.toContain('Turing')
   })
 
   test('a page from before somebody else signed in to this browser changes nothing of their account', async () => {

@@ -159,8 +159,10 @@ onBothStorages('the question of the example whose login this is', (fresh) => {
     expect(new Set([await accountOf(ada), await accountOf(byAlan), await accountOf(byAda)]).size).toBe(1)
 
     const [row] = await storage.rows(`select id from federated_credentials where subject = '${ALAN}'`)
-    const removed = await ada.submit(`${appURL}/account/unlink`, { login: String(row?.['id']) })
-    expect(removed.location).toBe('/account?notice=removed')
+    for (const notice of ['removed', 'no_such_login']) {
+      const removed = await ada.submit(`${appURL}/account/unlink`, { login: String(row?.['id']) })
+      expect(removed.location).toBe(`/account?notice=${notice}`)
+    }
     expect(await byAlan.whoAmI(other)).toBeUndefined()
     expect((await byAlan.browser.follow(`${appURL}/profile`)).location).toContain('/login?returnTo')
     expect((await byAda.whoAmI(other))?.['id']).toBe(ADA)
