@@ -92,9 +92,9 @@ async function exchangeInSlot(
   try {
     // The record is marked now, not removed after the login: saving this request's copy of the session then would undo a logout.
     const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
+    onConsumed()
     // The record is consumed now: by this callback, or by another process if `isFirst` is false. If it is undefined the store
     // cannot tell: of two exchanges of one key the provider then refuses the second.
-    onConsumed()
     if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
     return await exchange(context, authKey)
   } finally {
