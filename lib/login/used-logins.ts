@@ -78,8 +78,8 @@ export class UsedLogins<T> {
   }
 
   /**
-   * Measures the time by a monotonic clock, which nobody can set back. That of workerd is its `Date.now()`, by which a record
-   * expires, too; it is 0 while modules are loaded, and stands still between two answers from elsewhere.
+   * Measures the time by a monotonic clock, which nobody can set back. In workerd it is `Date.now()`, by which a record
+   * expires, too; there it is 0 while modules are loaded, and advances only when a request waits for a network or a store.
    */
   #dropExpired(): void {
     const now = performance.now()

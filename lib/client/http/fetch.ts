@@ -35,12 +35,12 @@ async function receive(call: TransportCall): Promise<ProviderResponse> {
   const { request, deadline } = call
   const { origin, path, method, headers, body } = request
   const reader = call.newReader()
-  // Node's sends a request once more that was answered by 421: the server has not processed it (RFC 9110, section 15.5.20).
+  // Node's `fetch` repeats a request that is answered by 421, which says that it was not processed (RFC 9110, section 15.5.20).
   const options = { method, headers, body, redirect: 'manual', cache: 'no-store', signal: deadline.signal } as const
   const response = await fetch(origin + path, options)
   const encoded = Object.fromEntries(response.headers)
   const { 'content-encoding': encoding = '', ...decoded } = encoded
-  // Of these, platforms negotiate and decode some by themselves. What fetch has not decoded is refused as everywhere.
+  // Platforms may negotiate these by themselves, and decode them. A response in any other coding is refused, as on Node.
   const isDecoded = /^(gzip|br)$/.test(encoding)
   try {
     if (!reader.start(response.status, isDecoded ? decoded : encoded)) await response.body?.cancel()
