@@ -27,7 +27,7 @@ export class Endpoints {
   #isLegacyOnly = false
 
   constructor(settings: ClientSettings, transport: Transport) {
-    const { origin, oauthPath, userAgent, exchangeMethod, clientID, clientSecret } = settings
+    const { origin, oauthPath, authorizationURL, userAgent, exchangeMethod, clientID, clientSecret } = settings
     this.#settings = settings
     this.#transport = transport
     this.slots = transport.slots
@@ -37,7 +37,8 @@ export class Endpoints {
     // The specification requires this header although the requests have no body.
     this.#profileHeaders = { ...headers, 'content-type': 'application/json' }
     this.#exchangeForm = `${new URLSearchParams({ app_id: clientID, app_secret: clientSecret })}&auth_key=`
-    this.loginURL = `${origin}${oauthPath}/oauth?${new URLSearchParams({ app_id: clientID })}`
+    const page = authorizationURL?.href ?? `${origin}${oauthPath}/oauth`
+    this.loginURL = `${page}?${new URLSearchParams({ app_id: clientID })}`
     if (exchangeMethod === 'get') warnOfSecretInURL()
   }
 

@@ -109,6 +109,14 @@ export function parseBaseURL(value: unknown, name: string, options: SchemeOption
   return { origin, basePath, oauthPath: basePath.slice(0, -'/v1'.length) }
 }
 
+/** A page, or undefined. */
+export function parsePageURL(value: unknown, name: string, options: SchemeOption): URL | undefined {
+  if (value === undefined) return undefined
+  const url = parseHTTPURL(value, name, options)
+  if (/[?#]/.test(url.href)) throw new TypeError(`${name} must have no query and no fragment`)
+  return url
+}
+
 /** A folder, or undefined; a slash that is missing at its end is added. */
 export function parseUploadsURL(value: unknown, name: string, options: SchemeOption): URL | undefined {
   if (value === undefined) return undefined

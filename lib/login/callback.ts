@@ -3,9 +3,12 @@ import { callStore } from './browser-store'
 import type { ExchangedLogin, LoginAction, LoginContext } from './context'
 import { exchange } from './exchange'
 import { createLoginInfo } from './info'
-import { checkCallback, type PendingLogin, parsePendingLogin } from './pending-login'
+import { checkCallback, isUsedByAnotherKey, type PendingLogin, parsePendingLogin, withUsedKey } from './pending-login'
 import type { CallbackRequest } from './request'
 import { tabCallbackPage } from './tab-binding'
+
+const OTHER_LOGIN_HINT =
+  'Another login was finished in this browser meanwhile, perhaps in another tab, and its user is still signed in: to become somebody else, sign out first.'
 
 /**
  * Finishes a login, in this order: the browser's record is read and checked against the callback; a tab that is bound is
@@ -53,7 +56,7 @@ export async function callback<User>(
   if (isUsed && !refusal) return joinLogin(context, request, record)
   // Any callback with a used record that is refused. Most often it is a reload after the login, refused as `user_changed`
   // because the login itself has signed somebody in.
-  if (isUsed) return continueIfSignedIn(context)
+  if (isUsed) return continueIfSignedIn(context, isUsedByAnotherKey(record, authKey))
   if (refusal) throw new SocialLoginError(refusal, 'callback')
   if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
@@ -91,7 +94,8 @@ async function exchangeInSlot(
   if (!settings.loginSlots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   try {
     // The record is marked now, not removed after the login: saving this request's copy of the session then would undo a logout.
-    const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
+    const used = withUsedKey(record, authKey)
+    const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(used))
     onConsumed()
     // The record is consumed now: by this callback, or by another process if `isFirst` is false. If it is undefined the store
     // cannot tell: of two exchanges of one key the provider then refuses the second.
@@ -102,9 +106,15 @@ async function exchangeInSlot(
   }
 }
 
-/** No login can be finished here (reload, back button, or none was started): a signed-in user may continue to the destination. */
-function continueIfSignedIn({ adapter }: LoginContext): LoginAction<never> {
-  if (adapter.currentUserKey() !== undefined && adapter.allowRepeatedCallback) return { type: 'continue' }
+/**
+ * No login can be finished here (reload, back button, or none was started): a signed-in user may continue to the destination.
+ *
+ * @param isOtherLogin whether the key is not that of the login which has ended, so that it may be another person's
+ */
+function continueIfSignedIn({ adapter }: LoginContext, isOtherLogin = false): LoginAction<never> {
+  const isSignedIn = adapter.currentUserKey() !== undefined
+  if (isSignedIn && isOtherLogin) throw new SocialLoginError('user_changed', 'callback', { hint: OTHER_LOGIN_HINT })
+  if (isSignedIn && adapter.allowRepeatedCallback) return { type: 'continue' }
   throw new SocialLoginError('login_not_started', 'callback')
 }
 
@@ -118,13 +128,15 @@ async function joinLogin<User>(
   const isTabKnown = !settings.tabBinding || request.tabSecret !== undefined
   const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
   // Without a login to wait for, nothing is saved: this request's copy of the session may be older than that of the new user.
-  if (running === undefined) return continueIfSignedIn(context)
+  if (running === undefined) return continueIfSignedIn(context, isUsedByAnotherKey(record, request.authKey))
   // The store must see the first callback's `consume` before ours, or it would count ours as the first.
   await Promise.race([running.consumed, running.result])
   // If this request's copy of the session is saved last, it must not bring the record back unconsumed. (Of a store that can
   // tell which callback was first, the answer is false here, as it should be.)
-  if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(record))
-  return { type: 'verdict', verdict: await running.result, loginInfo: createLoginInfo(record, request) }
+  const used = withUsedKey(record, request.authKey)
+  if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(used))
+  const verdict = await running.result
+  return { type: 'verdict', verdict, loginInfo: { ...createLoginInfo(record, request), duplicate: true } }
 }
 
 /** Answers with the page that reads the secret which the tab stored at the start, and sends the callback again with it. */

@@ -53,10 +53,19 @@ export class Login<User = unknown> {
    * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
    */
   async handle(adapter: RequestAdapter<User>): Promise<LoginAction<User>> {
+    return this.run(adapter, await this.settingsOf(adapter))
+  }
+
+  /** The settings for a request, with its provider. @throws what {@link ManyProviders.find} throws */
+  async settingsOf(adapter: RequestAdapter<User>): Promise<LoginSettings> {
+    const found = this.#providers.single ?? (await this.#findProvider(this.#providers, adapter))
+    return settingsOfRequest(found, adapter.options)
+  }
+
+  /** {@link handle} for a request whose settings are known. */
+  run(adapter: RequestAdapter<User>, settings: LoginSettings): Promise<LoginAction<User>> {
     const providers = this.#providers
-    const found = providers.single ?? (await this.#findProvider(providers, adapter))
-    const settings = settingsOfRequest(found, adapter.options)
-    const trace = new Trace(providers.name, providers.single ? undefined : found.providerName)
+    const trace = new Trace(providers.name, providers.single ? undefined : settings.providerName)
     const context = { settings, adapter, usedLogins: this.#usedLogins, trace }
     const request = classifyRequest(adapter.http, settings)
     const phase = request.type === 'refused' ? request.phase : request.type

@@ -30,6 +30,8 @@ export interface PendingLogin {
   readonly state?: JSONValue
   /** Set once a store has marked the record for a callback (see `consume`): it finishes no other login. */
   readonly consumed?: true
+  /** Digest of the key with which it was consumed, which tells a reload from the callback of another login. */
+  readonly usedKey?: string
 }
 
 /**
@@ -58,7 +60,8 @@ export interface PendingLoginStore<Request = IncomingMessage> {
   load(req: Request): Promise<PendingLogin | undefined> | PendingLogin | undefined
   /**
    * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the `id`
-   * of the record, because the browser may have begun another login meanwhile.
+   * of the record, because the browser may have begun another login meanwhile. Keep its `usedKey`, if you can, also when the
+   * session is renewed: without it, a second login in another tab looks like a reload.
    *
    * Resolve to whether this call was the first for the record, if the storage can tell so atomically: `false` refuses the
    * callback as `login_not_started`. If it resolves to nothing, two processes that get a callback at once may both use the
@@ -131,7 +134,8 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
 /** The record that a session or a cookie holds; undefined if it is not a valid one. */
 export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
-  const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state, consumed } = value
+  const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state } = value
+  const { consumed, usedKey } = value
   if (typeof id !== 'string' || typeof strategyDigest !== 'string') return undefined
   // A time that is NaN would never expire.
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
@@ -148,7 +152,23 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
     ...(path !== undefined && { returnTo: path }),
     ...(isPresent(state) && { state }),
     ...(consumed === true && { consumed }),
+    ...(typeof usedKey === 'string' && { usedKey }),
   }
+}
+
+/** The record as it is given to `consume`. */
+export function withUsedKey(record: PendingLogin, authKey: string): PendingLogin {
+  return { ...record, usedKey: digest(record.id, authKey) }
+}
+
+/** Whether the record was consumed with another key than this one, as far as its store can tell. */
+export function isUsedByAnotherKey({ id, usedKey }: PendingLogin, authKey: string): boolean {
+  return usedKey !== undefined && usedKey !== digest(id, authKey)
+}
+
+/** What a store keeps of a consumed record after the login: enough to recognise a reload. */
+export function remainderOf({ returnTo: _, state: _state, ...record }: PendingLogin): PendingLogin {
+  return { ...record, consumed: true }
 }
 
 /** The record without what only its own login may know. */

@@ -31,6 +31,8 @@ export function createLoginSettings(
   const endpoints = new Endpoints(client, transportOf(client))
   const callback = parseCallbackURL(source.callbackURL, 'callbackURL', shared)
   const baseURL = api.origin + api.basePath
+  // Browsers know the provider by its login page.
+  const { origin: providerOrigin } = new URL(endpoints.loginURL)
   const identity = [shared.name, name, baseURL, credentials.clientID]
   return {
     ...shared,
@@ -41,7 +43,7 @@ export function createLoginSettings(
     uploadsURL,
     callbackPath: callback.path,
     appOrigin: callback.origin,
-    providerOrigin: api.origin,
+    providerOrigin,
     identity,
     strategyDigest: digestOfStrategy(identity, callback.path),
     loginSlots: endpoints.slots,

@@ -14,7 +14,7 @@ import {
   type OriginPolicy,
   refererOf,
 } from './request-headers'
-import { removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from './tab-binding'
+import { isAfterTabCallback, removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from './tab-binding'
 
 /** A login that the browser wants to start. */
 export interface StartRequest {
@@ -86,7 +86,7 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
   if (method !== 'GET' && method !== 'POST') return refused('method_not_allowed', 'start')
   // A redirect would take the script, not the browser, to the provider: it would fail there by CORS, without a reason.
   if (isFetch(req)) return refused('navigation_required', 'start')
-  const verified = isVerifiedStart(req, policy)
+  const verified = isVerifiedStart(req, policy) && !isAfterTabCallback(req.header('referer'))
   // A frame, an image or a script never starts a login: only a navigation of the whole page does.
   if (!isNavigation(req) || (!verified && policy.unverifiedStart === 'refuse')) {
     return refused('start_forbidden', 'start', scriptedHint(req))

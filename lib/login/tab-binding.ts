@@ -22,7 +22,7 @@ else location.replace(form.action)
 `
 
 const CALLBACK_SCRIPT = `
-history.replaceState(null, '', location.pathname)
+history.replaceState(null, '', location.pathname + '?${TAB_PARAMETER}')
 const [form] = document.forms
 form.action += '&${TAB_PARAMETER}=' + (sessionStorage.getItem('${STORAGE_KEY}') ?? '')
 sessionStorage.removeItem('${STORAGE_KEY}')
@@ -38,6 +38,14 @@ export function tabSecretOfStart(query: URLSearchParams): string | undefined {
 /** The secret that the tab's page sends with the callback: empty if it has none; undefined if it was not asked. */
 export function tabSecretOfCallback(query: URLSearchParams): string | undefined {
   return query.has(TAB_PARAMETER) ? (single(query) ?? '') : undefined
+}
+
+/**
+ * Whether a start follows a callback at once: browsers call the redirect after our own form `same-origin`, whoever began the
+ * login and chose its `returnTo`. They say the page of that form as the Referer, which no `returnTo` can change.
+ */
+export function isAfterTabCallback(referer: string | undefined): boolean {
+  return referer !== undefined && referer.includes(`?${TAB_PARAMETER}`)
 }
 
 /** Removes the secret from a query. */

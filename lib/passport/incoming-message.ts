@@ -18,8 +18,9 @@ export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'heade
 }
 
 /**
- * A string unique to the signed-in user: what Passport stores of the user in the session, else the id (`id`, `_id` or
- * `sub`) of the user on the request, or that whole user. Undefined if there is none.
+ * A string unique to the signed-in user: the id (`id`, `_id` or `sub`) of what Passport stores of the user in the session, else
+ * of the user on the request, because the rest may change during a login (a token is refreshed, a name is edited). If neither has
+ * an id, all of the first. Undefined if nobody is signed in.
  *
  * @throws TypeError for a user whose id, or a user without one who, cannot be JSON or is empty as JSON
  */
@@ -27,13 +28,14 @@ export function currentUserKey(req: IncomingMessage): string | undefined {
   const session: unknown = Reflect.get(req, 'session')
   const passport = isObject(session) ? session['passport'] : undefined
   const serialized = isObject(passport) ? passport['user'] : undefined
-  // Like Passport, this accepts any truthy value, and the id 0.
-  if (serialized || serialized === 0) return `session:${asText(serialized)}`
   // Passport's `initialize({ userProperty })` sets it.
   const property: unknown = Reflect.get(req, '_userProperty')
   const user: unknown = Reflect.get(req, typeof property === 'string' ? property : 'user')
-  if (!user) return undefined
-  return `user:${asText(isObject(user) ? (user['id'] ?? user['_id'] ?? user['sub'] ?? user) : user)}`
+  // Like Passport, this accepts any truthy value, and the id 0.
+  const isInSession = Boolean(serialized) || serialized === 0
+  if (isInSession && (idOf(serialized) !== undefined || idOf(user) === undefined))
+    return `session:${asText(idOf(serialized) ?? serialized)}`
+  return user ? `user:${asText(idOf(user) ?? user)}` : undefined
 }
 
 /**
@@ -46,6 +48,11 @@ export function canSignIn(req: IncomingMessage, { session = true, assignProperty
   // Without a session Passport itself, or SessionStore, names the missing middleware.
   if (!isObject(current)) return true
   return typeof current['regenerate'] === 'function' && typeof current['save'] === 'function'
+}
+
+/** The id of a user, or a user who is one; undefined for an object without an id. */
+function idOf(user: unknown): unknown {
+  return isObject(user) ? (user['id'] ?? user['_id'] ?? user['sub']) : (user ?? undefined)
 }
 
 function asText(value: unknown): string {

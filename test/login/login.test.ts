@@ -62,7 +62,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       const browser = new Browser()
       await app.logIn(browser)
       const before = [logins.provider.requests.length, await browser.cookies(app.origin)]
-      expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(200)
+      expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(403)
       expect(await app.userOf(browser)).toEqual({ id: '1' })
       expect([logins.provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
     })
