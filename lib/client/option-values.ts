@@ -91,6 +91,11 @@ export function parseText(value: unknown, name: string): string {
   return value
 }
 
+/** A text, or undefined. */
+export function parseOptionalText(value: unknown, name: string): string | undefined {
+  return value === undefined ? undefined : parseText(value, name)
+}
+
 /** A header value. */
 export function parseUserAgent(value: unknown, name: string): string {
   const text = parseText(value, name)

@@ -5,8 +5,11 @@ import { exchange } from './exchange'
 import { createLoginInfo } from './info'
 import { checkCallback, isUsedByAnotherKey, type PendingLogin, parsePendingLogin, withUsedKey } from './pending-login'
 import type { CallbackRequest } from './request'
+import { mismatchHint } from './request-hints'
 import { tabCallbackPage } from './tab-binding'
 
+const USED_HINT = 'The login that this browser had begun has been used by a callback before: a reload cannot repeat it.'
+const USED_ELSEWHERE_HINT = 'Another process has used it at the same moment.'
 const OTHER_LOGIN_HINT =
   'Another login was finished in this browser meanwhile, perhaps in another tab, and its user is still signed in: to become somebody else, sign out first.'
 
@@ -42,12 +45,26 @@ export async function callback<User>(
   context: LoginContext<User>,
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
-  const { settings, adapter, usedLogins, trace } = context
+  const { settings, adapter, trace } = context
   // The record is validated, because the store may be the application's.
   const record = parsePendingLogin(await callStore('callback', settings.timeout, () => adapter.store.load()))
-  if (!record) return continueIfSignedIn(context)
+  if (!record) return continueIfSignedIn(context, { hint: adapter.store.explain?.() })
   trace.setLogin(record)
+  try {
+    return await finish(context, request, record)
+  } catch (error) {
+    const { startPath } = record
+    if (error instanceof SocialLoginError && startPath !== undefined) Object.assign(error, { startPath })
+    throw error
+  }
+}
 
+async function finish<User>(
+  context: LoginContext<User>,
+  request: CallbackRequest,
+  record: PendingLogin,
+): Promise<LoginAction<User>> {
+  const { settings, adapter, usedLogins, trace } = context
   const { authKey, fetchSite, referer, tabSecret } = request
   const { strategyDigest } = settings
   const user = adapter.currentUserKey()
@@ -56,7 +73,8 @@ export async function callback<User>(
   if (isUsed && !refusal) return joinLogin(context, request, record)
   // Any callback with a used record that is refused. Most often it is a reload after the login, refused as `user_changed`
   // because the login itself has signed somebody in.
-  if (isUsed) return continueIfSignedIn(context, isUsedByAnotherKey(record, authKey))
+  if (isUsed) return continueIfSignedIn(context, { record, authKey })
+  if (refusal === 'callback_forged') throw new SocialLoginError(refusal, 'callback', { hint: mismatchHint(fetchSite) })
   if (refusal) throw new SocialLoginError(refusal, 'callback')
   if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
@@ -67,7 +85,7 @@ export async function callback<User>(
     return trace.run(
       'verify',
       () => adapter.verify(login, loginInfo),
-      ({ user }) => (user ? undefined : 'verify_refused'),
+      ({ user }) => (user ? {} : { code: 'verify_refused' }),
     )
   })
   return { type: 'verdict', verdict, loginInfo }
@@ -99,23 +117,28 @@ async function exchangeInSlot(
     onConsumed()
     // The record is consumed now: by this callback, or by another process if `isFirst` is false. If it is undefined the store
     // cannot tell: of two exchanges of one key the provider then refuses the second.
-    if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
+    if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback', { hint: USED_ELSEWHERE_HINT })
     return await exchange(context, authKey)
   } finally {
     settings.loginSlots.release()
   }
 }
 
+/** Why no login can be finished: its record is used, or there is none, of which the store may tell more. */
+type Unfinishable = { readonly record: PendingLogin; readonly authKey: string } | { readonly hint: string | undefined }
+
 /**
- * No login can be finished here (reload, back button, or none was started): a signed-in user may continue to the destination.
- *
- * @param isOtherLogin whether the key is not that of the login which has ended, so that it may be another person's
+ * No login can be finished here (reload, back button, or none was started): a signed-in user may continue to the destination,
+ * unless the key is not that of the login which has ended, so that it may be another person's.
  */
-function continueIfSignedIn({ adapter }: LoginContext, isOtherLogin = false): LoginAction<never> {
+function continueIfSignedIn({ adapter }: LoginContext, why: Unfinishable): LoginAction<never> {
   const isSignedIn = adapter.currentUserKey() !== undefined
-  if (isSignedIn && isOtherLogin) throw new SocialLoginError('user_changed', 'callback', { hint: OTHER_LOGIN_HINT })
+  if (isSignedIn && 'record' in why && isUsedByAnotherKey(why.record, why.authKey)) {
+    throw new SocialLoginError('user_changed', 'callback', { hint: OTHER_LOGIN_HINT })
+  }
   if (isSignedIn && adapter.allowRepeatedCallback) return { type: 'continue' }
-  throw new SocialLoginError('login_not_started', 'callback')
+  const hint = 'record' in why ? USED_HINT : why.hint
+  throw new SocialLoginError('login_not_started', 'callback', hint === undefined ? {} : { hint })
 }
 
 /** A duplicate callback waits for the result of the first, if that is still running. */
@@ -128,7 +151,7 @@ async function joinLogin<User>(
   const isTabKnown = !settings.tabBinding || request.tabSecret !== undefined
   const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
   // Without a login to wait for, nothing is saved: this request's copy of the session may be older than that of the new user.
-  if (running === undefined) return continueIfSignedIn(context, isUsedByAnotherKey(record, request.authKey))
+  if (running === undefined) return continueIfSignedIn(context, { record, authKey: request.authKey })
   // The store must see the first callback's `consume` before ours, or it would count ours as the first.
   await Promise.race([running.consumed, running.result])
   // If this request's copy of the session is saved last, it must not bring the record back unconsumed. (Of a store that can
@@ -142,5 +165,5 @@ async function joinLogin<User>(
 /** Answers with the page that reads the secret which the tab stored at the start, and sends the callback again with it. */
 function requestTabSecret({ settings }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
   const response = tabCallbackPage(authKey, settings.providerOrigin)
-  return { type: 'respond', response, fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
+  return { type: 'respond', response, page: 'tab', fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
 }

@@ -4,6 +4,7 @@ import {
   type OptionTable,
   parseBoolean,
   parseFunction,
+  parseOptionalText,
   parseOrigins,
   parseText,
   parseUploadsURL,
@@ -20,6 +21,8 @@ export interface ProviderOptions
   > {
   /** Where the profile comes from. Default `user/me`. See {@link ProfileEndpoint}. */
   readonly profileEndpoint?: ProfileEndpoint | undefined
+  /** What people call the provider, such as `Chess Club`, for the confirm page. Default: the host of its login page. */
+  readonly displayName?: string | undefined
   /** Folder of pictures that the provider names by relative paths. Default none: such pictures are left out. */
   readonly uploadsURL?: string | undefined
 }
@@ -85,6 +88,7 @@ export interface Provider {
   readonly callbackURL?: string | null | undefined
   readonly profileEndpoint?: ProfileEndpoint | null | undefined
   readonly exchangeMethod?: ExchangeMethod | null | undefined
+  readonly displayName?: string | null | undefined
   readonly uploadsURL?: string | null | undefined
 }
 
@@ -148,6 +152,7 @@ export type SkipUserProfile = (
 export const PROVIDER_OPTIONS = {
   ...client.PROVIDER_OPTIONS,
   profileEndpoint: choice<ProfileEndpoint>('user/me', 'get_user_info', 'auto'),
+  displayName: parseOptionalText,
   uploadsURL: parseUploadsURL,
 } as const satisfies OptionTable<ProviderOptions>
 

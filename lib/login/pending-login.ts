@@ -26,6 +26,8 @@ export interface PendingLogin {
   readonly startIsCallbackSuffix?: true
   /** Digest of the secret stored in the tab of the start. */
   readonly tab?: string
+  /** Path and query of the start, for the link of a page that says why the login failed; absent after a POST, or if too long. */
+  readonly startPath?: string
   readonly returnTo?: string
   readonly state?: JSONValue
   /** Set once a store has marked the record for a callback (see `consume`): it finishes no other login. */
@@ -68,6 +70,11 @@ export interface PendingLoginStore<Request = IncomingMessage> {
    * record: of one key the provider refuses the second exchange, with two keys verify is called twice.
    */
   consume(req: Request, record: PendingLogin): Promise<boolean | void> | boolean | void
+  /**
+   * A sentence for the message of `login_not_started`, after `load` has found nothing: what the request shows of the cause, and
+   * what to do. Fixed text, without anything from the request.
+   */
+  explain?(req: Request): string | undefined
 }
 
 /**
@@ -92,6 +99,7 @@ export interface PendingLoginInput {
   readonly startSite: string | undefined
   readonly isCallbackSuffix?: boolean
   readonly tabSecret?: string | undefined
+  readonly startPath?: string | undefined
   readonly returnTo?: unknown
   readonly state?: unknown
 }
@@ -108,6 +116,8 @@ export const SILENT_APPROVAL_MS = 30 * 1000
 /** Clock skew between servers: `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
 const MAX_STATE_BYTES = 1024
+// Longer ones would not fit into a cookie beside the longest returnTo and state.
+const MAX_START_PATH_LENGTH = 256
 
 /**
  * A `returnTo` that would leave the application is dropped, because it may come from a query.
@@ -126,6 +136,7 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
     startSite: input.startSite ?? null,
     ...(input.isCallbackSuffix && { startIsCallbackSuffix: true }),
     ...(input.tabSecret !== undefined && { tab: digest(id, input.tabSecret) }),
+    ...(isStartPath(input.startPath) && { startPath: input.startPath }),
     ...(returnTo !== undefined && { returnTo }),
     ...(state !== undefined && { state }),
   }
@@ -135,7 +146,7 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
 export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
   const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state } = value
-  const { consumed, usedKey } = value
+  const { startPath, consumed, usedKey } = value
   if (typeof id !== 'string' || typeof strategyDigest !== 'string') return undefined
   // A time that is NaN would never expire.
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
@@ -149,6 +160,7 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
     startSite,
     ...(startIsCallbackSuffix === true && { startIsCallbackSuffix }),
     ...(typeof tab === 'string' && { tab }),
+    ...(isStartPath(startPath) && { startPath }),
     ...(path !== undefined && { returnTo: path }),
     ...(isPresent(state) && { state }),
     ...(consumed === true && { consumed }),
@@ -232,6 +244,11 @@ function parseState(value: unknown): JSONValue | undefined {
     throw new TypeError('state must be JSON of at most 1,024 bytes')
   }
   return JSON.parse(text)
+}
+
+/** It becomes a link of our own page, so it must not lead to another host. */
+function isStartPath(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_START_PATH_LENGTH && parseReturnPath(value) === value
 }
 
 function isTextOrNull(value: unknown): value is string | null {

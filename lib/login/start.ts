@@ -1,3 +1,4 @@
+import type { TracedPhase } from '../diagnostics'
 import { SocialLoginError } from '../errors'
 import { callStore } from './browser-store'
 import type { LoginAction, LoginContext } from './context'
@@ -6,6 +7,10 @@ import type { HTTPResponse } from './pages/page'
 import { createPendingLogin, parsePendingLogin } from './pending-login'
 import type { StartRequest } from './request'
 import { tabStartPage } from './tab-binding'
+
+const NO_PAGE = {
+  hint: 'A page with a button would ask whether this was meant, but the framework gives no response at req.res to send it with.',
+}
 
 /**
  * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start gets the
@@ -17,19 +22,21 @@ import { tabStartPage } from './tab-binding'
  */
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction<never>> {
   const { settings, adapter, trace } = context
-  const { endpoints, providerOrigin, strategyDigest } = settings
+  const { endpoints, providerOrigin, displayName, strategyDigest } = settings
   const { path, method, verified, isCallbackSuffix, fetchSite, tabSecret } = request
   // A callback without a key looks like this start behind a proxy that strips a prefix: the browser's record tells.
   const mayLackKey = isCallbackSuffix && !verified && method === 'GET'
   if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
   if (!verified && settings.unverifiedStart === 'confirm') {
-    return respond(confirmPage({ path, method, providerOrigin }, settings.confirmPage))
+    return respond(confirmPage({ path, method, providerOrigin, displayName }, settings.confirmPage), 'confirm')
   }
-  if (settings.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin))
+  if (settings.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin), 'tab')
 
   const { returnTo, state } = adapter.options
   const user = adapter.currentUserKey()
-  const evidence = { strategyDigest, user, startSite: fetchSite, isCallbackSuffix, tabSecret }
+  // The path with a tab's secret belongs to that tab only.
+  const startPath = method === 'GET' && tabSecret === undefined ? path : undefined
+  const evidence = { strategyDigest, user, startSite: fetchSite, isCallbackSuffix, tabSecret, startPath }
   const record = createPendingLogin({ ...evidence, returnTo, state })
   trace.setLogin(record)
   await callStore('start', settings.timeout, () => adapter.store.save(record))
@@ -48,6 +55,6 @@ async function isCallbackWithoutKey({ settings, adapter }: LoginContext): Promis
 }
 
 /** Where the framework exposes no response object (`req.res`), no page can be sent: the start is refused by this error then. */
-function respond(response: HTTPResponse): LoginAction<never> {
-  return { type: 'respond', response, fallbackError: new SocialLoginError('start_forbidden', 'start') }
+function respond(response: HTTPResponse, page: TracedPhase['page']): LoginAction<never> {
+  return { type: 'respond', response, page, fallbackError: new SocialLoginError('start_forbidden', 'start', NO_PAGE) }
 }

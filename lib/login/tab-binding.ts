@@ -1,5 +1,5 @@
 import { escapeUTF8 } from 'entities/escape'
-import { type HTTPResponse, relativeToItself, renderPage } from './pages/page'
+import { type HTTPResponse, relativePath, renderPage } from './pages/page'
 
 /** The query parameter that carries the tab's secret, at the start and at the callback. */
 const TAB_PARAMETER = 'social_login_tab'
@@ -56,7 +56,7 @@ export function removeTabSecret(query: URLSearchParams): void {
 
 /** The page that stores a secret in the tab, then starts the login with it. */
 export function tabStartPage(path: string, method: 'GET' | 'POST', providerOrigin: string): HTTPResponse {
-  return tabPage(relativeToItself(path), method, START_SCRIPT, providerOrigin)
+  return tabPage(relativePath(path, path), method, START_SCRIPT, providerOrigin)
 }
 
 /** The page that sends the key together with the tab's secret, if this is the tab of the start. */

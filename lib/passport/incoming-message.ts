@@ -1,7 +1,24 @@
 import type { IncomingMessage } from 'node:http'
 import { isObject, tryStringify } from '../client/json'
 import type { HTTPRequest } from '../login/request-headers'
+import { warnOnce } from '../warnings'
 import type { AuthenticateOptions } from './options'
+
+/** A `Request` of the Fetch standard has no headers that are members, so that all of them would count as absent. */
+export function foreignRequest({ headers }: IncomingMessage): TypeError | undefined {
+  if (isObject(headers) && typeof headers['get'] !== 'function') return undefined
+  return new TypeError(
+    'The strategy needs a request of Node (http.IncomingMessage): for a Request of the Fetch standard there is SocialLogin of passport-social-login/web.',
+  )
+}
+
+/**
+ * Warns of an application without `passport.session()`, which puts the session's user on the request, or removes from the session
+ * one who no longer exists.
+ */
+export function warnOfMissingPassportSession(req: IncomingMessage): void {
+  if (isPresent(sessionUser(req)) && requestUser(req) === undefined) warnOnce('PASSPORT_SESSION_MISSING')
+}
 
 /** The request as the browser sent it. */
 export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): HTTPRequest {
@@ -25,17 +42,29 @@ export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'heade
  * @throws TypeError for a user whose id, or a user without one who, cannot be JSON or is empty as JSON
  */
 export function currentUserKey(req: IncomingMessage): string | undefined {
-  const session: unknown = Reflect.get(req, 'session')
-  const passport = isObject(session) ? session['passport'] : undefined
-  const serialized = isObject(passport) ? passport['user'] : undefined
-  // Passport's `initialize({ userProperty })` sets it.
-  const property: unknown = Reflect.get(req, '_userProperty')
-  const user: unknown = Reflect.get(req, typeof property === 'string' ? property : 'user')
-  // Like Passport, this accepts any truthy value, and the id 0.
-  const isInSession = Boolean(serialized) || serialized === 0
-  if (isInSession && (idOf(serialized) !== undefined || idOf(user) === undefined))
+  const [serialized, user] = [sessionUser(req), requestUser(req)]
+  if (isPresent(serialized) && (idOf(serialized) !== undefined || idOf(user) === undefined))
     return `session:${asText(idOf(serialized) ?? serialized)}`
   return user ? `user:${asText(idOf(user) ?? user)}` : undefined
+}
+
+/** What Passport has stored of the user. */
+function sessionUser(req: IncomingMessage): unknown {
+  const session: unknown = Reflect.get(req, 'session')
+  const passport = isObject(session) ? session['passport'] : undefined
+  return isObject(passport) ? passport['user'] : undefined
+}
+
+/** Like Passport, this accepts any truthy value, and the id 0. */
+function isPresent(serialized: unknown): boolean {
+  return Boolean(serialized) || serialized === 0
+}
+
+/** The user whom Passport, or the application, has put on the request. */
+function requestUser(req: IncomingMessage): unknown {
+  // Passport's `initialize({ userProperty })` sets it.
+  const property: unknown = Reflect.get(req, '_userProperty')
+  return Reflect.get(req, typeof property === 'string' ? property : 'user')
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   parseWholeCallbackURL,
   refuseUnknown,
 } from '../client/option-values'
+import { parseURL } from '../client/url'
 import type { FailureInfo } from '../errors'
 import { type BrowserStore, browserStore } from '../login/browser-store'
 import type { CallOptions, CommonOptions, MultiProviderOptions, ProviderResult } from '../login/options'
@@ -150,8 +151,13 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
       save: async (record) => setCookies(headers, await cookies.start(record)),
       load: () => cookies.open(request.headers.get('cookie') ?? ''),
       consume: async (record) => setCookies(headers, await cookies.consume(record)),
+      explain: () => explainCookies(cookies, request),
     }
   }
+}
+
+function explainCookies(cookies: LoginCookies, { headers, url }: Request): string {
+  return cookies.explain(headers.get('cookie') ?? '', parseURL(url)?.host, false)
 }
 
 function setCookies(headers: Headers, lines: readonly string[]): void {

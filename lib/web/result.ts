@@ -5,6 +5,7 @@ import type { LoginAction } from '../login/context'
 import { callbackHeaders, type LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
+import type { HTTPRequest } from '../login/request-headers'
 import { parsePath, type WebSettings } from './options'
 
 /**
@@ -112,21 +113,18 @@ export function resultOf(
   }
 }
 
-/**
- * @param headers those that the store has set
- * @param accept the request's `Accept`
- */
+/** @param headers those that the store has set */
 export function failed(
   error: SocialLoginError,
   headers: Headers,
   { failureRedirect, origin = '' }: Redirects,
-  accept: string | undefined,
+  req: HTTPRequest,
 ): FailureResult {
   const { code, status, message } = error
   const type = isFailure(error) ? 'failure' : 'error'
   const path = type === 'failure' ? failureRedirect?.({ code, message }) : undefined
   const own = add(headers, error.headers)
-  const response = path === undefined ? respond(refusalResponse(error, accept), own) : redirect(origin + path, own)
+  const response = path === undefined ? respond(refusalResponse(error, req), own) : redirect(origin + path, own)
   return { type, code, status, message, error, response }
 }
 

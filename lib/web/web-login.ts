@@ -74,7 +74,7 @@ export class WebLogin {
       redirects.origin = settings.appOrigin
       return resultOf(await this.#login.run(adapter, settings), headers, redirects)
     } catch (error) {
-      if (error instanceof SocialLoginError) return failed(error, headers, redirects, adapter.http.header('accept'))
+      if (error instanceof SocialLoginError) return failed(error, headers, redirects, adapter.http)
       throw error
     }
   }

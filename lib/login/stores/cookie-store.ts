@@ -21,10 +21,13 @@ import type { CookieStoreOptions } from './sealed-cookie'
 export class CookieStore implements PendingLoginStore {
   readonly #options: CookieStoreOptions
   readonly #cookies: LoginCookies
+  /** Whether the strategy has told its whole callback, with its scheme. */
+  readonly #isOriginKnown: boolean
 
   /** @throws TypeError when a key is too short or the name is not a valid cookie name */
   constructor(options: CookieStoreOptions, callbackURL?: string) {
     this.#options = options
+    this.#isOriginKnown = callbackURL?.startsWith('http') === true
     this.#cookies = new LoginCookies(options, callbackURL)
   }
 
@@ -45,6 +48,13 @@ export class CookieStore implements PendingLoginStore {
   async consume(req: IncomingMessage, record: PendingLogin): Promise<void> {
     const headers = headersOf(req, 'callback')
     this.#set(headers, await this.#cookies.consume(record))
+  }
+
+  explain(req: IncomingMessage): string {
+    const { cookie = '', host } = req.headers
+    const isProxied = 'x-forwarded-proto' in req.headers || 'forwarded' in req.headers
+    const isPlain = !this.#isOriginKnown && !isProxied && !('encrypted' in req.socket)
+    return this.#cookies.explain(cookie, host, isPlain)
   }
 
   #set(headers: ResponseHeaders, lines: readonly string[]): void {

@@ -45,7 +45,7 @@ export class SealedCookie {
   readonly #sealingKey: Uint8Array
   readonly #name: string
   readonly #pattern: RegExp
-  readonly #secure: boolean
+  readonly isSecure: boolean
   readonly #jose: Pick<Decrypting & Encrypting, 'compactDecrypt' | 'CompactEncrypt'>
 
   /**
@@ -57,9 +57,9 @@ export class SealedCookie {
     const { keys, name = 'social-login', hostPrefix = true } = options
     if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
       throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
-    this.#secure = !parseBoolean(options.allowInsecureHTTP, 'allowInsecureHTTP')
+    this.isSecure = !parseBoolean(options.allowInsecureHTTP, 'allowInsecureHTTP')
     // Browsers accept the prefix only together with `Secure`.
-    const hasPrefix = parseBoolean(hostPrefix, 'hostPrefix') && this.#secure
+    const hasPrefix = parseBoolean(hostPrefix, 'hostPrefix') && this.isSecure
     this.#name = `${hasPrefix ? '__Host-' : ''}${name}${suffix}`
     this.#pattern = new RegExp(`(?:^|;)[ \\t]*${this.#name}=([^;]*)`, 'g')
     const [first, ...others] = parseKeys(keys)
@@ -92,6 +92,11 @@ export class SealedCookie {
     return this.#setCookie('', 0)
   }
 
+  /** Whether a `Cookie` header has this cookie. */
+  isIn(header: string): boolean {
+    return header.search(this.#pattern) !== -1
+  }
+
   /** Whether a value of `Set-Cookie` sets this cookie. */
   isSetBy(line: string): boolean {
     return line.startsWith(`${this.#name}=`)
@@ -118,7 +123,7 @@ export class SealedCookie {
 
   #setCookie(value: string, maxAge: number): string {
     // No value has a character that would need to be encoded: a JWE is base64url and dots.
-    const secure = this.#secure ? '; Secure' : ''
+    const secure = this.isSecure ? '; Secure' : ''
     return `${this.#name}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${secure}; SameSite=Lax`
   }
 }
