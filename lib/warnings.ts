@@ -10,6 +10,8 @@ export const WARNINGS = {
     "The login in progress is in a session whose cookie was not sent, so that the callback will not find it: the cookie is Secure, and the request did not come by https as the application sees it. Behind a proxy that ends TLS, set app.set('trust proxy', 1); for development on plain http, set secure: 'auto'.",
   SESSION_COOKIE_STRICT:
     "The login in progress is in a session whose cookie is SameSite=Strict, which browsers do not send when the provider leads back: set sameSite: 'lax', or keep the login in a CookieStore.",
+  START_HEADERS_MISSING:
+    'No start of a login has come with Sec-Fetch-Site, Origin or Referer so far, three without: if people get the confirm page again and again, a proxy or CDN removes these headers, and must pass them on.',
   VERIFY_SETTLED_TWICE:
     'A verify function answered twice, or after verifyTimeout: the later answer was ignored. Make every path through it answer once.',
 } as const

@@ -14,6 +14,7 @@ import {
   type OriginPolicy,
   pathOf,
   refererOf,
+  sourceOrigin,
   withoutOrigin,
 } from './request-headers'
 import { callbackHint, startHint } from './request-hints'
@@ -27,6 +28,8 @@ export interface StartRequest {
   readonly path: string
   /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
   readonly verified: boolean
+  /** Whether the request has any header that shows where it comes from. */
+  readonly hasSource: boolean
   /** Whether the path is the end of the callback's: if a proxy strips prefixes, it may be a callback without a key. */
   readonly isCallbackSuffix: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */
@@ -99,7 +102,9 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
   // The path has exactly one leading slash, because `//evil.example` is another host.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
   const isSuffix = isCallbackSuffix(pathOf(req), policy.callbackPath)
-  return { type: 'start', method, path, verified, isCallbackSuffix: isSuffix, fetchSite: fetchSiteOf(req), tabSecret }
+  const fetchSite = fetchSiteOf(req)
+  const hasSource = fetchSite !== undefined || sourceOrigin(req) !== undefined
+  return { type: 'start', method, path, verified, hasSource, isCallbackSuffix: isSuffix, fetchSite, tabSecret }
 }
 
 /** Whether the confirm page would be of no use: it is not wanted, or its button was pressed and no header arrived that shows it. */

@@ -1,5 +1,6 @@
 import type { TracedPhase } from '../diagnostics'
 import { SocialLoginError } from '../errors'
+import { warnOnce } from '../warnings'
 import { callStore } from './browser-store'
 import type { LoginAction, LoginContext } from './context'
 import { confirmPage } from './pages/confirm-page'
@@ -24,6 +25,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   const { settings, adapter, trace } = context
   const { endpoints, providerOrigin, displayName, strategyDigest } = settings
   const { path, method, verified, isCallbackSuffix, fetchSite, tabSecret } = request
+  warnOfMissingHeaders(request)
   // A callback without a key looks like this start behind a proxy that strips a prefix: the browser's record tells.
   const mayLackKey = isCallbackSuffix && !verified && method === 'GET'
   if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
@@ -42,6 +44,17 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   await callStore('start', settings.timeout, () => adapter.store.save(record))
   endpoints.preconnect()
   return { type: 'redirect', url: endpoints.loginURL }
+}
+
+// Bots, too, send starts without these headers, but people make some with them: those of their own pages.
+const STARTS_BEFORE_WARNING = 3
+let startsWithoutSource = 0
+
+/** Warns where something in front of the application seems to remove the headers by which a start is verified. */
+function warnOfMissingHeaders({ hasSource }: StartRequest): void {
+  if (hasSource) startsWithoutSource = Number.NEGATIVE_INFINITY
+  else startsWithoutSource += 1
+  if (startsWithoutSource === STARTS_BEFORE_WARNING) warnOnce('START_HEADERS_MISSING')
 }
 
 /**

@@ -45,7 +45,7 @@ export function tabSecretOfCallback(query: URLSearchParams): string | undefined 
  * login and chose its `returnTo`. They say the page of that form as the Referer, which no `returnTo` can change.
  */
 export function isAfterTabCallback(referer: string | undefined): boolean {
-  return referer !== undefined && referer.includes(`?${TAB_PARAMETER}`)
+  return referer?.includes(`?${TAB_PARAMETER}`) === true
 }
 
 /** Removes the secret from a query. */
