@@ -30,7 +30,7 @@ const OTHER_LOGIN_HINT =
  *
  * A link with an attacker's own key fails. In a browser without a login in progress, there is no record, or one that is used or
  * too old. While a login is pending, `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback`
- * one that was typed or opened from a mail program, of which browsers say `Sec-Fetch-Site: none`. What passes then:
+ * one that was typed or opened from a mail program, of which browsers say `Sec-Fetch-Site: none`, without a Referer. What passes then:
  *
  * - a link on a page that sends no Referer, as a webmail may, or on a page of the provider;
  * - one on a page of the application itself, within 30 seconds of the start;

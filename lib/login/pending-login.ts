@@ -217,8 +217,10 @@ export function checkRecord(record: PendingLogin, { strategyDigest, user }: Reco
 export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
   const refusal = checkRecord(record, callback)
   if (refusal) return refusal
-  // `none` is a callback from the address bar or a mail. It is accepted only if the start was opened like that, too.
-  if (callback.fetchSite === 'none' && record.startSite !== 'none') return 'callback_forged'
+  // `none` is a callback from the address bar or a mail. It is accepted only if the start was opened like that, too. WebKit says
+  // `none` also after a reload, Back or Forward, but then sends the Referer of the first time.
+  const isTyped = callback.fetchSite === 'none' && callback.referer === 'absent'
+  if (isTyped && record.startSite !== 'none') return 'callback_forged'
   const { tabSecret } = callback
   // With a tab secret, this is the form of our own page for the tab: the Referer was checked on the GET before it.
   const isSilent = Date.now() - record.issuedAt <= SILENT_APPROVAL_MS

@@ -47,11 +47,13 @@ export function withoutOrigin(target: string): string {
 }
 
 /**
- * Whether the request is speculative: prefetch, prerender, or what the browser preloads for a service worker, of which
- * Firefox says `same-origin` whoever caused the navigation.
+ * Whether the request is speculative: prefetch, prerender, or what the browser requests for a service worker beside the
+ * navigation itself, and calls `same-origin` whoever caused that: what Firefox preloads, and what WebKit requests once more,
+ * after a preload, if the worker leaves the navigation to the browser. The latter differs from a navigation by `Accept` only.
  */
 export function isSpeculative(req: HTTPRequest): boolean {
   if (req.header('service-worker-navigation-preload') !== undefined) return true
+  if (isNavigationByMetadata(req) && !acceptsPages(req)) return true
   return PURPOSE_HEADERS.some((name) => /prefetch|prerender|preview/i.test(req.header(name) ?? ''))
 }
 
@@ -61,7 +63,10 @@ export function isSpeculative(req: HTTPRequest): boolean {
  */
 export function isNavigation(req: HTTPRequest): boolean {
   if (isWebSocket(req)) return false
-  if (fetchSiteOf(req) === undefined) return acceptsPages(req)
+  return fetchSiteOf(req) === undefined ? acceptsPages(req) : isNavigationByMetadata(req)
+}
+
+function isNavigationByMetadata(req: HTTPRequest): boolean {
   return req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document'
 }
 
@@ -103,9 +108,18 @@ export function isVerifiedStart(req: HTTPRequest, policy: OriginPolicy): boolean
 }
 
 /** Whether a page of this application's own origin caused the request. */
-export function isFromApp(req: HTTPRequest, policy: OriginPolicy): boolean {
+function isFromApp(req: HTTPRequest, policy: OriginPolicy): boolean {
   const fetchSite = fetchSiteOf(req)
-  if (fetchSite !== undefined) return fetchSite === 'same-origin'
+  return fetchSite === undefined ? isAppNamed(req, policy) : fetchSite === 'same-origin'
+}
+
+/** Whether a form of this application's own origin was sent, for the first time or, which WebKit calls `cross-site`, again. */
+export function isFormOfApp(req: HTTPRequest, policy: OriginPolicy): boolean {
+  return isNavigation(req) && (isFromApp(req, policy) || isAppNamed(req, policy))
+}
+
+/** Whether the request names a page of this application's own origin. */
+function isAppNamed(req: HTTPRequest, policy: OriginPolicy): boolean {
   const source = sourceOrigin(req)
   return source !== undefined && isAppOrigin(source, req, policy)
 }
@@ -118,8 +132,9 @@ export function isFromProvider(req: HTTPRequest, policy: OriginPolicy): boolean 
   if (fetchSite === undefined || fetchSite === 'cross-site') return true
   if (fetchSite === 'same-site') return mayBeSameSite(new URL(policy.providerOrigin).hostname, appHostname(req, policy))
   if (fetchSite === 'same-origin') return isAppOrigin(policy.providerOrigin, req, policy)
-  // The address was typed or mailed, or the login was started like that: `checkCallback` looks at its start.
-  return fetchSite === 'none' && policy.unverifiedStart === 'allow'
+  // The address was typed or mailed, the login was started like that, or WebKit requests the callback again: `checkCallback`
+  // looks at the Referer and at the start.
+  return fetchSite === 'none'
 }
 
 /** Whose page the `Referer` names. On a silent approval it is the application's own. */

@@ -6,7 +6,7 @@ import {
   fetchSiteOf,
   type HTTPRequest,
   isFetch,
-  isFromApp,
+  isFormOfApp,
   isFromProvider,
   isNavigation,
   isSpeculative,
@@ -131,9 +131,9 @@ function classifyCallback(
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
   const referer = refererOf(req, policy)
   // `isFromProvider` wants a navigation whose `Sec-Fetch-Site` is cross-site, or same-site or same-origin where the provider's
-  // address is. It also lets two through: `none`, which `checkCallback` compares with the start, and a browser too old to
-  // send the header, of which only the Referer is checked.
-  const isGenuine = isFromTab ? isNavigation(req) && isFromApp(req, policy) : isFromProvider(req, policy)
+  // address is. It also lets two through: `none`, of which `checkCallback` wants a Referer or such a start, and a browser too old
+  // to send the header, of which only the Referer is checked.
+  const isGenuine = isFromTab ? isFormOfApp(req, policy) : isFromProvider(req, policy)
   if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', callbackHint(req, policy))
   return { type: 'callback', authKey, fetchSite: fetchSiteOf(req), referer, tabSecret }
 }

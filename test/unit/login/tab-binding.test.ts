@@ -38,6 +38,12 @@ test('a callback from the tab is a POST of the application’s own page, and onl
   const query = `?auth_key=K&social_login_tab=${SECRET}`
   expect(callback(query, fromApp, 'POST')).toMatchObject({ type: 'callback', tabSecret: SECRET })
   expect(verdictOf(callback(query, fromProvider, 'POST'))).toBe('callback_forged')
+  // WebKit says `cross-site` of a form that a reload sends again.
+  expect(verdictOf(callback(query, { ...fromProvider, origin: 'https://app.example' }, 'POST'))).toBe('callback K')
+  expect(verdictOf(callback(query, { ...fromProvider, origin: 'https://evil.example' }, 'POST'))).toBe(
+    'callback_forged',
+  )
+  expect(verdictOf(callback(query, { ...fromProvider, origin: 'null' }, 'POST'))).toBe('callback_forged')
   expect(verdictOf(callback(query, fromApp, 'POST', policy))).toBe('method_not_allowed')
   expect(verdictOf(callback('?auth_key=K', fromApp, 'POST'))).toBe('method_not_allowed')
   expect(verdictOf(callback(query, fromApp, 'PUT'))).toBe('method_not_allowed')
@@ -66,7 +72,7 @@ test('a callback without Referer, or with an empty one, has none', () => {
   }
 })
 
-test('unverifiedStart: allow allows only a typed callback, no other', () => {
+test('a callback of no site waits for a look at its start, but no other value does', () => {
   const allowing: OriginPolicy = { ...policy, unverifiedStart: 'allow' }
   const from = (site: string) =>
     verdictOf(callback('?auth_key=K', { ...fromProvider, 'sec-fetch-site': site }, 'GET', allowing))
