@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:tls'
+import { oneLookupAtATime, systemLookup } from '../client/http/address'
 import { errorCode } from '../client/http/network-errors'
+import { tlsOptions } from '../client/http/tls-options'
 import type { Examination } from './examination'
 import { ProbeError } from './probe'
 import { count } from './text'
@@ -62,7 +64,9 @@ async function shakeHands(url: URL, timeout: number) {
     port: Number(url.port || 443),
     // No server name for addresses (RFC 6066, section 3).
     ...(/[a-z]/i.test(host) && !host.includes(':') && { servername: host }),
+    lookup: oneLookupAtATime(systemLookup),
     ALPNProtocols: ['http/1.1', 'h2'],
+    ...tlsOptions(),
     rejectUnauthorized: false,
   })
   try {

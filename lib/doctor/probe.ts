@@ -2,16 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { Agent, EnvHttpProxyAgent, errors } from 'undici/index.js'
+import { oneLookupAtATime, systemLookup } from '../client/http/address'
 import { errorCode, unreachableHint } from '../client/http/network-errors'
+import { tlsOptions } from '../client/http/tls-options'
 import { isObject, type JSONObject, type JSONValue, parseJSON } from '../client/json'
 import { count } from './text'
 
 const MAX_BODY_BYTES = 64 * 1024
 // Where a script's warnings end, the JSON begins; each attempt parses the rest.
 const MAX_ATTEMPTS = 20
-
-// Certificates are checked even where NODE_TLS_REJECT_UNAUTHORIZED disables it.
-const TLS = { rejectUnauthorized: true }
 
 /** A request of the doctor. */
 export interface ProbeRequest {
@@ -114,9 +113,10 @@ export class Probe {
   }
 
   #newDispatcher(): Dispatcher {
-    if (!this.proxied) return new Agent({ connect: { timeout: this.timeout, ...TLS } })
+    if (!this.proxied)
+      return new Agent({ connect: { timeout: this.timeout, lookup: oneLookupAtATime(systemLookup), ...tlsOptions() } })
     try {
-      return new EnvHttpProxyAgent({ requestTls: TLS })
+      return new EnvHttpProxyAgent({ requestTls: tlsOptions() })
     } catch {
       throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
     }

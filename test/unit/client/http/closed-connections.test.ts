@@ -152,6 +152,18 @@ describe('a spare connection', () => {
     expect(received()).toEqual([1, 2])
   })
 
+  test('that nobody needs is closed after fifty seconds, by a timer of its own, and does not keep the process', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+    await preconnect(1)
+    for (let count = 0; count < 10; count++) await turn()
+    jest.advanceTimersByTime(49_000)
+    for (let count = 0; count < 100; count++) await turn()
+    expect(provider.open).toBe(1)
+    jest.advanceTimersByTime(2000)
+    await until(() => provider.open === 0)
+    expect(received()).toEqual([0, 1])
+  })
+
   test('that the server has closed is not used', async () => {
     provider.greetWith((socket) => socket.end('HTTP/1.1 408 Request Timeout\r\n\r\n').resume())
     await preconnect(1)

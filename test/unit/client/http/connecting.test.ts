@@ -4,11 +4,14 @@ import dns from 'node:dns'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import tls, { type TlsOptions } from 'node:tls'
+import { Agent } from 'undici'
 import type { SocialLoginClient } from '../../../../lib'
 import { makeCertificates } from '../../../support/certificates'
 import { useClients } from '../../../support/client'
+import { diagnose } from '../../../support/doctor'
 import { rejectionOf } from '../../../support/leak-check'
 import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
+import { settled, until } from '../../../support/turns'
 
 const clients = useClients()
 let provider: RawProvider
@@ -44,6 +47,58 @@ test('one DNS lookup runs at a time: silent name servers block one thread of the
   for (const answer of answers) answer()
   for (const token of await Promise.all(calls)) expect(token).toEqual({ access_token: RAW_TOKEN })
   expect(lookups).toHaveBeenCalledTimes(1)
+})
+
+describe('a name with hundreds of addresses, of which the last is the provider', () => {
+  const addresses = (refusing: number): string[] => [...Array<string>(refusing).fill('127.0.0.99'), '127.0.0.1']
+
+  test('makes a naive client connect to all of them', async () => {
+    await start()
+    resolveTo(...addresses(300))
+    const agent = new Agent()
+    await agent.request({ origin: new URL(provider.baseURL).origin, path: '/api/authorize', method: 'POST', body: '' })
+    expect(provider.accepted).toBe(1)
+    await agent.destroy()
+  })
+
+  test.each<[string, (client: SocialLoginClient) => Promise<unknown>]>([
+    ['of a call', (client) => client.exchangeAuthKey('a-key').catch(() => {})],
+    ['of a start', async (client) => client.preconnect()],
+    ['of the doctor', () => diagnose(provider.baseURL, { timeout: 3000 })],
+  ])('makes ours connect to thirty-two: %s', async (_title, connectOnce) => {
+    const client = await start(600)
+    const lookups = jest.spyOn(dns, 'lookup')
+    resolveTo(...addresses(32))
+    await connectOnce(client)
+    await until(() => lookups.mock.calls.length > 0)
+    await settled(() => provider.accepted, 200)
+    expect(provider.accepted).toBe(0)
+    resolveTo(...addresses(31))
+    const other = clients.client({ baseURL: provider.baseURL })
+    await connectOnce(other)
+    await until(() => provider.accepted > 0)
+  })
+})
+
+test('a request whose connection opens after its deadline is not sent: the connection carries the next one', async () => {
+  const client = await start()
+  const answers: (() => void)[] = []
+  const lookup = dns.lookup.bind(dns)
+  jest.spyOn(dns, 'lookup').mockImplementation((...given) => void answers.push(() => Reflect.apply(lookup, dns, given)))
+  const controller = new AbortController()
+  const call = rejectionOf(client.exchangeAuthKey('a-key', { signal: controller.signal }))
+  await until(() => answers.length === 1)
+  controller.abort(new DOMException('late', 'TimeoutError'))
+  expect(await call).toMatchObject({ code: 'provider_timeout' })
+  for (const answer of answers) answer()
+  await until(() => provider.accepted === 1)
+  await settled(() => provider.requests.length, 200)
+  expect(provider.requests).toEqual([])
+  await client.exchangeAuthKey('next')
+  expect([provider.accepted, provider.requests.map(({ body }) => /auth_key=(.*)/.exec(body)?.[1])]).toEqual([
+    1,
+    ['next'],
+  ])
 })
 
 test("after a lookup of the application's own that threw, the next request looks up again", async () => {
