@@ -1,3 +1,4 @@
+import { isEncoded } from '../client/http/response-reader'
 import { inventedForm, requestExchange } from './endpoints'
 import type { Examination } from './examination'
 import { ProbeError, type ProbeResponse } from './probe'
@@ -45,7 +46,7 @@ function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination
     options.exchangeMethod = 'get'
     examination.differs(CHECK, `It refuses a POST with status ${byPost.status}, and answers a GET. ${GET_WARNING}`)
     return 'get'
-  } else if (mayBeAPI(byPost) && !isCompressed(byPost)) {
+  } else if (mayBeAPI(byPost) && !isEncoded(byPost.headers)) {
     const content = contentOf(byPost, examination)
     examination.unclear(CHECK, `It answers invented values with ${content}, no refusal as JSON.`)
   } else {
@@ -75,15 +76,11 @@ export const WARNINGS =
 
 /** Why a response is not one of an exchange. */
 export function problemOf(response: ProbeResponse): string {
-  return `${isCompressed(response) ? COMPRESSED : (PROBLEMS[kindOf(response)] ?? NOT_API)} (status ${response.status}).`
+  return `${isEncoded(response.headers) ? COMPRESSED : (PROBLEMS[kindOf(response)] ?? NOT_API)} (status ${response.status}).`
 }
 
 const COMPRESSED =
   'The response is compressed although that was not accepted: no client that asks for plain text can read it'
-
-function isCompressed({ headers }: ProbeResponse): boolean {
-  return !/^(identity)?$/i.test(String(headers['content-encoding'] ?? ''))
-}
 
 const NOT_API = 'What answers there is no exchange of this API'
 
