@@ -1,8 +1,9 @@
 import { isEncoded } from '../client/http/response-reader'
+import { readToken } from '../client/responses'
 import { inventedForm, requestExchange } from './endpoints'
 import type { Examination } from './examination'
 import { ProbeError, type ProbeResponse } from './probe'
-import { contentOf, kindOf, mayBeAPI, type ResponseKind, recordForm, tokenIn } from './response'
+import { contentOf, kindOf, mayBeAPI, type ResponseKind, recordForm, tokenIn, unreadable } from './response'
 
 const CHECK = 'Exchange'
 
@@ -66,9 +67,14 @@ export const GET_WARNING =
 function reportRefusal(byPost: ProbeResponse, examination: Examination): void {
   const shape = byPost.status < 300 ? ' within status 200, as most providers do' : ` with status ${byPost.status}`
   const cookie = examination.mode.sessionCookie ? ' It sets a cookie, which is ignored.' : ''
-  examination.good(CHECK, `It refuses invented values as JSON,${shape}.${cookie}`)
+  const obstacle = byPost.hasWarnings ? undefined : unreadable(byPost, readToken)
+  if (obstacle === undefined) examination.good(CHECK, `It refuses invented values as JSON,${shape}.${cookie}`)
+  else examination.suspect(CHECK, `${UNREADABLE} ${obstacle}`)
   if (byPost.hasWarnings) examination.suspect('Warnings', WARNINGS)
 }
+
+/** What precedes the reason for which a login ends. */
+export const UNREADABLE = 'There is JSON, but no login reads it.'
 
 /** Script warnings before the JSON make it unreadable to every client. */
 export const WARNINGS =

@@ -1,6 +1,6 @@
 import { invented, loginURL } from './endpoints'
 import type { Examination } from './examination'
-import { ProbeError, type ProbeResponse } from './probe'
+import { NOT_ASKED, ProbeError, type ProbeResponse } from './probe'
 import { kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5
@@ -21,7 +21,9 @@ export async function checkLoginPage(baseURL: URL, appID: string | undefined, ex
     reportOrigin(baseURL, known ?? unknown, examination)
     if (known) reportApplication(known, unknown, examination)
   } catch (error) {
-    examination.suspect(CHECK, ProbeError.caught(error).message)
+    const { code, message } = ProbeError.caught(error)
+    if (code === NOT_ASKED) examination.differs(CHECK, `${message} Look in a browser.`)
+    else examination.suspect(CHECK, message)
   }
 }
 
@@ -53,7 +55,8 @@ function reportPage({ response }: Page, isKnown: boolean, examination: Examinati
   return false
 }
 
-function reportOrigin(baseURL: URL, { url }: Page, examination: Examination): void {
+/** Reports where the login page is, from which callbacks then come. */
+export function reportOrigin(baseURL: URL, { url }: Pick<Page, 'url'>, examination: Examination): void {
   if (url.origin === baseURL.origin) return examination.good(CHECK, 'It is on the origin of the API.')
   if (!examination.isHarmless(url.origin)) return
   examination.options.allowedCallbackOrigins = [url.origin]

@@ -82,12 +82,11 @@ test('a firewall that refuses the name of this package alone', async () => {
   expect(options).toEqual({ baseURL, clientID, callbackURL, userAgent })
 })
 
-test('a redirect to another port of the provider', async () => {
-  const final = await fake({})
-  const redirecting = await serve((request, response) =>
-    page(301, { location: new URL(request.url ?? '', final).href })(request, response),
-  )
-  const { isBroken, report } = await diagnose(redirecting)
+test('a redirect to another path of the provider', async () => {
+  const final = await fake({}, (request, response) => {
+    if (request.url?.startsWith('/old')) page(301, { location: request.url.slice(4) })(request, response)
+  })
+  const { isBroken, report } = await diagnose(final.replace('/api', '/old/api'))
   expect([isBroken, report]).toEqual([false, expect.stringContaining(`baseURL: '${final}'`)])
   expect(report).toContain(`differs Address: The provider redirects to ${final}.`)
 })
@@ -99,14 +98,66 @@ test('a path that is wrong', async () => {
   expect(report).toContain(`broken Path: The API is not at that path, but at ${baseURL}.`)
 })
 
-test('a login page on another origin', async () => {
-  const { origin } = new URL(await serve(page(200)))
-  const baseURL = await fake({}, (request, response) => {
-    if (request.url?.includes('/oauth?')) page(302, { location: origin })(request, response)
+describe('a redirect to an address inside the network, which the provider alone has named', () => {
+  const seen: string[] = []
+  const inside = async (host = 'localhost'): Promise<string> => {
+    const url = await serve(
+      (request, response) =>
+        page(200)(
+          request,
+          response.on('close', () => seen.push(request.url ?? '')),
+        ),
+      host,
+    )
+    return new URL(url).origin
+  }
+  beforeEach(() => seen.splice(0))
+
+  test.each(['localhost', '127.0.0.1'])('of the login page, to %s: it is neither asked nor proposed', async (host) => {
+    const origin = await inside(host)
+    const baseURL = await fake({}, (request, response) => {
+      if (request.url?.includes('/oauth?')) page(302, { location: `${origin}/admin` })(request, response)
+    })
+    // A client that follows it.
+    await fetch(`${baseURL.slice(0, -3)}/oauth?app_id=1`)
+    expect(seen.splice(0)).toEqual(['/admin'])
+    const { isBroken, report } = await diagnose(baseURL, { appID: 'mine' })
+    expect([isBroken, seen]).toEqual([false, []])
+    expect(report).toContain(`differs Login page: It leads to ${origin}, a private address, and nobody typed it`)
+    expect(report).not.toContain('allowedCallbackOrigins')
   })
-  const { isBroken, report } = await diagnose(baseURL)
-  expect([isBroken, report]).toEqual([false, expect.stringContaining(`allowedCallbackOrigins: ["${origin}"],`)])
-  expect(report).toContain(`differs Login page: It is on another origin than the API, ${origin}.`)
+
+  test('of the API: it is not asked', async () => {
+    const origin = await inside()
+    const redirecting = await serve((request, response) =>
+      page(301, { location: `${origin}${request.url}` })(request, response),
+    )
+    await fetch(`${redirecting}/user/me`)
+    expect(seen.splice(0)).toEqual(['/api/v1/user/me'])
+    const { isBroken, report } = await diagnose(redirecting)
+    expect([isBroken, seen]).toEqual([true, []])
+    expect(report).toContain(`broken Address: It leads to ${origin}, a private address, and nobody typed it`)
+  })
+
+  test.each(['http://10.0.0.5/', 'http://[::1]:1/', 'http://169.254.169.254/latest', 'http://2130706433:1/'])(
+    '%s is one',
+    async (location) => {
+      const { report } = await diagnose(await withLoginPage(page(302, { location })), { timeout: 500 })
+      expect(report).toMatch(/differs Login page: It leads to \S+, a private address, and nobody typed it/)
+    },
+  )
+
+  test('nor is another host through a proxy, which might find it there', async () => {
+    const baseURL = await fake({}, (request, response) => {
+      if (request.url?.includes('/oauth?')) page(302, { location: 'http://intranet.example/' })(request, response)
+    })
+    const bytes: string[] = []
+    process.env['http_proxy'] = await proxyTo(baseURL, (received) => bytes.push(received))
+    const { report } = await diagnose('http://nowhere.invalid/api/v1', { hasProxy: true })
+    delete process.env['http_proxy']
+    expect([bytes.join().includes('/api/oauth'), bytes.join().includes('intranet')]).toEqual([true, false])
+    expect(report).toContain('Login page: It leads to http://intranet.example, another host, which a proxy might find')
+  })
 })
 
 test('a proxy of the environment without which the provider is not reached', async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Examination } from '../../lib/doctor/examination'
 import { reportTime } from '../../lib/doctor/login'
+import { reportOrigin } from '../../lib/doctor/login-page'
 import { Probe } from '../../lib/doctor/probe'
 import { diagnose, useServers } from '../support/doctor'
 
@@ -237,12 +238,27 @@ test.each([
   [3400, 'differs Speed: A login took 3400 ms, 34 % of the default timeout of 10 seconds: raise the option', 11_000],
   [60_000, 'differs Speed: A login took 60000 ms, 600 % of', 120_000],
 ])('the time of a login is told as a share of timeout: %d ms', async (duration, sentence, timeout) => {
-  const probe = new Probe('test', 1000)
+  const probe = new Probe('test', 1000, 'http://localhost')
   const examination = new Examination(probe, { progress: () => {}, finding: () => {} })
   reportTime('A login took', duration, examination)
   const [finding] = examination.findings
   expect(`${finding?.level} ${finding?.check}: ${finding?.message}`).toContain(sentence)
   expect(examination.options.timeout).toBe(timeout)
+})
+
+test('a login page on another public host is told with the option for it', () => {
+  const examination = new Examination(new Probe('test', 1000, 'https://a.example'), {
+    progress: () => {},
+    finding: () => {},
+  })
+  const origin = 'https://login.example'
+  reportOrigin(new URL('https://api.example/api/v1'), { url: new URL(`${origin}/sign-in`) }, examination)
+  const [finding] = examination.findings
+  expect(finding).toMatchObject({
+    level: 'differs',
+    message: expect.stringContaining(`another origin than the API, ${origin}.`),
+  })
+  expect(examination.options.allowedCallbackOrigins).toEqual([origin])
 })
 
 test('the time of a real login is told, and that of refusals is not', async () => {
