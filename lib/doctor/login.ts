@@ -135,10 +135,11 @@ export class LoginExamination {
 
   #reportRefusal(response: ProbeResponse): void {
     const { examination } = this
+    const mayNeedGet = this.method === 'unknown' ? '; an old server may exchange by GET alone: --allow-get' : ''
     if (refuses(response))
       return examination.broken(
         'Login',
-        'The provider refused the key: check the application id and the secret. (A key can be exchanged once; an old server may exchange by GET alone: --allow-get.)',
+        `The provider refused the key: check the application id and the secret. (A key can be exchanged once${mayNeedGet}.)`,
       )
     const seen = mayBeAPI(response) ? `It was ${contentOf(response, examination)}.` : problemOf(response)
     examination.broken('Login', `The exchange was answered neither with a token nor with a refusal. ${seen}`)

@@ -11,8 +11,8 @@ const TEXTS = ['user_name', 'user_firstname', 'user_lastname', 'user_biography']
 const PICTURES = ['user_picture', 'user_cover']
 const EXTRAS = ['user_registered', 'user_relationship', 'user_biography', 'user_website', 'profile_picture']
 const ENTITY = /&(#\d+|#x[\da-f]+|[a-z]+\d*);/i
-// What servers encode that encode at all.
-const PLAIN = /["'<>\u{80}-\u{10ffff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
+// What servers encode that encode at all: PHP knows names for Latin letters, and leaves other alphabets as they are.
+const PLAIN = /["'<>\u{a0}-\u{ff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
 
 /**
  * Reads the profile with the token of a login, at both endpoints: the answers to an invented token may have suggested the
@@ -129,6 +129,7 @@ function uploadsURLIn(record: JSONObject): string | undefined {
     // Visible ASCII, because it is printed, without a query and a fragment.
     if (!isText(url) || !/^https?:\/\/[!"$->@-~]+$/i.test(url)) continue
     if (isText(path) && url.endsWith(`/${path}`)) return url.slice(0, -path.length)
+    if (absolute === 'profile_cover' && url.endsWith('/')) return url
   }
   return undefined
 }

@@ -171,6 +171,11 @@ test('a proxy of the environment without which the provider is not reached', asy
   expect([isBroken, report]).toEqual([true, expect.stringContaining('broken Encryption')])
 })
 
+const echo = (times: number): RequestListener => {
+  return (request, response) => page(200, {}, (request.url ?? '').repeat(times))(request, response)
+}
+let visits = 0
+
 const LIMIT = 'differs Login page: A firewall or a limit keeps this program out'
 const ON_ORIGIN = 'good Login page: It is on the origin of the API.'
 
@@ -184,7 +189,28 @@ test.each<[title: string, RequestListener, appID: string | undefined, sentence: 
     'good Application: The provider knows the application id',
   ],
   ['that looks the same for all', page(200), 'my-app', 'differs Application: The login page looks the same'],
-  ['that refuses the id', page(403), 'my-app', 'broken Login page: It refuses the application id with status 403'],
+  ['that refuses the id', knows('nobody', 403), 'my-app', 'broken Login page: It refuses any id with status 403'],
+  [
+    'that is not there',
+    page(404),
+    'my-app',
+    'broken Login page: It refuses any id with status 404: is it at this address?',
+  ],
+  [
+    'that refuses this id alone',
+    (request, response) => page(request.url?.includes('my-app') ? 403 : 200)(request, response),
+    'my-app',
+    'broken Login page: It refuses the application id with status 403: copy app_id',
+  ],
+  ['that repeats the id', echo(4), 'my-app', 'differs Application: The login page looks the same'],
+  ['that repeats a short id', echo(4), '7', 'differs Application: The login page looks the same'],
+  ['that repeats a long id', echo(4), 'x-'.repeat(40), 'differs Application: The login page looks the same'],
+  [
+    'that is another at each visit',
+    (_request, response) => page(200, {}, 'x'.repeat(100 * ++visits))(_request, response),
+    'my-app',
+    'differs Application: The login page looks the same',
+  ],
   ['that fails', page(500), 'my-app', 'broken Login page: It fails with status 500.'],
   ['behind a limit', page(429), 'my-app', `${LIMIT} (status 429)`],
   ['behind a challenge', page(403, { server: 'cloudflare' }), 'my-app', LIMIT],

@@ -131,7 +131,7 @@ test.each<[title: string, Answers, guessed: string, known: string]>([
   [
     'refuses a POST with a page, and exchanges by GET alone',
     {
-      refuse: [400, PAGE],
+      refuse: (endpoint) => [400, endpoint === 'GET authorize' ? 'Which key?' : PAGE],
       accept: (endpoint) => {
         if (endpoint === 'POST authorize') return [400, PAGE]
         return endpoint === 'GET authorize' ? accepted('POST authorize') : undefined
@@ -146,6 +146,41 @@ test.each<[title: string, Answers, guessed: string, known: string]>([
   const { isBroken, report } = await diagnose(baseURL, login(true))
   expect([isBroken, optionsIn(report)]).toEqual([false, known])
 })
+
+test('where GET and POST answer alike, a key that is refused sends no secret in a URL, even with leave', async () => {
+  const urls: string[] = []
+  const baseURL = await serve((request, response) => {
+    urls.push(request.url ?? '')
+    if (request.url?.includes('/oauth?')) send(response, [200, '<form>'])
+    else send(response, refusal)
+  })
+  const { isBroken, report } = await diagnose(baseURL, login(true))
+  expect([isBroken, report]).toEqual([true, expect.stringContaining('broken Login: The provider refused the key')])
+  expect(urls.filter((url) => url.includes('authorize')).join()).not.toContain('app-secret-canary')
+  expect(report).not.toContain('--allow-get')
+})
+
+const reading =
+  (method: 'GET' | 'POST'): RequestListener =>
+  async (request, response) => {
+    let sent = request.method === method ? (request.url ?? '').split('?', 2).join() : ''
+    for await (const chunk of request) sent += request.method === method ? String(chunk) : ''
+    if (request.url?.includes('/oauth?')) return send(response, [200, '<form>'])
+    const message = sent.includes('app_id') ? 'no such application, no. 4711' : 'send app_id'
+    send(response, [200, { error: true, message: `${message} (request ${++number})` }])
+  }
+let number = 0
+
+test.each([
+  ['GET', "exchangeMethod: 'get',", 'differs Exchange: It answers a POST as if nothing had been sent'],
+  ['POST', '', 'good Exchange: It refuses invented values as JSON'],
+] as const)(
+  'a server that reads what is sent by %s alone is told without a login',
+  async (method, option, sentence) => {
+    const { isBroken, report } = await diagnose(await serve(reading(method)))
+    expect([isBroken, optionsIn(report), report]).toEqual([false, option, expect.stringContaining(sentence)])
+  },
+)
 
 const optionsIn = (report: string): string => /(profileEndpoint|exchangeMethod): .*/.exec(report)?.[0] ?? ''
 
