@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { findSecrets } from '../../support/canaries'
-import { page, sendJSON, useServers } from '../../support/doctor'
-import { runDoctor, runDoctorProcess, unwrapped } from '../../support/doctor-command'
-import { repeat } from '../../support/raw-provider'
+import { findSecrets } from '../support/canaries'
+import { page, sendJSON, useServers } from '../support/doctor'
+import { runDoctor, runDoctorProcess, unwrapped } from '../support/doctor-command'
+import { repeat } from '../support/raw-provider'
 
 // Providers that want to harm whoever examines them.
 

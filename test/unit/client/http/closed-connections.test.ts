@@ -1,6 +1,6 @@
 import { stat } from 'node:fs'
 import { SocialLoginClient } from '../../../../lib'
-import { answer, RAW_TOKEN, RawProvider, type Wire } from '../../../support/raw-provider'
+import { answer, type Greeting, RAW_TOKEN, RawProvider, type Wire } from '../../../support/raw-provider'
 import { until } from '../../../support/turns'
 
 let provider: RawProvider
@@ -162,6 +162,34 @@ describe('a spare connection', () => {
     jest.advanceTimersByTime(2000)
     await until(() => provider.open === 0)
     expect(received()).toEqual([0, 1])
+  })
+
+  test('that was used keeps its connection, whose time is now that of an idle one, and another may be opened at once', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+    await preconnect(1)
+    await client.exchangeAuthKey('key')
+    jest.advanceTimersByTime(55_000)
+    for (let count = 0; count < 100; count++) await turn()
+    expect(provider.open).toBe(1)
+    await client.exchangeAuthKey('next')
+    expect(received()).toEqual([2, 1])
+    await preconnect(2)
+  })
+
+  test.each<[string, Greeting]>([
+    ['ended', (socket) => socket.end()],
+    ['reset', (socket) => socket.resetAndDestroy()],
+    ['written to', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{"access_token":"x"}')],
+  ])('that the server has %s is not used: no request is written to it', async (_how, greet) => {
+    provider.greetWith((socket) => {
+      socket.resume()
+      greet(socket)
+    })
+    await preconnect(1)
+    await until(() => provider.open === 0, 200_000)
+    provider.greetWith()
+    expect(await client.exchangeAuthKey('key')).toEqual(token)
+    expect(received()).toEqual([1, 2])
   })
 
   test('that the server has closed is not used', async () => {
