@@ -168,7 +168,7 @@ class SpareConnection {
   async take(): Promise<Socket | null> {
     clearTimeout(this.#timer)
     const socket = await this.#socket
-    return socket?.off('readable', this.close).off('error', this.close).ref() ?? null
+    return socket?.off('readable', this.close).off('error', this.close) ?? null
   }
 
   readonly close = (): void => {

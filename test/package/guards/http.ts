@@ -62,7 +62,7 @@ export const HTTP_MUTANTS = [
   ),
   ...guards(
     'client/http/connector',
-    [`${HTTP}/closed-connections`, `${HTTP}/connecting`, `${HTTP}/tls-options`, `${HTTP}/bounds`, 'login/connections'],
+    [`${HTTP}/closed-connections`, `${HTTP}/connecting`, `${HTTP}/tls-options`, `${HTTP}/bounds`],
     [
       ['framing has no limit', 'const MAX_WIRE_BYTES = 1024 * 1024', 'const MAX_WIRE_BYTES = 2 * 1024 * 1024'],
       ['framing is limited to the body', 'const MAX_WIRE_BYTES = 1024 * 1024', 'const MAX_WIRE_BYTES = 512 * 1024'],
@@ -113,7 +113,6 @@ export const HTTP_MUTANTS = [
         'this.#isClosed = true;',
       ],
       ['a spare connection keeps the process alive', 'this.close).unref() ?? null', 'this.close) ?? null'],
-      ['a connection that was taken keeps no process alive', 'this.close).ref() ?? null', 'this.close) ?? null'],
       ['opening has no limit of its own', '            timeout,\n            lookup', '            lookup'],
       ['lookups are not bounded', 'lookup: (0, address_1.oneLookupAtATime)(lookup)', 'lookup'],
       ['names are looked up by Node', 'lookup: (0, address_1.oneLookupAtATime)(lookup),', ''],
