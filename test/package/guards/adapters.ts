@@ -136,7 +136,7 @@ export const ADAPTER_MUTANTS = [
   ),
   ...guards(
     'web/options',
-    ['unit/web/options', 'unit/web/calls', 'login/web', 'login/cookie-store'],
+    ['unit/web/options', 'unit/web/calls', 'unit/web/rejections', 'login/web', 'login/cookie-store'],
     [
       [
         'an option that does not exist is ignored',
@@ -186,7 +186,7 @@ export const ADAPTER_MUTANTS = [
   ),
   ...guards(
     'web/web-login',
-    ['login/web', 'unit/web/calls', 'unit/web/options', 'login/edge', 'unit/web/processes'],
+    ['login/web', 'unit/web/calls', 'unit/web/options', 'login/edge', 'unit/web/rejections'],
     [
       ['a success of start is lost', "if (result.type === 'success')", 'if (false)'],
       [
