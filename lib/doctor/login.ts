@@ -1,9 +1,10 @@
+import { readToken } from '../client/responses'
 import { type ExchangeForm, loginURL, requestExchange } from './endpoints'
 import type { Examination, RecordedMode } from './examination'
-import { type ExchangeMethod, GET_WARNING, problemOf, WARNINGS } from './exchange'
+import { type ExchangeMethod, GET_WARNING, problemOf, UNREADABLE, WARNINGS } from './exchange'
 import { examinePerson } from './person'
 import { ProbeError, type ProbeResponse } from './probe'
-import { contentOf, kindOf, mayBeAPI, recordForm, refuses, tokenIn } from './response'
+import { contentOf, kindOf, mayBeAPI, obstacleIn, reasonOf, recordForm, refuses, tokenIn } from './response'
 
 const MAX_CALLBACK_LENGTH = 4096
 const AUTH_KEY = /([?&]|&amp;)auth_key=([^&?#\s]+)/
@@ -134,10 +135,11 @@ export class LoginExamination {
 
   #reportRefusal(response: ProbeResponse): void {
     const { examination } = this
+    const mayNeedGet = this.method === 'unknown' ? '; an old server may exchange by GET alone: --allow-get' : ''
     if (refuses(response))
       return examination.broken(
         'Login',
-        'The provider refused the key: check the application id and the secret. (A key can be exchanged once; an old server may exchange by GET alone: --allow-get.)',
+        `The provider refused the key: check the application id and the secret. (A key can be exchanged once${mayNeedGet}.)`,
       )
     const seen = mayBeAPI(response) ? `It was ${contentOf(response, examination)}.` : problemOf(response)
     examination.broken('Login', `The exchange was answered neither with a token nor with a refusal. ${seen}`)
@@ -154,7 +156,11 @@ export class LoginExamination {
         'Login',
         'The token came in the body of a redirect, which spends the key and is never followed: make baseURL the address that the provider itself is configured with (https, www).',
       )
-    } else if (!response.hasWarnings) examination.good('Login', 'The provider exchanged the key for a token.')
+      return
+    }
+    const obstacle = obstacleIn(response, readToken)
+    if (obstacle === undefined) examination.good('Login', 'The provider exchanged the key for a token.')
+    else if (!response.hasWarnings) examination.broken('Login', `${UNREADABLE} ${reasonOf(obstacle)}`)
   }
 
   async #spendAgain(form: ExchangeForm): Promise<void> {

@@ -10,7 +10,7 @@ import { count } from './text'
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 // Codes of errors that come before any handshake.
-const BEFORE_TLS = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH)/
+const BEFORE_TLS = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|NOT_ASKED)/
 
 /** Examines the certificate and the protocol, where there is TLS. @returns whether a login can get through */
 export async function checkTLS(url: URL, examination: Examination): Promise<boolean> {
@@ -82,7 +82,7 @@ async function shakeHands(url: URL, timeout: number) {
       daysLeft: Math.floor((Date.parse(valid_to) - Date.now()) / DAY_MS),
     }
   } catch (error) {
-    throw ProbeError.of(error, signal, timeout)
+    throw ProbeError.of(error, signal.aborted, timeout)
   } finally {
     // An error after that is nobody's concern.
     socket.on('error', () => {}).destroy()

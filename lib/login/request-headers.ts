@@ -34,12 +34,26 @@ const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name
 // An origin as browsers write it into Origin and Referer: without a user name, percent-encoding or anything beyond ASCII.
 const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
 
+/** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
+export function pathOf({ target }: HTTPRequest): string {
+  const path = withoutOrigin(target)
+  const end = path.search(/[?#]/)
+  return end === -1 ? path : path.slice(0, end)
+}
+
+/** A target without the origin that absolute-form targets have. */
+export function withoutOrigin(target: string): string {
+  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+}
+
 /**
- * Whether the request is speculative: prefetch, prerender, or what the browser preloads for a service worker, of which
- * Firefox says `same-origin` whoever caused the navigation.
+ * Whether the request is speculative: prefetch, prerender, or what the browser requests for a service worker beside the
+ * navigation itself, and calls `same-origin` whoever caused that: what Firefox preloads, and what WebKit requests once more,
+ * after a preload, if the worker leaves the navigation to the browser. The latter differs from a navigation by `Accept` only.
  */
 export function isSpeculative(req: HTTPRequest): boolean {
   if (req.header('service-worker-navigation-preload') !== undefined) return true
+  if (isNavigationByMetadata(req) && !acceptsPages(req)) return true
   return PURPOSE_HEADERS.some((name) => /prefetch|prerender|preview/i.test(req.header(name) ?? ''))
 }
 
@@ -49,18 +63,21 @@ export function isSpeculative(req: HTTPRequest): boolean {
  */
 export function isNavigation(req: HTTPRequest): boolean {
   if (isWebSocket(req)) return false
-  if (fetchSiteOf(req) === undefined) return acceptsPages(req)
+  return fetchSiteOf(req) === undefined ? acceptsPages(req) : isNavigationByMetadata(req)
+}
+
+function isNavigationByMetadata(req: HTTPRequest): boolean {
   return req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document'
 }
 
 /** Whether it has any header of a WebSocket's handshake: over HTTP/2, and behind some proxies, some are missing. */
-function isWebSocket(req: HTTPRequest): boolean {
+export function isWebSocket(req: HTTPRequest): boolean {
   if (req.header('upgrade')?.toLowerCase() === 'websocket') return true
   return WEBSOCKET_HEADERS.some((name) => req.header(name) !== undefined)
 }
 
 /** Browsers ask for a page by `text/html`, for a picture, a script or data otherwise. Other programs may not say. */
-function acceptsPages(req: HTTPRequest): boolean {
+export function acceptsPages(req: HTTPRequest): boolean {
   return req.header('accept')?.includes('text/html') ?? true
 }
 
@@ -91,9 +108,18 @@ export function isVerifiedStart(req: HTTPRequest, policy: OriginPolicy): boolean
 }
 
 /** Whether a page of this application's own origin caused the request. */
-export function isFromApp(req: HTTPRequest, policy: OriginPolicy): boolean {
+function isFromApp(req: HTTPRequest, policy: OriginPolicy): boolean {
   const fetchSite = fetchSiteOf(req)
-  if (fetchSite !== undefined) return fetchSite === 'same-origin'
+  return fetchSite === undefined ? isAppNamed(req, policy) : fetchSite === 'same-origin'
+}
+
+/** Whether a form of this application's own origin was sent, for the first time or, which WebKit calls `cross-site`, again. */
+export function isFormOfApp(req: HTTPRequest, policy: OriginPolicy): boolean {
+  return isNavigation(req) && (isFromApp(req, policy) || isAppNamed(req, policy))
+}
+
+/** Whether the request names a page of this application's own origin. */
+function isAppNamed(req: HTTPRequest, policy: OriginPolicy): boolean {
   const source = sourceOrigin(req)
   return source !== undefined && isAppOrigin(source, req, policy)
 }
@@ -106,8 +132,9 @@ export function isFromProvider(req: HTTPRequest, policy: OriginPolicy): boolean 
   if (fetchSite === undefined || fetchSite === 'cross-site') return true
   if (fetchSite === 'same-site') return mayBeSameSite(new URL(policy.providerOrigin).hostname, appHostname(req, policy))
   if (fetchSite === 'same-origin') return isAppOrigin(policy.providerOrigin, req, policy)
-  // The address was typed or mailed, or the login was started like that: `checkCallback` looks at its start.
-  return fetchSite === 'none' && policy.unverifiedStart === 'allow'
+  // The address was typed or mailed, the login was started like that, or WebKit requests the callback again: `checkCallback`
+  // looks at the Referer and at the start.
+  return fetchSite === 'none'
 }
 
 /** Whose page the `Referer` names. On a silent approval it is the application's own. */
@@ -122,7 +149,7 @@ export function refererOf(req: HTTPRequest, policy: OriginPolicy): 'provider' | 
 }
 
 /** The origin whose page caused the request. An `Origin: null` tells nothing, because helmet's no-referrer causes it. */
-function sourceOrigin(req: HTTPRequest): string | undefined {
+export function sourceOrigin(req: HTTPRequest): string | undefined {
   const origin = req.header('origin')
   const source = origin === undefined || origin === 'null' ? req.header('referer') : origin
   return source === undefined ? undefined : originOf(source)

@@ -9,6 +9,7 @@ export const sameOriginNavigation = Object.freeze({
   'sec-fetch-site': 'same-origin',
   'sec-fetch-mode': 'navigate',
   'sec-fetch-dest': 'document',
+  accept: 'text/html',
 })
 
 /**
@@ -21,4 +22,5 @@ export const providerNavigation = Object.freeze({
   'sec-fetch-site': 'cross-site',
   'sec-fetch-mode': 'navigate',
   'sec-fetch-dest': 'document',
+  accept: 'text/html',
 })

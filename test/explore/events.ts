@@ -3,7 +3,7 @@ import { ANSWERS } from './answers'
 import type { Bounds } from './configuration'
 import type { Navigation, Tab } from './facts'
 import type { Process } from './process'
-import type { CallbackRowName, StartRowName } from './rows'
+import { againOf, type CallbackRowName, type StartRowName } from './rows'
 import type { Run } from './run'
 import type { World } from './world'
 
@@ -131,18 +131,14 @@ class Events {
   }
 
   #plantedRows(): readonly StartRowName[] {
-    return this.#mayBeTyped() ? ['planted', 'typed'] : ['planted']
+    const { fetchMetadata, unverifiedStart } = this.#world.configuration
+    return fetchMetadata && unverifiedStart === 'allow' ? ['planted', 'typed'] : ['planted']
   }
 
   #callbackRows(usual: CallbackRowName): readonly CallbackRowName[] {
-    if (!this.#world.configuration.allReferers) return [usual]
-    return ['provider', 'absent', 'app', ...(this.#mayBeTyped() ? (['typed'] as const) : [])]
-  }
-
-  /** Where unverified starts are not allowed, whatever was typed is refused in every state: the probes show it. */
-  #mayBeTyped(): boolean {
-    const { fetchMetadata, unverifiedStart } = this.#world.configuration
-    return fetchMetadata && unverifiedStart === 'allow'
+    const { allReferers, fetchMetadata } = this.#world.configuration
+    if (!allReferers) return [usual]
+    return ['provider', 'absent', 'app', ...(fetchMetadata ? (['typed'] as const) : [])]
   }
 
   *#callbacks(tab: Tab, process: Process, at: string): Generator<Event> {
@@ -181,6 +177,13 @@ class Events {
         `${tab.name}: repeats the callback${at}`,
         `${tab.name}: sends its last callback again (reload, back button or double click)${at}.`,
         () => this.#world.send(tab, process, callback),
+        'repeats',
+      )
+    if (callback && configuration.fetchMetadata && this.#mayHappen('repeats'))
+      yield this.#event(
+        `${tab.name}: repeats the callback in WebKit${at}`,
+        `${tab.name}, in WebKit: sends its last callback again (reload, Back or Forward)${at}.`,
+        () => this.#world.send(tab, process, { ...callback, row: againOf(callback.row) }),
         'repeats',
       )
   }

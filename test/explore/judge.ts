@@ -107,7 +107,8 @@ export class Judge {
     if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
     if (begun.user !== run.session?.user) return 'user_changed'
     if (row === 'typed' && begun.row !== 'typed') return 'callback_forged'
-    if (row === 'app' && tabSecret === undefined && age > SILENT_APPROVAL_MS) return 'callback_forged'
+    if ((row === 'app' || row === 'app again') && tabSecret === undefined && age > SILENT_APPROVAL_MS)
+      return 'callback_forged'
     if (tabSecret !== undefined && tabSecret !== begun.tabSecret) return 'tab_mismatch'
     return undefined
   }

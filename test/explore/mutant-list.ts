@@ -90,6 +90,24 @@ export const MUTANTS: readonly Mutant[] = [
     'source !== undefined && isAppOrigin(source, req, policy)',
     'source !== undefined',
   ),
+  mutant(
+    'request-headers',
+    'what WebKit requests for a worker is a navigation',
+    'isNavigationByMetadata(req) && !acceptsPages(req)',
+    'false',
+  ),
+  mutant(
+    'request-headers',
+    'a form that WebKit sends again is foreign',
+    '(isFromApp(req, policy) || isAppNamed(req, policy))',
+    'isFromApp(req, policy)',
+  ),
+  mutant(
+    'request-headers',
+    'a callback that WebKit requests again is foreign',
+    "return fetchSite === 'none';",
+    'return false;',
+  ),
   mutant('request-headers', 'a frame is a page', " && req.header('sec-fetch-dest') === 'document'", ''),
   mutant('stores/session-store', 'a used record is saved without its mark', '{ ...record, consumed: true }', 'record'),
   mutant(

@@ -72,10 +72,10 @@ function navigation(site: string, referer: string | undefined): Row {
   return { name: `${site}, Referer ${referer}`, method: 'GET', headers, lax: true }
 }
 
-/** By each kind of site with each kind of Referer, except what may come from the provider. */
-function navigations({ fetchMetadata, unverifiedStart }: Configuration): Row[] {
+/** By each kind of site with each kind of Referer, except what may come from the provider, or be typed or requested again. */
+function navigations({ fetchMetadata }: Configuration): Row[] {
   if (!fetchMetadata) return [navigation('', REFERERS.foreign)]
-  const allowed = unverifiedStart === 'allow' ? ['cross-site', 'none'] : ['cross-site']
+  const allowed = ['cross-site', 'none']
   return SITES.flatMap((site) =>
     Object.values(REFERERS)
       .filter((referer) => referer === REFERERS.foreign || !allowed.includes(site))
@@ -84,8 +84,9 @@ function navigations({ fetchMetadata, unverifiedStart }: Configuration): Row[] {
 }
 
 function isNavigation({ method, headers }: Row): boolean {
-  const isPage = (headers['sec-fetch-dest'] ?? 'document') === 'document'
-  return method === 'GET' && isPage && headers['sec-purpose'] === undefined
+  const isPage = (headers['sec-fetch-dest'] ?? 'document') === 'document' && headers['accept'] !== '*/*'
+  const isSpeculative = ['sec-purpose', 'service-worker-navigation-preload'].some((name) => headers[name] !== undefined)
+  return method === 'GET' && isPage && !isSpeculative
 }
 
 const SCRIPT: Row = {

@@ -17,7 +17,7 @@ interface RecordedRow {
   readonly id: string
   readonly request: 'start' | 'callback'
   readonly strategy?: object
-  readonly sent: Readonly<Record<'site' | 'mode' | 'dest' | 'referer' | 'origin' | 'purpose', string>> & {
+  readonly sent: Readonly<Record<'site' | 'mode' | 'dest' | 'referer' | 'origin' | 'purpose' | 'accept', string>> & {
     readonly method: Row['method']
     readonly cookies: readonly string[]
   }
@@ -33,13 +33,18 @@ export const EVIL_ORIGIN = 'https://evil.example'
 export const PROVIDER = 'PROVIDER'
 const ORIGINS: Readonly<Record<string, string>> = { app: APP_ORIGIN, evil: EVIL_ORIGIN, provider: PROVIDER }
 
+const ACCEPTS: Readonly<Record<string, string>> = { page: 'text/html,*/*;q=0.8', other: '*/*' }
+
 function rowOf({ id, sent }: RecordedRow): Row {
+  const isPreload = sent.purpose === 'preload for a worker'
   const headers = {
     'sec-fetch-site': sent.site,
     'sec-fetch-mode': sent.mode,
     'sec-fetch-dest': sent.dest,
-    'sec-purpose': sent.purpose,
-    referer: sent.referer === 'absent' ? sent.referer : `${ORIGINS[sent.referer]}/login`,
+    'sec-purpose': isPreload ? 'absent' : sent.purpose,
+    'service-worker-navigation-preload': isPreload ? 'true' : 'absent',
+    accept: ACCEPTS[sent.accept] ?? sent.accept,
+    referer: ORIGINS[sent.referer] === undefined ? sent.referer : `${ORIGINS[sent.referer]}/login`,
     origin: ORIGINS[sent.origin] ?? sent.origin,
   }
   const present = Object.entries(headers).filter(([, value]) => value !== 'absent')
@@ -57,10 +62,12 @@ export function refusedRows(request: RecordedRow['request']): readonly (Row & { 
 }
 
 /** From what something can come, by what caused the request. */
-export type RowName = StartRowName | 'tab form' | CallbackRowName
+export type RowName = StartRowName | 'tab form' | CallbackRowName | AgainRowName
 export type StartRowName = 'own' | 'planted' | 'typed'
 /** By the page that the `Referer` of a request from another site names; or typed, or mailed. */
 export type CallbackRowName = 'provider' | 'absent' | 'app' | 'typed'
+/** By what WebKit requests again by a reload, Back or Forward: a callback as `none`, a form as `cross-site`. */
+export type AgainRowName = 'provider again' | 'app again' | 'tab form again'
 
 export type Rows = Readonly<Record<RowName, Row>>
 
@@ -71,15 +78,41 @@ export function rowsOf({ fetchMetadata }: Pick<Configuration, 'fetchMetadata'>):
     return fetchMetadata ? rowOf(row) : withoutMetadata(rowOf(row))
   }
   const own = find('G5 confirmed start')
+  const tabForm: Row = {
+    ...own,
+    name: 'form of the tab',
+    method: 'POST',
+    headers: { ...own.headers, origin: APP_ORIGIN },
+  }
+  const [provider, app] = [find('G2 link'), find('G3')]
   return {
     own,
     planted: find('A8 start'),
     typed: find('G5 start'),
-    'tab form': { ...own, name: 'form of the tab', method: 'POST', headers: { ...own.headers, origin: APP_ORIGIN } },
-    provider: find('G2 link'),
+    'tab form': tabForm,
+    'tab form again': fromSite('cross-site', tabForm),
+    provider,
+    'provider again': fromSite('none', provider),
     absent: find('A2'),
-    app: find('G3'),
+    app,
+    'app again': fromSite('none', app),
   }
+}
+
+const AGAIN: Readonly<Partial<Record<RowName, RowName>>> = {
+  provider: 'provider again',
+  app: 'app again',
+  // As if it were typed.
+  absent: 'typed',
+  'tab form': 'tab form again',
+}
+
+/** What a callback comes from if WebKit requests it again. */
+export const againOf = (row: RowName): RowName => AGAIN[row] ?? row
+
+function fromSite(site: string, row: Row): Row {
+  if (row.headers['sec-fetch-site'] === undefined) return row
+  return { ...row, name: `${row.name}, again`, headers: { ...row.headers, 'sec-fetch-site': site } }
 }
 
 export function withoutMetadata(row: Row): Row {

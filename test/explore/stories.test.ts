@@ -46,6 +46,21 @@ test('with tab binding, the same page is asked for a secret that its tab does no
   expect(world.judge.outcomes).toEqual(['refuse: tab_mismatch'])
 })
 
+test('in WebKit, a reload finishes a login whose callback an outage has answered', async () => {
+  const path = [
+    ...begun,
+    'victim 1: approves, referer provider',
+    'request 1: is lost',
+    'request 1: arrives',
+    'victim 1: repeats the callback in WebKit',
+    'request 1: saved',
+    'request 1: granted',
+    'request 1: accepts',
+    'request 1: signed in',
+  ]
+  expect(await follow('login, session', path)).toEqual([])
+})
+
 test('two processes that have read a session before either has saved it send its key twice', async () => {
   const at = (process: number): string => `, at process ${process}`
   const path = [

@@ -114,6 +114,7 @@ const referers = [
   'about:blank',
 ]
 const purposes = [undefined, 'prefetch', 'prefetch;prerender']
+const accepts = [undefined, 'text/html,*/*;q=0.8', '*/*']
 /** The provider's site relative to the application's, and the application's trust settings. */
 const levels: Readonly<Record<string, OriginPolicy>> = {
   'another site': policy,
@@ -128,32 +129,37 @@ interface Cell {
   readonly dest: string | undefined
   readonly referer: string | undefined
   readonly purpose: string | undefined
+  readonly accept: string | undefined
 }
 
-const isPage = ({ site, mode, dest }: Cell): boolean =>
-  site === undefined || (mode === 'navigate' && dest === 'document')
+const saysNavigation = ({ mode, dest }: Cell): boolean => mode === 'navigate' && dest === 'document'
+
+const isPage = (cell: Cell): boolean => (cell.site === undefined ? cell.accept !== '*/*' : saysNavigation(cell))
+
+const isSpeculative = (cell: Cell): boolean =>
+  cell.purpose !== undefined || (saysNavigation(cell) && cell.accept === '*/*')
 
 const isFetch = ({ site, mode, dest }: Cell): boolean =>
   site !== undefined && dest === 'empty' && (mode === 'cors' || mode === 'no-cors')
 
 /** Section 2 as a list of what is allowed; whatever is not listed is refused. */
 function callbackVerdict(level: string, cell: Cell): string {
-  const { site, referer, purpose } = cell
-  if (purpose) return 'speculative_request'
+  const { site, referer } = cell
+  if (isSpeculative(cell)) return 'speculative_request'
   const welcome = ['https://app.example/x', 'https://www.app.example/', '', undefined]
   if (level === 'another site' || level === 'known by Host only') welcome.push('https://social.example/')
   const way: Readonly<Record<string, readonly (string | undefined)[]>> = {
-    'another site': [undefined, 'cross-site'],
-    'known by Host only': [undefined, 'cross-site'],
-    'a sister host': [undefined, 'cross-site', 'same-site'],
+    'another site': [undefined, 'cross-site', 'none'],
+    'known by Host only': [undefined, 'cross-site', 'none'],
+    'a sister host': [undefined, 'cross-site', 'same-site', 'none'],
     'the own origin': [undefined, 'cross-site', 'same-site', 'same-origin', 'none'],
   }
   return isPage(cell) && way[level]?.includes(site) && welcome.includes(referer) ? 'callback K' : 'callback_forged'
 }
 
 function startVerdict(level: string, cell: Cell): string {
-  const { site, referer, purpose } = cell
-  if (purpose) return 'speculative_request'
+  const { site, referer } = cell
+  if (isSpeculative(cell)) return 'speculative_request'
   if (isFetch(cell)) return 'navigation_required'
   if (!isPage(cell)) return 'start_forbidden'
   const ownPage = site === 'same-origin' || (site === undefined && referer === 'https://app.example/x')
@@ -171,24 +177,26 @@ test.each(Object.keys(levels))(
       for (const mode of modes)
         for (const dest of dests)
           for (const referer of referers)
-            for (const purpose of purposes) {
-              const cell = { site, mode, dest, referer, purpose }
-              const headers: Headers = JSON.parse(
-                JSON.stringify({
-                  'sec-fetch-site': site,
-                  'sec-fetch-mode': mode,
-                  'sec-fetch-dest': dest,
-                  referer,
-                  'sec-purpose': purpose,
-                }),
-              )
-              const callback = verdictOf(classifyRequest(incoming('/auth/callback?auth_key=K', headers), given))
-              const start = verdictOf(classifyRequest(incoming('/login', headers), given))
-              count += 1
-              if (callback !== callbackVerdict(level, cell)) wrong.push({ ...cell, callback })
-              if (start !== startVerdict(level, cell)) wrong.push({ ...cell, start })
-            }
-    expect(count).toBe(3780)
+            for (const purpose of purposes)
+              for (const accept of accepts) {
+                const cell = { site, mode, dest, referer, purpose, accept }
+                const headers: Headers = JSON.parse(
+                  JSON.stringify({
+                    'sec-fetch-site': site,
+                    'sec-fetch-mode': mode,
+                    'sec-fetch-dest': dest,
+                    referer,
+                    'sec-purpose': purpose,
+                    accept,
+                  }),
+                )
+                const callback = verdictOf(classifyRequest(incoming('/auth/callback?auth_key=K', headers), given))
+                const start = verdictOf(classifyRequest(incoming('/login', headers), given))
+                count += 1
+                if (callback !== callbackVerdict(level, cell)) wrong.push({ ...cell, callback })
+                if (start !== startVerdict(level, cell)) wrong.push({ ...cell, start })
+              }
+    expect(count).toBe(11_340)
     expect(wrong).toEqual([])
   },
 )

@@ -59,6 +59,14 @@ const loginCSRF: Attack[] = [
   {
     title: 'a mailed link',
     play: (scenario) => scenario.victim.comeBack(forged(scenario), { headers: { 'sec-fetch-site': 'none' } }),
+    refusal: 'login_not_started',
+  },
+  {
+    title: 'a link on an evil page, reloaded in WebKit',
+    play: (scenario) =>
+      scenario.victim.request(forged(scenario), {
+        headers: { ...evilNavigation.headers, 'sec-fetch-site': 'none' },
+      }),
     refusal: 'callback_forged',
   },
   {
@@ -148,7 +156,7 @@ const otherAttacks: Attack[] = [
       await scenario.victim.comeBack(scenario.target.approved(VICTIM))
       await scenario.victim.comeBack(forged(scenario))
     },
-    refusal: 'gone on',
+    refusal: 'user_changed',
   },
   {
     title: 'a pending login and a callback at the route of the start',

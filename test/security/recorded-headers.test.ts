@@ -1,4 +1,4 @@
-import { type HeaderRow, headerRows } from '../support/attacks/header-rows'
+import { ENGINES, type HeaderRow, rowsOf } from '../support/attacks/header-rows'
 import { ours, SOCIAL } from '../support/attacks/target-app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { useLogins } from '../support/logins'
@@ -10,12 +10,15 @@ let target: HTTPTarget
 /** The headers of a row, with the names of this test's hosts. */
 function headersOf({ sent }: HeaderRow, cookies: string): Record<string, string> {
   const hosts: Record<string, string> = { app: target.origin, provider: logins.provider.origin, null: 'null' }
-  const originOf = (label: string) => (label === 'absent' ? label : (hosts[label] ?? EVIL))
+  const originOf = (label: string) => (['absent', ''].includes(label) ? label : (hosts[label] ?? EVIL))
+  const isPreload = sent.purpose === 'preload for a worker'
   const headers = {
     'sec-fetch-site': sent.site,
     'sec-fetch-mode': sent.mode,
     'sec-fetch-dest': sent.dest,
-    'sec-purpose': sent.purpose,
+    'sec-purpose': isPreload ? 'absent' : sent.purpose,
+    'service-worker-navigation-preload': isPreload ? 'true' : 'absent',
+    accept: { page: 'text/html,*/*;q=0.8', other: '*/*' }[sent.accept] ?? 'absent',
     origin: originOf(sent.origin),
     referer: originOf(sent.referer),
     // The record is in Lax cookies: without them, the browser sends none.
@@ -38,12 +41,19 @@ async function replay(row: HeaderRow, browser: Browser): Promise<BrowserAnswer> 
   return sender.request(row.request === 'start' ? target.startURL() : target.approved('1'), { method, headers })
 }
 
-const firefoxRows = headerRows.flatMap((row) =>
-  row.firefox ? [{ ...row, id: `${row.id} (Firefox)`, sent: { ...row.sent, ...row.firefox } }] : [],
-)
+/** Each row once, with the first engine that sends it like this. */
+const rows = [
+  ...new Map(
+    [...ENGINES]
+      .reverse()
+      .flatMap((engine) =>
+        rowsOf(engine).map((row) => [JSON.stringify([row.id, row.sent, row.verdict]), { ...row, engine }] as const),
+      ),
+  ).values(),
+]
 
 describe.each(ours)('what real browsers send, replayed (%s)', (kind) => {
-  test.each([...headerRows, ...firefoxRows])('$id, $scenario: the $request is $verdict', async (row) => {
+  test.each(rows)('$id ($engine), $scenario: the $request is $verdict', async (row) => {
     const options = { kind, logins: [{ name: SOCIAL, provider: logins.provider }] }
     target = logins.stopLater(await startTarget({ ...options, ...(row.strategy && { strategy: row.strategy }) }))
     const browser = new Browser()

@@ -1,6 +1,8 @@
+import { page } from '../../support/attacks/pages'
 import { SOCIAL } from '../../support/attacks/target-app'
 import type { Tab, Visitor } from '../../support/browsers/live-browser'
-import { isCallback, type World, type WorldOptions } from '../../support/browsers/live-world'
+import { isCallback, until, type World, type WorldOptions } from '../../support/browsers/live-world'
+import { controlledTab, preloadingWorker, workerWorld } from './live-workers'
 
 /** How to reproduce a row of browser-headers.json. */
 export interface LiveRow {
@@ -84,7 +86,79 @@ const inApp = (extra: (app: string) => string, wait: boolean): LiveRow => ({
   },
 })
 
+/** A genuine callback that an outage has answered, and that is requested again. */
+const again = (
+  way: 'link' | '302' | 'no-referrer link',
+  request: (tab: Tab, world: World) => Promise<unknown>,
+): LiveRow => ({
+  world: {
+    way,
+    before: (app) => {
+      let isOut = true
+      app.use(`/auth/${SOCIAL}/callback`, (_req, res, next) => {
+        if (isOut) res.status(503).set('Cache-Control', 'no-store').send(page('Try again'))
+        else next()
+        isOut = false
+      })
+    },
+  },
+  play: async (world, visitor) => {
+    const tab = await startLogin(world, visitor)
+    if (way !== '302') await tab.click('#go')
+    await until(async () => (await tab.text()).includes('Try again'))
+    await request(tab, world)
+    await until(() => world.target.visits.filter(isCallback).length === 2)
+  },
+})
+
+const forward = async (tab: Tab, { providerOrigin }: World): Promise<void> => {
+  await tab.back()
+  await until(async () => (await tab.url()).startsWith(providerOrigin))
+  // Delayed, so that the script returns before its page is gone.
+  await tab.run('void setTimeout(() => history.forward())')
+}
+
+/** A hostile callback without a Referer, from before the login that is pending now, and how it is requested again. */
+const revived = (request: (tab: Tab, world: World) => Promise<unknown>): LiveRow => ({
+  world: { way: 'form' },
+  play: async (world, visitor) => {
+    const tab = await evilTab(world, visitor, link(world.forged(), 'rel="noreferrer"'))
+    await tab.click('#go')
+    await world.visited(isCallback)
+    await startLogin(world, visitor)
+    await world.visited(({ verdict }) => verdict === 'started')
+    await request(tab, world)
+    await until(() => world.target.visits.filter(isCallback).length === 2)
+  },
+})
+
+const hostileBack = async (tab: Tab, world: World): Promise<void> => {
+  await tab.goto(world.evilPage('Look'))
+  await tab.run('void setTimeout(() => history.back())')
+}
+
+const own = (html: string): LiveRow => ({
+  world: { way: 'form', extra: (path) => (path === '/' ? html : '') },
+  play: async (world, visitor) => {
+    const tab = await visitor.open()
+    await tab.goto(`${world.app}/`)
+    await tab.click('#own')
+  },
+})
+
 const START = `/auth/${SOCIAL}`
+
+/** A link of the attacker in a browser in which a service worker of the application has navigations preloaded. */
+const withWorker = (to: (world: World) => string, requests: number): LiveRow => ({
+  world: { way: 'form', ...workerWorld(preloadingWorker) },
+  play: async (world, visitor) => {
+    await controlledTab(world, visitor)
+    const tab = await evilTab(world, visitor, link(to(world), 'rel="noreferrer"'))
+    await tab.click('#go')
+    await until(() => world.target.visits.length === requests)
+  },
+})
+
 const rules = (action: string): string =>
   `<script type="speculationrules">{"${action}":[{"urls":["${START}"],"eagerness":"immediate"}]}</script>`
 
@@ -165,6 +239,33 @@ export const liveRows: Readonly<Record<string, LiveRow>> = {
       await tab.click('#go')
     },
   },
+  'R1 reload': again('link', (tab) => tab.reload()),
+  'R1 reload, silent': again('302', (tab) => tab.reload()),
+  'R1 reload, no-referrer': again('no-referrer link', (tab) => tab.reload()),
+  'R2 back': again('link', async (tab, { app }) => {
+    await tab.goto(`${app}/`)
+    await tab.back()
+  }),
+  'R3 forward': again('link', forward),
+  'A15 reload': revived((tab) => tab.reload()),
+  'A15 history.back()': revived(hostileBack),
+  'A16 noreferrer window': clicked(
+    (world) => `<button id="go" onclick='window.open(${quoted(world.forged())}, "_blank", "noreferrer")'>Look</button>`,
+  ),
+  'T1 new tab': own(`<a id="own" target="_blank" href="${START}">Sign in</a>`),
+  'T1 new tab, opener': own(`<a id="own" target="_blank" rel="opener" href="${START}">Sign in</a>`),
+  'T1 window.open': own(`<button id="own" onclick="window.open('${START}')">Sign in</button>`),
+  'T1 window.open, noopener': own(
+    `<button id="own" onclick="window.open('${START}', '_blank', 'noopener')">Sign in</button>`,
+  ),
+  'T1 form in a new tab': own(
+    `<form method="post" target="_blank" action="${START}"><button id="own">Sign in</button></form>`,
+  ),
+  'T2 download': own(`<a id="own" download href="${START}">Sign in</a>`),
+  'W1 start, preload': withWorker(({ target }) => target.startURL(), 2),
+  'W1 callback, preload': withWorker((world) => world.forged(), 2),
+  'W2 start, copy': withWorker(({ target }) => target.startURL(), 3),
+  'W2 callback, copy': withWorker((world) => world.forged(), 3),
   'P-1 prefetch': inApp(() => rules('prefetch'), true),
   'P-1 prerender': inApp(() => rules('prerender'), true),
   'P-1 link': inApp(() => `<link rel="prefetch" href="${START}">`, true),

@@ -1,6 +1,6 @@
 import type { Keep } from '../../support/app'
 import type { HeaderRow } from '../../support/attacks/header-rows'
-import { headerRows, sentWith } from '../../support/attacks/header-rows'
+import { sentWith } from '../../support/attacks/header-rows'
 import { ours, type Visit } from '../../support/attacks/target-app'
 import type { LiveBrowser, Visitor } from '../../support/browsers/live-browser'
 import { createWorld, isCallback, isStart, type World, type WorldOptions } from '../../support/browsers/live-world'
@@ -11,12 +11,6 @@ import { liveRows } from './live-rows'
 export interface Lived {
   readonly sent: ReturnType<typeof sentWith>
   readonly verdict: string
-}
-
-/** The rows that a browser produces, with its headers. */
-export function rowsOf(name: LiveBrowser['name']): HeaderRow[] {
-  if (name === 'chromium') return [...headerRows]
-  return headerRows.flatMap((row) => (row.firefox === null ? [] : [{ ...row, sent: { ...row.sent, ...row.firefox } }]))
 }
 
 /** Reproduces a row and returns what the browser sent. */
@@ -32,11 +26,16 @@ async function live(row: HeaderRow, browser: LiveBrowser, sites: Sites, kind: Ke
   try {
     await way.play(world, visitor)
     const { sent, verdict } = row
-    // A scenario may make several requests of one kind; the row is about the one with its verdict.
+    // A scenario may make several requests of one kind; the row is about the first that is like it.
     const ofKind = row.request === 'start' ? isStart : isCallback
     await world.visited(ofKind)
     const visits = world.target.visits.filter(ofKind)
-    const ends = (visit: Visit): boolean => visit.verdict === verdict && visit.method === sent.method
+    const ends = (visit: Visit): boolean => {
+      const { method, purpose, accept } = sentWith(visit)
+      return (
+        [visit.verdict, method, purpose, accept].join() === [verdict, sent.method, sent.purpose, sent.accept].join()
+      )
+    }
     const visit = visits.find(ends) ?? visits[0]
     if (!visit) throw new Error('it was there a moment ago')
     return { sent: sentWith(visit), verdict: visit.verdict }

@@ -1,5 +1,6 @@
+import { rowsOf } from '../../support/attacks/header-rows'
 import { describeInEachBrowser } from '../../support/browsers/each-browser'
-import { type Lived, liveAll, rowsOf } from './live-suite'
+import { type Lived, liveAll } from './live-suite'
 
 // A changed row means changed browser behaviour: review SECURITY.md before you change the fixture.
 describeInEachBrowser('the rows of browser-headers.json', (start, name) => {

@@ -13,11 +13,20 @@ export interface SentHeaders {
   readonly referer: string
   /** The same of the Origin header; `null` where the browser hides it. */
   readonly origin: string
-  /** `Sec-Purpose`, or `absent`. */
+  /** `Sec-Purpose`, `preload for a worker`, or `absent`. */
   readonly purpose: string
+  /** Whether it accepts a page: `page`, `other` or `absent`. */
+  readonly accept: string
   /** Which of the five probe cookies were sent. */
   readonly cookies: readonly string[]
 }
+
+/** Where an engine differs; null where it does not send the request. */
+type Column = (Partial<SentHeaders> & { readonly verdict?: string }) | null
+
+/** The engines in which the rows were recorded. */
+export const ENGINES = ['chromium', 'firefox', 'webkit'] as const
+export type Engine = (typeof ENGINES)[number]
 
 /** A request of a real browser, as recorded in test/fixtures/browser-headers.json. */
 export interface HeaderRow {
@@ -30,9 +39,12 @@ export interface HeaderRow {
   /** The application that the browser was recorded at. Default: ours. */
   readonly at?: 'naive'
   readonly strategy?: { readonly unverifiedStart?: 'allow' }
+  /** By Chromium, or by the only engine that sends the request. */
   readonly sent: SentHeaders
-  /** Where Firefox differs; null where Firefox does not send the request. */
-  readonly firefox?: Partial<SentHeaders> | null
+  /** Null where Chromium does not send the request. */
+  readonly chromium?: null
+  readonly firefox?: Column
+  readonly webkit?: Column
   /**
    * How our strategy handles the request: `accepted`, `started`, `confirm page`, or a code of the table of outcomes.
    */
@@ -42,7 +54,17 @@ export interface HeaderRow {
 const FILE = join(__dirname, '../../../../test/fixtures/browser-headers.json')
 
 /** The rows, in the order of the file. */
-export const headerRows: readonly HeaderRow[] = JSON.parse(readFileSync(FILE, 'utf8')).rows
+const headerRows: readonly HeaderRow[] = JSON.parse(readFileSync(FILE, 'utf8')).rows
+
+/** The rows that an engine produces, with its headers and their verdicts. */
+export function rowsOf(engine: Engine): HeaderRow[] {
+  return headerRows.flatMap((row) => {
+    const { [engine]: column = {} } = row
+    if (column === null) return []
+    const { verdict = row.verdict, ...differing } = column
+    return [{ ...row, sent: { ...row.sent, ...differing }, verdict }]
+  })
+}
 
 /** The probe cookies by the way they are set. */
 export const PROBES: Readonly<Record<string, string>> = {
@@ -64,7 +86,8 @@ export function sentWith({ method, headers }: Pick<Visit, 'method' | 'headers'>)
     dest: text('sec-fetch-dest'),
     referer: labelOf(text('referer')),
     origin: labelOf(text('origin')),
-    purpose: text('sec-purpose'),
+    purpose: headers['service-worker-navigation-preload'] === undefined ? text('sec-purpose') : 'preload for a worker',
+    accept: headers.accept === undefined ? 'absent' : headers.accept.includes('text/html') ? 'page' : 'other',
     cookies: Object.keys(PROBES).filter((name) => cookies.includes(`${PROBES[name]?.split('=', 1)}=`)),
   }
 }

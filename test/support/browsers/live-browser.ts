@@ -39,7 +39,7 @@ export interface Visitor {
 
 /** A browser process shared by many visitors. */
 export interface LiveBrowser {
-  readonly name: 'chromium' | 'firefox'
+  readonly name: 'chromium' | 'firefox' | 'webkit'
   visitor(): Promise<Visitor>
   close(): Promise<void>
 }

@@ -164,6 +164,23 @@ test('a callback that was typed finishes only a login that was typed', () => {
   expect(checkCallback(createPendingLogin({ ...input, startSite: 'none' }), typed)).toBeUndefined()
 })
 
+// WebKit says `none` of a reload, of Back and of Forward, with the Referer of the first time.
+test.each(['provider', 'app'] as const)(
+  'a callback that is requested again, with the Referer of the %s, was not typed',
+  (referer) => {
+    const record = createPendingLogin({ ...input, startSite: 'same-origin' })
+    const again: CallbackContext = { ...callback('strategy', undefined), fetchSite: 'none', referer }
+    expect(checkCallback(record, again)).toBeUndefined()
+  },
+)
+
+test('a callback that is requested again later than a silent approval, with the Referer of the application, is refused', () => {
+  const record = createPendingLogin({ ...input, startSite: 'same-origin' })
+  jest.useFakeTimers({ now: record.issuedAt + SILENT_APPROVAL_MS + 1, doNotFake: ['nextTick', 'setImmediate'] })
+  const again: CallbackContext = { ...callback('strategy', undefined), fetchSite: 'none', referer: 'app' }
+  expect(checkCallback(record, again)).toBe('callback_forged')
+})
+
 test.each([
   ['the secret of the tab', 'secret', undefined],
   ['another secret', 'other', 'tab_mismatch'],

@@ -38,6 +38,12 @@ test('a callback from the tab is a POST of the application’s own page, and onl
   const query = `?auth_key=K&social_login_tab=${SECRET}`
   expect(callback(query, fromApp, 'POST')).toMatchObject({ type: 'callback', tabSecret: SECRET })
   expect(verdictOf(callback(query, fromProvider, 'POST'))).toBe('callback_forged')
+  // WebKit says `cross-site` of a form that a reload sends again.
+  expect(verdictOf(callback(query, { ...fromProvider, origin: 'https://app.example' }, 'POST'))).toBe('callback K')
+  expect(verdictOf(callback(query, { ...fromProvider, origin: 'https://evil.example' }, 'POST'))).toBe(
+    'callback_forged',
+  )
+  expect(verdictOf(callback(query, { ...fromProvider, origin: 'null' }, 'POST'))).toBe('callback_forged')
   expect(verdictOf(callback(query, fromApp, 'POST', policy))).toBe('method_not_allowed')
   expect(verdictOf(callback('?auth_key=K', fromApp, 'POST'))).toBe('method_not_allowed')
   expect(verdictOf(callback(query, fromApp, 'PUT'))).toBe('method_not_allowed')
@@ -51,11 +57,12 @@ test('a tab without a stored secret sends an empty one, and the first callback s
   expect(callback(`?auth_key=K&social_login_tab=${SECRET}`, fromProvider, 'GET')).toHaveProperty('tabSecret', undefined)
 })
 
-test('a refusal has a phase, and a hint only if there is one', () => {
+test('a refusal has a phase, and a hint if it shows a cause', () => {
   const refused = (method: string, headers: Headers) => classifyRequest(incoming('/login', headers, { method }), policy)
   expect(refused('PUT', fromApp)).toEqual({ type: 'refused', code: 'method_not_allowed', phase: 'start' })
   const framed = { ...fromApp, 'sec-fetch-dest': 'iframe' }
-  expect(refused('GET', framed)).toEqual({ type: 'refused', code: 'start_forbidden', phase: 'start' })
+  const hint = expect.stringContaining('for a frame')
+  expect(refused('GET', framed)).toEqual({ type: 'refused', code: 'start_forbidden', phase: 'start', hint })
   expect(Object.keys(callback('', fromProvider, 'GET'))).not.toContain('hint')
 })
 
@@ -65,7 +72,7 @@ test('a callback without Referer, or with an empty one, has none', () => {
   }
 })
 
-test('unverifiedStart: allow allows only a typed callback, no other', () => {
+test('a callback of no site waits for a look at its start, but no other value does', () => {
   const allowing: OriginPolicy = { ...policy, unverifiedStart: 'allow' }
   const from = (site: string) =>
     verdictOf(callback('?auth_key=K', { ...fromProvider, 'sec-fetch-site': site }, 'GET', allowing))
