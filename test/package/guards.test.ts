@@ -44,6 +44,7 @@ const NO_GUARDS: Readonly<Record<string, string>> = {
   'doctor/screen LINES': 'a width',
   'client/responses SUCCESS': 'which sentence is told',
   'client/http/pools connections': 'what the limits are passed on as',
+  'client/http/pools lookup': 'what the limits are passed on as',
   'client/http/pool lookup': 'what the limits are passed on as',
   'doctor/exchange redirect': 'a sentence',
   'doctor/network rejectUnauthorized': 'after that handshake nothing is sent',

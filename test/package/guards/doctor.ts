@@ -41,7 +41,7 @@ export const DOCTOR_MUTANTS = [
   ),
   ...guards(
     'doctor/browser-login',
-    ['doctor/command', 'doctor/hostile-providers', 'doctor/callback'],
+    ['doctor/command', 'doctor/hostile-providers'],
     [
       ['a secret goes into a URL unasked', 'return allowGet;', 'return true;'],
       ['any answer is yes', '/^y(es)?$/i', '/^/'],
@@ -52,7 +52,7 @@ export const DOCTOR_MUTANTS = [
   ),
   ...guards(
     'doctor/command',
-    ['doctor/command', 'doctor/hostile-providers', 'doctor/callback'],
+    ['doctor/command', 'doctor/hostile-providers'],
     [
       [
         'an unknown error is quoted',
@@ -109,7 +109,7 @@ export const DOCTOR_MUTANTS = [
       '(0, response_1.tokenIn)(byPost) !== undefined || (0, response_1.tokenIn)(byGet) !== undefined',
       'false',
     ],
-    ['compressed responses are good', '!/^(identity)?$/i.test', '!/^/.test'],
+    ['compressed responses are good', '!(0, response_reader_1.isEncoded)(byPost.headers)', 'true'],
   ]),
   ...guards(
     'doctor/login-page',
@@ -174,21 +174,18 @@ export const DOCTOR_MUTANTS = [
       ['a body has a byte less', 'const MAX_BODY_BYTES = 64 * 1024', 'const MAX_BODY_BYTES = 64 * 1024 - 1'],
       ['JSON is looked for at each bracket', 'const MAX_ATTEMPTS = 20', 'const MAX_ATTEMPTS = 21'],
       ['JSON is looked for at few brackets', 'const MAX_ATTEMPTS = 20', 'const MAX_ATTEMPTS = 19'],
-      ['a body is read to its end', 'if (size === MAX_BODY_BYTES)', 'if (false)'],
-      [
-        'a request has no time limit',
-        'body: form ? new URLSearchParams(form).toString() : null,\n                signal',
-        'body: form ? new URLSearchParams(form).toString() : null',
-      ],
+      ['a body is read to its end', 'return this.#isRead || this.#size < MAX_BODY_BYTES', 'return true'],
+      ['a request has no time limit', 'new deadline_1.Deadline(this.timeout)', 'new deadline_1.Deadline(2 ** 30)'],
       ['compression is accepted', "'accept-encoding': 'identity',", ''],
       [
-        'options of TLS are those of Node',
-        'address_1.systemLookup), ...(0, tls_options_1.tlsOptions)()',
-        'address_1.systemLookup)',
+        'a private address that the provider names is asked',
+        'this.proxied || (0, option_values_1.isLoopback)(hostname) || (0, address_1.isPrivateHost)(hostname)',
+        'false',
       ],
+      ['a name that leads to a private address is asked', 'this.#open(false)', 'this.#open(true)'],
       ['certificates are not checked behind a proxy', 'requestTls: (0, tls_options_1.tlsOptions)()', ''],
-      ['all addresses of a name are tried', ', lookup: (0, address_1.oneLookupAtATime)(address_1.systemLookup)', ''],
-      ['opening has ten seconds', 'timeout: this.timeout, ', ''],
+      ['pools have no limit', 'const MAX_POOLS = 10', 'const MAX_POOLS = 10_000'],
+      ['a probe is sent again', "idempotent: method === 'GET'", 'idempotent: true'],
       [
         'a defect is a finding',
         'if (error instanceof ProbeError)\n            return error;\n        throw error;',

@@ -14,7 +14,7 @@ export const LOGIN_MUTANTS = [
       ['eleven keys', 'keys.length <= 10', 'keys.length <= 11'],
       ['a name of 65 characters', '{1,64}', '{1,65}'],
       ['a name with any characters', '!/^[\\w-]{1,64}$/.test(name)', 'false'],
-      ['a subdomain can set the cookie', '`__Host-${name}`', 'name'],
+      ['a subdomain can set the cookie', "hasPrefix ? '__Host-' : ''", "''"],
       ['the cookie is sent in plain', "'; Secure'", "''"],
       ['scripts can read the cookie', '; HttpOnly', ''],
       ['other sites send the cookie', '; SameSite=Lax', ''],
@@ -46,25 +46,38 @@ export const LOGIN_MUTANTS = [
         '(0, pending_login_1.parsePendingLogin)(JSON.parse(Buffer.from(plaintext).toString()))',
         'JSON.parse(Buffer.from(plaintext).toString())',
       ],
-      [
-        'an option that does not exist is ignored',
-        "(0, option_values_1.refuseUnknown)('CookieStore', options, { keys: true, name: true, allowInsecureHTTP: true });",
-        '',
-      ],
     ],
   ),
   ...guards(
     'login/stores/cookie-store',
     [`${STORES}/cookie-store`, 'login/cookie-store'],
     [
-      ['the cookies of others are lost', '...others.filter((other) => !this.#cookie.isSetBy(other)), ', ''],
-      ['the cookie is set twice', '.filter((other) => !this.#cookie.isSetBy(other))', ''],
-      ['a used login stays in the cookie', "this.#set(headersOf(req, 'callback'), this.#cookie.end());", ''],
+      ['the cookies of others are lost', '...others.filter((other) => !this.#cookies.isSetBy(other)), ', ''],
+      ['the cookie is set twice', '.filter((other) => !this.#cookies.isSetBy(other))', ''],
+      ['a used login stays in the cookie', 'this.#set(headers, await this.#cookies.consume(record));', ''],
       [
         'a response without getHeader loses cookies',
         "'setHeader' in value && 'getHeader' in value",
         "'setHeader' in value",
       ],
+    ],
+  ),
+  ...guards(
+    'login/stores/login-cookies',
+    [`${STORES}/cookie-store`, 'login/cookie-store', 'world/cookies', 'login/web'],
+    [
+      [
+        'a cookie without Secure beyond this machine',
+        "url?.protocol === 'http:' && (0, option_values_1.isLoopback)(url.hostname)",
+        "url?.protocol === 'http:'",
+      ],
+      [
+        'of planted cookies the one that opens is taken',
+        '.find((cookie) => cookie.isIn(header))',
+        '.findLast((cookie) => cookie.isIn(header))',
+      ],
+      ['a used login stays in its cookies', '...this.#pending.map((cookie) => cookie.end()), ', ''],
+      ['one cookie is login and remainder', "'-used'", "''"],
     ],
   ),
   ...guards(
@@ -77,7 +90,11 @@ export const LOGIN_MUTANTS = [
         'requireSession(req)[SESSION_KEY]',
       ],
       ['a used record has no mark', '{ ...record, consumed: true }', 'record'],
-      ['nobody waits for the session to be saved', 'return persist(session);', 'void persist(session);'],
+      [
+        'nobody waits for the session to be saved',
+        'return new Promise((resolve, reject) => {',
+        'void new Promise((resolve, reject) => {',
+      ],
       ['a session that could not be saved was saved', 'error ? reject(error) : resolve()', 'resolve()'],
       ['a promise of a session is not waited for', 'if (node_util_1.types.isPromise(saving))', 'if (false)'],
       ['anything is a session', 'if (!isSession(session))', 'if (false)'],
@@ -197,7 +214,11 @@ export const LOGIN_MUTANTS = [
         "?.includes('text/html') ?? true",
         "?.includes('text/html') ?? false",
       ],
-      ['any site starts a login', "return fetchSite === 'same-origin'", "return fetchSite !== 'none'"],
+      [
+        'any site starts a login',
+        "isAppNamed(req, policy) : fetchSite === 'same-origin'",
+        "isAppNamed(req, policy) : fetchSite !== 'none'",
+      ],
       [
         'any origin is allowed',
         'source !== undefined && policy.allowedStartOrigins.has(source)',
@@ -215,7 +236,12 @@ export const LOGIN_MUTANTS = [
         "if (fetchSite === 'same-origin')\n        return isAppOrigin(policy.providerOrigin, req, policy)",
         "if (fetchSite === 'same-origin')\n        return true",
       ],
-      ['a callback may be typed', " && policy.unverifiedStart === 'allow'", ''],
+      ['a callback may come from any site', "return fetchSite === 'none'", 'return true'],
+      [
+        'what WebKit requests for a worker is a navigation',
+        'if (isNavigationByMetadata(req) && !acceptsPages(req))',
+        'if (false)',
+      ],
       ['a Referer that cannot be read is none', "return 'foreign';\n    if", "return 'absent';\n    if"],
       [
         'any Referer is the provider',
