@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 const WORKERS = 2
 // A mutant that makes a test wait for ever is noticed by that.
 const TIMEOUT_MS = 60_000
-const COPIED = new Set(['dist', 'package.json'])
+const COPIED = new Set(['dist', 'package.json', 'tools'])
 const IGNORED = new Set(['.git', 'coverage'])
 
 /**
