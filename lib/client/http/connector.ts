@@ -28,8 +28,6 @@ const CONNECT_RETRIES = 6
 const PRECONNECT_INTERVAL_MS = 10_000
 // Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
 const SPARE_MAX_AGE_MS = 50_000
-// A server that closes a connection, or sends anything before a request, will not serve a request on it.
-const UNUSABLE = ['readable', 'end', 'close', 'error']
 
 /**
  * Opens the connections to one provider. A pool alone does not open a spare connection while the person is on the provider's
@@ -170,8 +168,7 @@ class SpareConnection {
   async take(): Promise<Socket | null> {
     clearTimeout(this.#timer)
     const socket = await this.#socket
-    for (const event of UNUSABLE) socket?.off(event, this.close)
-    return this.#isClosed || !socket ? null : socket.ref()
+    return socket?.off('readable', this.close).off('error', this.close) ?? null
   }
 
   readonly close = (): void => {
@@ -182,8 +179,8 @@ class SpareConnection {
 
   #opened(socket: Socket | null): Socket | null {
     if (!socket) this.#isClosed = true
-    for (const event of UNUSABLE) socket?.on(event, this.close)
-    // An unused connection must not keep the process alive.
-    return socket?.unref() ?? null
+    // A server that sends anything before a request, or the end, will not serve a request here. An error of TLS alone does not
+    // close a socket. An unused connection must not keep the process alive.
+    return socket?.on('readable', this.close).on('error', this.close).unref() ?? null
   }
 }

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { Server, Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tls, { type SecureVersion, type TLSSocket, type TlsOptions } from 'node:tls'
@@ -15,10 +15,7 @@ import { startHelloRequests } from '../../../support/hello-requests'
 import { rejectionOf } from '../../../support/leak-check'
 import { port } from '../../../support/listen'
 import { RawProvider } from '../../../support/raw-provider'
-import { settled, until as untilTurn } from '../../../support/turns'
-
-/** However many turns that takes: 20,000 are over before a packet has come back. */
-const until = (condition: () => boolean): Promise<void> => untilTurn(condition, Number.POSITIVE_INFINITY)
+import { eventually, settled } from '../../../support/turns'
 
 const PROGRAM = join(__dirname, 'tls-program.js')
 const certificates = makeCertificates()
@@ -87,7 +84,7 @@ describe.each<[string, TlsOptions, SecureVersion, RegExp]>([
     test('is refused before it costs CPU, in one handshake for each connection that was asked for', async () => {
       const client = newClient()
       client.preconnect()
-      await until(() => alerts.length === 1)
+      await eventually(() => alerts.length === 1)
       expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unreachable' })
       expect(alerts).toEqual([expect.stringMatching(alert), expect.stringMatching(alert)])
       // That of the naive client is the first.
@@ -123,7 +120,7 @@ describe('a server that repeats the handshake without end on an open connection'
 
   test('does so with a naive client', async () => {
     const socket = await connect(certificates.ca, 'TLSv1.2')
-    await until(() => handshakes > 10)
+    await eventually(() => handshakes > 10)
     socket.destroy()
   })
 
@@ -131,7 +128,7 @@ describe('a server that repeats the handshake without end on an open connection'
     trustAuthority(certificates.ca)
     const client = newClient(500)
     client.preconnect()
-    await until(() => connections.accepted === 1 && connections.open === 0)
+    await eventually(() => connections.accepted === 1 && connections.open === 0)
     await rejectionOf(client.exchangeAuthKey('key'))
     expect([handshakes, connections.accepted > 1]).toEqual([0, true])
   })
@@ -160,15 +157,15 @@ describe('a server that asks a thousand times to repeat the handshake, in one re
     await start('data')
     trustAuthority(certificates.ca)
     expect(await rejectionOf(newClient().exchangeAuthKey('key'))).toMatchObject({ code: 'provider_bad_response' })
-    await until(() => connections.open === 0)
+    await eventually(() => connections.open === 0)
   })
 
   test('is left by ours on a spare connection', async () => {
     await start('open')
     trustAuthority(certificates.ca)
     newClient().preconnect()
-    await until(() => connections.accepted === 1)
-    await until(() => connections.open === 0)
+    await eventually(() => connections.accepted === 1)
+    await eventually(() => connections.open === 0)
   })
 })
 
@@ -194,7 +191,7 @@ describe('a server that sends hundreds of session tickets', () => {
       printed += text
     })
     openssl.stderr.resume()
-    await until(() => /^ACCEPT \S+:\d+/m.test(printed))
+    await eventually(() => /^ACCEPT \S+:\d+/m.test(printed))
     const [, tlsPort = ''] = /^ACCEPT \S+:(\d+)/m.exec(printed) ?? []
     return { tlsPort, isLeft: () => /ERROR|CONNECTION CLOSED/.test(printed) }
   }
@@ -220,18 +217,21 @@ describe('a server that sends hundreds of session tickets', () => {
     spare(opened).on('session', () => {
       received += 1
     })
-    await until(() => received === tickets)
+    await eventually(() => received === tickets)
     await settled(() => received)
     expect(spare(opened).destroyed).toBe(tickets > 16)
   })
 })
 
 test('a handshake that the server resets is not tried again, as if it were one that restarts', async () => {
-  await serve(certificates.good)
-  server.on('connection', (socket: Socket) => socket.once('data', () => socket.resetAndDestroy()))
+  watch(createServer((socket) => socket.once('data', () => socket.resetAndDestroy())).listen(0, 'localhost'))
+  await once(server, 'listening')
   const client = newClient(3000)
-  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unreachable' })
-  expect(connections.accepted).toBe(1)
+  client.preconnect()
+  await eventually(() => connections.accepted === 1 && connections.open === 0)
+  const message = expect.stringContaining('was closed before the response')
+  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unreachable', message })
+  expect(connections.accepted).toBe(2)
 })
 
 describe('a connection whose handshake is never answered', () => {
@@ -246,9 +246,9 @@ describe('a connection whose handshake is never answered', () => {
     server.on('connection', (socket: Socket) => socket.resume())
     const client = newClient(200)
     await open(client)
-    await until(() => connections.accepted === 1)
+    await eventually(() => connections.accepted === 1)
     const begun = performance.now()
-    await until(() => connections.open === 0)
+    await eventually(() => connections.open === 0)
     // The timers of undici have steps of half a second; without a limit of ours it would be ten.
     expect(performance.now() - begun).toBeLessThan(3000)
   })
