@@ -34,6 +34,8 @@ type Flag =
   | 'escapeRedirectAmpersands'
   | 'hexCredentials'
   | 'getOnly'
+  | 'getAndPost'
+  | 'signInFirst'
   | 'redirectWithJSONBody'
   | 'htmlAtStatus200'
   | 'htmlContentType'
@@ -43,6 +45,7 @@ type Flag =
   | 'stringTypes'
   | 'encodeEntities'
   | 'relativePictures'
+  | 'blankPictures'
   | 'extraFields'
   | 'goneUserAsEmptyArray'
 

@@ -19,7 +19,7 @@ export function listenerFor(state: State): (message: IncomingMessage, response: 
 }
 
 async function respond(message: IncomingMessage, response: ServerResponse, state: State): Promise<void> {
-  const request = await readRequest(message, state.origin)
+  const request = await readRequest(message, state)
   const refusal = refusalFor(request, state)
   if (refusal !== undefined || request.endpoint === undefined) {
     return deliver(message, response, { answer: refusal ?? answerFor(request, state) })
