@@ -1,6 +1,6 @@
 import { guards } from './mutant'
 
-const BROKEN = ['doctor/options', 'doctor/refusals', 'doctor/broken-providers']
+const BROKEN = ['doctor/bounds', 'doctor/options', 'doctor/refusals', 'doctor/broken-providers']
 
 /** Of `lib/doctor/`. */
 export const DOCTOR_MUTANTS = [
@@ -19,7 +19,7 @@ export const DOCTOR_MUTANTS = [
   ),
   ...guards(
     'doctor/arguments',
-    ['doctor/command', 'doctor/hostile-providers'],
+    ['doctor/bounds', 'doctor/command', 'doctor/hostile-providers'],
     [
       ['a secret may be an argument', 'if (args.some((arg) =>', 'if (false && args.some((arg) =>'],
       ['an option with secret in its name takes one', '/^--?[a-z-]*secret/i.test(arg) ||', ''],
@@ -41,7 +41,7 @@ export const DOCTOR_MUTANTS = [
   ),
   ...guards(
     'doctor/browser-login',
-    ['doctor/command', 'doctor/hostile-providers'],
+    ['doctor/bounds', 'doctor/command', 'doctor/hostile-providers'],
     [
       ['a secret goes into a URL unasked', 'return allowGet;', 'return true;'],
       ['any answer is yes', '/^y(es)?$/i', '/^/'],
@@ -52,7 +52,7 @@ export const DOCTOR_MUTANTS = [
   ),
   ...guards(
     'doctor/command',
-    ['doctor/command', 'doctor/hostile-providers'],
+    ['doctor/bounds', 'doctor/command', 'doctor/hostile-providers'],
     [
       [
         'an unknown error is quoted',
@@ -85,7 +85,7 @@ export const DOCTOR_MUTANTS = [
   ),
   ...guards(
     'doctor/endpoints',
-    ['doctor/options', 'doctor/hostile-providers'],
+    ['doctor/bounds', 'doctor/options', 'doctor/hostile-providers'],
     [
       ['invented values are guessable', "(0, node_crypto_1.randomBytes)(16).toString('hex')", "'0'.repeat(32)"],
       ['a POST has the secret in its URL', "if (method === 'POST')", 'if (false)'],
@@ -236,7 +236,7 @@ export const DOCTOR_MUTANTS = [
   ]),
   ...guards(
     'doctor/screen',
-    ['doctor/command', 'doctor/hostile-providers'],
+    ['doctor/bounds', 'doctor/command', 'doctor/hostile-providers'],
     [
       ['what is typed is kept', 'historySize: 0', 'historySize: 9'],
       ['the secret is shown as it is typed', 'if (!this.#isHidden)', 'if (true)'],
