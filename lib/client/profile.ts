@@ -141,9 +141,15 @@ function parseDate(value: string | null): string | undefined {
   return exists ? value : undefined
 }
 
-/** The specified field, or the absolute URL that deployed servers send in another, whichever is usable first. */
+/**
+ * The specified field, or else the absolute URL that deployed servers send in another. That is the same placeholder for people
+ * without a picture, in old versions for everybody: where the root of the uploads is known, it shows by lying elsewhere.
+ */
 function parsePicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
-  return absolutePicture(value) ?? absolutePicture(twin) ?? relativePicture(value, uploadsURL)
+  const specified = absolutePicture(value) ?? relativePicture(value, uploadsURL)
+  if (specified !== undefined) return specified
+  const other = absolutePicture(twin)
+  return uploadsURL && !other?.startsWith(uploadsURL.href) ? undefined : other
 }
 
 function absolutePicture(value: JSONValue | undefined): string | undefined {

@@ -2,7 +2,7 @@ import { isEncoded } from '../client/http/response-reader'
 import { readToken } from '../client/responses'
 import { inventedForm, requestExchange } from './endpoints'
 import type { Examination } from './examination'
-import { type Probe, ProbeError, type ProbeResponse } from './probe'
+import { ProbeError, type ProbeResponse } from './probe'
 import { contentOf, kindOf, mayBeAPI, type ResponseKind, recordForm, tokenIn, unreadable } from './response'
 
 const CHECK = 'Exchange'
@@ -26,7 +26,7 @@ export async function checkExchange(
     const byPost = await requestExchange(probe, baseURL, 'POST', form)
     const byGet = await requestExchange(probe, baseURL, 'GET', form)
     recordForm(byPost.json === undefined ? byGet : byPost, examination)
-    const read = mayBeAPI(byPost) && mayBeAPI(byGet) ? await methodRead(byPost, byGet, baseURL, probe) : 'unknown'
+    const read = mayBeAPI(byPost) && mayBeAPI(byGet) ? await methodRead(byPost, byGet, baseURL, examination) : 'unknown'
     const method = reportExchange(byPost, byGet, read, examination)
     return { method, duration: byPost.duration }
   } catch (error) {
@@ -40,10 +40,11 @@ async function methodRead(
   byPost: ProbeResponse,
   byGet: ProbeResponse,
   baseURL: URL,
-  probe: Probe,
+  { probe, mode }: Examination,
 ): Promise<ExchangeMethod> {
   const readsForm = !isAlike(byPost, await requestExchange(probe, baseURL, 'POST', {}))
   const readsQuery = !isAlike(byGet, await requestExchange(probe, baseURL, 'GET', {}))
+  mode.getAndPost = readsForm && readsQuery
   if (readsQuery && !readsForm) return 'get'
   // Where both answer alike, a GET tells nothing that a POST does not, and would put the secret into a URL.
   return readsForm || isAlike(byPost, byGet) ? 'post' : 'unknown'
@@ -86,6 +87,7 @@ function reportExchange(
   }
   if (get === 'method' && mayBeAPI(byPost)) {
     mode.getOnly = false
+    mode.getAndPost = false
     return 'post'
   }
   return read

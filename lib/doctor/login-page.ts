@@ -20,11 +20,13 @@ export async function checkLoginPage(baseURL: URL, appID: string | undefined, ex
     const visitWith = async (id: string): Promise<Page> => visit(loginURL(baseURL, id), id, examination)
     const unknown = await visitWith(appID === undefined ? invented() : inventedLike(appID))
     const known = appID === undefined ? undefined : await visitWith(appID)
+    if (unknown.response.status >= 400) examination.mode.signInFirst = false
     if (!reportPage(known ?? unknown, unknown, examination)) return
     reportOrigin(baseURL, known ?? unknown, examination)
     if (known === undefined || appID === undefined) return
     // A page that differs at each visit tells nothing.
     const isSame = isAlike(known, unknown) || !isAlike(unknown, await visitWith(inventedLike(appID)))
+    if (isSame) examination.mode.signInFirst = true
     reportApplication(unknown, isSame, examination)
   } catch (error) {
     const { code, message } = ProbeError.caught(error)

@@ -1,4 +1,5 @@
 import { readToken } from '../client/responses'
+import { parseURL } from '../client/url'
 import { type ExchangeForm, loginURL, requestExchange } from './endpoints'
 import type { Examination, RecordedMode } from './examination'
 import { type ExchangeMethod, GET_WARNING, problemOf, UNREADABLE, WARNINGS } from './exchange'
@@ -21,6 +22,8 @@ export interface LoginDriver {
    * @returns the address to which the browser came back; undefined if there was none
    */
   logIn(url: string): Promise<string | undefined>
+  /** The page that led the browser back, where that is known. */
+  referer?(): string | undefined
   /** Whether the secret may be sent in a URL, after a POST was refused. */
   mayExchangeByGet(): Promise<boolean>
 }
@@ -93,7 +96,21 @@ export class LoginExamination {
         'Callback',
         'The provider appends the key blindly, so that applications cannot find it: register a redirect URL without a query and without a fragment.',
       )
+    this.#reportReferer(this.input.driver.referer?.())
     return callback.authKey
+  }
+
+  #reportReferer(referer = ''): void {
+    const { options, differs } = this.examination
+    const origin = parseURL(referer)?.origin
+    const { baseURL, callbackURL = '', allowedCallbackOrigins = [] } = options
+    const known = [baseURL, callbackURL].map((url = '') => parseURL(url)?.origin)
+    if (origin === undefined || [...known, ...allowedCallbackOrigins].includes(origin)) return
+    const refused = 'the first login of such a person is refused (callback_forged), and a second try succeeds'
+    differs(
+      'Callback',
+      `It came from ${origin}, by which people sign in at the provider: ${refused}, unless allowedCallbackOrigins names it.`,
+    )
   }
 
   /** By POST first, which shows the secret to nobody else: what the answers to invented values suggested may be wrong. */

@@ -96,6 +96,8 @@ function recordPerson({ record, wrapper }: PersonRecord, origin: string, mode: R
   const texts = valuesOf(record, TEXTS)
   if (texts.some((text) => ENTITY.test(text))) mode.encodeEntities = true
   else if (texts.some((text) => PLAIN.test(text))) mode.encodeEntities = false
+  const [picture, twin] = [ownProperty(record, 'user_picture'), ownProperty(record, 'profile_picture')]
+  mode.blankPictures = isText(picture) && isText(twin) && !twin.endsWith(picture)
   const pictures = valuesOf(record, PICTURES)
   if (pictures.some((picture) => !/^(https?:)?\/\//i.test(picture))) mode.relativePictures = true
   else if (pictures.some((picture) => picture.startsWith(`${origin}/`))) mode.relativePictures = false

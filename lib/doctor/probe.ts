@@ -154,7 +154,7 @@ export class Probe {
     if (this.proxied) this.#proxy ??= newProxyAgent()
     const { timeout } = this
     const dispatcher = this.#proxy
-    return nodeNetwork.openTransports({ dispatcher, timeout, allowPrivateAddresses, maxPools: MAX_POOLS })
+    return nodeNetwork.openTransports({ dispatcher, direct: true, timeout, allowPrivateAddresses, maxPools: MAX_POOLS })
   }
 }
 

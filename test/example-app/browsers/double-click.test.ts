@@ -69,16 +69,16 @@ describeVisits('a double click over the example', (victim) => {
   /** Keys that were meant for the hostile page. @returns whether they pressed a button of the question */
   async function areKeysAnAnswer(tab: Tab): Promise<boolean> {
     const note = `event.preventDefault(); window.wasPressed ??= event.target.closest('.buttons') !== null`
-    await tab.run(`window.note = (event) => { ${note} }; addEventListener('click', note, true)`)
+    await tab.run(`void addEventListener('click', window.note = (event) => { ${note} }, true)`)
     await tab.type('Tab', 'Enter')
-    return (await tab.run(`removeEventListener('click', note, true); window.wasPressed === true`)) === true
+    return (await tab.run(`removeEventListener('click', note, true), window.wasPressed === true`)) === true
   }
 
   test('without the guard, two keys on a page whose content has the focus say "Continue"', async () => {
     await isAsked()
     const tab = await isLedHere()
     await tab.run(`void (document.querySelector('.guarded').className = '')`)
-    await tab.run(`const main = document.querySelector('main'); main.tabIndex = -1; main.focus()`)
+    await tab.run(`Object.assign(document.querySelector('main'), { tabIndex: -1 }).focus()`)
     expect(await areKeysAnAnswer(tab)).toBe(true)
   })
 
@@ -89,8 +89,9 @@ describeVisits('a double click over the example', (victim) => {
     expect(await tab.run(`location.hash + document.querySelectorAll(':target').length`)).toBe('#main0')
     await isAt(tab, '/login/confirm')
     // Even a focus that is on the button is lost while the guard waits.
-    const focus = `const button = document.querySelector('${CONTINUE}'); button.focus(); dispatchEvent(new Event('focus'))`
-    expect(await tab.run(`{ ${focus}; button.focus(); getComputedStyle(button).visibility }`)).toBe('hidden')
+    const focus = `button.focus(), dispatchEvent(new Event('focus')), button.focus()`
+    const visibility = `((button) => (${focus}, getComputedStyle(button).visibility))(document.querySelector('${CONTINUE}'))`
+    expect(await tab.run(visibility)).toBe('hidden')
     await tab.click(CONTINUE)
     await isAt(tab, '/profile')
   })

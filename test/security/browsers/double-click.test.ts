@@ -46,7 +46,7 @@ describeInEachBrowser('a double click', (start) => {
 
   /** Restarts the guard's 0.8 seconds again and again: a busy machine may take longer to deliver a press. */
   const keepGuarded = (popup: Tab): Promise<unknown> =>
-    popup.run("setInterval(() => dispatchEvent(new Event('focus')), 50); dispatchEvent(new Event('focus'))")
+    popup.run("setInterval(() => dispatchEvent(new Event('focus')), 50), dispatchEvent(new Event('focus'))")
 
   const naiveWorld = (): World =>
     suite.world({

@@ -1,6 +1,6 @@
 import { ours } from '../../support/attacks/target-app'
-import { describeInChromium } from '../../support/browsers/chromium'
-import { startChromium, type Visitor } from '../../support/browsers/live-browser'
+import { describeInEachBrowser } from '../../support/browsers/each-browser'
+import type { Visitor } from '../../support/browsers/live-browser'
 import { isCallback, until, type World } from '../../support/browsers/live-world'
 import { startLogin } from './live-rows'
 import { exchangesOf, liveSuite, userIn, verdictsOf } from './live-suite'
@@ -10,8 +10,8 @@ const AS_ATTACKER = 'social:2'
 const AS_VICTIM = 'social:1'
 
 // Forged callbacks without a start: attacks.test.ts, with the headers of recorded-rows.test.ts.
-describeInChromium('login CSRF in Chromium', () => {
-  const suite = liveSuite(startChromium)
+describeInEachBrowser('login CSRF', (start) => {
+  const suite = liveSuite(start)
 
   async function onEvilPage(world: World, visitor: Visitor, html: string): Promise<void> {
     const tab = await visitor.open()

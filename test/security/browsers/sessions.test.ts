@@ -1,7 +1,8 @@
 import { sameOriginNavigation } from '../../../lib/testing'
 import { ours } from '../../support/attacks/target-app'
-import { describeInChromium } from '../../support/browsers/chromium'
-import { startChromium, type Visitor } from '../../support/browsers/live-browser'
+import { describeInEachBrowser } from '../../support/browsers/each-browser'
+import { where } from '../../support/browsers/limits'
+import type { Visitor } from '../../support/browsers/live-browser'
 import { isCallback, until, type World } from '../../support/browsers/live-world'
 import { startLogin } from './live-rows'
 import { exchangesOf, liveSuite, userIn, verdictsOf } from './live-suite'
@@ -9,8 +10,8 @@ import { exchangesOf, liveSuite, userIn, verdictsOf } from './live-suite'
 const AS_ATTACKER = 'social:2'
 const AS_VICTIM = 'social:1'
 
-describeInChromium('cookies and second visits in Chromium', () => {
-  const suite = liveSuite(startChromium)
+describeInEachBrowser('cookies and second visits', (start, name) => {
+  const suite = liveSuite(start)
 
   describe('a sister subdomain that plants the attacker’s own record', () => {
     /** The attacker starts a login. @returns the attacker's cookies, as `name=value` */
@@ -40,7 +41,7 @@ describeInChromium('cookies and second visits in Chromium', () => {
       expect(await userIn(world, victim)).toBe(AS_ATTACKER)
     })
 
-    test('fails when the session cookie is named __Host-', async () => {
+    where(name, 'cookies named __Host-').test('fails when the session cookie is named __Host-', async () => {
       const session = { name: '__Host-sid', cookie: { secure: true, path: '/' }, proxy: true }
       const world = suite.world({ kind: 'session', session, before: () => {} })
       const victim = await suite.visitor()
@@ -64,15 +65,18 @@ describeInChromium('cookies and second visits in Chromium', () => {
       Object.entries(disguises).map(([title, disguise]) => ({ kind, title, disguise })),
     )
 
-    test.each(planted)('fails with the sealed cookie ($kind): planted $title', async ({ kind, disguise }) => {
-      const world = suite.world({ kind })
-      const victim = await suite.visitor()
-      const sealed = (await startedByAttacker(world)).filter((cookie) => cookie.startsWith('__Host-social-login='))
-      expect(sealed).toHaveLength(1)
-      const sent = await plant(world, victim, sealed.map(disguise))
-      expect(sent).toContain('plain=arrives')
-      expect([verdictsOf(world).at(-1), exchangesOf(world)]).toEqual(['login_not_started', 0])
-    })
+    where(name, 'cookies named __Host-').test.each(planted)(
+      'fails with the sealed cookie ($kind): planted $title',
+      async ({ kind, disguise }) => {
+        const world = suite.world({ kind })
+        const victim = await suite.visitor()
+        const sealed = (await startedByAttacker(world)).filter((cookie) => cookie.startsWith('__Host-social-login='))
+        expect(sealed).toHaveLength(1)
+        const sent = await plant(world, victim, sealed.map(disguise))
+        expect(sent).toContain('plain=arrives')
+        expect([verdictsOf(world).at(-1), exchangesOf(world)]).toEqual(['login_not_started', 0])
+      },
+    )
   })
 
   describe('an application session with SameSite=Strict', () => {
@@ -104,6 +108,19 @@ describeInChromium('cookies and second visits in Chromium', () => {
       await tab.run('void setTimeout(() => history.forward())')
       await until(async () => (await tab.url()).startsWith(world.app) && (await tab.text()).includes(AS_VICTIM))
       expect(new Set(verdictsOf(world))).toEqual(new Set(['started', 'accepted', 'gone on']))
+      expect([exchangesOf(world), await userIn(world, victim)]).toEqual([1, AS_VICTIM])
+    })
+
+    test('a reload of the form that the tab’s page has sent: signed in, and one exchange', async () => {
+      const world = suite.world({ kind, way: 'link', stayAtCallback: true, strategy: { tabBinding: true } })
+      const victim = await suite.visitor()
+      const tab = await startLogin(world, victim)
+      await tab.click('#go')
+      await until(async () => (await tab.text()).includes(AS_VICTIM))
+      await tab.reload()
+      await world.visited(({ verdict }) => verdict === 'gone on')
+      expect(await tab.text()).toContain(AS_VICTIM)
+      expect(verdictsOf(world).slice(-2)).toEqual(['accepted', 'gone on'])
       expect([exchangesOf(world), await userIn(world, victim)]).toEqual([1, AS_VICTIM])
     })
 

@@ -90,6 +90,18 @@ test('the absolute twin replaces an unusable picture, and never a usable one', (
   expect(photo('javascript:alert(1)')).toEqual([{ value: twin }])
   expect(photo(null)).toEqual([{ value: twin }])
   expect(photo('https://cdn.example/a.jpg')).toEqual([{ value: 'https://cdn.example/a.jpg' }])
+  // The picture of a person, in two forms; the placeholder of one without; and what old servers send for everybody.
+  const placeholder = 'https://social.example/images/nobody.png'
+  const both = { user_picture: 'photos/b.jpg', profile_picture: `${uploads.href}photos/b.jpg` }
+  expect(profileWith(both, uploads).photos).toEqual([{ value: both.profile_picture }])
+  expect(profileWith({ ...both, profile_picture: placeholder }, uploads).photos).toEqual([
+    { value: both.profile_picture },
+  ])
+  for (const user_picture of [null, '', undefined, '../images/nobody.png']) {
+    expect(profileWith({ user_picture, profile_picture: placeholder }, uploads).photos).toBeUndefined()
+    expect(profileWith({ user_picture, profile_picture: placeholder }).photos).toEqual([{ value: placeholder }])
+    expect(profileWith({ ...both, user_picture }, uploads).photos).toEqual([{ value: both.profile_picture }])
+  }
   expect(profileWith({ user_cover: null, profile_cover: twin }).coverPhoto).toBe(twin)
   expect(profileWith({ user_cover: null, profile_cover: 'https://social.example/uploads/' }).coverPhoto).toBeUndefined()
 })
