@@ -113,6 +113,18 @@ test('a secret is left out, of four characters on: a shorter one would be found 
   ])
 })
 
+test('a text may be encoded nineteen times over: whoever does it more often hides something', () => {
+  const encoded = (times: number): string => {
+    let text = '%61'
+    for (let count = 1; count < times; count += 1)
+      text = `%${Buffer.from(text[1] ?? '').toString('hex')}${text.slice(2)}`
+    return text
+  }
+  const isShown = (text: string): boolean => newExamination().isHarmless(text)
+  const most = Array.from({ length: 40 }, (_, count) => count + 1).findLast((times) => isShown(encoded(times)))
+  expect(most).toBe(19)
+})
+
 test('invented values are none that anybody could guess', () => {
   const values = Array.from({ length: 100 }, invented)
   expect(new Set(values).size).toBe(100)
