@@ -371,4 +371,17 @@ export const HTTP_MUTANTS = [
       ['the name of a server says nothing', 'PROXY_SERVER.test(', '/^$/.test('],
     ],
   ),
+  ...guards(
+    'client/http/environment-proxy',
+    ['world/proxied-requests', 'doctor/certificates'],
+    [
+      ['certificates are not checked behind a proxy', 'requestTls: (0, tls_options_1.tlsOptions)()', ''],
+      ['a proxy is used unasked', '!isWanted || ', ''],
+      [
+        'the password of a proxy is in an error',
+        'throw new TypeError(`${VARIABLES',
+        'throw new TypeError(`${Object.values(env)} ${VARIABLES',
+      ],
+    ],
+  ),
 ]
