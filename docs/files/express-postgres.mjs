@@ -52,14 +52,15 @@ passport.deserializeUser((id, done) => {
 
 const app = express()
 app.set('trust proxy', 1) // one proxy in front, which ends TLS
-app.use(helmet())
+const secure = CALLBACK_URL.startsWith('https:')
+// Without https, upgrade-insecure-requests would take Safari from http://localhost to an https that is not there.
+app.use(helmet(secure ? {} : { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }))
 let isStopping = false
 app.get('/healthz', async (_req, res) => {
   if (isStopping) return res.status(503).send('stopping')
   await pool.query('select 1')
   res.send('ok')
 })
-const secure = CALLBACK_URL.startsWith('https:')
 const store = new (connectPgSimple(session))({ pool, ttl: 14 * 24 * 60 * 60 })
 const cookie = { httpOnly: true, sameSite: 'lax', secure }
 const name = secure ? '__Host-session' : 'session'
