@@ -26,6 +26,11 @@ export interface TracedPhase {
    * `application_error`: a function of the application threw, whose error may hold anything and is not published.
    */
   code?: OutcomeCode | 'verify_refused' | 'application_error'
+  /**
+   * Set where a request ended well, but neither at the provider nor with a login: at the `confirm` page, at a page of `tabBinding`,
+   * or, repeated by a signed-in user, at its `destination`.
+   */
+  page?: 'confirm' | 'tab' | 'destination'
   /** Set when the request of an `exchange` or a `profile` was retried. */
   retried?: true
   /** Milliseconds that the phase took, with fractions; undefined while it runs. */
@@ -60,6 +65,9 @@ export function onPhaseEnd(phase: Phase, listener: (message: TracedPhase) => voi
   return () => void CHANNELS[phase].unsubscribe(subscribers)
 }
 
+/** What a phase came to, if it did not throw. */
+export type Outcome = Pick<TracedPhase, 'code' | 'page'>
+
 type Work<T> = (onRetry: () => void) => Promise<T>
 
 // workerd writes the lines of a `debuglog` whether or not NODE_DEBUG asks for them.
@@ -72,6 +80,8 @@ const debug = process.env['NODE_DEBUG'] === undefined ? undefined : debuglog('pa
 export class Trace {
   readonly #names: Pick<TracedPhase, 'strategy' | 'provider'>
   #recordID: string | undefined
+  /** What the phases within a callback took. */
+  readonly #parts: string[] = []
 
   constructor(strategy: string, provider?: string) {
     this.#names = provider === undefined ? { strategy } : { strategy, provider }
@@ -85,17 +95,17 @@ export class Trace {
   /**
    * Runs the work of a phase, which gets a callback to report a retry. Does nothing else without subscribers.
    *
-   * @param codeOf the code of a result that is neither an error nor a login
+   * @param outcomeOf what a result is, that need not be a login
    */
-  run<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
-    return isObserved(phase) ? this.#report(phase, work, codeOf) : work(ignore)
+  run<T>(phase: Phase, work: Work<T>, outcomeOf?: (result: T) => Outcome): Promise<T> {
+    return isObserved(phase) ? this.#report(phase, work, outcomeOf) : work(ignore)
   }
 
-  async #report<T>(phase: Phase, work: Work<T>, codeOf?: (result: T) => TracedPhase['code']): Promise<T> {
+  async #report<T>(phase: Phase, work: Work<T>, outcomeOf?: (result: T) => Outcome): Promise<T> {
     const { start, end, asyncStart, asyncEnd, error: errors } = CHANNELS[phase]
     const report: TracedPhase = { ...this.#names, phase, ...this.#login() }
     const startedAt = performance.now()
-    const finish = (outcome: Pick<TracedPhase, 'code' | 'error'>): void => {
+    const finish = (outcome: Pick<TracedPhase, 'code' | 'page' | 'error'>): void => {
       Object.assign(report, this.#login(), outcome, { duration: performance.now() - startedAt })
     }
     const onRetry = (): void => {
@@ -106,8 +116,7 @@ export class Trace {
     end.publish(report)
     try {
       const result = await running
-      const code = codeOf?.(result)
-      finish(code === undefined ? {} : { code })
+      finish(outcomeOf?.(result) ?? {})
       return result
     } catch (error) {
       finish(error instanceof SocialLoginError ? { code: error.code, error } : { code: 'application_error' })
@@ -116,7 +125,19 @@ export class Trace {
     } finally {
       asyncStart.publish(report)
       asyncEnd.publish(report)
-      writeLine(report)
+      this.#writeLine(report)
+    }
+  }
+
+  /** One line for each login that has ended, and for each request that came to no login. */
+  #writeLine({ strategy, phase, code, page, duration = 0, login, retried, error }: TracedPhase): void {
+    const time = `${Math.round(duration)} ms`
+    if (phase !== 'start' && phase !== 'callback') this.#parts.push(`${phase}${retried ? ' (sent twice)' : ''} ${time}`)
+    else if (code !== undefined || page !== undefined || phase === 'callback') {
+      const what = code === undefined ? LINE_OF_PAGE[page ?? 'login'] : `${code}: ${sentenceOf(code, error)}`
+      const parts = this.#parts.length === 0 ? '' : `: ${this.#parts.join(', ')}`
+      const id = login === undefined ? '' : `, login ${login}`
+      debug?.('%s %s: %s (%s%s%s)', strategy, error?.phase ?? phase, what, time, parts, id)
     }
   }
 
@@ -131,12 +152,19 @@ function isObserved(phase: Phase): boolean {
   return (CHANNELS[phase].hasSubscribers ?? true) || debug?.enabled === true
 }
 
-function writeLine({ strategy, phase, code, duration = 0, login = 'none', retried, error }: TracedPhase): void {
-  const twice = retried ? ', sent twice' : ''
-  const sentence = error?.message ?? (isOutcome(code) ? OUTCOMES[code].message : undefined)
-  const reason = sentence === undefined ? '' : `: ${sentence}`
-  const time = Math.round(duration)
-  debug?.('%s %s: %s after %d ms%s, login %s%s', strategy, phase, code ?? 'ok', time, twice, login, reason)
+const LINE_OF_PAGE = {
+  login: 'signed in',
+  confirm: 'the confirm page, because the request does not show that a page of this application led to it',
+  tab: 'the page that asks the tab',
+  destination: 'repeated by a signed-in user, who goes on',
+}
+
+function sentenceOf(code: string, error: SocialLoginError | undefined): string {
+  if (error !== undefined) return error.message
+  if (isOutcome(code)) return OUTCOMES[code].message
+  return code === 'verify_refused'
+    ? 'The verify function did not accept the person.'
+    : 'A function of the application failed: its error goes to next(error).'
 }
 
 function isOutcome(code = ''): code is OutcomeCode {

@@ -27,10 +27,7 @@ const error = outcome('error')
  * const { kind, status, retryable, message } = OUTCOMES.login_expired // 'fail', 403, true, 'The login took …'
  */
 export const OUTCOMES = {
-  start_forbidden: fail(
-    403,
-    'The login was not started from a page of this application: follow its login link, or list a sister site in allowedStartOrigins.',
-  ),
+  start_forbidden: fail(403, 'The login was not started from a page of this application: follow its login link.'),
   navigation_required: fail(
     403,
     'A script requested the start of the login (fetch, XMLHttpRequest): navigate there instead, by a link or location.assign().',
@@ -69,12 +66,9 @@ export const OUTCOMES = {
   ),
   callback_forged: fail(
     403,
-    'The callback did not come from the provider: start the login again from this application; if no login succeeds, see allowedCallbackOrigins.',
+    'The callback did not come from the provider: start the login again from this application.',
   ),
-  login_not_started: fail(
-    403,
-    'No login is in progress in this browser (are cookies blocked?): start the login again; if no login succeeds, check SameSite and Secure of the session cookie.',
-  ),
+  login_not_started: fail(403, 'No login is in progress in this browser: start the login again.'),
   login_expired: fail(
     403,
     'The login took longer than ten minutes, or the clocks of the servers differ: start the login again.',
@@ -164,6 +158,8 @@ export interface SocialLoginErrorDetails {
   readonly retryAfter?: number
   /** Whether a new attempt may succeed, where this case differs from the others of its code. */
   readonly retryable?: boolean
+  /** Path and query of the start. */
+  readonly startPath?: string | undefined
 }
 
 /**
@@ -189,6 +185,8 @@ export class SocialLoginError extends Error {
   readonly retryable: boolean
   /** Seconds to wait before the next try, 0 to 86,400, where known. */
   readonly retryAfter?: number
+  /** Path and query at which this browser began the login, where they are known: for the link of a page that says why it failed. */
+  readonly startPath?: string
 
   constructor(code: OutcomeCode, phase: Phase, details: SocialLoginErrorDetails = {}) {
     const { message, status, retryable } = OUTCOMES[code]
@@ -198,6 +196,7 @@ export class SocialLoginError extends Error {
     this.phase = phase
     this.retryable = details.retryable ?? retryable
     if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
+    if (details.startPath !== undefined) this.startPath = details.startPath
   }
 
   /** Headers for the response: Express's and Connect's own error handlers drop those set before and send these. */

@@ -1,7 +1,11 @@
 // Mutation testing of the targets that decide: `npm run test:mutation`, or with names of them: `... -- request json`.
 // Stryker is fetched into a copy of the package, so that the package itself stays small.
+//
+// `npm run test:mutation -- --guards` takes away the guards of test/package/guards one after the other, and runs the tests
+// that must notice; with parts of names of files, only those there: `... --guards client/http doctor`.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -52,8 +56,13 @@ function behindImports(file) {
 
 const run = (command, ...args) => execFileSync(command, args, { stdio: 'inherit', shell: process.platform === 'win32' })
 
-const wanted = process.argv.slice(2).length > 0 ? process.argv.slice(2) : Object.keys(targets)
 run('npm', 'run', 'build')
+if (process.argv[2] === '--guards') {
+  const { GUARD_MUTANTS } = createRequire(import.meta.url)('../dist/test/package/guards/index.js')
+  const { runGuardMutants } = await import('./guard-mutants.mjs')
+  process.exit(await runGuardMutants(GUARD_MUTANTS, process.argv.slice(3)))
+}
+const wanted = process.argv.slice(2).length > 0 ? process.argv.slice(2) : Object.keys(targets)
 const folder = mkdtempSync(join(tmpdir(), 'mutation-'))
 for (const name of ['dist', 'lib', 'test', 'package.json', 'package-lock.json', 'node_modules']) {
   cpSync(name, join(folder, name), { recursive: true, verbatimSymlinks: true })

@@ -10,10 +10,10 @@ export class LoginInProgress extends DurableObject {
   load() {
     return this.ctx.storage.get('record')
   }
-  async consume(id) {
+  async consume(used) {
     const record = await this.load()
-    if (record?.id !== id || record.consumed) return false
-    await this.ctx.storage.put('record', { ...record, consumed: true })
+    if (record?.id !== used.id || record.consumed) return false
+    await this.ctx.storage.put('record', { ...used, consumed: true })
     return true
   }
   alarm() {
@@ -44,7 +44,7 @@ export const store = {
   },
   async consume(request, record) {
     const browser = browserOf(request)
-    return browser !== undefined && objectOf(browser).consume(record.id)
+    return browser !== undefined && objectOf(browser).consume(record)
   },
 }
 

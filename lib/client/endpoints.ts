@@ -1,4 +1,5 @@
 import { SocialLoginError } from '../errors'
+import { warnOnce } from '../warnings'
 import type { ProviderResponse } from './http/response-reader'
 import { type ProviderRequest, type RequestContext, sendRequest, type Transport } from './http/transport'
 import type { ClientSettings, ProfileEndpoint } from './options'
@@ -27,7 +28,7 @@ export class Endpoints {
   #isLegacyOnly = false
 
   constructor(settings: ClientSettings, transport: Transport) {
-    const { origin, oauthPath, userAgent, exchangeMethod, clientID, clientSecret } = settings
+    const { origin, oauthPath, authorizationURL, userAgent, exchangeMethod, clientID, clientSecret } = settings
     this.#settings = settings
     this.#transport = transport
     this.slots = transport.slots
@@ -37,8 +38,9 @@ export class Endpoints {
     // The specification requires this header although the requests have no body.
     this.#profileHeaders = { ...headers, 'content-type': 'application/json' }
     this.#exchangeForm = `${new URLSearchParams({ app_id: clientID, app_secret: clientSecret })}&auth_key=`
-    this.loginURL = `${origin}${oauthPath}/oauth?${new URLSearchParams({ app_id: clientID })}`
-    if (exchangeMethod === 'get') warnOfSecretInURL()
+    const page = authorizationURL?.href ?? `${origin}${oauthPath}/oauth`
+    this.loginURL = `${page}?${new URLSearchParams({ app_id: clientID })}`
+    if (exchangeMethod === 'get') warnOnce('SECRET_IN_URL')
   }
 
   /** Opens a connection in the background for an expected login. Never fails. */
@@ -141,17 +143,4 @@ function refusedWhenRetried(): SocialLoginError {
 /** Whether the value can be an `auth_key`. Deployed servers use 32 hexadecimal digits; nothing promises that. */
 export function isAuthKey(value: unknown): value is string {
   return typeof value === 'string' && AUTH_KEY.test(value)
-}
-
-let hasWarnedOfSecretInURL = false
-
-/** Once per process, not per client. */
-function warnOfSecretInURL(): void {
-  if (hasWarnedOfSecretInURL) return
-  hasWarnedOfSecretInURL = true
-  // Older compatibility dates of workerd have no `emitWarning`.
-  process.emitWarning?.(
-    "exchangeMethod 'get' sends the application secret in a URL, which servers, proxies and tracing tools write to their logs: use it only with a provider that refuses a POST, and renew the secret when the provider has been updated.",
-    { type: 'SocialLoginWarning', code: 'SECRET_IN_URL' },
-  )
 }

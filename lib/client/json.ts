@@ -43,6 +43,11 @@ export function parseJSON(text: string): JSONValue {
   return lossless
 }
 
+/** Whether valid JSON has a number that is written so. */
+export function hasNumber(text: string, digits: string): boolean {
+  return text.replace(STRING, '').match(NUMBER)?.includes(digits) ?? false
+}
+
 /** Whether JavaScript can hold the number as it is written. */
 function isExact(digits: string): boolean {
   return String(Number(digits)) === digits

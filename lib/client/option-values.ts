@@ -91,6 +91,11 @@ export function parseText(value: unknown, name: string): string {
   return value
 }
 
+/** A text, or undefined. */
+export function parseOptionalText(value: unknown, name: string): string | undefined {
+  return value === undefined ? undefined : parseText(value, name)
+}
+
 /** A header value. */
 export function parseUserAgent(value: unknown, name: string): string {
   const text = parseText(value, name)
@@ -107,6 +112,14 @@ export function parseBaseURL(value: unknown, name: string, options: SchemeOption
   const basePath = pathname.replace(/\/$/, '')
   if (!basePath.endsWith('/v1')) throw new TypeError(`${name} must end in /v1 (the version of the API)`)
   return { origin, basePath, oauthPath: basePath.slice(0, -'/v1'.length) }
+}
+
+/** A page, or undefined. */
+export function parsePageURL(value: unknown, name: string, options: SchemeOption): URL | undefined {
+  if (value === undefined) return undefined
+  const url = parseHTTPURL(value, name, options)
+  if (/[?#]/.test(url.href)) throw new TypeError(`${name} must have no query and no fragment`)
+  return url
 }
 
 /** A folder, or undefined; a slash that is missing at its end is added. */

@@ -8,6 +8,7 @@ import {
   parseBoolean,
   parseFunction,
   parseOptions,
+  parsePageURL,
   parseText,
   parseUserAgent,
   refuseUnknown,
@@ -46,6 +47,11 @@ export interface SocialLoginClientOptions {
    * root of the login and authorize endpoints, is the part before it. `https`, or `http` on a loopback host.
    */
   readonly baseURL: string
+  /**
+   * The login page as browsers reach it (specification, section 4.1). Default `{oauth_base}/oauth`. For a provider that browsers
+   * reach at another address than the server does, as between containers.
+   */
+  readonly authorizationURL?: string | undefined
   /** The application id (`app_id`), from the provider's dashboard. */
   readonly clientID: string
   /** The application secret (`app_secret`). Sent only to the authorize endpoint. */
@@ -84,11 +90,15 @@ export interface SocialLoginClientOptions {
 /** The default of `userAgent`. A constant, so that bundled applications need no package.json; a test compares the two. */
 export const USER_AGENT = 'passport-social-login/0.1.0'
 
-type ProviderOptions = Pick<SocialLoginClientOptions, 'baseURL' | 'clientID' | 'clientSecret' | 'exchangeMethod'>
+type ProviderOptions = Pick<
+  SocialLoginClientOptions,
+  'baseURL' | 'authorizationURL' | 'clientID' | 'clientSecret' | 'exchangeMethod'
+>
 
 /** The options that describe a provider. */
 export const PROVIDER_OPTIONS = {
   baseURL: parseBaseURL,
+  authorizationURL: parsePageURL,
   clientID: parseText,
   clientSecret: parseText,
   exchangeMethod: choice<ExchangeMethod>('post', 'get'),

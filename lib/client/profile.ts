@@ -40,9 +40,14 @@ export interface Profile {
 const MAX_TEXT_LENGTH = 500
 // Enough for 500 characters written as entities; the rest is not decoded.
 const MAX_RAW_LENGTH = 4096
-// Control characters, and those that reverse the text around them.
-const CONTROLS = /[\p{Cc}\p{Bidi_Control}]/gu
-const EMAIL = /^[^\s@\p{Cc}\p{Bidi_Control}]+@[^\s@\p{Cc}\p{Bidi_Control}]+$/u
+// Control characters, those that change the direction of the text around them, and halves of surrogate pairs.
+const CONTROLS = /[\p{Cc}\p{Bidi_Control}\p{Cs}]/gu
+// Characters that show nothing: joiners, fillers and the like; white space; the empty cell of Braille; the anchors of annotations;
+// and a note without a head.
+const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\s\u2800\ufff9-\ufffb\u{1d159}`
+const ONLY_INVISIBLE = new RegExp(`^[${INVISIBLE}]*$`, 'u')
+const EMAIL_PART = String.raw`[^@\p{Cc}\p{Bidi_Control}\p{Cs}${INVISIBLE}]+`
+const EMAIL = new RegExp(`^${EMAIL_PART}@${EMAIL_PART}$`, 'u')
 
 /**
  * Options of {@link toProfile}.
@@ -105,6 +110,8 @@ function displayText(value: string | null): string {
   const text = decodeText(value ?? '')
     .replace(CONTROLS, '')
     .trim()
+  // "Is this you?" must not ask about a name that nobody can see. Within a name such characters have their use.
+  if (ONLY_INVISIBLE.test(text)) return ''
   // By code points, so that no half of a pair is left.
   return text.length > MAX_TEXT_LENGTH ? Array.from(text).slice(0, MAX_TEXT_LENGTH).join('') : text
 }
@@ -134,9 +141,15 @@ function parseDate(value: string | null): string | undefined {
   return exists ? value : undefined
 }
 
-/** The specified field, or the absolute URL that deployed servers send in another, whichever is usable first. */
+/**
+ * The specified field, or else the absolute URL that deployed servers send in another. That is the same placeholder for people
+ * without a picture, in old versions for everybody: where the root of the uploads is known, it shows by lying elsewhere.
+ */
 function parsePicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
-  return absolutePicture(value) ?? absolutePicture(twin) ?? relativePicture(value, uploadsURL)
+  const specified = absolutePicture(value) ?? relativePicture(value, uploadsURL)
+  if (specified !== undefined) return specified
+  const other = absolutePicture(twin)
+  return uploadsURL && !other?.startsWith(uploadsURL.href) ? undefined : other
 }
 
 function absolutePicture(value: JSONValue | undefined): string | undefined {

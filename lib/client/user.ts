@@ -1,5 +1,5 @@
 import { SocialLoginError } from '../errors'
-import { isObject, type JSONObject, type JSONValue, ownProperty } from './json'
+import { hasNumber, isObject, type JSONObject, type JSONValue, ownProperty } from './json'
 
 /**
  * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open
@@ -56,8 +56,8 @@ export interface PersonRecord {
 
 const ID = /^[A-Za-z0-9._:-]{1,128}$/
 const WHOLE_NUMBER = /^[1-9][0-9]*$/
-// Texts that buggy servers and clients send in place of an id.
-const NOBODY = /^(undefined|null|nan|true|false)$/i
+// Texts that servers send in place of an id.
+const NOBODY = /^(undefined|null|nan|true|false|0[0.]*|-[\d.]+)$/i
 // Names with digits or other characters could be ids, keys or addresses.
 const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
 
@@ -71,7 +71,7 @@ const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
 export function parseUser(body: JSONValue, raw: string, userRecord?: UserRecord): UserResponse {
   const json = userRecord ? callUserRecord(userRecord, body) : findRecord(body)?.record
   if (!json) throw noRecord(body)
-  const id = parseID(json)
+  const id = parseID(json, raw)
   if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
   return { user: toUser(json, id), json, raw }
 }
@@ -122,12 +122,15 @@ export function pathToUserID(json: JSONValue, levels = 4): string | undefined {
   return undefined
 }
 
-/** A numeric id must be a positive whole number: servers send 0, -1 or 1.5 for "no user". */
-function parseID(json: JSONObject): string | undefined {
+/**
+ * A number must be positive and whole: servers send 0, -1 or 1.5 for "no user". A text may look like another number, as one
+ * of some hundred hexadecimal ids does (`374e76010383810`). What `parseJSON` has kept as a text is a number in the response.
+ */
+function parseID(json: JSONObject, raw: string): string | undefined {
   const id = textOf(json, 'user_id')
   if (id === null || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
-  const looksLikeNumber = !Number.isNaN(Number(id))
-  return looksLikeNumber && !WHOLE_NUMBER.test(id) ? undefined : id
+  if (WHOLE_NUMBER.test(id)) return id
+  return typeof json['user_id'] === 'number' || hasNumber(raw, id) ? undefined : id
 }
 
 /** Ids that mean something else as a property of an object (`__proto__`) or as a part of a path (`..`). */

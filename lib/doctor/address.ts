@@ -3,7 +3,7 @@ import { requestUserMe } from './endpoints'
 import type { Examination } from './examination'
 import { isBlocked } from './exchange'
 import { checkTLS, explainFailure } from './network'
-import { ProbeError, type ProbeResponse } from './probe'
+import { NOT_ASKED, ProbeError, type ProbeResponse } from './probe'
 import { isFromAPI, kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5
@@ -41,7 +41,9 @@ export async function findAddress(typed: URL, examination: Examination): Promise
     examination.broken('Address', 'The provider redirects in a circle.')
   } catch (error) {
     const failure = ProbeError.caught(error)
-    if (examination.options.proxied) examination.broken('Network', failure.message)
+    if (failure.code === NOT_ASKED)
+      examination.broken('Address', `${failure.message} If it is right, run this with its address.`)
+    else if (examination.options.proxied) examination.broken('Network', failure.message)
     else await explainFailure(failure, baseURL, examination)
   }
   return undefined

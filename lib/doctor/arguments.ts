@@ -8,7 +8,7 @@ export const usage = `Usage: passport-social-login doctor URL [options]
 
 Examines a provider that speaks the Social Login API, and prints the options for it.
 URL is the base URL of its API, such as https://social.example/api/v1. Without
---login it sends about six requests with invented values, and no secret.
+--login it sends about eight requests with invented values, and no secret.
 
 Options:
   --app-id ID          The application id. Default: SOCIAL_CLIENT_ID

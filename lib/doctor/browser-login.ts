@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { UsageError } from '../command-line'
 import type { LoginDriver } from './login'
 import type { Screen } from './screen'
@@ -16,12 +16,14 @@ const PAGE =
 export function browserLogin(screen: Screen, listener: CallbackListener | undefined, allowGet: boolean): LoginDriver {
   return {
     async logIn(url) {
-      const task = `\nOpen this in a browser, and log in:\n\n  ${url}\n\n`
+      const task = `\nOpen this in a browser, and log in (if people can do so there by another site, such
+as Google, do it by that):\n\n  ${url}\n\n`
       if (listener === undefined)
         return (await screen.ask(`${task}Then paste the address to which the browser came back: `)) || undefined
       screen.tell(`${task}The browser comes back to this program.\n`)
       return listener.callback
     },
+    referer: () => listener?.referer(),
     async mayExchangeByGet() {
       if (allowGet || !screen.isInteractive) return allowGet
       const question =
@@ -36,10 +38,20 @@ export function isCatchable(redirectURL: string | undefined): redirectURL is str
   return redirectURL !== undefined && /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?#]|$)/i.test(redirectURL)
 }
 
+/** Whether a document is navigated to. A picture, a frame or a script of any website could ask for the address, too. */
+function isNavigation(headers: IncomingHttpHeaders): boolean {
+  const { 'sec-fetch-dest': destination, 'sec-fetch-mode': mode, accept } = headers
+  if (destination !== undefined) return destination === 'document' && mode === 'navigate'
+  // An older browser asks for a page by this header; a program may send none.
+  return accept === undefined || accept.includes('text/html')
+}
+
 /** A server where the browser comes back to. */
 export interface CallbackListener {
   /** The address of the first callback. */
   readonly callback: Promise<string>
+  /** The `Referer` of that callback. */
+  referer(): string | undefined
   close(): void
 }
 
@@ -50,11 +62,15 @@ export async function listenForCallback(redirectURL: string): Promise<CallbackLi
   const callback = new Promise<string>((resolve) => {
     receive = resolve
   })
-  const server = createServer(({ url = '' }, response) => {
+  let referer: string | undefined
+  const server = createServer(({ url = '', method, headers }, response) => {
     // A provider may append the key by `?`, `&` or `&amp;`.
-    const isCallback = url.split(/[?&]/, 1)[0] === pathname && url.includes('auth_key=')
+    const hasKey = url.split(/[?&]/, 1)[0] === pathname && url.includes('auth_key=')
+    const isCallback = hasKey && method === 'GET' && headers.host === host && isNavigation(headers)
     response.writeHead(isCallback ? 200 : 404, HEADERS).end(isCallback ? PAGE : '')
-    if (isCallback) receive(origin + url)
+    if (!isCallback) return
+    referer ??= headers.referer ?? ''
+    receive(origin + url)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', () => {
@@ -67,5 +83,5 @@ export async function listenForCallback(redirectURL: string): Promise<CallbackLi
     server.close()
     server.closeAllConnections()
   }
-  return { callback, close }
+  return { callback, referer: () => referer, close }
 }

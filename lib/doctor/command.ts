@@ -51,7 +51,7 @@ async function run(given: DoctorArguments, env: Terminal['env'], screen: Screen)
       screen,
     )
     const recorded = given.record === undefined ? '' : writeRecord(given.record, examination)
-    screen.print(given.json ? asJSON(examination) : recorded + conclusion(examination))
+    screen.print(given.json ? asJSON(examination) : recorded + conclusion(examination, hasLogin))
     return examination.isBroken ? 1 : 0
   } finally {
     listener?.close()
@@ -71,6 +71,11 @@ function hasProxy({ protocol }: URL, env: Terminal['env']): boolean {
   return Boolean(env[variable] || env[variable.toUpperCase()])
 }
 
+const NEXT = `
+
+Next, the same with --login: only a login of your own shows the profile, and
+overrules what was guessed.`
+
 /** @returns what it did */
 function writeRecord(file: string, { mode }: Examination): string {
   const seen = Object.keys(mode).length
@@ -79,11 +84,11 @@ function writeRecord(file: string, { mode }: Examination): string {
   return `\nRecorded ${count(seen, 'behaviour')} in ${file}: for "provider --mode-file ${file}", or FakeProvider.start({ mode }).\n`
 }
 
-function conclusion(examination: Examination): string {
+function conclusion(examination: Examination, hasLogin: boolean): string {
   const { findings, isBroken } = examination
   const of = (level: string): string => `${findings.filter((finding) => finding.level === level).length} ${level}`
   const summary = `${count(findings.length, 'check')}: ${of('good')}, ${of('differs')}, ${of('broken')}.`
   if (examination.options.baseURL === undefined) return `\n${summary}`
   const heading = isBroken ? 'Options to paste, once what is broken is fixed' : 'Options to paste'
-  return `\n${heading}:\n\n${optionLines(examination)}\n\n${summary}`
+  return `\n${heading}:\n\n${optionLines(examination)}\n\n${summary}${hasLogin ? '' : NEXT}`
 }

@@ -29,7 +29,7 @@ export interface DoctorInput {
 export async function examine(input: DoctorInput, observer: Observer): Promise<Examination> {
   const { baseURL, userAgent, timeout } = input
   const proxied = input.hasProxy && !(await reachesDirectly(input))
-  const probe = new Probe(userAgent, timeout, proxied)
+  const probe = new Probe(userAgent, timeout, baseURL.origin, proxied)
   const examination = new Examination(probe, observer)
   // The provider knows the secret, and could repeat it before any is sent.
   if (input.login) examination.hide(input.login.appSecret)
@@ -95,7 +95,7 @@ async function withRightPath(found: Location, examination: Examination): Promise
 }
 
 async function reachesDirectly({ baseURL, userAgent, timeout }: DoctorInput): Promise<boolean> {
-  const probe = new Probe(userAgent, timeout)
+  const probe = new Probe(userAgent, timeout, baseURL.origin)
   try {
     await requestUserMe(probe, baseURL)
     return true

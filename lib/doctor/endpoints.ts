@@ -9,6 +9,15 @@ export function invented(): string {
   return randomBytes(16).toString('hex')
 }
 
+/** An id of the form of another that nobody has, unless it is too short for that. */
+export function inventedLike(appID: string): string {
+  const digits = randomBytes(appID.length)
+  return appID.replace(/[a-z0-9]/gi, (character, at: number) => {
+    const number = digits[at] ?? 0
+    return /\d/.test(character) ? String(number % 10) : 'abcdef'.charAt(number % 6)
+  })
+}
+
 /** An application and a key that nobody has. */
 export function inventedForm(): ExchangeForm {
   return { app_id: invented(), app_secret: invented(), auth_key: invented() }
@@ -24,7 +33,7 @@ export function requestExchange(
   probe: Probe,
   baseURL: URL,
   method: 'GET' | 'POST',
-  form: ExchangeForm,
+  form: ExchangeForm | Record<string, never>,
 ): Promise<ProbeResponse> {
   const url = `${oauthBase(baseURL)}/authorize`
   if (method === 'POST') return probe.send({ method, url: new URL(url), form })

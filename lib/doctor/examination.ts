@@ -34,6 +34,8 @@ type Flag =
   | 'escapeRedirectAmpersands'
   | 'hexCredentials'
   | 'getOnly'
+  | 'getAndPost'
+  | 'signInFirst'
   | 'redirectWithJSONBody'
   | 'htmlAtStatus200'
   | 'htmlContentType'
@@ -43,6 +45,7 @@ type Flag =
   | 'stringTypes'
   | 'encodeEntities'
   | 'relativePictures'
+  | 'blankPictures'
   | 'extraFields'
   | 'goneUserAsEmptyArray'
 
@@ -59,6 +62,8 @@ export interface Observer {
   finding(finding: Finding): void
 }
 
+// Nobody encodes an address so often but to hide what is in it.
+const MAX_ENCODINGS = 20
 // A shorter one would be found in ordinary words.
 const MIN_SECRET_LENGTH = 4
 
@@ -87,13 +92,14 @@ export class Examination {
 
   /** Keeps a text out of all findings and options, where a hostile provider could have it repeated. */
   hide(secret: string): void {
-    if (secret.length >= MIN_SECRET_LENGTH) this.#secrets.add(secret.toLowerCase())
+    for (const form of decodings(secret)) if (form.length >= MIN_SECRET_LENGTH) this.#secrets.add(form)
   }
 
   /** Whether a text may be shown. */
   isHarmless(text: string): boolean {
-    const lowerCase = decoded(text).toLowerCase()
-    return ![...this.#secrets].some((secret) => lowerCase.includes(secret))
+    const forms = decodings(text)
+    const isShown = (secret: string): boolean => forms.some((form) => form.includes(secret))
+    return forms.length <= MAX_ENCODINGS && ![...this.#secrets].some(isShown)
   }
 
   progress(text: string): void {
@@ -124,10 +130,23 @@ export class Examination {
   }
 }
 
-/** The text without percent-encoding, however often it was encoded. A malformed escape does not keep others from being read. */
-function decoded(text: string): string {
-  const plain = text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) =>
-    Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
-  )
-  return plain === text ? text : decoded(plain)
+/**
+ * The text in lower case, and what percent-decoding makes of it, again and again. A malformed escape does not keep others from
+ * being read.
+ */
+function decodings(text: string): string[] {
+  const forms = [text.toLowerCase()]
+  for (let last = text; forms.length <= MAX_ENCODINGS; ) {
+    const plain = last.replace(/%(?:25)+(?=[\da-f]{2})/gi, '%').replace(/(?:%[\da-f]{2})+/gi, decodeBytes)
+    if (plain === last) break
+    forms.push(plain.toLowerCase())
+    last = plain
+  }
+  return forms
+}
+
+function decodeBytes(escapes: string): string {
+  const bytes = Buffer.from(escapes.replaceAll('%', ''), 'hex')
+  const text = bytes.toString('utf8')
+  return text.includes('\ufffd') ? bytes.toString('latin1') : text
 }

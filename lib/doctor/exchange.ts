@@ -1,7 +1,9 @@
+import { isEncoded } from '../client/http/response-reader'
+import { readToken } from '../client/responses'
 import { inventedForm, requestExchange } from './endpoints'
 import type { Examination } from './examination'
 import { ProbeError, type ProbeResponse } from './probe'
-import { contentOf, kindOf, mayBeAPI, type ResponseKind, recordForm, tokenIn } from './response'
+import { contentOf, kindOf, mayBeAPI, type ResponseKind, recordForm, tokenIn, unreadable } from './response'
 
 const CHECK = 'Exchange'
 
@@ -24,7 +26,8 @@ export async function checkExchange(
     const byPost = await requestExchange(probe, baseURL, 'POST', form)
     const byGet = await requestExchange(probe, baseURL, 'GET', form)
     recordForm(byPost.json === undefined ? byGet : byPost, examination)
-    const method = reportExchange(byPost, byGet, examination)
+    const read = mayBeAPI(byPost) && mayBeAPI(byGet) ? await methodRead(byPost, byGet, baseURL, examination) : 'unknown'
+    const method = reportExchange(byPost, byGet, read, examination)
     return { method, duration: byPost.duration }
   } catch (error) {
     examination.suspect(CHECK, ProbeError.caught(error).message)
@@ -32,11 +35,42 @@ export async function checkExchange(
   }
 }
 
-function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination: Examination): ExchangeMethod {
+/** By which method the provider reads what it is sent: by that, it answers values otherwise than none. */
+async function methodRead(
+  byPost: ProbeResponse,
+  byGet: ProbeResponse,
+  baseURL: URL,
+  { probe, mode }: Examination,
+): Promise<ExchangeMethod> {
+  const readsForm = !isAlike(byPost, await requestExchange(probe, baseURL, 'POST', {}))
+  const readsQuery = !isAlike(byGet, await requestExchange(probe, baseURL, 'GET', {}))
+  mode.getAndPost = readsForm && readsQuery
+  if (readsQuery && !readsForm) return 'get'
+  // Where both answer alike, a GET tells nothing that a POST does not, and would put the secret into a URL.
+  return readsForm || isAlike(byPost, byGet) ? 'post' : 'unknown'
+}
+
+/** Whether two responses say the same, but for numbers and ids. */
+function isAlike(one: ProbeResponse, other: ProbeResponse): boolean {
+  const said = ({ status, text }: ProbeResponse): string => `${status} ${text.replace(/\d+|[\da-f]{8,}/gi, '')}`
+  return said(one) === said(other)
+}
+
+function reportExchange(
+  byPost: ProbeResponse,
+  byGet: ProbeResponse,
+  read: ExchangeMethod,
+  examination: Examination,
+): ExchangeMethod {
   const { mode, options } = examination
   const [post, get] = [kindOf(byPost), kindOf(byGet)]
   if (tokenIn(byPost) !== undefined || tokenIn(byGet) !== undefined) {
     examination.broken(CHECK, 'It hands out a token for invented values: whoever asks can sign in.')
+  } else if (read === 'get') {
+    mode.getOnly = true
+    mode.postAnswer = 'invalid-app-id'
+    options.exchangeMethod = 'get'
+    examination.differs(CHECK, `It answers a POST as if nothing had been sent, and a GET not so. ${GET_WARNING}`)
   } else if (post === 'refusal') {
     reportRefusal(byPost, examination)
   } else if ((post === 'method' || post === 'missing') && mayBeAPI(byGet)) {
@@ -45,7 +79,7 @@ function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination
     options.exchangeMethod = 'get'
     examination.differs(CHECK, `It refuses a POST with status ${byPost.status}, and answers a GET. ${GET_WARNING}`)
     return 'get'
-  } else if (mayBeAPI(byPost) && !isCompressed(byPost)) {
+  } else if (mayBeAPI(byPost) && !isEncoded(byPost.headers)) {
     const content = contentOf(byPost, examination)
     examination.unclear(CHECK, `It answers invented values with ${content}, no refusal as JSON.`)
   } else {
@@ -53,9 +87,10 @@ function reportExchange(byPost: ProbeResponse, byGet: ProbeResponse, examination
   }
   if (get === 'method' && mayBeAPI(byPost)) {
     mode.getOnly = false
+    mode.getAndPost = false
     return 'post'
   }
-  return 'unknown'
+  return read
 }
 
 /** What to know before `exchangeMethod: 'get'` is used. */
@@ -65,9 +100,14 @@ export const GET_WARNING =
 function reportRefusal(byPost: ProbeResponse, examination: Examination): void {
   const shape = byPost.status < 300 ? ' within status 200, as most providers do' : ` with status ${byPost.status}`
   const cookie = examination.mode.sessionCookie ? ' It sets a cookie, which is ignored.' : ''
-  examination.good(CHECK, `It refuses invented values as JSON,${shape}.${cookie}`)
+  const obstacle = byPost.hasWarnings ? undefined : unreadable(byPost, readToken)
+  if (obstacle === undefined) examination.good(CHECK, `It refuses invented values as JSON,${shape}.${cookie}`)
+  else examination.suspect(CHECK, `${UNREADABLE} ${obstacle}`)
   if (byPost.hasWarnings) examination.suspect('Warnings', WARNINGS)
 }
+
+/** What precedes the reason for which a login ends. */
+export const UNREADABLE = 'There is JSON, but no login reads it.'
 
 /** Script warnings before the JSON make it unreadable to every client. */
 export const WARNINGS =
@@ -75,15 +115,11 @@ export const WARNINGS =
 
 /** Why a response is not one of an exchange. */
 export function problemOf(response: ProbeResponse): string {
-  return `${isCompressed(response) ? COMPRESSED : (PROBLEMS[kindOf(response)] ?? NOT_API)} (status ${response.status}).`
+  return `${isEncoded(response.headers) ? COMPRESSED : (PROBLEMS[kindOf(response)] ?? NOT_API)} (status ${response.status}).`
 }
 
 const COMPRESSED =
   'The response is compressed although that was not accepted: no client that asks for plain text can read it'
-
-function isCompressed({ headers }: ProbeResponse): boolean {
-  return !/^(identity)?$/i.test(String(headers['content-encoding'] ?? ''))
-}
 
 const NOT_API = 'What answers there is no exchange of this API'
 

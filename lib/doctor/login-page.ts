@@ -1,6 +1,6 @@
-import { invented, loginURL } from './endpoints'
+import { invented, inventedLike, loginURL } from './endpoints'
 import type { Examination } from './examination'
-import { ProbeError, type ProbeResponse } from './probe'
+import { NOT_ASKED, ProbeError, type ProbeResponse } from './probe'
 import { kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5
@@ -9,27 +9,38 @@ const CHECK = 'Login page'
 interface Page {
   readonly url: URL
   readonly response: ProbeResponse
+  /** The length of the text without the id, which pages repeat. */
+  readonly length: number
 }
 
 /** Visits the login page as a person without cookies would, with the application's id and with one that nobody has. */
 export async function checkLoginPage(baseURL: URL, appID: string | undefined, examination: Examination): Promise<void> {
   examination.progress('Visiting the login page')
   try {
-    const unknown = await visit(loginURL(baseURL, invented()), examination)
-    const known = appID === undefined ? undefined : await visit(loginURL(baseURL, appID), examination)
-    if (!reportPage(known ?? unknown, known !== undefined, examination)) return
+    const visitWith = async (id: string): Promise<Page> => visit(loginURL(baseURL, id), id, examination)
+    const unknown = await visitWith(appID === undefined ? invented() : inventedLike(appID))
+    const known = appID === undefined ? undefined : await visitWith(appID)
+    if (unknown.response.status >= 400) examination.mode.signInFirst = false
+    if (!reportPage(known ?? unknown, unknown, examination)) return
     reportOrigin(baseURL, known ?? unknown, examination)
-    if (known) reportApplication(known, unknown, examination)
+    if (known === undefined || appID === undefined) return
+    // A page that differs at each visit tells nothing.
+    const isSame = isAlike(known, unknown) || !isAlike(unknown, await visitWith(inventedLike(appID)))
+    if (isSame) examination.mode.signInFirst = true
+    reportApplication(unknown, isSame, examination)
   } catch (error) {
-    examination.suspect(CHECK, ProbeError.caught(error).message)
+    const { code, message } = ProbeError.caught(error)
+    if (code === NOT_ASKED) examination.differs(CHECK, `${message} Look in a browser.`)
+    else examination.suspect(CHECK, message)
   }
 }
 
-async function visit(start: URL, { probe }: Examination): Promise<Page> {
+async function visit(start: URL, id: string, { probe }: Examination): Promise<Page> {
   let url = start
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const response = await probe.send({ method: 'GET', url, headers: { accept: 'text/html' } })
-    if (kindOf(response) !== 'redirect' || response.headers.location === undefined) return { url, response }
+    if (kindOf(response) !== 'redirect' || response.headers.location === undefined)
+      return { url, response, length: response.text.replaceAll(id, '').length }
     const next = redirectTarget(response, url)
     if (next === undefined) throw new ProbeError('The login page redirects to something that is no web address.')
     url = next
@@ -38,22 +49,30 @@ async function visit(start: URL, { probe }: Examination): Promise<Page> {
 }
 
 /** @returns whether there is a page */
-function reportPage({ response }: Page, isKnown: boolean, examination: Examination): boolean {
+function reportPage(page: Page, unknown: Page, examination: Examination): boolean {
+  const { response } = page
   const { status } = response
   if (status < 400 && kindOf(response) !== 'firewall') return true
   if (kindOf(response) === 'firewall' || status === 429 || status === 503)
     examination.differs(CHECK, `A firewall or a limit keeps this program out (status ${status}): look in a browser.`)
   else if (status >= 500) examination.suspect(CHECK, `It fails with status ${status}.`)
-  else if (isKnown)
+  else if (page === unknown)
+    examination.differs(CHECK, `It refuses an id that nobody has, with status ${status}: give --app-id for more.`)
+  else if (unknown.response.status === status)
+    examination.suspect(
+      CHECK,
+      `It refuses any id with status ${status}: is it at this address? A folder of the site is part of it: https://SITE/FOLDER/api/v1.`,
+    )
+  else
     examination.suspect(
       CHECK,
       `It refuses the application id with status ${status}: copy app_id from the provider's page for developers.`,
     )
-  else examination.good(CHECK, `It refuses an id that nobody has, with status ${status}: give --app-id for more.`)
   return false
 }
 
-function reportOrigin(baseURL: URL, { url }: Page, examination: Examination): void {
+/** Reports where the login page is, from which callbacks then come. */
+export function reportOrigin(baseURL: URL, { url }: Pick<Page, 'url'>, examination: Examination): void {
   if (url.origin === baseURL.origin) return examination.good(CHECK, 'It is on the origin of the API.')
   if (!examination.isHarmless(url.origin)) return
   examination.options.allowedCallbackOrigins = [url.origin]
@@ -61,14 +80,18 @@ function reportOrigin(baseURL: URL, { url }: Page, examination: Examination): vo
   examination.differs(CHECK, `It is on another origin than the API, ${url.origin}. ${refused}.`)
 }
 
-function reportApplication(known: Page, unknown: Page, examination: Examination): void {
-  const kind = kindOf(unknown.response)
+function isAlike(one: Page, other: Page): boolean {
+  return (
+    one.response.status === other.response.status &&
+    one.url.pathname === other.url.pathname &&
+    Math.abs(one.length - other.length) < 64
+  )
+}
+
+function reportApplication({ response }: Page, isSame: boolean, examination: Examination): void {
+  const kind = kindOf(response)
   // These are no answers about the id.
   if (kind === 'firewall' || kind === 'rate-limit' || kind === 'server-error') return
-  const isSame =
-    known.response.status === unknown.response.status &&
-    known.url.pathname === unknown.url.pathname &&
-    Math.abs(known.response.text.length - unknown.response.text.length) < 64
   if (isSame)
     examination.differs(
       'Application',

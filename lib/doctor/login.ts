@@ -1,9 +1,11 @@
+import { readToken } from '../client/responses'
+import { parseURL } from '../client/url'
 import { type ExchangeForm, loginURL, requestExchange } from './endpoints'
 import type { Examination, RecordedMode } from './examination'
-import { type ExchangeMethod, GET_WARNING, problemOf, WARNINGS } from './exchange'
+import { type ExchangeMethod, GET_WARNING, problemOf, UNREADABLE, WARNINGS } from './exchange'
 import { examinePerson } from './person'
 import { ProbeError, type ProbeResponse } from './probe'
-import { contentOf, kindOf, mayBeAPI, recordForm, refuses, tokenIn } from './response'
+import { contentOf, kindOf, mayBeAPI, obstacleIn, reasonOf, recordForm, refuses, tokenIn } from './response'
 
 const MAX_CALLBACK_LENGTH = 4096
 const AUTH_KEY = /([?&]|&amp;)auth_key=([^&?#\s]+)/
@@ -20,6 +22,8 @@ export interface LoginDriver {
    * @returns the address to which the browser came back; undefined if there was none
    */
   logIn(url: string): Promise<string | undefined>
+  /** The page that led the browser back, where that is known. */
+  referer?(): string | undefined
   /** Whether the secret may be sent in a URL, after a POST was refused. */
   mayExchangeByGet(): Promise<boolean>
 }
@@ -92,7 +96,21 @@ export class LoginExamination {
         'Callback',
         'The provider appends the key blindly, so that applications cannot find it: register a redirect URL without a query and without a fragment.',
       )
+    this.#reportReferer(this.input.driver.referer?.())
     return callback.authKey
+  }
+
+  #reportReferer(referer = ''): void {
+    const { options, differs } = this.examination
+    const origin = parseURL(referer)?.origin
+    const { baseURL, callbackURL = '', allowedCallbackOrigins = [] } = options
+    const known = [baseURL, callbackURL].map((url = '') => parseURL(url)?.origin)
+    if (origin === undefined || [...known, ...allowedCallbackOrigins].includes(origin)) return
+    const refused = 'the first login of such a person is refused (callback_forged), and a second try succeeds'
+    differs(
+      'Callback',
+      `It came from ${origin}, by which people sign in at the provider: ${refused}, unless allowedCallbackOrigins names it.`,
+    )
   }
 
   /** By POST first, which shows the secret to nobody else: what the answers to invented values suggested may be wrong. */
@@ -134,10 +152,11 @@ export class LoginExamination {
 
   #reportRefusal(response: ProbeResponse): void {
     const { examination } = this
+    const mayNeedGet = this.method === 'unknown' ? '; an old server may exchange by GET alone: --allow-get' : ''
     if (refuses(response))
       return examination.broken(
         'Login',
-        'The provider refused the key: check the application id and the secret. (A key can be exchanged once; an old server may exchange by GET alone: --allow-get.)',
+        `The provider refused the key: check the application id and the secret. (A key can be exchanged once${mayNeedGet}.)`,
       )
     const seen = mayBeAPI(response) ? `It was ${contentOf(response, examination)}.` : problemOf(response)
     examination.broken('Login', `The exchange was answered neither with a token nor with a refusal. ${seen}`)
@@ -154,7 +173,11 @@ export class LoginExamination {
         'Login',
         'The token came in the body of a redirect, which spends the key and is never followed: make baseURL the address that the provider itself is configured with (https, www).',
       )
-    } else if (!response.hasWarnings) examination.good('Login', 'The provider exchanged the key for a token.')
+      return
+    }
+    const obstacle = obstacleIn(response, readToken)
+    if (obstacle === undefined) examination.good('Login', 'The provider exchanged the key for a token.')
+    else if (!response.hasWarnings) examination.broken('Login', `${UNREADABLE} ${reasonOf(obstacle)}`)
   }
 
   async #spendAgain(form: ExchangeForm): Promise<void> {

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:tls'
+import { oneLookupAtATime, systemLookup } from '../client/http/address'
 import { errorCode } from '../client/http/network-errors'
+import { tlsOptions } from '../client/http/tls-options'
 import type { Examination } from './examination'
 import { ProbeError } from './probe'
 import { count } from './text'
@@ -8,7 +10,7 @@ import { count } from './text'
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 // Codes of errors that come before any handshake.
-const BEFORE_TLS = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH)/
+const BEFORE_TLS = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|NOT_ASKED)/
 
 /** Examines the certificate and the protocol, where there is TLS. @returns whether a login can get through */
 export async function checkTLS(url: URL, examination: Examination): Promise<boolean> {
@@ -62,7 +64,9 @@ async function shakeHands(url: URL, timeout: number) {
     port: Number(url.port || 443),
     // No server name for addresses (RFC 6066, section 3).
     ...(/[a-z]/i.test(host) && !host.includes(':') && { servername: host }),
+    lookup: oneLookupAtATime(systemLookup),
     ALPNProtocols: ['http/1.1', 'h2'],
+    ...tlsOptions(),
     rejectUnauthorized: false,
   })
   try {
@@ -78,7 +82,7 @@ async function shakeHands(url: URL, timeout: number) {
       daysLeft: Math.floor((Date.parse(valid_to) - Date.now()) / DAY_MS),
     }
   } catch (error) {
-    throw ProbeError.of(error, signal, timeout)
+    throw ProbeError.of(error, signal.aborted, timeout)
   } finally {
     // An error after that is nobody's concern.
     socket.on('error', () => {}).destroy()

@@ -1,16 +1,18 @@
 import { type JSONObject, type JSONValue, ownProperty } from '../client/json'
+import { readProfile } from '../client/responses'
 import { findRecord, type PersonRecord, parseUser, pathToUserID } from '../client/user'
 import { requestUserInfo, requestUserMe } from './endpoints'
 import type { Examination, RecordedMode } from './examination'
+import { UNREADABLE } from './exchange'
 import type { ProbeResponse } from './probe'
-import { contentOf, kindOf, recordForm } from './response'
+import { contentOf, kindOf, obstacleIn, reasonOf, recordForm } from './response'
 
 const TEXTS = ['user_name', 'user_firstname', 'user_lastname', 'user_biography']
 const PICTURES = ['user_picture', 'user_cover']
 const EXTRAS = ['user_registered', 'user_relationship', 'user_biography', 'user_website', 'profile_picture']
 const ENTITY = /&(#\d+|#x[\da-f]+|[a-z]+\d*);/i
-// What servers encode that encode at all.
-const PLAIN = /["'<>\u{80}-\u{10ffff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
+// What servers encode that encode at all: PHP knows names for Latin letters, and leaves other alphabets as they are.
+const PLAIN = /["'<>\u{a0}-\u{ff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
 
 /**
  * Reads the profile with the token of a login, at both endpoints: the answers to an invented token may have suggested the
@@ -28,17 +30,18 @@ export async function examinePerson(
   const userMe = await requestUserMe(probe, baseURL, token)
   const userInfo = await requestUserInfo(probe, baseURL, token)
   const [byUserMe, byUserInfo] = [personIn(userMe), personIn(userInfo)]
-  const found = byUserMe ?? byUserInfo
-  const response = byUserMe || (!found && options.profileEndpoint === undefined) ? userMe : userInfo
+  const usual = byUserMe || (!byUserInfo && options.profileEndpoint === undefined) ? userMe : userInfo
+  const response = [userMe, userInfo].find((each) => obstacleIn(each, readProfile) === undefined) ?? usual
+  const found = response === userMe ? byUserMe : byUserInfo
   recordForm(response, examination)
   if (found === undefined) {
     reportNobody(response, examination)
     return undefined
   }
   mode.htmlAtStatus200 = false
-  reportEndpoint(byUserMe === undefined ? userMe : undefined, examination)
+  reportEndpoint(response === userMe ? undefined : userMe, examination)
   recordPerson(found, baseURL.origin, mode)
-  reportPerson(found, examination)
+  reportPerson(found, response, examination)
   if (byUserMe && byUserInfo) comparePeople(byUserMe, byUserInfo, examination)
   return response
 }
@@ -93,6 +96,8 @@ function recordPerson({ record, wrapper }: PersonRecord, origin: string, mode: R
   const texts = valuesOf(record, TEXTS)
   if (texts.some((text) => ENTITY.test(text))) mode.encodeEntities = true
   else if (texts.some((text) => PLAIN.test(text))) mode.encodeEntities = false
+  const [picture, twin] = [ownProperty(record, 'user_picture'), ownProperty(record, 'profile_picture')]
+  mode.blankPictures = isText(picture) && isText(twin) && !twin.endsWith(picture)
   const pictures = valuesOf(record, PICTURES)
   if (pictures.some((picture) => !/^(https?:)?\/\//i.test(picture))) mode.relativePictures = true
   else if (pictures.some((picture) => picture.startsWith(`${origin}/`))) mode.relativePictures = false
@@ -126,22 +131,25 @@ function uploadsURLIn(record: JSONObject): string | undefined {
     // Visible ASCII, because it is printed, without a query and a fragment.
     if (!isText(url) || !/^https?:\/\/[!"$->@-~]+$/i.test(url)) continue
     if (isText(path) && url.endsWith(`/${path}`)) return url.slice(0, -path.length)
+    if (absolute === 'profile_cover' && url.endsWith('/')) return url
   }
   return undefined
 }
 
 /** Reports the form of a record, and what it needs. */
-function reportPerson({ record, wrapper }: PersonRecord, examination: Examination): void {
+function reportPerson({ record, wrapper }: PersonRecord, response: ProbeResponse, examination: Examination): void {
   const { mode } = examination
+  const obstacle = obstacleIn(response, readProfile)
   const ways = [
     ...(wrapper ? [`the record is inside ${wrapper}`] : []),
     ...(mode.stringTypes ? ['all values are strings'] : []),
     ...(mode.encodeEntities ? ['names have HTML entities, which the profile decodes'] : []),
   ]
-  if (ways.length === 0) examination.good('Profile', 'The person was read.')
-  else examination.differs('Profile', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
-  if (!isPerson(record))
+  if (obstacle?.code === 'profile_invalid')
     examination.broken('Profile', 'Its user_id is none that the strategy accepts (see profile_invalid).')
+  else if (obstacle && !response.hasWarnings) examination.broken('Profile', `${UNREADABLE} ${reasonOf(obstacle)}`)
+  else if (ways.length === 0) examination.good('Profile', 'The person was read.')
+  else examination.differs('Profile', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
   if (mode.relativePictures) reportPictures(uploadsURLIn(record), examination)
 }
 

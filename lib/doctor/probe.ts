@@ -1,17 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
-import type { Dispatcher } from 'undici'
-import { Agent, EnvHttpProxyAgent, errors } from 'undici/index.js'
+import { EnvHttpProxyAgent, errors } from 'undici/index.js'
+import { Deadline } from '../client/deadline'
+import { isPrivateHost, PrivateAddressError } from '../client/http/address'
+import type { Transports } from '../client/http/network'
 import { errorCode, unreachableHint } from '../client/http/network-errors'
+import { nodeNetwork } from '../client/http/pools'
+import { type ProviderResponse, ResponseReader } from '../client/http/response-reader'
+import { tlsOptions } from '../client/http/tls-options'
+import { type ProviderRequest, TransportCall } from '../client/http/transport'
 import { isObject, type JSONObject, type JSONValue, parseJSON } from '../client/json'
+import { isLoopback } from '../client/option-values'
+import { SocialLoginError } from '../errors'
 import { count } from './text'
 
 const MAX_BODY_BYTES = 64 * 1024
 // Where a script's warnings end, the JSON begins; each attempt parses the rest.
 const MAX_ATTEMPTS = 20
-
-// Certificates are checked even where NODE_TLS_REJECT_UNAUTHORIZED disables it.
-const TLS = { rejectUnauthorized: true }
+// Those of the API, of a login page elsewhere, and of redirects to them.
+const MAX_POOLS = 10
 
 /** A request of the doctor. */
 export interface ProbeRequest {
@@ -33,9 +39,14 @@ export interface ProbeResponse {
   readonly hasWarnings: boolean
   /** Milliseconds from the request to the last byte, including the connection if it was new. */
   readonly duration: number
+  /** What a login reads: it alone decides whether a response is good. @throws the outcome of the login */
+  read(): ProviderResponse
 }
 
-/** Why there is no complete response: a fixed sentence, never text from outside. */
+/** The code for an address inside a network that the provider, and nobody else, has named. */
+export const NOT_ASKED = 'NOT_ASKED'
+
+/** Why there is no complete response: a fixed sentence; from outside it has at most an origin. */
 export class ProbeError extends Error {
   /** @param code the code of Node's or undici's error */
   constructor(
@@ -51,88 +62,157 @@ export class ProbeError extends Error {
     throw error
   }
 
-  /** The error of a failed connection, or of one that was aborted after a time in milliseconds. */
-  static of(error: unknown, { aborted }: AbortSignal, timeout: number): ProbeError {
+  /** The error of a failed connection, or of one that ended after a time in milliseconds. */
+  static of(error: unknown, isExpired: boolean, timeout: number): ProbeError {
     if (error instanceof ProbeError) return error
-    if (aborted)
+    if (isExpired)
       return new ProbeError(`There was no complete response within ${count(timeout / 1000, 'second')}.`, 'ETIMEDOUT')
-    if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
+    if (error instanceof errors.HeadersOverflowError)
+      return new ProbeError('The headers of the response are larger than this package reads.', 'HTTP')
+    if (error instanceof errors.ResponseExceededMaxSizeError)
+      return new ProbeError('The response is larger than this package reads, headers and framing included.', 'HTTP')
+    if (error instanceof errors.HTTPParserError || error instanceof errors.ResponseContentLengthMismatchError)
       return new ProbeError('The response is not HTTP/1.1.', 'HTTP')
     return new ProbeError(unreachableHint(error) ?? 'The connection failed.', errorCode(error))
   }
 }
 
 /**
- * Sends requests one at a time, and reads at most 64 KiB of a response, up to a deadline. Follows no redirect, keeps no
- * cookie, checks certificates.
+ * Sends requests one at a time, over the connections of a login and with its limits, up to a deadline. Keeps beside what
+ * a login reads the first 64 KiB of a body. Follows no redirect, keeps no cookie, checks certificates.
  */
 export class Probe {
-  #dispatcher: Dispatcher | undefined
+  #typed: Transports | undefined
+  #others: Transports | undefined
+  #proxy: EnvHttpProxyAgent | undefined
 
   /**
    * @param userAgent the `User-Agent` of all requests from now on
    * @param timeout milliseconds for one request
+   * @param origin the one that was typed: elsewhere, private addresses are not asked
    * @param proxied whether requests go through the proxy that the environment names
    */
   constructor(
     public userAgent: string,
     readonly timeout: number,
+    private readonly origin: string,
     private readonly proxied = false,
   ) {}
 
   /** @throws ProbeError if there is no complete response */
   async send({ method, url, headers, form }: ProbeRequest): Promise<ProbeResponse> {
-    const signal = AbortSignal.timeout(this.timeout)
+    const request: ProviderRequest = {
+      origin: url.origin,
+      method,
+      path: url.pathname + url.search,
+      headers: {
+        'user-agent': this.userAgent,
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...headers,
+      },
+      body: form ? new URLSearchParams(form).toString() : null,
+      idempotent: method === 'GET',
+    }
+    const deadline = new Deadline(this.timeout)
+    const call = new ProbeCall(request, 'exchange', { deadline })
     const startedAt = performance.now()
     try {
-      this.#dispatcher ??= this.#newDispatcher()
-      const response = await this.#dispatcher.request({
-        origin: url.origin,
-        method,
-        path: url.pathname + url.search,
-        headers: {
-          'user-agent': this.userAgent,
-          accept: 'application/json',
-          'accept-encoding': 'identity',
-          ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
-          ...headers,
-        },
-        body: form ? new URLSearchParams(form).toString() : null,
-        signal,
-      })
-      const text = await beginningOf(response.body)
-      const duration = performance.now() - startedAt
-      return { status: response.statusCode, headers: response.headers, text, duration, ...readJSON(text) }
+      const read = await readerOf(this.#transportsTo(url).transportTo(url.origin, 1).send(call))
+      return { ...call.reader.received(), duration: performance.now() - startedAt, read }
     } catch (error) {
-      throw ProbeError.of(error, signal, this.timeout)
+      if (errorCode(error) === 'PRIVATE_ADDRESS') throw this.#notAsked(url)
+      throw ProbeError.of(error, deadline.expired, this.timeout)
+    } finally {
+      deadline.clear()
     }
   }
 
   /** Closes the connections. */
   async close(): Promise<void> {
-    await this.#dispatcher?.destroy()
+    await Promise.all([this.#typed?.close(), this.#others?.close(), this.#proxy?.destroy()])
   }
 
-  #newDispatcher(): Dispatcher {
-    if (!this.proxied) return new Agent({ connect: { timeout: this.timeout, ...TLS } })
-    try {
-      return new EnvHttpProxyAgent({ requestTls: TLS })
-    } catch {
-      throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
+  #transportsTo({ origin, hostname }: URL): Transports {
+    if (origin === this.origin) {
+      this.#typed ??= this.#open(true)
+      return this.#typed
+    }
+    // Through a proxy, nobody knows here what a name leads to.
+    if (this.proxied || isLoopback(hostname) || isPrivateHost(hostname)) throw new PrivateAddressError()
+    this.#others ??= this.#open(false)
+    return this.#others
+  }
+
+  #notAsked({ origin }: URL): ProbeError {
+    const why = this.proxied ? 'another host, which a proxy might find inside your network' : 'a private address'
+    return new ProbeError(`It leads to ${origin}, ${why}, and nobody typed it: nothing is asked there.`, NOT_ASKED)
+  }
+
+  #open(allowPrivateAddresses: boolean): Transports {
+    if (this.proxied) this.#proxy ??= newProxyAgent()
+    const { timeout } = this
+    const dispatcher = this.#proxy
+    return nodeNetwork.openTransports({ dispatcher, direct: true, timeout, allowPrivateAddresses, maxPools: MAX_POOLS })
+  }
+}
+
+function newProxyAgent(): EnvHttpProxyAgent {
+  try {
+    return new EnvHttpProxyAgent({ requestTls: tlsOptions() })
+  } catch {
+    throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
+  }
+}
+
+/** What a login reads, or the outcome in which it ends. @throws any other error: there is no response */
+async function readerOf(sent: Promise<ProviderResponse>): Promise<() => ProviderResponse> {
+  try {
+    const response = await sent
+    return () => response
+  } catch (error) {
+    if (!(error instanceof SocialLoginError)) throw error
+    return () => {
+      throw error
     }
   }
 }
 
-/** A page may be large, and its beginning says enough. */
-async function beginningOf(body: Readable): Promise<string> {
-  const bytes = Buffer.alloc(MAX_BODY_BYTES)
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.copy(bytes, size)
-    // The rest is not read, and its connection not used again.
-    if (size === MAX_BODY_BYTES) break
+class ProbeCall extends TransportCall {
+  reader = new RecordingReader('exchange', false)
+
+  override newReader(): RecordingReader {
+    super.newReader()
+    this.reader = new RecordingReader('exchange', !this.mayRetry)
+    return this.reader
   }
-  return bytes.toString('utf8', 0, size)
+}
+
+/** The reader of a login; keeps the beginning of each body, also of those that a login leaves. */
+class RecordingReader extends ResponseReader {
+  readonly #bytes = Buffer.alloc(MAX_BODY_BYTES)
+  #size = 0
+  #isRead = true
+  #head: Pick<ProbeResponse, 'status' | 'headers'> = { status: 0, headers: {} }
+
+  override start(status: number, headers: IncomingHttpHeaders): boolean {
+    this.#head = { status, headers }
+    this.#isRead = super.start(status, headers)
+    return true
+  }
+
+  override add(chunk: Uint8Array): boolean {
+    if (this.#isRead) this.#isRead = super.add(chunk)
+    this.#size += Buffer.from(chunk).copy(this.#bytes, this.#size)
+    // A page may be large, and its beginning says enough: the rest is not read, and its connection not used again.
+    return this.#isRead || this.#size < MAX_BODY_BYTES
+  }
+
+  received(): Omit<ProbeResponse, 'duration' | 'read'> {
+    const text = this.#bytes.toString('utf8', 0, this.#size)
+    return { ...this.#head, text, ...readJSON(text) }
+  }
 }
 
 /** The JSON of a body, whatever precedes it. */

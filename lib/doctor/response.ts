@@ -1,7 +1,9 @@
 import { isFirewall, isPage } from '../client/http/page'
+import type { ProviderResponse } from '../client/http/response-reader'
 import { isObject, type JSONObject, ownProperty } from '../client/json'
 import { ACCESS_TOKEN } from '../client/responses'
 import { parseURL, resolvePath } from '../client/url'
+import { OUTCOMES, SocialLoginError } from '../errors'
 import type { Examination } from './examination'
 import type { ProbeResponse } from './probe'
 
@@ -28,7 +30,8 @@ export type ResponseKind =
 
 /** Classifies a response. The text of a refusal is for people, and never read. */
 export function kindOf({ status, headers, json, text }: ProbeResponse): ResponseKind {
-  if (isFirewall(status, headers, text)) return 'firewall'
+  // JSON with a status of success is read, whatever words are in it.
+  if ((json === undefined || status >= 400) && isFirewall(status, headers, text)) return 'firewall'
   if (status >= 500) return 'server-error'
   if (status === 429) return 'rate-limit'
   if (status === 404 || status === 410) return 'missing'
@@ -62,7 +65,36 @@ export function isFromAPI(response: ProbeResponse): boolean {
   return response.json !== undefined && kindOf(response) !== 'firewall'
 }
 
-/** The token in the response to an exchange, as the client reads it. */
+/**
+ * Why a login that reads a response so ends there; undefined if it goes on.
+ *
+ * @param read the client's own reader
+ */
+export function obstacleIn(
+  response: ProbeResponse,
+  read: (response: ProviderResponse) => unknown,
+): SocialLoginError | undefined {
+  try {
+    read(response.read())
+    return undefined
+  } catch (error) {
+    if (error instanceof SocialLoginError) return error
+    throw error
+  }
+}
+
+/** Why a login could not read a response, whatever it says; undefined if it could. */
+export function unreadable(response: ProbeResponse, read: (response: ProviderResponse) => unknown): string | undefined {
+  const outcome = obstacleIn(response, read)
+  return outcome?.code === 'provider_bad_response' ? reasonOf(outcome) : undefined
+}
+
+/** What narrows an outcome, else its message. */
+export function reasonOf({ code, message }: SocialLoginError): string {
+  return message.slice(OUTCOMES[code].message.length).trim() || message
+}
+
+/** The token in the response to an exchange, also in one that a login refuses to read. */
 export function tokenIn({ status, json }: ProbeResponse): string | undefined {
   if (status >= 400 || !isObject(json) || saysError(json)) return undefined
   const value = ownProperty(json, 'access_token')

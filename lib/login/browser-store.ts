@@ -10,6 +10,8 @@ export interface BrowserStore {
   save(record: PendingLogin): Promise<void> | void
   load(): Promise<PendingLogin | undefined> | PendingLogin | undefined
   consume(record: PendingLogin): Promise<boolean | void> | boolean | void
+  /** Why `load` has found nothing. */
+  explain?(): string | undefined
 }
 
 /** The record of the browser that sent a request, in a store for all of them. */
@@ -18,6 +20,7 @@ export function browserStore<Request>(store: PendingLoginStore<Request>, req: Re
     save: (record) => store.save(req, record),
     load: () => store.load(req),
     consume: (record) => store.consume(req, record),
+    explain: () => store.explain?.(req),
   }
 }
 

@@ -3,9 +3,15 @@ import { callStore } from './browser-store'
 import type { ExchangedLogin, LoginAction, LoginContext } from './context'
 import { exchange } from './exchange'
 import { createLoginInfo } from './info'
-import { checkCallback, type PendingLogin, parsePendingLogin } from './pending-login'
+import { checkCallback, isUsedByAnotherKey, type PendingLogin, parsePendingLogin, withUsedKey } from './pending-login'
 import type { CallbackRequest } from './request'
+import { mismatchHint } from './request-hints'
 import { tabCallbackPage } from './tab-binding'
+
+const USED_HINT = 'The login that this browser had begun has been used by a callback before: a reload cannot repeat it.'
+const USED_ELSEWHERE_HINT = 'Another process has used it at the same moment.'
+const OTHER_LOGIN_HINT =
+  'Another login was finished in this browser meanwhile, perhaps in another tab, and its user is still signed in: to become somebody else, sign out first.'
 
 /**
  * Finishes a login, in this order: the browser's record is read and checked against the callback; a tab that is bound is
@@ -39,12 +45,26 @@ export async function callback<User>(
   context: LoginContext<User>,
   request: CallbackRequest,
 ): Promise<LoginAction<User>> {
-  const { settings, adapter, usedLogins, trace } = context
+  const { settings, adapter, trace } = context
   // The record is validated, because the store may be the application's.
   const record = parsePendingLogin(await callStore('callback', settings.timeout, () => adapter.store.load()))
-  if (!record) return continueIfSignedIn(context)
+  if (!record) return continueIfSignedIn(context, { hint: adapter.store.explain?.() })
   trace.setLogin(record)
+  try {
+    return await finish(context, request, record)
+  } catch (error) {
+    const { startPath } = record
+    if (error instanceof SocialLoginError && startPath !== undefined) Object.assign(error, { startPath })
+    throw error
+  }
+}
 
+async function finish<User>(
+  context: LoginContext<User>,
+  request: CallbackRequest,
+  record: PendingLogin,
+): Promise<LoginAction<User>> {
+  const { settings, adapter, usedLogins, trace } = context
   const { authKey, fetchSite, referer, tabSecret } = request
   const { strategyDigest } = settings
   const user = adapter.currentUserKey()
@@ -53,7 +73,8 @@ export async function callback<User>(
   if (isUsed && !refusal) return joinLogin(context, request, record)
   // Any callback with a used record that is refused. Most often it is a reload after the login, refused as `user_changed`
   // because the login itself has signed somebody in.
-  if (isUsed) return continueIfSignedIn(context)
+  if (isUsed) return continueIfSignedIn(context, { record, authKey })
+  if (refusal === 'callback_forged') throw new SocialLoginError(refusal, 'callback', { hint: mismatchHint(fetchSite) })
   if (refusal) throw new SocialLoginError(refusal, 'callback')
   if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
@@ -64,7 +85,7 @@ export async function callback<User>(
     return trace.run(
       'verify',
       () => adapter.verify(login, loginInfo),
-      ({ user }) => (user ? undefined : 'verify_refused'),
+      ({ user }) => (user ? {} : { code: 'verify_refused' }),
     )
   })
   return { type: 'verdict', verdict, loginInfo }
@@ -91,21 +112,33 @@ async function exchangeInSlot(
   if (!settings.loginSlots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   try {
     // The record is marked now, not removed after the login: saving this request's copy of the session then would undo a logout.
-    const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(record))
+    const used = withUsedKey(record, authKey)
+    const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(used))
     onConsumed()
     // The record is consumed now: by this callback, or by another process if `isFirst` is false. If it is undefined the store
     // cannot tell: of two exchanges of one key the provider then refuses the second.
-    if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback')
+    if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback', { hint: USED_ELSEWHERE_HINT })
     return await exchange(context, authKey)
   } finally {
     settings.loginSlots.release()
   }
 }
 
-/** No login can be finished here (reload, back button, or none was started): a signed-in user may continue to the destination. */
-function continueIfSignedIn({ adapter }: LoginContext): LoginAction<never> {
-  if (adapter.currentUserKey() !== undefined && adapter.allowRepeatedCallback) return { type: 'continue' }
-  throw new SocialLoginError('login_not_started', 'callback')
+/** Why no login can be finished: its record is used, or there is none, of which the store may tell more. */
+type Unfinishable = { readonly record: PendingLogin; readonly authKey: string } | { readonly hint: string | undefined }
+
+/**
+ * No login can be finished here (reload, back button, or none was started): a signed-in user may continue to the destination,
+ * unless the key is not that of the login which has ended, so that it may be another person's.
+ */
+function continueIfSignedIn({ adapter }: LoginContext, why: Unfinishable): LoginAction<never> {
+  const isSignedIn = adapter.currentUserKey() !== undefined
+  if (isSignedIn && 'record' in why && isUsedByAnotherKey(why.record, why.authKey)) {
+    throw new SocialLoginError('user_changed', 'callback', { hint: OTHER_LOGIN_HINT })
+  }
+  if (isSignedIn && adapter.allowRepeatedCallback) return { type: 'continue' }
+  const hint = 'record' in why ? USED_HINT : why.hint
+  throw new SocialLoginError('login_not_started', 'callback', hint === undefined ? {} : { hint })
 }
 
 /** A duplicate callback waits for the result of the first, if that is still running. */
@@ -118,17 +151,19 @@ async function joinLogin<User>(
   const isTabKnown = !settings.tabBinding || request.tabSecret !== undefined
   const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
   // Without a login to wait for, nothing is saved: this request's copy of the session may be older than that of the new user.
-  if (running === undefined) return continueIfSignedIn(context)
+  if (running === undefined) return continueIfSignedIn(context, { record, authKey: request.authKey })
   // The store must see the first callback's `consume` before ours, or it would count ours as the first.
   await Promise.race([running.consumed, running.result])
   // If this request's copy of the session is saved last, it must not bring the record back unconsumed. (Of a store that can
   // tell which callback was first, the answer is false here, as it should be.)
-  if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(record))
-  return { type: 'verdict', verdict: await running.result, loginInfo: createLoginInfo(record, request) }
+  const used = withUsedKey(record, request.authKey)
+  if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(used))
+  const verdict = await running.result
+  return { type: 'verdict', verdict, loginInfo: { ...createLoginInfo(record, request), duplicate: true } }
 }
 
 /** Answers with the page that reads the secret which the tab stored at the start, and sends the callback again with it. */
 function requestTabSecret({ settings }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
   const response = tabCallbackPage(authKey, settings.providerOrigin)
-  return { type: 'respond', response, fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
+  return { type: 'respond', response, page: 'tab', fallbackError: new SocialLoginError('tab_mismatch', 'callback') }
 }

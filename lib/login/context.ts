@@ -4,7 +4,7 @@ import type { ProfileEndpoint } from '../client/options'
 import type { Profile } from '../client/profile'
 import type { TokenResponse } from '../client/responses'
 import type { Semaphore } from '../client/semaphore'
-import type { Trace } from '../diagnostics'
+import type { Trace, TracedPhase } from '../diagnostics'
 import type { SocialLoginError } from '../errors'
 import type { BrowserStore } from './browser-store'
 import type { LoginInfo } from './info'
@@ -21,6 +21,8 @@ export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, Ori
   readonly endpoints: Endpoints
   readonly profileEndpoint: ProfileEndpoint
   readonly uploadsURL: URL | undefined
+  /** What people call the provider. */
+  readonly displayName: string
   /** Distinguishes the provider from those of other strategies: the names, the address and the application id. */
   readonly identity: readonly string[]
   /** Digest of the identity and the callback's path. */
@@ -74,7 +76,13 @@ export type LoginAction<User = unknown> =
   /** A repeated callback of a signed-in user: continues to the login's destination. */
   | { readonly type: 'continue' }
   /** A response of our own, or `fallbackError` if the framework exposes no response object. */
-  | { readonly type: 'respond'; readonly response: HTTPResponse; readonly fallbackError: SocialLoginError }
+  | {
+      readonly type: 'respond'
+      readonly response: HTTPResponse
+      /** Set for a step of the login, not for an outcome. */
+      readonly page?: TracedPhase['page']
+      readonly fallbackError: SocialLoginError
+    }
 
 /** Everything needed to handle one request. */
 export interface LoginContext<User = unknown> {

@@ -1,3 +1,4 @@
+import { PRIVATE_HEADERS } from '../errors'
 import type { PendingLogin } from './pending-login'
 import type { CallbackRequest } from './request'
 
@@ -28,10 +29,20 @@ export interface Assurance {
  */
 export interface LoginInfo {
   readonly assurance: Assurance
+  /** Set on a callback that waited for another one with the same key (a double click), and got its result. */
+  readonly duplicate?: true
   /** The local path given to the start. */
   readonly returnTo?: string
   /** The state given to the start. */
   readonly state?: unknown
+}
+
+/**
+ * Headers of the response to a login. After the form of a tab the browser must say at the next request that it comes from there
+ * (see `isAfterTabCallback`): the address of that page has no key.
+ */
+export function callbackHeaders({ assurance }: LoginInfo): Readonly<Record<string, string>> {
+  return assurance.tabBound ? { ...PRIVATE_HEADERS, 'Referrer-Policy': 'same-origin' } : PRIVATE_HEADERS
 }
 
 /** What the application gets about a login besides the user. */

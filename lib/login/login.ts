@@ -1,6 +1,6 @@
 import { Deadline } from '../client/deadline'
 import type { Profile } from '../client/profile'
-import { Trace, type TracedPhase } from '../diagnostics'
+import { type Outcome, Trace } from '../diagnostics'
 import { SocialLoginError } from '../errors'
 import { callStore } from './browser-store'
 import { callback } from './callback'
@@ -11,6 +11,7 @@ import { checkRecord, type PendingLoginSummary, parsePendingLogin, summaryOf } f
 import { settingsOfRequest } from './provider'
 import type { ManyProviders, OneProvider } from './providers'
 import { type CallbackRequest, classifyRequest, type RefusedRequest, type StartRequest } from './request'
+import type { HTTPRequest } from './request-headers'
 import { start } from './start'
 import { UsedLogins } from './used-logins'
 
@@ -53,14 +54,23 @@ export class Login<User = unknown> {
    * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
    */
   async handle(adapter: RequestAdapter<User>): Promise<LoginAction<User>> {
+    return this.run(adapter, await this.settingsOf(adapter))
+  }
+
+  /** The settings for a request, with its provider. @throws what {@link ManyProviders.find} throws */
+  async settingsOf(adapter: RequestAdapter<User>): Promise<LoginSettings> {
+    const found = this.#providers.single ?? (await this.#findProvider(this.#providers, adapter))
+    return settingsOfRequest(found, adapter.options)
+  }
+
+  /** {@link handle} for a request whose settings are known. */
+  run(adapter: RequestAdapter<User>, settings: LoginSettings): Promise<LoginAction<User>> {
     const providers = this.#providers
-    const found = providers.single ?? (await this.#findProvider(providers, adapter))
-    const settings = settingsOfRequest(found, adapter.options)
-    const trace = new Trace(providers.name, providers.single ? undefined : found.providerName)
+    const trace = new Trace(providers.name, providers.single ? undefined : settings.providerName)
     const context = { settings, adapter, usedLogins: this.#usedLogins, trace }
     const request = classifyRequest(adapter.http, settings)
     const phase = request.type === 'refused' ? request.phase : request.type
-    return trace.run(phase, () => handleRequest(context, request), codeOf)
+    return trace.run(phase, () => handleRequest(context, request), outcomeOf)
   }
 
   /**
@@ -112,13 +122,17 @@ function handleRequest<User>(
   context: LoginContext<User>,
   request: StartRequest | CallbackRequest | RefusedRequest,
 ): Promise<LoginAction<User>> {
-  if (request.type === 'refused') return refuse(request)
+  const { http } = context.adapter
+  if (request.type === 'refused') return refuse(request, http)
   // This is checked before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
-  if (!context.adapter.canSignIn()) return refuse({ code: 'session_unsupported', phase: request.type })
+  if (!context.adapter.canSignIn()) return refuse({ code: 'session_unsupported', phase: request.type }, http)
   return request.type === 'start' ? start(context, request) : callback(context, request)
 }
 
-async function refuse({ code, phase, hint }: Omit<RefusedRequest, 'type'>): Promise<LoginAction<never>> {
+async function refuse(
+  { code, phase, hint }: Omit<RefusedRequest, 'type'>,
+  http: HTTPRequest,
+): Promise<LoginAction<never>> {
   const error = new SocialLoginError(code, phase, hint === undefined ? {} : { hint })
   if (code === 'speculative_request') {
     // The browser discards an empty error response and repeats the request when the person follows the link.
@@ -127,11 +141,18 @@ async function refuse({ code, phase, hint }: Omit<RefusedRequest, 'type'>): Prom
   }
   if (code !== 'navigation_required') throw error
   // A script would follow a `failureRedirect` to a page.
-  return { type: 'respond', response: refusalResponse(error, 'application/json'), fallbackError: error }
+  return { type: 'respond', response: refusalResponse(error, http, 'application/json'), fallbackError: error }
 }
 
-/** The code of an action. A page of our own with status 200 (confirm, tab) is a step of the login, not an outcome. */
-function codeOf(action: LoginAction): TracedPhase['code'] {
-  if (action.type === 'verdict' && !action.verdict.user) return 'verify_refused'
-  return action.type === 'respond' && action.response.status !== 200 ? action.fallbackError.code : undefined
+function outcomeOf(action: LoginAction): Outcome {
+  switch (action.type) {
+    case 'verdict':
+      return action.verdict.user ? {} : { code: 'verify_refused' }
+    case 'respond':
+      return action.page === undefined ? { code: action.fallbackError.code } : { page: action.page }
+    case 'continue':
+      return { page: 'destination' }
+    case 'redirect':
+      return {}
+  }
 }

@@ -4,6 +4,7 @@ import {
   type OptionTable,
   parseBoolean,
   parseFunction,
+  parseOptionalText,
   parseOrigins,
   parseText,
   parseUploadsURL,
@@ -14,9 +15,14 @@ import type { RenderConfirmPage } from './pages/confirm-page'
 
 /** Options that describe one provider, besides its name. */
 export interface ProviderOptions
-  extends Pick<SocialLoginClientOptions, 'baseURL' | 'clientID' | 'clientSecret' | 'exchangeMethod'> {
+  extends Pick<
+    SocialLoginClientOptions,
+    'baseURL' | 'authorizationURL' | 'clientID' | 'clientSecret' | 'exchangeMethod'
+  > {
   /** Where the profile comes from. Default `user/me`. See {@link ProfileEndpoint}. */
   readonly profileEndpoint?: ProfileEndpoint | undefined
+  /** What people call the provider, such as `Chess Club`, for the confirm page. Default: the host of its login page. */
+  readonly displayName?: string | undefined
   /** Folder of pictures that the provider names by relative paths. Default none: such pictures are left out. */
   readonly uploadsURL?: string | undefined
 }
@@ -44,7 +50,7 @@ export interface SharedOptions
   readonly unverifiedStart?: 'confirm' | 'refuse' | 'allow' | undefined
   /** Origins of sister sites whose links may start a login, such as `https://www.app.example`. Default none. */
   readonly allowedStartOrigins?: readonly string[] | undefined
-  /** Further origins of the provider whose pages may lead to the callback. Default: only the origin of `baseURL`. */
+  /** Further origins of the provider whose pages may lead to the callback. Default: only that of its login page. */
   readonly allowedCallbackOrigins?: readonly string[] | undefined
   /** Renders the confirm page. Default: a plain page in English. See {@link RenderConfirmPage}. */
   readonly confirmPage?: RenderConfirmPage | undefined
@@ -75,12 +81,14 @@ export interface Provider {
   /** The `provider` of its profiles. Never change it, and give no name to two providers, nor that of another strategy. */
   readonly name: string
   readonly baseURL: string
+  readonly authorizationURL?: string | null | undefined
   readonly clientID: string
   readonly clientSecret: string
   /** The whole URL registered with this provider, and with no other. Default: the option `callbackURL`. */
   readonly callbackURL?: string | null | undefined
   readonly profileEndpoint?: ProfileEndpoint | null | undefined
   readonly exchangeMethod?: ExchangeMethod | null | undefined
+  readonly displayName?: string | null | undefined
   readonly uploadsURL?: string | null | undefined
 }
 
@@ -144,6 +152,7 @@ export type SkipUserProfile = (
 export const PROVIDER_OPTIONS = {
   ...client.PROVIDER_OPTIONS,
   profileEndpoint: choice<ProfileEndpoint>('user/me', 'get_user_info', 'auto'),
+  displayName: parseOptionalText,
   uploadsURL: parseUploadsURL,
 } as const satisfies OptionTable<ProviderOptions>
 

@@ -26,10 +26,14 @@ export interface PendingLogin {
   readonly startIsCallbackSuffix?: true
   /** Digest of the secret stored in the tab of the start. */
   readonly tab?: string
+  /** Path and query of the start, for the link of a page that says why the login failed; absent after a POST, or if too long. */
+  readonly startPath?: string
   readonly returnTo?: string
   readonly state?: JSONValue
   /** Set once a store has marked the record for a callback (see `consume`): it finishes no other login. */
   readonly consumed?: true
+  /** Digest of the key with which it was consumed, which tells a reload from the callback of another login. */
+  readonly usedKey?: string
 }
 
 /**
@@ -58,13 +62,19 @@ export interface PendingLoginStore<Request = IncomingMessage> {
   load(req: Request): Promise<PendingLogin | undefined> | PendingLogin | undefined
   /**
    * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the `id`
-   * of the record, because the browser may have begun another login meanwhile.
+   * of the record, because the browser may have begun another login meanwhile. Keep its `usedKey`, if you can, also when the
+   * session is renewed: without it, a second login in another tab looks like a reload.
    *
    * Resolve to whether this call was the first for the record, if the storage can tell so atomically: `false` refuses the
    * callback as `login_not_started`. If it resolves to nothing, two processes that get a callback at once may both use the
    * record: of one key the provider refuses the second exchange, with two keys verify is called twice.
    */
   consume(req: Request, record: PendingLogin): Promise<boolean | void> | boolean | void
+  /**
+   * A sentence for the message of `login_not_started`, after `load` has found nothing: what the request shows of the cause, and
+   * what to do. Fixed text, without anything from the request.
+   */
+  explain?(req: Request): string | undefined
 }
 
 /**
@@ -89,6 +99,7 @@ export interface PendingLoginInput {
   readonly startSite: string | undefined
   readonly isCallbackSuffix?: boolean
   readonly tabSecret?: string | undefined
+  readonly startPath?: string | undefined
   readonly returnTo?: unknown
   readonly state?: unknown
 }
@@ -105,6 +116,8 @@ export const SILENT_APPROVAL_MS = 30 * 1000
 /** Clock skew between servers: `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
 const MAX_STATE_BYTES = 1024
+// Longer ones would not fit into a cookie beside the longest returnTo and state.
+const MAX_START_PATH_LENGTH = 256
 
 /**
  * A `returnTo` that would leave the application is dropped, because it may come from a query.
@@ -123,6 +136,7 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
     startSite: input.startSite ?? null,
     ...(input.isCallbackSuffix && { startIsCallbackSuffix: true }),
     ...(input.tabSecret !== undefined && { tab: digest(id, input.tabSecret) }),
+    ...(isStartPath(input.startPath) && { startPath: input.startPath }),
     ...(returnTo !== undefined && { returnTo }),
     ...(state !== undefined && { state }),
   }
@@ -131,7 +145,8 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
 /** The record that a session or a cookie holds; undefined if it is not a valid one. */
 export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
-  const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state, consumed } = value
+  const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state } = value
+  const { startPath, consumed, usedKey } = value
   if (typeof id !== 'string' || typeof strategyDigest !== 'string') return undefined
   // A time that is NaN would never expire.
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
@@ -145,10 +160,27 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
     startSite,
     ...(startIsCallbackSuffix === true && { startIsCallbackSuffix }),
     ...(typeof tab === 'string' && { tab }),
+    ...(isStartPath(startPath) && { startPath }),
     ...(path !== undefined && { returnTo: path }),
     ...(isPresent(state) && { state }),
     ...(consumed === true && { consumed }),
+    ...(typeof usedKey === 'string' && { usedKey }),
   }
+}
+
+/** The record as it is given to `consume`. */
+export function withUsedKey(record: PendingLogin, authKey: string): PendingLogin {
+  return { ...record, usedKey: digest(record.id, authKey) }
+}
+
+/** Whether the record was consumed with another key than this one, as far as its store can tell. */
+export function isUsedByAnotherKey({ id, usedKey }: PendingLogin, authKey: string): boolean {
+  return usedKey !== undefined && usedKey !== digest(id, authKey)
+}
+
+/** What a store keeps of a consumed record after the login: enough to recognise a reload. */
+export function remainderOf({ returnTo: _, state: _state, ...record }: PendingLogin): PendingLogin {
+  return { ...record, consumed: true }
 }
 
 /** The record without what only its own login may know. */
@@ -214,6 +246,11 @@ function parseState(value: unknown): JSONValue | undefined {
     throw new TypeError('state must be JSON of at most 1,024 bytes')
   }
   return JSON.parse(text)
+}
+
+/** It becomes a link of our own page, so it must not lead to another host. */
+function isStartPath(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_START_PATH_LENGTH && parseReturnPath(value) === value
 }
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -25,12 +25,14 @@ export function createLoginSettings(
   const { name } = source
   const { allowInsecureHTTP, maxConcurrentLogins, userRecord: select } = shared
   const parsed = parseOptions(PROVIDER_OPTIONS, { ...source, allowInsecureHTTP })
-  const { baseURL: api, profileEndpoint, uploadsURL, ...credentials } = parsed
+  const { baseURL: api, profileEndpoint, displayName, uploadsURL, ...credentials } = parsed
   const userRecord = select && ((json: unknown) => select(json, name))
   const client = { ...shared, ...api, ...credentials, userRecord, maxConnections: maxConcurrentLogins }
   const endpoints = new Endpoints(client, transportOf(client))
   const callback = parseCallbackURL(source.callbackURL, 'callbackURL', shared)
   const baseURL = api.origin + api.basePath
+  // Browsers know the provider by its login page.
+  const { origin: providerOrigin, host } = new URL(endpoints.loginURL)
   const identity = [shared.name, name, baseURL, credentials.clientID]
   return {
     ...shared,
@@ -38,10 +40,11 @@ export function createLoginSettings(
     baseURL,
     endpoints,
     profileEndpoint,
+    displayName: displayName ?? host,
     uploadsURL,
     callbackPath: callback.path,
     appOrigin: callback.origin,
-    providerOrigin: api.origin,
+    providerOrigin,
     identity,
     strategyDigest: digestOfStrategy(identity, callback.path),
     loginSlots: endpoints.slots,

@@ -7,6 +7,7 @@ import { plainPath } from './callback-path'
 import type { LoginSettings } from './context'
 import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
 import { createLoginSettings, type ProviderSource } from './provider'
+import { registerName } from './provider-names'
 
 /** The provider of a strategy that has only one. */
 export class OneProvider {
@@ -135,6 +136,7 @@ export class ManyProviders {
   #registerName(settings: LoginSettings): void {
     if (this.#isNameTaken(settings)) throw invalid(NAME_TAKEN, 'profile')
     this.#baseURLs.set(settings.providerName, settings.baseURL)
+    registerName(settings.providerName, settings.baseURL)
   }
 
   #isNameTaken({ providerName, baseURL }: LoginSettings): boolean {

@@ -34,6 +34,18 @@ const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name
 // An origin as browsers write it into Origin and Referer: without a user name, percent-encoding or anything beyond ASCII.
 const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
 
+/** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
+export function pathOf({ target }: HTTPRequest): string {
+  const path = withoutOrigin(target)
+  const end = path.search(/[?#]/)
+  return end === -1 ? path : path.slice(0, end)
+}
+
+/** A target without the origin that absolute-form targets have. */
+export function withoutOrigin(target: string): string {
+  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+}
+
 /**
  * Whether the request is speculative: prefetch, prerender, or what the browser requests for a service worker beside the
  * navigation itself, and calls `same-origin` whoever caused that: what Firefox preloads, and what WebKit requests once more,
@@ -59,13 +71,13 @@ function isNavigationByMetadata(req: HTTPRequest): boolean {
 }
 
 /** Whether it has any header of a WebSocket's handshake: over HTTP/2, and behind some proxies, some are missing. */
-function isWebSocket(req: HTTPRequest): boolean {
+export function isWebSocket(req: HTTPRequest): boolean {
   if (req.header('upgrade')?.toLowerCase() === 'websocket') return true
   return WEBSOCKET_HEADERS.some((name) => req.header(name) !== undefined)
 }
 
 /** Browsers ask for a page by `text/html`, for a picture, a script or data otherwise. Other programs may not say. */
-function acceptsPages(req: HTTPRequest): boolean {
+export function acceptsPages(req: HTTPRequest): boolean {
   return req.header('accept')?.includes('text/html') ?? true
 }
 
@@ -137,7 +149,7 @@ export function refererOf(req: HTTPRequest, policy: OriginPolicy): 'provider' | 
 }
 
 /** The origin whose page caused the request. An `Origin: null` tells nothing, because helmet's no-referrer causes it. */
-function sourceOrigin(req: HTTPRequest): string | undefined {
+export function sourceOrigin(req: HTTPRequest): string | undefined {
   const origin = req.header('origin')
   const source = origin === undefined || origin === 'null' ? req.header('referer') : origin
   return source === undefined ? undefined : originOf(source)

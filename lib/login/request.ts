@@ -1,6 +1,7 @@
 import { isAuthKey } from '../client/endpoints'
 import type { OutcomeCode, Phase } from '../errors'
 import { isCallbackSuffix, isSamePath } from './callback-path'
+import { CONFIRMED_PARAMETER } from './pages/confirm-page'
 import {
   fetchSiteOf,
   type HTTPRequest,
@@ -8,13 +9,16 @@ import {
   isFormOfApp,
   isFromProvider,
   isNavigation,
-  isScripted,
   isSpeculative,
   isVerifiedStart,
   type OriginPolicy,
+  pathOf,
   refererOf,
+  sourceOrigin,
+  withoutOrigin,
 } from './request-headers'
-import { removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from './tab-binding'
+import { callbackHint, startHint } from './request-hints'
+import { isAfterTabCallback, removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from './tab-binding'
 
 /** A login that the browser wants to start. */
 export interface StartRequest {
@@ -24,6 +28,8 @@ export interface StartRequest {
   readonly path: string
   /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
   readonly verified: boolean
+  /** Whether the request has any header that shows where it comes from. */
+  readonly hasSource: boolean
   /** Whether the path is the end of the callback's: if a proxy strips prefixes, it may be a callback without a key. */
   readonly isCallbackSuffix: boolean
   /** `Sec-Fetch-Site`, where the browser sent it. */
@@ -58,8 +64,6 @@ const MAX_TARGET_LENGTH = 4096
 
 const WRONG_PATH_HINT =
   'It arrived at a path other than that of callbackURL: if a proxy rewrites paths, give the path that your application receives as the option callbackURL at the start and at the callback.'
-const SCRIPTED_HINT =
-  'A script made the request, not the browser itself: if this application has a service worker that answers navigations, exclude the URLs of the login from it.'
 
 /**
  * Classifies a request by its method, target and headers. It is a callback if its path is that of the callback, or if its
@@ -86,10 +90,11 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
   if (method !== 'GET' && method !== 'POST') return refused('method_not_allowed', 'start')
   // A redirect would take the script, not the browser, to the provider: it would fail there by CORS, without a reason.
   if (isFetch(req)) return refused('navigation_required', 'start')
-  const verified = isVerifiedStart(req, policy)
+  const isAfterLogin = isAfterTabCallback(req.header('referer'))
+  const verified = isVerifiedStart(req, policy) && !isAfterLogin
   // A frame, an image or a script never starts a login: only a navigation of the whole page does.
-  if (!isNavigation(req) || (!verified && policy.unverifiedStart === 'refuse')) {
-    return refused('start_forbidden', 'start', scriptedHint(req))
+  if (!isNavigation(req) || (!verified && isConfirmedInVain(req, target, policy))) {
+    return refused('start_forbidden', 'start', startHint(req, policy, isAfterLogin))
   }
   const tabSecret = policy.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
   // The link may come from another site: a secret in it must not be taken for the tab's.
@@ -97,7 +102,15 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
   // The path has exactly one leading slash, because `//evil.example` is another host.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
   const isSuffix = isCallbackSuffix(pathOf(req), policy.callbackPath)
-  return { type: 'start', method, path, verified, isCallbackSuffix: isSuffix, fetchSite: fetchSiteOf(req), tabSecret }
+  const fetchSite = fetchSiteOf(req)
+  const hasSource = fetchSite !== undefined || sourceOrigin(req) !== undefined
+  return { type: 'start', method, path, verified, hasSource, isCallbackSuffix: isSuffix, fetchSite, tabSecret }
+}
+
+/** Whether the confirm page would be of no use: it is not wanted, or its button was pressed and no header arrived that shows it. */
+function isConfirmedInVain(req: HTTPRequest, { searchParams }: URL, { unverifiedStart }: OriginPolicy): boolean {
+  if (unverifiedStart !== 'confirm') return unverifiedStart === 'refuse'
+  return fetchSiteOf(req) === undefined && searchParams.has(CONFIRMED_PARAMETER)
 }
 
 function classifyCallback(
@@ -121,16 +134,12 @@ function classifyCallback(
   // address is. It also lets two through: `none`, of which `checkCallback` wants a Referer or such a start, and a browser too old
   // to send the header, of which only the Referer is checked.
   const isGenuine = isFromTab ? isFormOfApp(req, policy) : isFromProvider(req, policy)
-  if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', scriptedHint(req))
+  if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', callbackHint(req, policy))
   return { type: 'callback', authKey, fetchSite: fetchSiteOf(req), referer, tabSecret }
 }
 
 function refused(code: OutcomeCode, phase: Phase, hint?: string): RefusedRequest {
   return { type: 'refused', code, phase, ...(hint !== undefined && { hint }) }
-}
-
-function scriptedHint(req: HTTPRequest): string | undefined {
-  return isScripted(req) ? SCRIPTED_HINT : undefined
 }
 
 function tooLong({ target }: HTTPRequest): RefusedRequest {
@@ -144,18 +153,6 @@ function parseTarget(target: string): URL | undefined {
   if (target.length > MAX_TARGET_LENGTH) return undefined
   const path = withoutOrigin(target)
   return new URL(/^[/?]/.test(path) ? `http://localhost${path}` : 'http://localhost/')
-}
-
-/** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
-function pathOf({ target }: HTTPRequest): string {
-  const path = withoutOrigin(target)
-  const end = path.search(/[?#]/)
-  return end === -1 ? path : path.slice(0, end)
-}
-
-/** A target without the origin that absolute-form targets have. */
-function withoutOrigin(target: string): string {
-  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
 }
 
 function mentionsAuthKey({ search, searchParams }: URL): boolean {

@@ -8,6 +8,7 @@ import {
   SHARED_OPTIONS,
 } from './options'
 import { createLoginSettings } from './provider'
+import { registerName } from './provider-names'
 import { ManyProviders, OneProvider } from './providers'
 
 /** The options that every adapter has, each with its parser. */
@@ -40,7 +41,9 @@ export function parseStore<Store extends object>(value: Store, name: string): St
 function oneProvider(options: CommonOptions, shared: SharedValues, network: Network): OneProvider {
   const misplaced = firstOf(MANY_OPTIONS, options)
   if (misplaced !== undefined) throw new TypeError(`${misplaced} is an option of many providers: see provider`)
-  return new OneProvider(createLoginSettings({ ...options, name: shared.name }, shared, network.openTransport))
+  const settings = createLoginSettings({ ...options, name: shared.name }, shared, network.openTransport)
+  registerName(settings.providerName, settings.baseURL)
+  return new OneProvider(settings)
 }
 
 function manyProviders(options: MultiProviderOptions<never>, shared: SharedValues, network: Network): ManyProviders {

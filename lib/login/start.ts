@@ -1,4 +1,6 @@
+import type { TracedPhase } from '../diagnostics'
 import { SocialLoginError } from '../errors'
+import { warnOnce } from '../warnings'
 import { callStore } from './browser-store'
 import type { LoginAction, LoginContext } from './context'
 import { confirmPage } from './pages/confirm-page'
@@ -6,6 +8,10 @@ import type { HTTPResponse } from './pages/page'
 import { createPendingLogin, parsePendingLogin } from './pending-login'
 import type { StartRequest } from './request'
 import { tabStartPage } from './tab-binding'
+
+const NO_PAGE = {
+  hint: 'A page with a button would ask whether this was meant, but the framework gives no response at req.res to send it with.',
+}
 
 /**
  * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start gets the
@@ -17,24 +23,38 @@ import { tabStartPage } from './tab-binding'
  */
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction<never>> {
   const { settings, adapter, trace } = context
-  const { endpoints, providerOrigin, strategyDigest } = settings
+  const { endpoints, providerOrigin, displayName, strategyDigest } = settings
   const { path, method, verified, isCallbackSuffix, fetchSite, tabSecret } = request
+  warnOfMissingHeaders(request)
   // A callback without a key looks like this start behind a proxy that strips a prefix: the browser's record tells.
   const mayLackKey = isCallbackSuffix && !verified && method === 'GET'
   if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
   if (!verified && settings.unverifiedStart === 'confirm') {
-    return respond(confirmPage({ path, method, providerOrigin }, settings.confirmPage))
+    return respond(confirmPage({ path, method, providerOrigin, displayName }, settings.confirmPage), 'confirm')
   }
-  if (settings.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin))
+  if (settings.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin), 'tab')
 
   const { returnTo, state } = adapter.options
   const user = adapter.currentUserKey()
-  const evidence = { strategyDigest, user, startSite: fetchSite, isCallbackSuffix, tabSecret }
+  // The path with a tab's secret belongs to that tab only.
+  const startPath = method === 'GET' && tabSecret === undefined ? path : undefined
+  const evidence = { strategyDigest, user, startSite: fetchSite, isCallbackSuffix, tabSecret, startPath }
   const record = createPendingLogin({ ...evidence, returnTo, state })
   trace.setLogin(record)
   await callStore('start', settings.timeout, () => adapter.store.save(record))
   endpoints.preconnect()
   return { type: 'redirect', url: endpoints.loginURL }
+}
+
+// Bots, too, send starts without these headers, but people make some with them: those of their own pages.
+const STARTS_BEFORE_WARNING = 3
+let startsWithoutSource = 0
+
+/** Warns where something in front of the application seems to remove the headers by which a start is verified. */
+function warnOfMissingHeaders({ hasSource }: StartRequest): void {
+  if (hasSource) startsWithoutSource = Number.NEGATIVE_INFINITY
+  else startsWithoutSource += 1
+  if (startsWithoutSource === STARTS_BEFORE_WARNING) warnOnce('START_HEADERS_MISSING')
 }
 
 /**
@@ -48,6 +68,6 @@ async function isCallbackWithoutKey({ settings, adapter }: LoginContext): Promis
 }
 
 /** Where the framework exposes no response object (`req.res`), no page can be sent: the start is refused by this error then. */
-function respond(response: HTTPResponse): LoginAction<never> {
-  return { type: 'respond', response, fallbackError: new SocialLoginError('start_forbidden', 'start') }
+function respond(response: HTTPResponse, page: TracedPhase['page']): LoginAction<never> {
+  return { type: 'respond', response, page, fallbackError: new SocialLoginError('start_forbidden', 'start', NO_PAGE) }
 }

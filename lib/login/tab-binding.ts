@@ -1,5 +1,5 @@
 import { escapeUTF8 } from 'entities/escape'
-import { type HTTPResponse, relativeToItself, renderPage } from './pages/page'
+import { type HTTPResponse, relativePath, renderPage } from './pages/page'
 
 /** The query parameter that carries the tab's secret, at the start and at the callback. */
 const TAB_PARAMETER = 'social_login_tab'
@@ -22,7 +22,7 @@ else location.replace(form.action)
 `
 
 const CALLBACK_SCRIPT = `
-history.replaceState(null, '', location.pathname)
+history.replaceState(null, '', location.pathname + '?${TAB_PARAMETER}')
 const [form] = document.forms
 form.action += '&${TAB_PARAMETER}=' + (sessionStorage.getItem('${STORAGE_KEY}') ?? '')
 sessionStorage.removeItem('${STORAGE_KEY}')
@@ -40,6 +40,14 @@ export function tabSecretOfCallback(query: URLSearchParams): string | undefined 
   return query.has(TAB_PARAMETER) ? (single(query) ?? '') : undefined
 }
 
+/**
+ * Whether a start follows a callback at once: browsers call the redirect after our own form `same-origin`, whoever began the
+ * login and chose its `returnTo`. They say the page of that form as the Referer, which no `returnTo` can change.
+ */
+export function isAfterTabCallback(referer: string | undefined): boolean {
+  return referer?.includes(`?${TAB_PARAMETER}`) === true
+}
+
 /** Removes the secret from a query. */
 export function removeTabSecret(query: URLSearchParams): void {
   // It is deleted only if it is there, because `delete` re-encodes the other parameters, too.
@@ -48,7 +56,7 @@ export function removeTabSecret(query: URLSearchParams): void {
 
 /** The page that stores a secret in the tab, then starts the login with it. */
 export function tabStartPage(path: string, method: 'GET' | 'POST', providerOrigin: string): HTTPResponse {
-  return tabPage(relativeToItself(path), method, START_SCRIPT, providerOrigin)
+  return tabPage(relativePath(path, path), method, START_SCRIPT, providerOrigin)
 }
 
 /** The page that sends the key together with the tab's secret, if this is the tab of the start. */

@@ -2,8 +2,9 @@ import { IncomingMessage, type ServerResponse } from 'node:http'
 import { isObject } from '../client/json'
 import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
+import { callbackHeaders } from '../login/info'
 import type { AuthenticateOptions } from './options'
-import { explainBareFailure, preferReturnTo, writeResponse } from './overrides'
+import { explainBareFailure, preferReturnTo, responseOf, writeResponse } from './overrides'
 import type { Request } from './verify-types'
 
 /** Passport's five actions on one request. */
@@ -18,11 +19,28 @@ export interface PassportActions {
 /**
  * Copies the actions from the strategy at once: `passport.authenticate(strategyInstance)` shares one object between
  * requests, and the next one overwrites them; read later, they would send one user's login to another browser.
+ *
+ * @throws TypeError where what runs the strategy has no `success`, `fail`, `redirect` or `error`
  */
 export function captureActions(strategy: PassportActions): PassportActions {
   const { success, fail, redirect, pass, error } = strategy
-  return { success, fail, redirect, pass, error }
+  for (const [name, action] of Object.entries({ success, fail, redirect, error })) {
+    if (typeof action === 'function') continue
+    throw new TypeError(
+      `The strategy has no ${name}(): run it by passport.authenticate(), or give it the actions success, fail, redirect, pass and error of Passport first.`,
+    )
+  }
+  return {
+    success,
+    fail,
+    redirect,
+    pass: typeof pass === 'function' ? pass : () => error(new TypeError(NO_PASS)),
+    error,
+  }
 }
+
+const NO_PASS =
+  'A signed-in user has repeated the callback (reload, back button), and what runs the strategy has no pass() for that: give successRedirect to authenticate().'
 
 /** Connect lacks the `res.redirect` by which Passport redirects: after a login it would throw uncaught. */
 export function missingRedirect(req: Request, options: AuthenticateOptions): TypeError | undefined {
@@ -71,6 +89,7 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
     case 'verdict': {
       const { user, info } = action.verdict
       if (!user) return actions.fail(infoObject(info), 401)
+      setHeaders(req, callbackHeaders(action.loginInfo))
       preferReturnTo(req, options, action.loginInfo)
       return actions.success(user, { ...infoObject(info), ...action.loginInfo })
     }
@@ -78,8 +97,10 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
       const destination = replayDestination(options)
       return destination === undefined ? actions.pass() : actions.redirect(destination)
     }
-    case 'respond':
-      return req.res ? writeResponse(action.response, req.res) : failWith(action.fallbackError, actions, req)
+    case 'respond': {
+      const res = responseOf(req)
+      return res ? writeResponse(action.response, res) : failWith(action.fallbackError, actions, req)
+    }
   }
 }
 
@@ -117,14 +138,14 @@ function infoObject(info: unknown): object | undefined {
 function endWithEmpty500(error: unknown, { res }: Request): void {
   const detail = error instanceof Error ? error.stack : `it threw a value of the type ${typeof error}`
   process.emitWarning(`The callback of passport.authenticate() failed: ${detail}`, 'SocialLoginWarning')
-  if (!res || res.headersSent) return
+  if (typeof res?.end !== 'function' || res.headersSent) return
   res.statusCode = 500
   res.end()
 }
 
 /** Sets response headers if the framework exposes the response (Express does, Connect and Fastify do not). */
 export function setHeaders({ res }: Request, headers: Readonly<Record<string, string>>): void {
-  if (!res || res.headersSent) return
+  if (typeof res?.setHeader !== 'function' || res.headersSent) return
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
@@ -133,7 +154,7 @@ export function setHeaders({ res }: Request, headers: Readonly<Record<string, st
  * typed (`Sec-Fetch-Site: none`), and it would be refused. The URL of a start holds no key, so none is needed.
  */
 function removeReferrerPolicy({ res }: Request): void {
-  if (!res || res.headersSent) return
+  if (typeof res?.setHeader !== 'function' || res.headersSent) return
   // koa-passport's response has only `setHeader`, `statusCode` and `end`. An empty policy counts as none.
   const { removeHeader }: Partial<ServerResponse> = res
   if (removeHeader) removeHeader.call(res, 'Referrer-Policy')

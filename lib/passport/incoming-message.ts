@@ -1,7 +1,24 @@
 import type { IncomingMessage } from 'node:http'
 import { isObject, tryStringify } from '../client/json'
 import type { HTTPRequest } from '../login/request-headers'
+import { warnOnce } from '../warnings'
 import type { AuthenticateOptions } from './options'
+
+/** A `Request` of the Fetch standard has no headers that are members, so that all of them would count as absent. */
+export function foreignRequest({ headers }: IncomingMessage): TypeError | undefined {
+  if (isObject(headers) && typeof headers['get'] !== 'function') return undefined
+  return new TypeError(
+    'The strategy needs a request of Node (http.IncomingMessage): for a Request of the Fetch standard there is SocialLogin of passport-social-login/web.',
+  )
+}
+
+/**
+ * Warns of an application without `passport.session()`, which puts the session's user on the request, or removes from the session
+ * one who no longer exists.
+ */
+export function warnOfMissingPassportSession(req: IncomingMessage): void {
+  if (isPresent(sessionUser(req)) && requestUser(req) === undefined) warnOnce('PASSPORT_SESSION_MISSING')
+}
 
 /** The request as the browser sent it. */
 export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): HTTPRequest {
@@ -18,22 +35,36 @@ export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'heade
 }
 
 /**
- * A string unique to the signed-in user: what Passport stores of the user in the session, else the id (`id`, `_id` or
- * `sub`) of the user on the request, or that whole user. Undefined if there is none.
+ * A string unique to the signed-in user: the id (`id`, `_id` or `sub`) of what Passport stores of the user in the session, else
+ * of the user on the request, because the rest may change during a login (a token is refreshed, a name is edited). If neither has
+ * an id, all of the first. Undefined if nobody is signed in.
  *
  * @throws TypeError for a user whose id, or a user without one who, cannot be JSON or is empty as JSON
  */
 export function currentUserKey(req: IncomingMessage): string | undefined {
+  const [serialized, user] = [sessionUser(req), requestUser(req)]
+  if (isPresent(serialized) && (idOf(serialized) !== undefined || idOf(user) === undefined))
+    return `session:${asText(idOf(serialized) ?? serialized)}`
+  return user ? `user:${asText(idOf(user) ?? user)}` : undefined
+}
+
+/** What Passport has stored of the user. */
+function sessionUser(req: IncomingMessage): unknown {
   const session: unknown = Reflect.get(req, 'session')
   const passport = isObject(session) ? session['passport'] : undefined
-  const serialized = isObject(passport) ? passport['user'] : undefined
-  // Like Passport, this accepts any truthy value, and the id 0.
-  if (serialized || serialized === 0) return `session:${asText(serialized)}`
+  return isObject(passport) ? passport['user'] : undefined
+}
+
+/** Like Passport, this accepts any truthy value, and the id 0. */
+function isPresent(serialized: unknown): boolean {
+  return Boolean(serialized) || serialized === 0
+}
+
+/** The user whom Passport, or the application, has put on the request. */
+function requestUser(req: IncomingMessage): unknown {
   // Passport's `initialize({ userProperty })` sets it.
   const property: unknown = Reflect.get(req, '_userProperty')
-  const user: unknown = Reflect.get(req, typeof property === 'string' ? property : 'user')
-  if (!user) return undefined
-  return `user:${asText(isObject(user) ? (user['id'] ?? user['_id'] ?? user['sub'] ?? user) : user)}`
+  return Reflect.get(req, typeof property === 'string' ? property : 'user')
 }
 
 /**
@@ -46,6 +77,11 @@ export function canSignIn(req: IncomingMessage, { session = true, assignProperty
   // Without a session Passport itself, or SessionStore, names the missing middleware.
   if (!isObject(current)) return true
   return typeof current['regenerate'] === 'function' && typeof current['save'] === 'function'
+}
+
+/** The id of a user, or a user who is one; undefined for an object without an id. */
+function idOf(user: unknown): unknown {
+  return isObject(user) ? (user['id'] ?? user['_id'] ?? user['sub']) : (user ?? undefined)
 }
 
 function asText(value: unknown): string {

@@ -24,6 +24,7 @@ import type {
 import type { PendingLoginStore } from '../login/pending-login'
 import type { ManyProviders, OneProvider } from '../login/providers'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/settings'
+import { CookieStore } from '../login/stores/cookie-store'
 import { SessionStore } from '../login/stores/session-store'
 import type { Request } from './verify-types'
 
@@ -140,7 +141,6 @@ const DERIVED = 'it is derived from baseURL'
 const NOT_IN_PROTOCOL = 'the Social Login API has none; remove it'
 /** Options of passport-oauth2 and its subclasses. */
 const INSTEAD_OF: Readonly<Record<string, string>> = {
-  authorizationURL: DERIVED,
   tokenURL: DERIVED,
   userProfileURL: DERIVED,
   profileURL: DERIVED,
@@ -161,8 +161,13 @@ export function parseStrategyOptions(
 ): StrategySettings {
   refuseUnknown('Strategy', options, STRATEGY_OPTIONS, INSTEAD_OF)
   const { provider = () => undefined } = options
+  const parsed = parseOptions(PASSPORT_OPTIONS, options)
+  const { store } = parsed
+  if (options.name === 'session')
+    throw new TypeError("name must not be session: it would replace Passport's own strategy")
   return {
-    ...parseOptions(PASSPORT_OPTIONS, options),
+    ...parsed,
+    store: store instanceof CookieStore ? store.forCallback(options.callbackURL) : store,
     providers: parseLoginOptions(options, nodeNetwork),
     findProvider: provider,
   }

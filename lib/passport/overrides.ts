@@ -4,6 +4,7 @@ import type { SocialLoginError } from '../errors'
 import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
+import { httpRequest } from './incoming-message'
 import type { AuthenticateOptions } from './options'
 import type { Request } from './verify-types'
 
@@ -18,6 +19,8 @@ import type { Request } from './verify-types'
 export function preferReturnTo(req: Request, options: AuthenticateOptions, { returnTo }: LoginInfo): void {
   if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
   const { logIn } = req
+  // Some adapters sign users in by themselves.
+  if (typeof logIn !== 'function') return
   const storeReturnTo = (): void => {
     const session: unknown = Reflect.get(req, 'session')
     if (isObject(session)) Object.assign(session, { returnTo })
@@ -42,7 +45,8 @@ export function preferReturnTo(req: Request, options: AuthenticateOptions, { ret
  * or a further strategy Passport answers with the text of the status alone ("Forbidden"). It tells no strategy which of
  * these there are, so the only sign of that answer is the answer itself.
  */
-export function explainBareFailure(error: SocialLoginError, { res, headers }: Request, fail: () => void): void {
+export function explainBareFailure(error: SocialLoginError, req: Request, fail: () => void): void {
+  const res = responseOf(req)
   if (!res) return fail()
   const { end } = res
   const endExplained = (...args: unknown[]): unknown => {
@@ -50,7 +54,7 @@ export function explainBareFailure(error: SocialLoginError, { res, headers }: Re
     // Passport has sent no headers by then; an application's own answer of the same text may have.
     const isBare =
       !res.headersSent && args.length === 1 && args[0] === STATUS_CODES[error.status] && res.statusCode === error.status
-    return isBare ? writeResponse(refusalResponse(error, headers.accept), res) : Reflect.apply(end, res, args)
+    return isBare ? writeResponse(refusalResponse(error, httpRequest(req)), res) : Reflect.apply(end, res, args)
   }
   Object.assign(res, { end: endExplained })
   try {
@@ -59,6 +63,11 @@ export function explainBareFailure(error: SocialLoginError, { res, headers }: Re
     // A custom callback, or a strategy that goes on asynchronously, gets the method back as it was.
     if (Reflect.get(res, 'end') === endExplained) Object.assign(res, { end })
   }
+}
+
+/** The response, where the framework exposes one that can be written to: that of some adapters can only set headers. */
+export function responseOf({ res }: Request): NonNullable<Request['res']> | undefined {
+  return typeof res?.setHeader === 'function' && typeof res.end === 'function' ? res : undefined
 }
 
 /** Ends a response. */

@@ -6,7 +6,13 @@ import type { RequestAdapter } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login'
 import { captureActions, missingRedirect, replayDestination, runLogin, setHeaders } from './actions'
-import { canSignIn, currentUserKey, httpRequest } from './incoming-message'
+import {
+  canSignIn,
+  currentUserKey,
+  foreignRequest,
+  httpRequest,
+  warnOfMissingPassportSession,
+} from './incoming-message'
 import {
   type AuthenticateOptions,
   type MultiProviderStrategyOptions,
@@ -80,9 +86,10 @@ export class Strategy extends OAuth2Strategy {
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
-    setHeaders(req, PRIVATE_HEADERS)
-    const problem = missingRedirect(req, options)
+    const problem = foreignRequest(req) ?? missingRedirect(req, options)
     if (problem) return actions.error(problem)
+    setHeaders(req, PRIVATE_HEADERS)
+    warnOfMissingPassportSession(req)
     // `runLogin` never rejects.
     void runLogin(() => this._login.handle(this._newAdapter(req, options)), actions, req, options)
   }

@@ -3,9 +3,13 @@ import { isThenable } from '../client/deadline'
 import { SocialLoginError } from '../errors'
 import type { ExchangedLogin, Verdict } from '../login/context'
 import type { LoginInfo } from '../login/info'
+import { warn } from '../warnings'
 import { toError } from './actions'
 import type { StrategySettings } from './options'
 import type { AnyVerifyFunction, Request } from './verify-types'
+
+const RETURNED_NOTHING =
+  'The verify function returned nothing: return a user, or false (or null) if this person may not sign in.'
 
 type VerifySettings = Pick<StrategySettings, 'passReqToCallback' | 'verifyTimeout'>
 
@@ -58,7 +62,7 @@ function waitForVerdict(
   return new Promise((resolve, reject) => {
     let isSettled = false
     const settle = (answer: () => void): void => {
-      if (isSettled) return warnOfSecondAnswer()
+      if (isSettled) return warn('VERIFY_SETTLED_TWICE')
       isSettled = true
       clearTimeout(timer)
       answer()
@@ -75,8 +79,9 @@ function waitForVerdict(
       else accept(user, info)
     }
     const returned = (user: unknown): void => {
-      // Returning nothing is not an answer while the function may still call done.
-      if (user !== undefined || !mayCallDone) accept(user)
+      if (user !== undefined) accept(user)
+      // Returning nothing is not an answer while the function may still call done; else a `return` was forgotten.
+      else if (!mayCallDone) fail(new TypeError(RETURNED_NOTHING))
     }
     try {
       const token = params.access_token
@@ -90,11 +95,4 @@ function waitForVerdict(
       fail(error)
     }
   })
-}
-
-function warnOfSecondAnswer(): void {
-  process.emitWarning(
-    'A verify function answered twice, or after verifyTimeout: the later answer was ignored. Make every path through it answer once.',
-    { type: 'SocialLoginWarning', code: 'VERIFY_SETTLED_TWICE' },
-  )
 }

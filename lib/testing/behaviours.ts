@@ -37,6 +37,22 @@ export interface ProviderBehaviours {
    * been sent, which is all that servers up to about version 3.13 do: status 200, and "invalid app_id".
    */
   postAnswer: 'method-not-allowed' | 'not-found' | 'invalid-app-id'
+  /** `authorize` accepts GET with a query as well as POST, unless `getOnly`. Default `false`. */
+  getAndPost: boolean
+  /**
+   * Requests are answered as PHP answers them: with a slash after the path, with a multipart form, and `get_user_info` by any
+   * method with the token in the query or a form. Default `false`: they are refused.
+   */
+  looseRequests: boolean
+  /**
+   * The login page asks to sign in before it looks at `app_id`, and answers an unknown one with status 200. Default `false`:
+   * 400 or 404 at once.
+   */
+  signInFirst: boolean
+  /** The login page is at `/api/oauth2`, too. Default `false`. */
+  oauth2Path: boolean
+  /** The site is in a folder, `/community`, with the API below it. Default `false`: at the root. */
+  inFolder: boolean
   /**
    * A firewall refuses requests without a `User-Agent` to the four endpoints, with a page in HTML and status 403. Default
    * `false`.
@@ -64,6 +80,8 @@ export interface ProviderBehaviours {
   encodeEntities: boolean
   /** Pictures of the provider itself are relative paths. Default `false`: absolute URLs. */
   relativePictures: boolean
+  /** `profile_picture` is the same placeholder for everybody. Default `false`: for people without a picture. */
+  blankPictures: boolean
   /** The record has the extra fields seen on deployed servers. Default `false`: the ten of the specification. */
   extraFields: boolean
   /** The profile of a deleted person is `[]` with status 200. Default `false`: 404. */
@@ -98,6 +116,11 @@ export const specification: Readonly<ProviderBehaviours> = Object.freeze({
   reuseToken: false,
   getOnly: false,
   postAnswer: 'method-not-allowed',
+  getAndPost: false,
+  looseRequests: false,
+  signInFirst: false,
+  oauth2Path: false,
+  inFolder: false,
   requireUserAgent: false,
   redirectWithJSONBody: false,
   htmlAtStatus200: false,
@@ -110,6 +133,7 @@ export const specification: Readonly<ProviderBehaviours> = Object.freeze({
   stringTypes: false,
   encodeEntities: false,
   relativePictures: false,
+  blankPictures: false,
   extraFields: false,
   goneUserAsEmptyArray: false,
   rateLimitAnswer: 'retry-after',
@@ -130,6 +154,8 @@ export const asDeployed: Readonly<ProviderBehaviours> = Object.freeze({
   hexCredentials: true,
   keyLifetime: Number.POSITIVE_INFINITY,
   postAnswer: 'invalid-app-id',
+  looseRequests: true,
+  signInFirst: true,
   tokenLifetime: minute,
   reuseToken: true,
   sessionCookie: true,
@@ -141,6 +167,11 @@ export const asDeployed: Readonly<ProviderBehaviours> = Object.freeze({
   extraFields: true,
   goneUserAsEmptyArray: true,
 })
+
+/** The path of the endpoints without a version, in this mode. */
+export function apiPath({ inFolder }: ProviderBehaviours): string {
+  return inFolder ? '/community/api' : '/api'
+}
 
 const choices: Readonly<Record<string, readonly unknown[]>> = {
   postAnswer: ['method-not-allowed', 'not-found', 'invalid-app-id'],

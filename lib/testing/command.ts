@@ -58,6 +58,7 @@ export async function runProvider(args: readonly string[]): Promise<void> {
     port: wholeNumber('port', values.port, 0, 65_535),
     host: values.host,
     allowRemote: values['allow-remote'],
+    log: console.log,
     mode: readMode(values.mode, values['mode-file']),
     rateLimit: wholeNumber('rate-limit', values['rate-limit'], 1, Number.MAX_SAFE_INTEGER),
     ...(values.name !== undefined && { name: values.name }),
@@ -67,6 +68,8 @@ export async function runProvider(args: readonly string[]): Promise<void> {
   // Before anything listens.
   const rehearsal = checked(() => new FakeProvider(options))
   for (const application of applications) checked(() => rehearsal.registerApplication(application))
+  // Whoever started it may have stopped reading.
+  process.stdout.on('error', () => {})
   const provider = await FakeProvider.start(options)
   for (const application of applications) provider.registerApplication(application)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void provider.stop())

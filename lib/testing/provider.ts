@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { behavioursOf, type ProviderBehaviours, type ProviderMode } from './behaviours'
+import { apiPath, behavioursOf, type ProviderBehaviours, type ProviderMode } from './behaviours'
 import type { Clock } from './clock'
 import { listenerFor } from './http/listener'
 import { isLoopback, listen, shutDown } from './http/server'
@@ -69,12 +69,12 @@ export class FakeProvider {
 
   /** `{base_url}` of the specification: ends in `/api/v1`. @throws as `origin`. */
   get baseURL(): string {
-    return `${this.origin}/api/v1`
+    return `${this.oauthBase}/v1`
   }
 
   /** `{oauth_base}` of the specification: ends in `/api`. @throws as `origin`. */
   get oauthBase(): string {
-    return `${this.origin}/api`
+    return this.origin + apiPath(this.behaviours)
   }
 
   /** The provider's present behaviours. */

@@ -1,3 +1,4 @@
+import { apiPath } from './behaviours'
 import { errorAnswer, serverPage } from './endpoints/api-answer'
 import { authorize } from './endpoints/authorize'
 import { oauth } from './endpoints/oauth'
@@ -8,7 +9,7 @@ import { decide, home, revokeApproval, signIn, signOut } from './pages/account'
 import { changeURL, dashboard, deleteApplication, registerApplication, renewSecret } from './pages/developers'
 import { type Handler, messagePage } from './pages/layout'
 import { signInPage } from './pages/login'
-import { icon, picture } from './pages/pictures'
+import { blank, icon, picture } from './pages/pictures'
 import { style } from './pages/style'
 import { addPerson, people, person, removePerson, savePerson } from './pages/users'
 import type { State } from './state/state'
@@ -21,11 +22,14 @@ const endpoints: Readonly<Record<Endpoint, Handler>> = {
   get_user_info: getUserInfo,
 }
 
+const UPLOADED = /^\/content\/uploads\/(?=(?:pictures|covers)\/)/
+
 /** `:` matches one path segment, which is passed to the page. */
 const pages: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/': { GET: home },
   '/style.css': { GET: style },
   '/icon.svg': { GET: icon },
+  '/images/blank.svg': { GET: blank },
   '/pictures/:': { GET: picture },
   '/covers/:': { GET: picture },
   '/sign-in': { GET: (_request, state) => signInPage(state), POST: signIn },
@@ -61,7 +65,8 @@ export function refusalFor(request: ProviderRequest, state: State): Answer | und
 export function answerFor(request: ProviderRequest, state: State): Answer {
   const { endpoint, pathname, headers } = request
   if (endpoint === undefined) {
-    return pathname.startsWith('/api/')
+    if (pathname.startsWith('/api/') && state.behaviours.inFolder) return serverPage(404, 'Not Found')
+    return pathname.startsWith(`${apiPath(state.behaviours)}/`)
       ? errorAnswer(state.behaviours, 404, 'There is nothing here.')
       : pageFor(request, state)
   }
@@ -72,8 +77,10 @@ export function answerFor(request: ProviderRequest, state: State): Answer {
 }
 
 function pageFor(request: ProviderRequest, state: State): Answer {
-  const [, first = '', parameter = '', ...rest] = request.pathname.split('/')
-  const patterns = [request.pathname, ['', first, ':', ...rest].join('/')]
+  // Pictures are also where the records of deployed servers look for them.
+  const pathname = request.pathname.replace(UPLOADED, '/')
+  const [, first = '', parameter = '', ...rest] = pathname.split('/')
+  const patterns = [pathname, ['', first, ':', ...rest].join('/')]
   const pattern = patterns.find((each) => Object.hasOwn(pages, each)) ?? ''
   const methods = pages[pattern]
   if (methods === undefined) return messagePage(state, 404, 'Not found', 'This page does not exist.')
@@ -108,5 +115,7 @@ function isFromOtherSite({ headers }: ProviderRequest): boolean {
 function isLink({ method, endpoint, pathname, headers }: ProviderRequest): boolean {
   const isPage = endpoint === undefined || endpoint === 'oauth'
   if (!isPage || (method !== 'GET' && method !== 'HEAD')) return false
-  return headers['sec-fetch-mode'] === 'navigate' || /^\/(?:pictures|covers)\//.test(pathname)
+  return (
+    headers['sec-fetch-mode'] === 'navigate' || /^\/(?:content\/uploads\/)?(?:pictures|covers|images)\//.test(pathname)
+  )
 }

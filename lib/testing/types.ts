@@ -180,6 +180,8 @@ export interface FakeProviderOptions {
   name?: string
   /** The people. Default: several sample people. */
   users?: readonly FakeUserInput[]
+  /** Called with a line of text for each request: time, path and outcome, and no secret. Default: not. */
+  log?: (line: string) => void
   /** A clock to share between providers. Default: a new one. */
   clock?: Clock
 }

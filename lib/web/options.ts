@@ -7,6 +7,7 @@ import {
   parseWholeCallbackURL,
   refuseUnknown,
 } from '../client/option-values'
+import { parseURL } from '../client/url'
 import type { FailureInfo } from '../errors'
 import { type BrowserStore, browserStore } from '../login/browser-store'
 import type { CallOptions, CommonOptions, MultiProviderOptions, ProviderResult } from '../login/options'
@@ -14,7 +15,8 @@ import type { PendingLoginStore } from '../login/pending-login'
 import type { ManyProviders, OneProvider } from '../login/providers'
 import { parseReturnPath } from '../login/return-path'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/settings'
-import { type CookieStoreOptions, SealedCookie } from '../login/stores/sealed-cookie'
+import { LoginCookies } from '../login/stores/login-cookies'
+import type { CookieStoreOptions } from '../login/stores/sealed-cookie'
 
 /** Options that only {@link SocialLogin} has, beside its store. */
 export interface OwnOptions {
@@ -32,12 +34,15 @@ type StoreOptions =
   | {
       /** Secrets that seal the login in progress in a cookie of its own: see {@link CookieStoreOptions}. */
       readonly keys: CookieStoreOptions['keys']
+      /** Name of that cookie, and whether it has a prefix: see {@link CookieStoreOptions}. */
+      readonly cookie?: Pick<CookieStoreOptions, 'name' | 'hostPrefix'> | undefined
       readonly store?: undefined
     }
   | {
       /** Where the login in progress is kept instead of the cookie. */
       readonly store: PendingLoginStore<Request>
       readonly keys?: undefined
+      readonly cookie?: undefined
     }
 
 /**
@@ -109,7 +114,7 @@ export interface WebSettings extends ParsedOptions<typeof REDIRECT_OPTIONS> {
   findProvider(request: Request): ProviderResult
 }
 
-const KNOWN = { ...LOGIN_OPTIONS, ...REDIRECT_OPTIONS, keys: true, store: true }
+const KNOWN = { ...LOGIN_OPTIONS, ...REDIRECT_OPTIONS, keys: true, cookie: true, store: true }
 const NO_VERIFY = 'callback() resolves to the login; there is no verify function'
 /** Options of the strategy. */
 const INSTEAD_OF = { passReqToCallback: NO_VERIFY, skipUserProfile: NO_VERIFY, verifyTimeout: NO_VERIFY }
@@ -131,22 +136,33 @@ export function parseSocialLoginOptions(
 }
 
 function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions): WebSettings['storeFor'] {
-  const { keys, store } = options
+  const { keys, cookie = {}, store } = options
   if (keys !== undefined && store !== undefined) throw new TypeError('keys and store exclude each other: give one')
+  refuseUnknown('cookie', cookie, { name: true, hostPrefix: true })
   if (store !== undefined) {
     parseStore(store, 'store')
     return (request) => browserStore(store, request)
   }
   // Needed only where the browser would drop a Secure cookie; plain http beyond loopback has been allowed by then.
   const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL ?? '')
-  const cookie = new SealedCookie({ keys: keys ?? [], allowInsecureHTTP })
+  const cookies = new LoginCookies({ ...cookie, keys: keys ?? [], allowInsecureHTTP }, options.callbackURL)
   return (request, headers) => {
     return {
-      save: async (record) => headers.set('Set-Cookie', await cookie.seal(record)),
-      load: () => cookie.open(request.headers.get('cookie') ?? ''),
-      consume: () => headers.set('Set-Cookie', cookie.end()),
+      save: async (record) => setCookies(headers, await cookies.start(record)),
+      load: () => cookies.open(request.headers.get('cookie') ?? ''),
+      consume: async (record) => setCookies(headers, await cookies.consume(record)),
+      explain: () => explainCookies(cookies, request),
     }
   }
+}
+
+function explainCookies(cookies: LoginCookies, { headers, url }: Request): string {
+  return cookies.explain(headers.get('cookie') ?? '', parseURL(url)?.host, false)
+}
+
+function setCookies(headers: Headers, lines: readonly string[]): void {
+  headers.delete('Set-Cookie')
+  for (const line of lines) headers.append('Set-Cookie', line)
 }
 
 function parseFailureRedirect(value: OwnOptions['failureRedirect'], name: string) {

@@ -2,9 +2,10 @@ import type { Profile } from '../client/profile'
 import type { TokenResponse } from '../client/responses'
 import { isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
-import type { LoginInfo } from '../login/info'
+import { callbackHeaders, type LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
+import type { HTTPRequest } from '../login/request-headers'
 import { parsePath, type WebSettings } from './options'
 
 /**
@@ -77,11 +78,20 @@ export type CallbackResult = SuccessResult | FailureResult | ResponseResult
 /** What a login has brought; the rest of a success belongs to each request. */
 export type SignedIn = Pick<SuccessResult, 'profile' | 'accessToken' | 'params'>
 
+/** Where redirects lead. */
+export interface Redirects extends Pick<WebSettings, 'successRedirect' | 'failureRedirect'> {
+  /**
+   * The application's own, as browsers see it, before each path: some frameworks refuse a relative `Location`. Undefined while
+   * the provider of the request is unknown, and with it the callback.
+   */
+  origin: string | undefined
+}
+
 /** @param headers those that the store has set */
 export function resultOf(
   action: LoginAction<SignedIn>,
   headers: Headers,
-  { successRedirect }: WebSettings,
+  { successRedirect, origin = '' }: Redirects,
 ): CallbackResult {
   switch (action.type) {
     case 'verdict':
@@ -89,12 +99,12 @@ export function resultOf(
         type: 'success',
         ...action.verdict.user,
         info: action.loginInfo,
-        headers: add(headers, PRIVATE_HEADERS),
-        redirect: (path) => redirect(parsePath(path, 'redirect() must be given'), new Headers(headers)),
+        headers: add(headers, callbackHeaders(action.loginInfo)),
+        redirect: (path) => redirect(origin + parsePath(path, 'redirect() must be given'), new Headers(headers)),
         finish: (response) => finish(response, headers),
       }
     case 'continue':
-      return { type: 'repeated', response: redirect(successRedirect, add(headers, PRIVATE_HEADERS)) }
+      return { type: 'repeated', response: redirect(origin + successRedirect, add(headers, PRIVATE_HEADERS)) }
     case 'redirect':
       // No Referrer-Policy: it would make Firefox forget which page began the login.
       return { type: 'response', response: redirect(action.url, add(headers, { 'Cache-Control': 'no-store' })) }
@@ -103,21 +113,18 @@ export function resultOf(
   }
 }
 
-/**
- * @param headers those that the store has set
- * @param accept the request's `Accept`
- */
+/** @param headers those that the store has set */
 export function failed(
   error: SocialLoginError,
   headers: Headers,
-  { failureRedirect }: WebSettings,
-  accept: string | undefined,
+  { failureRedirect, origin = '' }: Redirects,
+  req: HTTPRequest,
 ): FailureResult {
   const { code, status, message } = error
   const type = isFailure(error) ? 'failure' : 'error'
   const path = type === 'failure' ? failureRedirect?.({ code, message }) : undefined
   const own = add(headers, error.headers)
-  const response = path === undefined ? respond(refusalResponse(error, accept), own) : redirect(path, own)
+  const response = path === undefined ? respond(refusalResponse(error, req), own) : redirect(origin + path, own)
   return { type, code, status, message, error, response }
 }
 

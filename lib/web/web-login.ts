@@ -15,7 +15,7 @@ import {
   type UserID,
   type WebSettings,
 } from './options'
-import { type CallbackResult, failed, resultOf, type SignedIn } from './result'
+import { type CallbackResult, failed, type Redirects, resultOf, type SignedIn } from './result'
 
 const CALLBACK_OPTIONS: Readonly<Record<keyof CallbackOptions, true>> = { user: true, callbackURL: true }
 const START_OPTIONS: Readonly<Record<keyof StartOptions, true>> = { ...CALLBACK_OPTIONS, returnTo: true, state: true }
@@ -68,11 +68,13 @@ export class WebLogin {
     checkCall(request, options, known)
     const headers = new Headers()
     const adapter = this.#newAdapter(request, options, headers)
+    const redirects: Redirects = { ...this.#settings, origin: undefined }
     try {
-      return resultOf(await this.#login.handle(adapter), headers, this.#settings)
+      const settings = await this.#login.settingsOf(adapter)
+      redirects.origin = settings.appOrigin
+      return resultOf(await this.#login.run(adapter, settings), headers, redirects)
     } catch (error) {
-      if (error instanceof SocialLoginError)
-        return failed(error, headers, this.#settings, adapter.http.header('accept'))
+      if (error instanceof SocialLoginError) return failed(error, headers, redirects, adapter.http)
       throw error
     }
   }

@@ -82,12 +82,11 @@ test('a firewall that refuses the name of this package alone', async () => {
   expect(options).toEqual({ baseURL, clientID, callbackURL, userAgent })
 })
 
-test('a redirect to another port of the provider', async () => {
-  const final = await fake({})
-  const redirecting = await serve((request, response) =>
-    page(301, { location: new URL(request.url ?? '', final).href })(request, response),
-  )
-  const { isBroken, report } = await diagnose(redirecting)
+test('a redirect to another path of the provider', async () => {
+  const final = await fake({}, (request, response) => {
+    if (request.url?.startsWith('/old')) page(301, { location: request.url.slice(4) })(request, response)
+  })
+  const { isBroken, report } = await diagnose(final.replace('/api', '/old/api'))
   expect([isBroken, report]).toEqual([false, expect.stringContaining(`baseURL: '${final}'`)])
   expect(report).toContain(`differs Address: The provider redirects to ${final}.`)
 })
@@ -99,14 +98,66 @@ test('a path that is wrong', async () => {
   expect(report).toContain(`broken Path: The API is not at that path, but at ${baseURL}.`)
 })
 
-test('a login page on another origin', async () => {
-  const { origin } = new URL(await serve(page(200)))
-  const baseURL = await fake({}, (request, response) => {
-    if (request.url?.includes('/oauth?')) page(302, { location: origin })(request, response)
+describe('a redirect to an address inside the network, which the provider alone has named', () => {
+  const seen: string[] = []
+  const inside = async (host = 'localhost'): Promise<string> => {
+    const url = await serve(
+      (request, response) =>
+        page(200)(
+          request,
+          response.on('close', () => seen.push(request.url ?? '')),
+        ),
+      host,
+    )
+    return new URL(url).origin
+  }
+  beforeEach(() => seen.splice(0))
+
+  test.each(['localhost', '127.0.0.1'])('of the login page, to %s: it is neither asked nor proposed', async (host) => {
+    const origin = await inside(host)
+    const baseURL = await fake({}, (request, response) => {
+      if (request.url?.includes('/oauth?')) page(302, { location: `${origin}/admin` })(request, response)
+    })
+    // A client that follows it.
+    await fetch(`${baseURL.slice(0, -3)}/oauth?app_id=1`)
+    expect(seen.splice(0)).toEqual(['/admin'])
+    const { isBroken, report } = await diagnose(baseURL, { appID: 'mine' })
+    expect([isBroken, seen]).toEqual([false, []])
+    expect(report).toContain(`differs Login page: It leads to ${origin}, a private address, and nobody typed it`)
+    expect(report).not.toContain('allowedCallbackOrigins')
   })
-  const { isBroken, report } = await diagnose(baseURL)
-  expect([isBroken, report]).toEqual([false, expect.stringContaining(`allowedCallbackOrigins: ["${origin}"],`)])
-  expect(report).toContain(`differs Login page: It is on another origin than the API, ${origin}.`)
+
+  test('of the API: it is not asked', async () => {
+    const origin = await inside()
+    const redirecting = await serve((request, response) =>
+      page(301, { location: `${origin}${request.url}` })(request, response),
+    )
+    await fetch(`${redirecting}/user/me`)
+    expect(seen.splice(0)).toEqual(['/api/v1/user/me'])
+    const { isBroken, report } = await diagnose(redirecting)
+    expect([isBroken, seen]).toEqual([true, []])
+    expect(report).toContain(`broken Address: It leads to ${origin}, a private address, and nobody typed it`)
+  })
+
+  test.each(['http://10.0.0.5/', 'http://[::1]:1/', 'http://169.254.169.254/latest', 'http://2130706433:1/'])(
+    '%s is one',
+    async (location) => {
+      const { report } = await diagnose(await withLoginPage(page(302, { location })), { timeout: 500 })
+      expect(report).toMatch(/differs Login page: It leads to \S+, a private address, and nobody typed it/)
+    },
+  )
+
+  test('nor is another host through a proxy, which might find it there', async () => {
+    const baseURL = await fake({}, (request, response) => {
+      if (request.url?.includes('/oauth?')) page(302, { location: 'http://intranet.example/' })(request, response)
+    })
+    const bytes: string[] = []
+    process.env['http_proxy'] = await proxyTo(baseURL, (received) => bytes.push(received))
+    const { report } = await diagnose('http://nowhere.invalid/api/v1', { hasProxy: true })
+    delete process.env['http_proxy']
+    expect([bytes.join().includes('/api/oauth'), bytes.join().includes('intranet')]).toEqual([true, false])
+    expect(report).toContain('Login page: It leads to http://intranet.example, another host, which a proxy might find')
+  })
 })
 
 test('a proxy of the environment without which the provider is not reached', async () => {
@@ -119,6 +170,11 @@ test('a proxy of the environment without which the provider is not reached', asy
   // Plain http beyond this machine.
   expect([isBroken, report]).toEqual([true, expect.stringContaining('broken Encryption')])
 })
+
+const echo = (times: number): RequestListener => {
+  return (request, response) => page(200, {}, (request.url ?? '').repeat(times))(request, response)
+}
+let visits = 0
 
 const LIMIT = 'differs Login page: A firewall or a limit keeps this program out'
 const ON_ORIGIN = 'good Login page: It is on the origin of the API.'
@@ -133,7 +189,28 @@ test.each<[title: string, RequestListener, appID: string | undefined, sentence: 
     'good Application: The provider knows the application id',
   ],
   ['that looks the same for all', page(200), 'my-app', 'differs Application: The login page looks the same'],
-  ['that refuses the id', page(403), 'my-app', 'broken Login page: It refuses the application id with status 403'],
+  ['that refuses the id', knows('nobody', 403), 'my-app', 'broken Login page: It refuses any id with status 403'],
+  [
+    'that is not there',
+    page(404),
+    'my-app',
+    'broken Login page: It refuses any id with status 404: is it at this address?',
+  ],
+  [
+    'that refuses this id alone',
+    (request, response) => page(request.url?.includes('my-app') ? 403 : 200)(request, response),
+    'my-app',
+    'broken Login page: It refuses the application id with status 403: copy app_id',
+  ],
+  ['that repeats the id', echo(4), 'my-app', 'differs Application: The login page looks the same'],
+  ['that repeats a short id', echo(4), '7', 'differs Application: The login page looks the same'],
+  ['that repeats a long id', echo(4), 'x-'.repeat(40), 'differs Application: The login page looks the same'],
+  [
+    'that is another at each visit',
+    (_request, response) => page(200, {}, 'x'.repeat(100 * ++visits))(_request, response),
+    'my-app',
+    'differs Application: The login page looks the same',
+  ],
   ['that fails', page(500), 'my-app', 'broken Login page: It fails with status 500.'],
   ['behind a limit', page(429), 'my-app', `${LIMIT} (status 429)`],
   ['behind a challenge', page(403, { server: 'cloudflare' }), 'my-app', LIMIT],

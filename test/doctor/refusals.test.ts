@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Examination } from '../../lib/doctor/examination'
 import { reportTime } from '../../lib/doctor/login'
+import { reportOrigin } from '../../lib/doctor/login-page'
 import { Probe } from '../../lib/doctor/probe'
 import { diagnose, useServers } from '../support/doctor'
 
@@ -130,7 +131,7 @@ test.each<[title: string, Answers, guessed: string, known: string]>([
   [
     'refuses a POST with a page, and exchanges by GET alone',
     {
-      refuse: [400, PAGE],
+      refuse: (endpoint) => [400, endpoint === 'GET authorize' ? 'Which key?' : PAGE],
       accept: (endpoint) => {
         if (endpoint === 'POST authorize') return [400, PAGE]
         return endpoint === 'GET authorize' ? accepted('POST authorize') : undefined
@@ -145,6 +146,41 @@ test.each<[title: string, Answers, guessed: string, known: string]>([
   const { isBroken, report } = await diagnose(baseURL, login(true))
   expect([isBroken, optionsIn(report)]).toEqual([false, known])
 })
+
+test('where GET and POST answer alike, a key that is refused sends no secret in a URL, even with leave', async () => {
+  const urls: string[] = []
+  const baseURL = await serve((request, response) => {
+    urls.push(request.url ?? '')
+    if (request.url?.includes('/oauth?')) send(response, [200, '<form>'])
+    else send(response, refusal)
+  })
+  const { isBroken, report } = await diagnose(baseURL, login(true))
+  expect([isBroken, report]).toEqual([true, expect.stringContaining('broken Login: The provider refused the key')])
+  expect(urls.filter((url) => url.includes('authorize')).join()).not.toContain('app-secret-canary')
+  expect(report).not.toContain('--allow-get')
+})
+
+const reading =
+  (method: 'GET' | 'POST'): RequestListener =>
+  async (request, response) => {
+    let sent = request.method === method ? (request.url ?? '').split('?', 2).join() : ''
+    for await (const chunk of request) sent += request.method === method ? String(chunk) : ''
+    if (request.url?.includes('/oauth?')) return send(response, [200, '<form>'])
+    const message = sent.includes('app_id') ? 'no such application, no. 4711' : 'send app_id'
+    send(response, [200, { error: true, message: `${message} (request ${++number})` }])
+  }
+let number = 0
+
+test.each([
+  ['GET', "exchangeMethod: 'get',", 'differs Exchange: It answers a POST as if nothing had been sent'],
+  ['POST', '', 'good Exchange: It refuses invented values as JSON'],
+] as const)(
+  'a server that reads what is sent by %s alone is told without a login',
+  async (method, option, sentence) => {
+    const { isBroken, report } = await diagnose(await serve(reading(method)))
+    expect([isBroken, optionsIn(report), report]).toEqual([false, option, expect.stringContaining(sentence)])
+  },
+)
 
 const optionsIn = (report: string): string => /(profileEndpoint|exchangeMethod): .*/.exec(report)?.[0] ?? ''
 
@@ -237,12 +273,27 @@ test.each([
   [3400, 'differs Speed: A login took 3400 ms, 34 % of the default timeout of 10 seconds: raise the option', 11_000],
   [60_000, 'differs Speed: A login took 60000 ms, 600 % of', 120_000],
 ])('the time of a login is told as a share of timeout: %d ms', async (duration, sentence, timeout) => {
-  const probe = new Probe('test', 1000)
+  const probe = new Probe('test', 1000, 'http://localhost')
   const examination = new Examination(probe, { progress: () => {}, finding: () => {} })
   reportTime('A login took', duration, examination)
   const [finding] = examination.findings
   expect(`${finding?.level} ${finding?.check}: ${finding?.message}`).toContain(sentence)
   expect(examination.options.timeout).toBe(timeout)
+})
+
+test('a login page on another public host is told with the option for it', () => {
+  const examination = new Examination(new Probe('test', 1000, 'https://a.example'), {
+    progress: () => {},
+    finding: () => {},
+  })
+  const origin = 'https://login.example'
+  reportOrigin(new URL('https://api.example/api/v1'), { url: new URL(`${origin}/sign-in`) }, examination)
+  const [finding] = examination.findings
+  expect(finding).toMatchObject({
+    level: 'differs',
+    message: expect.stringContaining(`another origin than the API, ${origin}.`),
+  })
+  expect(examination.options.allowedCallbackOrigins).toEqual([origin])
 })
 
 test('the time of a real login is told, and that of refusals is not', async () => {

@@ -89,7 +89,16 @@ test.each<[string, Fault, OutcomeCode]>([
     { headers: { 'content-encoding': 'gzip' }, body: CANARY },
     'provider_bad_response',
   ],
-  ['answers in a coding that fetch does not know', { headers: { 'content-encoding': 'own' } }, 'provider_bad_response'],
+  [
+    'answers in a coding that fetch does not know',
+    { headers: { 'content-encoding': 'compress' } },
+    'provider_bad_response',
+  ],
+  [
+    'closes within a body whose coding is none',
+    { raw: `${okay}content-encoding: none\r\ncontent-length: 99\r\n\r\n{}` },
+    'provider_unreachable',
+  ],
   ['answers in another protocol', { raw: `SSH-2.0-${CANARY}\r\n` }, 'provider_unreachable'],
 ])('a provider that %s is told as over connections of Node, if fetch tells', async (_title, fault, code) => {
   for (const endpoint of ['authorize', 'user/me'] as const) {

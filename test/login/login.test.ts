@@ -62,7 +62,7 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       const browser = new Browser()
       await app.logIn(browser)
       const before = [logins.provider.requests.length, await browser.cookies(app.origin)]
-      expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(200)
+      expect((await browser.comeBack(app.approvedCallback('2'))).status).toBe(403)
       expect(await app.userOf(browser)).toEqual({ id: '1' })
       expect([logins.provider.requests.length, await browser.cookies(app.origin)]).toEqual(before)
     })
@@ -163,15 +163,17 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(page.status).toBe(200)
       expect(app.sessions()).toBe('{}')
       const href = /<a href="([^"]+)"/.exec(page.body)?.[1]
-      expect(href).toBe('./auth?next=%22%3Cx')
-      expect((await browser.follow(new URL(href ?? '', app.loginURL).href)).status).toBe(302)
+      expect(href).toBe('./auth?next=%22%3Cx&amp;social_login_confirmed=1')
+      expect((await browser.follow(new URL(href?.replace('&amp;', '&') ?? '', app.loginURL).href)).status).toBe(302)
       expect((await browser.comeBack(app.approvedCallback())).status).toBe(200)
     })
 
     test('by POST gets a page whose button posts', async () => {
       const app = await start()
       const page = await new Browser().request(app.loginURL, { method: 'POST', headers: providerNavigation })
-      expect(page.body).toMatch(/<form method="post" action="\.\/auth"><button hidden>/)
+      expect(page.body).toMatch(
+        /<form method="post" action="\.\/auth\?social_login_confirmed=1"><span.*<button hidden>/,
+      )
     })
 
     test('the confirm page cannot be framed, runs only its guard, and is severed from its opener', async () => {

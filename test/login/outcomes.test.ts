@@ -185,7 +185,7 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
         'no-store',
       ])
       const { message } = OUTCOMES.navigation_required
-      expect(JSON.parse(body)).toEqual({ code: 'navigation_required', message })
+      expect(JSON.parse(body)).toMatchObject({ code: 'navigation_required', message, next: './' })
     }
     expect(app.sessions()).toBe('{}')
   })

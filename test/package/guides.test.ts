@@ -59,8 +59,8 @@ describe('guides of the documentation', () => {
       expect(await page(`/login?reason=${encodeURIComponent(reason)}`)).toContain('<p></p>')
     }
     expect((await visitor.follow(app.loginURL)).status).toBe(302)
-    expect((await comeBack(visitor, app.newKey('1'))).location).toBe('/profile')
-    expect((await comeBack(visitor, 'spent')).location).toBe('/profile')
+    const key = app.newKey('1')
+    for (const again of [key, key]) expect((await comeBack(visitor, again)).location).toBe('/profile')
   })
 
   test.each([
@@ -157,9 +157,10 @@ describe('guides of the documentation', () => {
     expect((await comeBack(next, app.newKey('1'))).status).toBe(429)
     for (const { status } of await Promise.all(waiting)) expect(status).toBe(502)
     // Key and pending login are unspent: a reload succeeds.
-    expect((await comeBack(next, app.newKey('1'))).location).toBe('/profile')
+    const key = app.newKey('1')
+    expect((await comeBack(next, key)).location).toBe('/profile')
     for (let count = 0; count < 15; count++) {
-      expect((await comeBack(next, 'spent')).location).toBe('/profile')
+      expect((await comeBack(next, key)).location).toBe('/profile')
       const prefetch = { headers: { 'sec-purpose': 'prefetch' } }
       expect((await next.comeBack(`${app.callbackURL}?auth_key=x`, prefetch)).status).toBe(503)
       expect((await comeBack(await visitorAt('203.0.113.7'), app.newKey('2'))).location).toBe('/profile')

@@ -6,16 +6,17 @@ const FRAMEWORKS = /^(passport|passport-oauth2|express|connect|express-session)$
 // What each part may import besides its own files. `errors` and `diagnostics` import only each other.
 const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['passport', 'login', 'client', 'errors.ts', 'diagnostics.ts'],
-  passport: ['login', 'client', 'errors.ts', 'diagnostics.ts'],
+  passport: ['login', 'client', 'errors.ts', 'diagnostics.ts', 'warnings.ts'],
   web: ['login', 'client', 'errors.ts'],
-  login: ['client', 'errors.ts', 'diagnostics.ts'],
-  client: ['errors.ts', 'diagnostics.ts'],
+  login: ['client', 'errors.ts', 'diagnostics.ts', 'warnings.ts'],
+  client: ['errors.ts', 'diagnostics.ts', 'warnings.ts'],
   doctor: ['client', 'errors.ts', 'command-line.ts'],
   testing: ['login', 'command-line.ts'], // of login types only: see below
   'cli.ts': ['doctor', 'testing', 'command-line.ts'],
   'command-line.ts': [],
   'diagnostics.ts': ['errors.ts'],
   'errors.ts': [],
+  'warnings.ts': [],
 }
 
 // Storage does not depend on requests, and views only on what they show.

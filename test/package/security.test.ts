@@ -26,6 +26,25 @@ test.each(defences())('$title has an existing test', ({ tests }) => {
   }
 })
 
+const costs = readFileSync(join(ROOT, 'docs/costs.md'), 'utf8')
+
+/** The rows of the table in docs/costs.md. */
+function bounds(): { what: string; where: string; file: string; test: string }[] {
+  const rows = Array.from(costs.matchAll(/^\| (?!What|-)(.*) \|$/gm), ([, row = '']) => row.split(' | '))
+  return rows.map(([what = '', _who, where = '', file = '', test = '']) => ({ what, where, file, test }))
+}
+
+test.each(bounds())('$what ends where its file says, and has an existing test', ({ where, file, test }) => {
+  const code = readFileSync(join(ROOT, 'lib', file.replaceAll('`', '')), 'utf8')
+  for (const [, constant = ''] of where.matchAll(/`([A-Z][A-Z_]+)`/g)) expect(code).toContain(`const ${constant} =`)
+  const [, path = '', title = 'no title'] = /^`([\w./-]+)`: (.+)$/.exec(test) ?? []
+  expect(readFileSync(join(ROOT, 'test', path), 'utf8')).toContain(title)
+})
+
+test('what a stranger can cost is found', () => {
+  expect(bounds().length).toBeGreaterThan(20)
+})
+
 test('the defences are found, and every file that the page names exists', () => {
   expect(defences().length).toBeGreaterThan(20)
   const paths = [...text.matchAll(/`((?:lib|test|docs|example-app)\/[\w./-]+)`/g)].map(([, path = '']) => path)

@@ -17,6 +17,9 @@ const UNSEEN = [
   'requireUserAgent',
   'contentTypeOptional',
   'reuseToken',
+  'looseRequests',
+  'oauth2Path',
+  'inFolder',
 ] as const
 
 const isUnseen = (name: string): boolean => UNSEEN.some((unseen) => unseen === name)
@@ -35,6 +38,11 @@ const behaviours: fc.Arbitrary<ProviderBehaviours> = fc.record({
   tokenLifetime: lifetime,
   reuseToken: flag,
   getOnly: flag,
+  getAndPost: flag,
+  looseRequests: flag,
+  signInFirst: flag,
+  oauth2Path: flag,
+  inFolder: flag,
   postAnswer: fc.constantFrom('method-not-allowed', 'not-found', 'invalid-app-id'),
   requireUserAgent: flag,
   redirectWithJSONBody: flag,
@@ -48,6 +56,7 @@ const behaviours: fc.Arbitrary<ProviderBehaviours> = fc.record({
   stringTypes: flag,
   encodeEntities: flag,
   relativePictures: flag,
+  blankPictures: flag,
   extraFields: flag,
   goneUserAsEmptyArray: flag,
   rateLimitAnswer: fc.constantFrom('retry-after', 'retry-after-date', 'x-ratelimit', 'bare'),

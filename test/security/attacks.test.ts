@@ -156,7 +156,7 @@ const otherAttacks: Attack[] = [
       await scenario.victim.comeBack(scenario.target.approved(VICTIM))
       await scenario.victim.comeBack(forged(scenario))
     },
-    refusal: 'gone on',
+    refusal: 'user_changed',
   },
   {
     title: 'a pending login and a callback at the route of the start',

@@ -79,7 +79,11 @@ describe('a cookie that a sister subdomain planted', () => {
     await run('cookie')
     const attacker = new Browser()
     await attacker.follow(target.startURL())
-    return attacker.cookies(target.origin)
+    // On plain http of this machine there is a plain one, too, which no browser protects.
+    const [guarded = ''] = (await attacker.cookies(target.origin))
+      .split('; ')
+      .filter((one) => one.startsWith('__Host-'))
+    return guarded
   }
 
   test('beside the browser’s own, under the same name, stops the login', async () => {

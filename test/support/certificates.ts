@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import tls from 'node:tls'
 
 /** A private key and its certificate, as node:tls takes them. */
 export interface Certified {
@@ -41,6 +42,20 @@ export function makeCertificate(hosts: readonly string[]): Certified {
   return inFolder((folder) => issueAuthority(folder, 'hosts', hosts))
 }
 
+/** A self-signed certificate with an RSA key, for old cipher suites. */
+export function makeRSACertificate(): Certified {
+  return inFolder((folder) => issueAuthority(folder, 'rsa', ['localhost'], ['-newkey', 'rsa:2048', '-nodes']))
+}
+
+/** Makes clients of this process trust an authority, as NODE_EXTRA_CA_CERTS does for a whole one, until mocks are restored. */
+export function trustAuthority(ca: string): jest.SpyInstance {
+  const { connect } = tls
+  return jest.spyOn(tls, 'connect').mockImplementation((...args: unknown[]) => {
+    const [options, ...rest] = args
+    return Reflect.apply(connect, tls, [{ ...Object(options), ca }, ...rest])
+  })
+}
+
 function inFolder<T>(make: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'certificates-'))
   try {
@@ -53,10 +68,10 @@ function inFolder<T>(make: (folder: string) => T): T {
 const PAST = ['-startdate', '20200101000000Z', '-enddate', '20200102000000Z']
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
 
-function issueAuthority(folder: string, name: string, hosts: readonly string[] = ['localhost']): Certified {
+function issueAuthority(folder: string, name: string, hosts: readonly string[] = ['localhost'], key = KEY): Certified {
   const names = `subjectAltName=${hosts.map((host) => `DNS:${host}`).join()}`
   const more = ['-days', '2', '-subj', `/CN=${name}`, '-addext', names]
-  openssl(folder, ['req', '-x509', ...KEY, '-keyout', `${name}.key`, '-out', `${name}.crt`, ...more])
+  openssl(folder, ['req', '-x509', ...key, '-keyout', `${name}.key`, '-out', `${name}.crt`, ...more])
   return read(folder, name)
 }
 

@@ -65,15 +65,27 @@ const SILENT = { progress: () => {}, finding: () => {} }
 export async function examineProvider(
   provider: FakeProvider,
   application: Application,
-  { userID = '1', allowGet = true, baseURL = provider.baseURL, userAgent = 'doctor of a test' } = {},
+  {
+    userID = '1',
+    allowGet = true,
+    baseURL = provider.baseURL,
+    userAgent = 'doctor of a test',
+    timeout = 5000,
+    /** Called when the person has approved. */
+    arrange = (): void => {},
+  } = {},
 ): Promise<Examination> {
   const { appID, appSecret, redirectURL } = application
   const driver = {
-    logIn: () => approve(provider, application, userID),
+    logIn: async () => {
+      const callback = await approve(provider, application, userID)
+      arrange()
+      return callback
+    },
     mayExchangeByGet: async () => allowGet,
   }
   const login = { appID, appSecret, spendTwice: false, driver }
-  const request = { userAgent, timeout: 5000, hasProxy: false }
+  const request = { userAgent, timeout, hasProxy: false }
   return examine({ baseURL: new URL(baseURL), appID, redirectURL, login, ...request }, SILENT)
 }
 

@@ -16,3 +16,12 @@ export async function until(condition: () => boolean, turns = 20_000): Promise<v
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
+
+/** Lets the event loop turn until the condition holds, which takes other processes or the network some time. */
+export async function eventually(condition: () => boolean, milliseconds = 5000): Promise<void> {
+  const end = process.hrtime.bigint() + BigInt(milliseconds) * 1_000_000n
+  while (!condition()) {
+    if (process.hrtime.bigint() > end) throw new Error('what was waited for did not come')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

@@ -153,14 +153,18 @@ describe('the tracing channels', () => {
     expect(findSecrets(['password=hunter2'], { told })).toEqual([])
   })
 
-  test('report no code for the confirm page, one for a prefetch, and one for a callback without a login', async () => {
+  test('report the confirm page as a page, one for a prefetch, and one for a callback without a login', async () => {
     const told = listen()
     app = await logins.startApp()
     const browser = new Browser()
     expect((await browser.request(app.loginURL)).status).toBe(200)
     expect((await browser.follow(app.loginURL, { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(503)
     await browser.comeBack(`${app.callbackURL}?auth_key=0123456789abcdef`)
-    expect(ends(told).map(({ code }) => code)).toEqual([undefined, 'speculative_request', 'login_not_started'])
+    expect(ends(told).map(({ code, page }) => code ?? page)).toEqual([
+      'confirm',
+      'speculative_request',
+      'login_not_started',
+    ])
     expect(ends(told)[2]).not.toHaveProperty('login')
   })
 
@@ -182,13 +186,11 @@ describe('the tracing channels', () => {
   })
 })
 
-test('NODE_DEBUG=passport-social-login writes one line for each phase, with the sentence of its outcome and without a secret', () => {
+test('NODE_DEBUG=passport-social-login writes one line for a login that failed, with the sentence of its outcome and without a secret', () => {
   const output = run({ NODE_DEBUG: 'passport-social-login' })
   const lines = output.split('\n').filter((line) => line.startsWith('PASSPORT-SOCIAL-LOGIN'))
   expect(lines.map((line) => line.replace(/^\S+ \d+: |\d+ ms|[\w-]{43}/g, ''))).toEqual([
-    'social-login start: ok after , login ',
-    `social-login exchange: auth_key_rejected after , login : ${OUTCOMES.auth_key_rejected.message}`,
-    `social-login callback: auth_key_rejected after , login : ${OUTCOMES.auth_key_rejected.message}`,
+    `social-login exchange: auth_key_rejected: ${OUTCOMES.auth_key_rejected.message} (: exchange , login )`,
   ])
   expect(findSecrets(['not-a-key-canary', 'canary-secret'], { output })).toEqual([])
   expect(run({})).toBe('')

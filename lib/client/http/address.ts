@@ -10,6 +10,9 @@ const PRIVATE = `
   ::/96 ::ffff:0:0:0/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10
   fec0::/10 ff00::/8`
 
+// Addresses are tried one after the other, and a name may have thousands: of hosts that the owner of the name chose.
+const MAX_ADDRESSES = 32
+
 let list: BlockList | undefined
 
 /** A host that is none of the public internet, or its name leads to one. */
@@ -46,7 +49,7 @@ export const systemLookup: LookupFunction = (...args) => dns.lookup(...args)
 
 /**
  * Runs one DNS lookup at a time. Each blocks a thread of libuv's small pool until the name servers answer: one provider
- * must not occupy the threads that others need.
+ * must not occupy the threads that others need. Tells only the first addresses of a name.
  */
 export function oneLookupAtATime(lookup: LookupFunction): LookupFunction {
   let waiting: Parameters<LookupFunction>[2][] | undefined
@@ -55,9 +58,10 @@ export function oneLookupAtATime(lookup: LookupFunction): LookupFunction {
     const callbacks = [callback]
     waiting = callbacks
     try {
-      lookup(hostname, options, (...result) => {
+      lookup(hostname, options, (error, found, family) => {
         waiting = undefined
-        for (const callback of callbacks) callback(...result)
+        const addresses = Array.isArray(found) ? found.slice(0, MAX_ADDRESSES) : found
+        for (const callback of callbacks) callback(error, addresses, family)
       })
     } catch (error) {
       // An application's own lookup has thrown: the next one may work.
@@ -70,7 +74,7 @@ export function oneLookupAtATime(lookup: LookupFunction): LookupFunction {
 /** A lookup that fails where any address of the name is private: what a name resolves to here is what is connected to. */
 export function publicLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
+    lookup(hostname, options, (error, found) => {
       const addresses: LookupAddress[] = Array.isArray(found) ? found : []
       if (error) return callback(error, '', 0)
       if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(new PrivateAddressError(), '', 0)

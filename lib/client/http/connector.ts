@@ -2,6 +2,7 @@ import type { LookupFunction, Socket } from 'node:net'
 import { buildConnector, errors } from 'undici/index.js'
 import { oneLookupAtATime, systemLookup } from './address'
 import { errorCode } from './network-errors'
+import { tlsOptions } from './tls-options'
 
 /** Opens a connection for undici. */
 export type Connect = ReturnType<typeof buildConnector>
@@ -9,22 +10,24 @@ export type Connect = ReturnType<typeof buildConnector>
 // What does not count as body (chunk extensions, white space, early hints, trailers) may take as much memory.
 const MAX_WIRE_BYTES = 1024 * 1024
 
+// Servers send up to four session tickets. Each, and each refused handshake, costs CPU, and is nothing that a reader is told of.
+const MAX_TLS_MESSAGES = 16
+
 // Node gives an address 0.25 seconds before it turns to the next one: too few where a packet is lost, which is sent again after
 // a second, and the next address, often of IPv6, cannot be reached at all.
 const ADDRESS_TIMEOUT_MS = 1500
 
-// What connections meet while a server restarts, or while its address or its name moves.
-const TRANSIENT = /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
+// What connections meet while a server restarts, or while its address or its name moves. Not ECONNRESET: a server that resets a
+// TLS handshake may have had its CPU's worth of ours, and would have it six times more.
+const TRANSIENT = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 // Longer than most restarts. At most a third of the timeout: the rest is for the requests.
 const CONNECT_RETRY_MS = 3000
 const CONNECT_RETRIES = 6
 
-// A younger spare connection outlasts the next person's visit to the provider's page; one that fails may have cost a second of CPU.
+// A younger spare connection outlasts the next person's visit to the provider's page; a handshake costs CPU.
 const PRECONNECT_INTERVAL_MS = 10_000
 // Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
 const SPARE_MAX_AGE_MS = 50_000
-// A server that closes a connection, or sends anything before a request, will not serve a request on it.
-const UNUSABLE = ['readable', 'end', 'close', 'error']
 
 /**
  * Opens the connections to one provider. A pool alone does not open a spare connection while the person is on the provider's
@@ -44,14 +47,18 @@ export class Connector {
   constructor(origin: string, timeout: number, lookup: LookupFunction = systemLookup) {
     this.#origin = new URL(origin)
     this.#retryTime = Math.min(CONNECT_RETRY_MS, timeout / 3)
-    this.#connect = buildConnector({
+    const connect = buildConnector({
       timeout,
       lookup: oneLookupAtATime(lookup),
       // A quarter of the timeout leaves time for further addresses.
       autoSelectFamilyAttemptTimeout: Math.ceil(Math.min(ADDRESS_TIMEOUT_MS, timeout / 4)),
-      // NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
-      rejectUnauthorized: true,
+      ...(this.#origin.protocol === 'https:' && tlsOptions()),
     })
+    this.#connect = (options, callback) =>
+      connect(options, (...result) => {
+        if (result[1]) limitTLSMessages(result[1])
+        callback(...result)
+      })
   }
 
   /** `connect` for undici's pool: the spare connection, if it is open or opening. */
@@ -131,37 +138,49 @@ export class Connector {
   }
 }
 
-/** A connection that is opened for a later request. */
+/** Closes a connection whose server sends more session tickets, or asks for more handshakes, than any does that means well. */
+function limitTLSMessages(socket: Socket): void {
+  let messages = 0
+  const count = (): void => {
+    messages += 1
+    if (messages > MAX_TLS_MESSAGES) socket.destroy(new errors.ResponseExceededMaxSizeError())
+  }
+  socket.on('session', count).on('secureConnect', count)
+}
+
+/** A connection that is opened for a later request. Its timer closes it, whatever its server does. */
 class SpareConnection {
-  readonly #openedAt = performance.now()
   readonly #socket: Promise<Socket | null>
+  readonly #timer: NodeJS.Timeout
   #isClosed = false
 
   constructor(open: (callback: Parameters<Connect>[1]) => void) {
     this.#socket = new Promise((resolve) => open((_error, socket) => resolve(this.#opened(socket))))
+    this.#timer = setTimeout(this.close, SPARE_MAX_AGE_MS).unref()
   }
 
   /** Whether it is open, or still opening, and not too old. */
   get isUsable(): boolean {
-    return !this.#isClosed && performance.now() - this.#openedAt < SPARE_MAX_AGE_MS
+    return !this.#isClosed
   }
 
   /** The connection, once it is open; null if that failed. */
   async take(): Promise<Socket | null> {
+    clearTimeout(this.#timer)
     const socket = await this.#socket
-    for (const event of UNUSABLE) socket?.off(event, this.close)
-    return this.#isClosed || !socket ? null : socket.ref()
+    return socket?.off('readable', this.close).off('error', this.close) ?? null
   }
 
   readonly close = (): void => {
     this.#isClosed = true
+    clearTimeout(this.#timer)
     void this.#socket.then((socket) => socket?.on('error', () => {}).destroy())
   }
 
   #opened(socket: Socket | null): Socket | null {
     if (!socket) this.#isClosed = true
-    for (const event of UNUSABLE) socket?.on(event, this.close)
-    // An unused connection must not keep the process alive.
-    return socket?.unref() ?? null
+    // A server that sends anything before a request, or the end, will not serve a request here. An error of TLS alone does not
+    // close a socket. An unused connection must not keep the process alive.
+    return socket?.on('readable', this.close).on('error', this.close).unref() ?? null
   }
 }

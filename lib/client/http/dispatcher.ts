@@ -33,10 +33,13 @@ export interface RequestDispatcher {
 export class DispatcherTransport implements Transport {
   readonly #dispatcher: RequestDispatcher
   readonly slots: Semaphore
+  readonly close: () => Promise<void>
 
-  constructor(dispatcher: RequestDispatcher, slots: number) {
+  /** @param close of a dispatcher that is not the caller's */
+  constructor(dispatcher: RequestDispatcher, slots: number, close: () => Promise<void> = async () => {}) {
     this.#dispatcher = dispatcher
     this.slots = new Semaphore(slots)
+    this.close = close
   }
 
   send(call: TransportCall): Promise<ProviderResponse> {

@@ -1,6 +1,6 @@
 import { Semaphore } from '../semaphore'
 import type { Network } from './network'
-import type { ProviderResponse } from './response-reader'
+import { isEncoded, type ProviderResponse } from './response-reader'
 import type { Transport, TransportCall } from './transport'
 
 const BY_ITSELF = 'in this build requests are sent by fetch, which opens its connections by itself'
@@ -46,7 +46,7 @@ async function receive(call: TransportCall): Promise<ProviderResponse> {
     if (!reader.start(response.status, isDecoded ? decoded : encoded)) await response.body?.cancel()
     else for await (const chunk of response.body ?? []) if (!reader.add(chunk)) break
   } catch (error) {
-    if (/^(identity)?$/i.test(encoding) || deadline.ended) throw error
+    if (!isEncoded(encoded) || deadline.ended) throw error
     reader.start(response.status, encoded)
   }
   return reader.finish()

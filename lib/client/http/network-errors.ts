@@ -35,7 +35,10 @@ export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unk
   if (deadline.ended) return deadline.ended.reason
   const name = error instanceof Error ? error.name : ''
   if (name === 'ResponseExceededMaxSizeError')
-    return badResponse(phase, 'The response took more than 1 MiB, headers and framing included.')
+    return badResponse(
+      phase,
+      'The response took more than 1 MiB, headers and framing included, or 16 messages of TLS without any of it.',
+    )
   if (BAD_RESPONSE_ERRORS.has(name)) return badResponse(phase, 'The response was not proper HTTP.')
   return unreachable(phase, error)
 }

@@ -28,6 +28,8 @@ export interface TransportsOptions {
   /** Milliseconds that a connection may take to open. */
   readonly timeout: number
   readonly allowPrivateAddresses: boolean
+  /** Set to connect by itself even where the environment names a proxy for the requests of Node. */
+  readonly direct?: boolean
   /** The most pools of connections that are kept; more exist only while requests wait in all of them. */
   readonly maxPools: number
 }

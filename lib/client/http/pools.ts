@@ -1,6 +1,7 @@
 import { Semaphore } from '../semaphore'
 import { isPrivateHost, publicLookup, resolveName } from './address'
 import { DispatcherTransport } from './dispatcher'
+import { environmentProxy } from './environment-proxy'
 import type { Network, Transports, TransportsOptions } from './network'
 import { type PoolLimits, ProviderPool } from './pool'
 import type { ProviderResponse } from './response-reader'
@@ -11,6 +12,8 @@ export const nodeNetwork: Network = {
   withoutOptions: {},
   openTransport({ dispatcher, origin, maxConnections, timeout }) {
     if (dispatcher) return new DispatcherTransport(dispatcher, maxConnections)
+    const proxy = environmentProxy()
+    if (proxy) return new DispatcherTransport(proxy, maxConnections, () => proxy.close())
     return new ProviderPool(origin, { connections: maxConnections, connectTimeout: timeout })
   },
   openTransports: (options) => new ProviderPools(options),
@@ -22,6 +25,7 @@ const MAX_CONNECTIONS = 10_000
 /** A pool for each origin, shared by all providers there; the one that has been idle for the longest is closed for a new one. */
 export class ProviderPools implements Transports {
   readonly #options: TransportsOptions
+  readonly #proxy: ReturnType<typeof environmentProxy>
   readonly #limits: PoolLimits
   /** By the time of their last use, the oldest first. */
   readonly #pools = new Map<string, ProviderPool>()
@@ -29,7 +33,12 @@ export class ProviderPools implements Transports {
   #isClosed = false
 
   constructor(options: TransportsOptions) {
-    const { timeout, allowPrivateAddresses } = options
+    const { timeout, allowPrivateAddresses, dispatcher, direct } = options
+    this.#proxy = dispatcher || direct ? undefined : environmentProxy()
+    if (this.#proxy && !allowPrivateAddresses)
+      throw new TypeError(
+        'NODE_USE_ENV_PROXY is set, and a proxy looks names up by itself, so that private addresses cannot be refused: make it refuse them, and set allowPrivateAddresses',
+      )
     const lookup = allowPrivateAddresses ? undefined : publicLookup(resolveName)
     this.#options = options
     this.#limits = { connections: MAX_CONNECTIONS, connectTimeout: timeout, lookup }
@@ -37,7 +46,7 @@ export class ProviderPools implements Transports {
 
   /** Sends the requests of one provider, through the pool of its origin that exists at the time. */
   transportTo(origin: string, slots: number): Transport {
-    const { dispatcher, allowPrivateAddresses } = this.#options
+    const { dispatcher = this.#proxy, allowPrivateAddresses } = this.#options
     if (!allowPrivateAddresses && isPrivateHost(new URL(origin).hostname))
       throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
     if (dispatcher) return new DispatcherTransport(dispatcher, slots)
@@ -55,7 +64,7 @@ export class ProviderPools implements Transports {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const [origin, pool] of this.#pools) this.#close(origin, pool)
-    await Promise.all(this.#closing)
+    await Promise.all([...this.#closing, this.#proxy?.close()])
   }
 
   async #send(origin: string, call: TransportCall): Promise<ProviderResponse> {

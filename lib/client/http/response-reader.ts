@@ -9,6 +9,12 @@ const MAX_CHUNKS = 256
 
 const MAX_WAIT_SECONDS = 86_400
 
+// Those that IANA has registered (RFC 9110, section 16.6), but for `identity`. Servers also send words that are none, such
+// as `none` or `UTF-8`, with plain text, which browsers, curl and fetch read.
+const CODINGS: ReadonlySet<string> = new Set(
+  'aes128gcm br compress dcb dcz deflate exi gzip pack200-gzip x-compress x-gzip zstd'.split(' '),
+)
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** A response below 500 that is neither a redirect nor a rate limit. */
@@ -66,7 +72,7 @@ export class ResponseReader {
     const isTooLarge = this.#size > MAX_BODY_BYTES
     if (isTooLarge && status < 400)
       throw badResponse(phase, 'The body of the response was larger than 64 KiB: is it a page, and not the API?')
-    if (!/^(identity)?$/i.test(String(headers['content-encoding'] ?? '')))
+    if (isEncoded(headers))
       throw badResponse(phase, 'The body of the response was compressed, although compression was not accepted.')
     return { status, headers, text: isTooLarge ? '' : this.#text(), retried: this.#retried }
   }
@@ -88,6 +94,12 @@ export class ResponseReader {
       throw badResponse(this.#phase, 'The body of the response was not UTF-8.')
     }
   }
+}
+
+/** Whether the body is in a content coding, which was not accepted. */
+export function isEncoded(headers: IncomingHttpHeaders): boolean {
+  const codings = String(headers['content-encoding'] ?? '').toLowerCase()
+  return codings.split(',').some((coding) => CODINGS.has(coding.trim()))
 }
 
 function isRedirect(status: number): boolean {

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { escapeUTF8 } from 'entities/escape'
-import { type HTTPResponse, pageHeaders, relativeToItself, renderPage, WHOLE_PAGE_GUARD } from './page'
+import { guarded, type HTTPResponse, pageHeaders, relativePath, renderPage, WHOLE_PAGE_GUARD } from './page'
 
 /**
  * Data for the page between an unverified start and the login.
@@ -16,6 +16,8 @@ export interface ConfirmPage {
   readonly method: 'GET' | 'POST'
   /** Origin of the provider. */
   readonly providerOrigin: string
+  /** What people call the provider: the option `displayName`, or the host of its login page. Escape it in HTML. */
+  readonly displayName: string
 }
 
 /**
@@ -31,22 +33,35 @@ export type RenderConfirmPage = (page: ConfirmPage) => string
 const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'"]
 
 /**
+ * The query parameter of the page's link or form: a start that has it was requested by somebody who saw the page. It proves
+ * nothing, because any link can have it.
+ */
+export const CONFIRMED_PARAMETER = 'social_login_confirmed'
+
+/**
  * The page for an unverified start. Its link or button requests the same URL: that click, on the application's own origin and
  * not in the page's first moments, is the proof.
  */
 export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTPResponse {
   const { method, providerOrigin } = page
-  if (render) return ownPage(render(page), providerOrigin)
-  const path = escapeUTF8(relativeToItself(page.path))
-  const provider = escapeUTF8(new URL(providerOrigin).host)
+  const marked = withMark(page.path)
+  if (render) return ownPage(render({ ...page, path: marked }), providerOrigin)
+  const path = escapeUTF8(relativePath(marked, marked))
+  const provider = escapeUTF8(page.displayName)
+  const label = `Continue to ${provider}`
   // Our style overrides `hidden`: if another policy of the application blocks the style, and so the guard, there is nothing
   // to press.
   const action =
     method === 'GET'
-      ? `<a href="${path}" rel="nofollow" hidden>Continue to ${provider}</a>`
-      : `<form method="post" action="${path}"><button hidden>Continue to ${provider}</button></form>`
+      ? guarded(`<a href="${path}" rel="nofollow" hidden>${label}</a>`, label)
+      : `<form method="post" action="${path}">${guarded(`<button hidden>${label}</button>`, label)}</form>`
   const main = `<h1>Sign in with ${provider}?</h1>\n<p>You are about to leave this site to sign in.</p>\n${action}`
   return renderPage({ title: 'Sign in', main, providerOrigin })
+}
+
+function withMark(path: string): string {
+  if (path.includes(`${CONFIRMED_PARAMETER}=`)) return path
+  return `${path}${path.includes('?') ? '&' : '?'}${CONFIRMED_PARAMETER}=1`
 }
 
 // The guard is inserted first, as part of the head, so that no markup can precede or swallow it.

@@ -64,20 +64,46 @@ const guard = (style: string): string => `<style>${style}</style>\n<script>${GUA
 /** The guard of an application's own page. */
 export const WHOLE_PAGE_GUARD: string = guard(WHOLE_PAGE_STYLE)
 
+/**
+ * A link or button that cannot be pressed yet, under which its picture shows from the first moment that it will be there.
+ *
+ * @param html of the link or button
+ * @param label its text, as HTML
+ */
+export function guarded(html: string, label: string): string {
+  return `<span class="action"><span class="inert" aria-hidden="true" hidden>${label}</span>${html}</span>`
+}
+
 const STYLE = `
 :root { color-scheme: light dark; font: 1.125rem/1.5 system-ui, sans-serif }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center }
 main { padding: 2rem; max-width: 26rem; text-align: center }
 h1 { font-size: 1.375rem; overflow-wrap: anywhere }
-a, button { display: inline-block; padding: .75rem 1.5rem; border: 0; border-radius: .5rem; font: inherit;
+a, button, .inert { display: inline-block; padding: .75rem 1.5rem; border: 0; border-radius: .5rem; font: inherit;
   color: #fff; background: #1a56db; text-decoration: none; cursor: pointer }
+.action { display: inline-grid }
+.action > * { grid-area: 1 / 1 }
+.inert { background: #5b6472; cursor: progress }
+section { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid; text-align: start; font-size: .875rem; overflow-wrap: anywhere }
+h2 { font-size: 1rem }
 a:focus-visible, button:focus-visible { outline: 3px solid; outline-offset: 3px }
 `
 
-/** A link of a page to its own path and query. Relative, because a proxy may have taken a prefix off the path. */
-export function relativeToItself(path: string): string {
+/**
+ * A link from a page to another one, or to itself, by their paths as the application sees them. Relative, because a proxy may
+ * have taken a prefix off both.
+ */
+export function relativePath(from: string, to: string): string {
+  const [base, goal] = [foldersOf(from), foldersOf(to)]
+  const differing = base.findIndex((folder, index) => folder !== goal[index])
+  const shared = differing === -1 ? Math.min(base.length, goal.length) : differing
+  const rest = to.slice(1 + goal.slice(0, shared).join('/').length + (shared > 0 ? 1 : 0))
+  return ('../'.repeat(base.length - shared) || './') + rest
+}
+
+function foldersOf(path: string): string[] {
   const [pathname = ''] = path.split('?', 1)
-  return `./${path.slice(pathname.lastIndexOf('/') + 1)}`
+  return pathname.split('/').slice(1, -1)
 }
 
 /** Renders a page that cannot be framed, loads nothing, and runs at most its own script. */

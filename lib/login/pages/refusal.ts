@@ -1,19 +1,66 @@
 import { escapeUTF8 } from 'entities/escape'
-import type { FailureInfo, SocialLoginError } from '../../errors'
-import { type HTTPResponse, renderPage } from './page'
+import { type FailureInfo, isFailure, type OutcomeCode, type SocialLoginError } from '../../errors'
+import { type HTTPRequest, pathOf } from '../request-headers'
+import { guarded, type HTTPResponse, relativePath, renderPage } from './page'
 
-const TITLE = 'The login has failed'
+const TITLE = 'You are not signed in'
 
-/** The response to a failed login that the application does not handle: a page, JSON or plain text, by `Accept`. */
-export function refusalResponse(error: SocialLoginError, accept = ''): HTTPResponse {
-  const { code, message, status } = error
+/** For a person, where it can be told better than by the kind of the outcome. */
+const FOR_PERSON: Partial<Record<OutcomeCode, string>> = {
+  login_expired: 'That took too long. Please sign in again.',
+  user_changed: 'Somebody has signed in in this browser meanwhile, perhaps in another tab.',
+  tab_mismatch: 'Please sign in again, and stay in one tab.',
+  provider_unknown: 'There is nothing at this address to sign in with.',
+  overloaded: 'Too many people are signing in at the moment. Please reload this page in a minute.',
+  provider_rate_limited: 'Too many people are signing in at the moment. Please try again later.',
+}
+
+/** The body of a refusal as JSON. */
+interface Refusal extends FailureInfo {
+  /** For a person. */
+  readonly title: string
+  /** Where to go on, relative to the address of the request. */
+  readonly next: string
+}
+
+/**
+ * The response to a login that did not succeed and that the application does not handle: a page, JSON or plain text, by `Accept`.
+ * Each says first what a person can do, then what the operator needs.
+ */
+export function refusalResponse(
+  error: SocialLoginError,
+  req: HTTPRequest,
+  accept = req.header('accept') ?? '',
+): HTTPResponse {
+  const { code, message, status, startPath = '/' } = error
+  const next = relativePath(pathOf(req), startPath)
+  const label = startPath === '/' ? 'Go to the first page' : 'Sign in'
+  const title = textFor(error)
   if (accept.includes('text/html')) {
-    const { headers, body } = renderPage({ title: TITLE, main: `<h1>${TITLE}</h1>\n<p>${escapeUTF8(message)}</p>` })
+    const { headers, body } = renderPage({ title: TITLE, main: mainOf(error, title, next, label) })
     // The headers of the error come last, because the page's own Referrer-Policy is weaker.
     return { status, headers: { ...headers, ...error.headers }, body }
   }
   const isJSON = /\bjson\b/i.test(accept)
-  const body = isJSON ? JSON.stringify({ code, message } satisfies FailureInfo) : `${message}\n`
+  const body = isJSON
+    ? JSON.stringify({ title, next, code, message } satisfies Refusal)
+    : `${TITLE}. ${title}\nGo on at: ${next}\n\nFor the operator: ${message} (${code})\n`
   const type = isJSON ? 'application/json' : 'text/plain'
   return { status, headers: { ...error.headers, 'Content-Type': `${type}; charset=utf-8` }, body }
+}
+
+function textFor(error: SocialLoginError): string {
+  const byKind = isFailure(error)
+    ? 'Please try to sign in again.'
+    : 'Signing in is not possible at the moment. Please try again later.'
+  return FOR_PERSON[error.code] ?? byKind
+}
+
+function mainOf({ code, message }: SocialLoginError, title: string, next: string, label: string): string {
+  return `<h1>${TITLE}</h1>
+<p>${title}</p>
+${guarded(`<a href="${escapeUTF8(next)}" hidden>${label}</a>`, label)}
+<section><h2>For the operator of this site</h2>
+<p>${escapeUTF8(message)}</p>
+<p>Code: <code>${code}</code></p></section>`
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { SocialLoginError } from '../../errors'
 import type { PendingLogin, PendingLoginStore } from '../pending-login'
-import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
+import { LoginCookies } from './login-cookies'
+import type { CookieStoreOptions } from './sealed-cookie'
 
 /**
  * Keeps the login in progress in a cookie of its own, sealed with A256GCM (JWE): no session is needed, nothing is
@@ -18,29 +19,47 @@ import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
  * new Strategy({ ...options, store: new CookieStore({ keys: [LOGIN_COOKIE_KEY] }) }, verify)
  */
 export class CookieStore implements PendingLoginStore {
-  readonly #cookie: SealedCookie
+  readonly #options: CookieStoreOptions
+  readonly #cookies: LoginCookies
+  /** Whether the strategy has told its whole callback, with its scheme. */
+  readonly #isOriginKnown: boolean
 
   /** @throws TypeError when a key is too short or the name is not a valid cookie name */
-  constructor(options: CookieStoreOptions) {
-    this.#cookie = new SealedCookie(options)
+  constructor(options: CookieStoreOptions, callbackURL?: string) {
+    this.#options = options
+    this.#isOriginKnown = callbackURL?.startsWith('http') === true
+    this.#cookies = new LoginCookies(options, callbackURL)
+  }
+
+  /** @internal The same store for a strategy with this callback, which tells whether browsers keep a `Secure` cookie. */
+  forCallback(callbackURL: string | undefined): CookieStore {
+    return new CookieStore(this.#options, callbackURL)
   }
 
   async save(req: IncomingMessage, record: PendingLogin): Promise<void> {
     const headers = headersOf(req, 'start')
-    this.#set(headers, await this.#cookie.seal(record))
+    this.#set(headers, await this.#cookies.start(record))
   }
 
   load(req: IncomingMessage): Promise<PendingLogin | undefined> {
-    return this.#cookie.open(req.headers.cookie ?? '')
+    return this.#cookies.open(req.headers.cookie ?? '')
   }
 
-  consume(req: IncomingMessage): void {
-    this.#set(headersOf(req, 'callback'), this.#cookie.end())
+  async consume(req: IncomingMessage, record: PendingLogin): Promise<void> {
+    const headers = headersOf(req, 'callback')
+    this.#set(headers, await this.#cookies.consume(record))
   }
 
-  #set(headers: ResponseHeaders, line: string): void {
+  explain(req: IncomingMessage): string {
+    const { cookie = '', host } = req.headers
+    const isProxied = 'x-forwarded-proto' in req.headers || 'forwarded' in req.headers
+    const isPlain = !this.#isOriginKnown && !isProxied && !('encrypted' in req.socket)
+    return this.#cookies.explain(cookie, host, isPlain)
+  }
+
+  #set(headers: ResponseHeaders, lines: readonly string[]): void {
     const others = [headers.getHeader('set-cookie') ?? []].flat().map(String)
-    headers.setHeader('Set-Cookie', [...others.filter((other) => !this.#cookie.isSetBy(other)), line])
+    headers.setHeader('Set-Cookie', [...others.filter((other) => !this.#cookies.isSetBy(other)), ...lines])
   }
 }
 

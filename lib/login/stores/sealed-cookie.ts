@@ -15,15 +15,22 @@ export interface CookieStoreOptions {
    * cookie would confirm a guess of it.
    */
   readonly keys: readonly (string | Uint8Array)[]
-  /** Name of the cookie, without the `__Host-` prefix. Default `social-login`. */
+  /** Name of the cookie, without the `__Host-` prefix: 1 to 64 of the characters A-Z a-z 0-9 _ -. Default `social-login`. */
   readonly name?: string | undefined
-  /** Drops `Secure` and the prefix `__Host-`, for plain http: a sister subdomain can then plant the cookie. Default false. */
+  /**
+   * Whether the name begins with `__Host-`, by which browsers let no sister subdomain plant the cookie. Default true. False is
+   * for hosting that passes only a cookie of another name, such as `__session`: the cookie is `Secure` all the same.
+   */
+  readonly hostPrefix?: boolean | undefined
+  /** Drops `Secure`, and so the prefix, for plain http: a sister subdomain can then plant the cookie. Default false. */
   readonly allowInsecureHTTP?: boolean | undefined
 }
 
 // Browsers reject larger cookies; a sealed record with the longest returnTo and state has 3,300 bytes.
 const MAX_COOKIE_LENGTH = 4096
 const MIN_KEY_LENGTH = 32
+
+const OPTIONS = { keys: true, name: true, hostPrefix: true, allowInsecureHTTP: true }
 
 type Decrypting = typeof import('jose/jwe/compact/decrypt')
 type Encrypting = typeof import('jose/jwe/compact/encrypt')
@@ -38,17 +45,22 @@ export class SealedCookie {
   readonly #sealingKey: Uint8Array
   readonly #name: string
   readonly #pattern: RegExp
-  readonly #secure: boolean
+  readonly isSecure: boolean
   readonly #jose: Pick<Decrypting & Encrypting, 'compactDecrypt' | 'CompactEncrypt'>
 
-  /** @throws TypeError when a key is too short or the name is not a valid cookie name */
-  constructor(options: CookieStoreOptions) {
-    refuseUnknown('CookieStore', options, { keys: true, name: true, allowInsecureHTTP: true })
-    const { keys, name = 'social-login' } = options
+  /**
+   * @param suffix what distinguishes the cookie from others with these options
+   * @throws TypeError when a key is too short or the name is not a valid cookie name
+   */
+  constructor(options: CookieStoreOptions, suffix = '') {
+    refuseUnknown('CookieStore', options, OPTIONS)
+    const { keys, name = 'social-login', hostPrefix = true } = options
     if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
       throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
-    this.#secure = !parseBoolean(options.allowInsecureHTTP, 'allowInsecureHTTP')
-    this.#name = this.#secure ? `__Host-${name}` : name
+    this.isSecure = !parseBoolean(options.allowInsecureHTTP, 'allowInsecureHTTP')
+    // Browsers accept the prefix only together with `Secure`.
+    const hasPrefix = parseBoolean(hostPrefix, 'hostPrefix') && this.isSecure
+    this.#name = `${hasPrefix ? '__Host-' : ''}${name}${suffix}`
     this.#pattern = new RegExp(`(?:^|;)[ \\t]*${this.#name}=([^;]*)`, 'g')
     const [first, ...others] = parseKeys(keys)
     this.#sealingKey = deriveKey(first, this.#name)
@@ -80,6 +92,11 @@ export class SealedCookie {
     return this.#setCookie('', 0)
   }
 
+  /** Whether a `Cookie` header has this cookie. */
+  isIn(header: string): boolean {
+    return header.search(this.#pattern) !== -1
+  }
+
   /** Whether a value of `Set-Cookie` sets this cookie. */
   isSetBy(line: string): boolean {
     return line.startsWith(`${this.#name}=`)
@@ -106,7 +123,7 @@ export class SealedCookie {
 
   #setCookie(value: string, maxAge: number): string {
     // No value has a character that would need to be encoded: a JWE is base64url and dots.
-    const secure = this.#secure ? '; Secure' : ''
+    const secure = this.isSecure ? '; Secure' : ''
     return `${this.#name}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${secure}; SameSite=Lax`
   }
 }

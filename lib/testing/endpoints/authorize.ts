@@ -1,4 +1,4 @@
-import type { ProviderBehaviours } from '../behaviours'
+import { apiPath, type ProviderBehaviours } from '../behaviours'
 import type { Answer, ProviderRequest } from '../http/request'
 import type { State } from '../state/state'
 import { errorAnswer, jsonAnswer, oneOf, serverPage } from './api-answer'
@@ -8,8 +8,10 @@ export function authorize(request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours
   if (behaviours.getOnly)
     return request.method === 'GET' ? exchange(request.query, request, state) : refusedPost(behaviours)
+  if (request.method === 'GET' && behaviours.getAndPost) return exchange(request.query, request, state)
   if (request.method !== 'POST') return errorAnswer(behaviours, 405, 'Use POST.', { allow: 'POST' })
-  if (!request.isForm) return errorAnswer(behaviours, 415, 'Send a URL-encoded form.')
+  if (!request.isForm && !(behaviours.looseRequests && request.isMultipart))
+    return errorAnswer(behaviours, 415, 'Send a URL-encoded form.')
   return exchange(request.form, request, state)
 }
 
@@ -37,5 +39,5 @@ function exchange(parameters: URLSearchParams, request: ProviderRequest, state: 
   if (token === undefined) return errorAnswer(behaviours, 400, 'The auth_key is unknown, used or expired.')
   const json = JSON.stringify({ access_token: token })
   if (!behaviours.redirectWithJSONBody) return jsonAnswer(behaviours, json)
-  return jsonAnswer(behaviours, json, 302, { location: `${request.origin}/api/authorize` })
+  return jsonAnswer(behaviours, json, 302, { location: `${request.origin}${apiPath(behaviours)}/authorize` })
 }

@@ -13,16 +13,19 @@ export function oauth(request: ProviderRequest, state: State): Answer {
     return messagePage(state, 405, 'This page is for a browser', 'Follow the link with GET.', { allow: 'GET' })
   }
   const appID = oneOf(request.query, 'app_id')
+  const user = signedInUser(request, state)
+  const { signInFirst } = state.behaviours
+  if (user === undefined && signInFirst) return signInPage(state, { appID: appID ?? '' })
   if (appID === undefined) {
-    return messagePage(state, 400, 'Which application?', 'The link must name one application with app_id.')
+    const message = 'The link must name one application with app_id.'
+    return messagePage(state, signInFirst ? 200 : 400, 'Which application?', message)
   }
   const application = state.applications.get(appID)
   if (application === undefined) {
     const message =
       'No application has this app_id. Developers shows those that are registered; a restart forgets them, and makes new ids.'
-    return messagePage(state, 404, 'Unknown application', message)
+    return messagePage(state, signInFirst ? 200 : 404, 'Unknown application', message)
   }
-  const user = signedInUser(request, state)
   if (user === undefined) return signInPage(state, application)
   const grant = { appID, userID: user.user_id }
   state.grants.visit(grant)

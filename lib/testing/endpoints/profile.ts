@@ -21,8 +21,10 @@ export function userMe(request: ProviderRequest, state: State): Answer {
 /** Section 4.4: the same person, identified by a token in the query. */
 export function getUserInfo(request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours
-  if (request.method !== 'GET') return errorAnswer(behaviours, 405, 'Use GET.', { allow: 'GET' })
-  const token = oneOf(request.query, 'access_token')
+  const { looseRequests } = behaviours
+  if (request.method !== 'GET' && !looseRequests) return errorAnswer(behaviours, 405, 'Use GET.', { allow: 'GET' })
+  const inForm = looseRequests ? oneOf(request.form, 'access_token') : undefined
+  const token = oneOf(request.query, 'access_token') ?? inForm
   if (token === undefined) return errorAnswer(behaviours, 401, 'Send access_token once, in the query.')
   return profileFor(token, request, state)
 }

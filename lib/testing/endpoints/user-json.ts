@@ -1,6 +1,9 @@
-import { encodeNonAsciiHTML } from 'entities'
 import type { ProviderBehaviours } from '../behaviours'
 import type { FakeUser } from '../types'
+import { HTML4_NAMES } from './html4-names'
+
+/** Where pictures of relative paths are, and what `profile_cover` names. */
+export const UPLOADS = '/content/uploads/'
 
 const numberLiteral = /^(0|[1-9]\d*)$/
 
@@ -32,15 +35,18 @@ function recordOf(user: FakeUser, behaviours: ProviderBehaviours, origin: string
 }
 
 function extrasOf(user: FakeUser, behaviours: ProviderBehaviours, origin: string): Record<string, unknown> {
+  const root = behaviours.relativePictures ? origin + UPLOADS.slice(0, -1) : origin
+  const pictureURL = pictureOf(user.user_picture, { ...behaviours, relativePictures: false }, root)
   const biography = `Hello, I'm ${user.user_firstname ?? 'new'} & glad to be here.`
   return {
     user_registered: '2020-02-02 20:20:20',
     user_relationship: null,
     user_biography: behaviours.encodeEntities ? encoded(biography) : biography,
     user_website: '',
-    profile_picture: pictureOf(user.user_picture, { ...behaviours, relativePictures: false }, origin),
+    // A placeholder for people without a picture, and on old servers for everybody.
+    profile_picture: (!behaviours.blankPictures && pictureURL) || `${origin}/images/blank.svg`,
     // As broken as on deployed servers: the uploads root without a file.
-    profile_cover: `${origin}/content/uploads/`,
+    profile_cover: origin + UPLOADS,
   }
 }
 
@@ -50,7 +56,20 @@ function pictureOf(value: string | null, behaviours: ProviderBehaviours, origin:
   return behaviours.relativePictures ? value.slice(1) : origin + value
 }
 
-/** Like PHP's htmlentities with quotes, which deployed servers use. */
+let names: Map<string, string> | undefined
+
+/** Like PHP's htmlentities with quotes, which deployed servers use: what has no name in HTML 4.01 stays as it is. */
 function encoded(value: string | null): string | null {
-  return value === null ? null : encodeNonAsciiHTML(value).replaceAll('&apos;', '&#039;')
+  names ??= readNames()
+  return value === null ? null : Array.from(value, (character) => names?.get(character) ?? character).join('')
+}
+
+function readNames(): Map<string, string> {
+  const found = new Map([["'", '&#039;']])
+  let code = 0
+  for (const word of HTML4_NAMES.trim().split(/\s+/)) {
+    if (/^\d/.test(word)) code = Number(word)
+    else found.set(String.fromCodePoint(code++), `&${word};`)
+  }
+  return found
 }

@@ -3,6 +3,7 @@ import { answerFor, refusalFor } from '../router'
 import type { State } from '../state/state'
 import type { Fault, LoggedRequest } from '../types'
 import { deliver } from './deliver'
+import { lineFor } from './line'
 import { type Answer, type ProviderRequest, readRequest } from './request'
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
@@ -19,17 +20,25 @@ export function listenerFor(state: State): (message: IncomingMessage, response: 
 }
 
 async function respond(message: IncomingMessage, response: ServerResponse, state: State): Promise<void> {
-  const request = await readRequest(message, state.origin)
+  const request = await readRequest(message, state)
   const refusal = refusalFor(request, state)
+  const report = (answer?: Answer): void => {
+    const line = state.report === undefined ? undefined : lineFor(request, answer)
+    if (line !== undefined) state.report?.(line)
+  }
   if (refusal !== undefined || request.endpoint === undefined) {
-    return deliver(message, response, { answer: refusal ?? answerFor(request, state) })
+    const answer = refusal ?? answerFor(request, state)
+    report(answer)
+    return deliver(message, response, { answer })
   }
   const { endpoint, method, path, headers, query, body, form } = request
   const parameters = { query: Object.fromEntries(query), form: Object.fromEntries(form) }
   const entry: LoggedRequest = { endpoint, method, path, headers, body, ...parameters, at: state.clock.now() }
   state.log(entry)
   const fault = state.faults[endpoint].shift() ?? {}
-  await deliver(message, response, { answer: faultyAnswer(request, fault, state), fault, entry })
+  const answer = faultyAnswer(request, fault, state)
+  report(fault.hang || fault.reset || fault.raw !== undefined ? undefined : answer)
+  await deliver(message, response, { answer, fault, entry })
 }
 
 /** The response that a fault replaces the endpoint's with, or the endpoint's, after the fault's `rewrite`. */

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { apiPath, type ProviderBehaviours } from '../behaviours'
 import type { Endpoint } from '../types'
 
-/** The paths of the four endpoints. */
+/** The four endpoints by their path below that of the API. */
 const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
-  ['/api/oauth', 'oauth'],
-  ['/api/authorize', 'authorize'],
-  ['/api/v1/user/me', 'user/me'],
-  ['/api/get_user_info', 'get_user_info'],
+  ['/oauth', 'oauth'],
+  ['/authorize', 'authorize'],
+  ['/v1/user/me', 'user/me'],
+  ['/get_user_info', 'get_user_info'],
 ])
 
 // No form of the API or the pages is longer. The log keeps thousands of bodies.
@@ -33,11 +34,15 @@ export function mediaTypeOf(headers: IncomingHttpHeaders): string {
 }
 
 /** Reads a request; rejects when the client disconnects before its end. */
-export async function readRequest(message: IncomingMessage, origin: string | undefined) {
+export async function readRequest(
+  message: IncomingMessage,
+  { origin, behaviours }: { origin: string | undefined; behaviours: ProviderBehaviours },
+) {
   const { method = 'GET', url: path = '/', headers } = message
   const [pathname = '/'] = path.split('?', 1)
   const body = await readBody(message)
   const isForm = mediaTypeOf(headers) === 'application/x-www-form-urlencoded'
+  const isMultipart = mediaTypeOf(headers) === 'multipart/form-data'
   const scheme = 'encrypted' in message.socket ? 'https' : 'http'
   return {
     method,
@@ -45,17 +50,39 @@ export async function readRequest(message: IncomingMessage, origin: string | und
     path,
     pathname,
     /** Which of the four endpoints it asks; undefined for a page. */
-    endpoint: ENDPOINTS.get(pathname),
+    endpoint: endpointAt(pathname, behaviours),
     query: new URLSearchParams(path.slice(pathname.length)),
     headers,
     body: body ?? '',
-    /** The body's parameters; empty unless the body is a form. */
-    form: new URLSearchParams(isForm ? body : ''),
+    /** The body's parameters; empty unless the body is a form of either kind. */
+    form: isMultipart ? await readMultipart(body ?? '', headers) : new URLSearchParams(isForm ? body : ''),
     isForm,
+    isMultipart,
     isTooLarge: body === undefined,
     /** The provider's origin as the client sees it. */
     origin: origin ?? `${scheme}://${headers.host ?? 'localhost'}`,
   }
+}
+
+function endpointAt(pathname: string, behaviours: ProviderBehaviours): Endpoint | undefined {
+  const { looseRequests, oauth2Path } = behaviours
+  const root = apiPath(behaviours)
+  if (!pathname.startsWith(`${root}/`)) return undefined
+  const path = pathname.slice(root.length)
+  const plain = looseRequests ? path.replace(/\/$/, '') : path
+  return oauth2Path && plain === '/oauth2' ? 'oauth' : ENDPOINTS.get(plain)
+}
+
+/** The texts of a multipart form; none if it is malformed. */
+async function readMultipart(body: string, headers: IncomingHttpHeaders): Promise<URLSearchParams> {
+  const parameters = new URLSearchParams()
+  try {
+    const form = await new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } }).formData()
+    for (const [name, value] of form) if (typeof value === 'string') parameters.append(name, value)
+  } catch {
+    // As PHP, which then has no values.
+  }
+  return parameters
 }
 
 async function readBody(message: IncomingMessage): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { apiPath } from '../behaviours'
 import { approvedRedirect } from '../endpoints/oauth'
 import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
 import { sessionCookie, signedInUser } from '../state/sessions'
@@ -5,8 +6,8 @@ import type { State } from '../state/state'
 import type { FakeUser } from '../types'
 import { displayNameOf, html, type Markup, messagePage, nameplate, page } from './layout'
 
-function loginURL(appID: string): string {
-  return `/api/oauth?app_id=${encodeURIComponent(appID)}`
+function loginURL(appID: string, { behaviours }: State): string {
+  return `${apiPath(behaviours)}/oauth?app_id=${encodeURIComponent(appID)}`
 }
 
 /** `GET /`: the provider's home page, with the remembered approvals; Cancel redirects here. */
@@ -34,19 +35,19 @@ ${rows.length > 0 ? html`<ul>${rows}</ul>` : none}</section>`
 export function signIn(request: ProviderRequest, state: State): Answer {
   const user = state.users.get(request.form.get('user_id') ?? '')
   if (user === undefined) return messagePage(state, 400, 'Unknown person', 'There is no person with this id.')
-  return withSession(request, user.user_id)
+  return withSession(request, state, user.user_id)
 }
 
 /** `POST /sign-out`. */
-export function signOut(request: ProviderRequest): Answer {
-  return withSession(request)
+export function signOut(request: ProviderRequest, state: State): Answer {
+  return withSession(request, state)
 }
 
 /** Leads back to the application's login, if there is one. */
-function withSession({ form, origin }: ProviderRequest, userID?: string): Answer {
+function withSession({ form, origin }: ProviderRequest, state: State, userID?: string): Answer {
   const appID = form.get('app_id')
   const cookie = { 'set-cookie': sessionCookie(origin, userID) }
-  return redirectTo(appID === null ? '/' : loginURL(appID), 303, cookie)
+  return redirectTo(appID === null ? '/' : loginURL(appID, state), 303, cookie)
 }
 
 /** `POST /approval`: the person's decision. */
@@ -56,7 +57,7 @@ export function decide(request: ProviderRequest, state: State): Answer {
   const user = signedInUser(request, state)
   // The page may have asked somebody who was signed in to this browser before.
   const asked = request.form.get('user_id') ?? user?.user_id
-  if (user === undefined || user.user_id !== asked) return redirectTo(loginURL(application.appID), 303)
+  if (user === undefined || user.user_id !== asked) return redirectTo(loginURL(application.appID, state), 303)
   // Like deployed servers: the application is not told of a Cancel.
   if (request.form.get('decision') !== 'approve') return redirectTo('/', 303)
   const isRemembered = request.form.get('remember') === 'yes' || state.behaviours.silentReapproval

@@ -3,14 +3,17 @@ import type { State } from '../state/state'
 import type { Application, FakeUser } from '../types'
 import { displayNameOf, emailOf, html, nameplate, page, portrait } from './layout'
 
-/** Signs the browser in as one of the people; continues to the application's approval page if there is one. */
-export function signInPage(state: State, application?: Application): Answer {
+/** Signs the browser in as one of the people; continues to the application's login if there is one. */
+export function signInPage(
+  state: State,
+  application?: Pick<Application, 'appID'> & Partial<Pick<Application, 'name'>>,
+): Answer {
   const buttons = Array.from(
     state.users.values(),
     (user) => html`<li><button class="person" name="user_id" value="${user.user_id}">${portrait(user)}
 <span>${displayNameOf(user)}<small>${emailOf(user)}</small></span></button></li>`,
   )
-  const purpose = application && html`<p>to continue to <strong>${application.name}</strong></p>`
+  const purpose = application?.name !== undefined && html`<p>to continue to <strong>${application.name}</strong></p>`
   const hidden = application && html`<input type="hidden" name="app_id" value="${application.appID}">`
   const people = html`<form method="post" action="/sign-in">${hidden}<ul>${buttons}</ul></form>`
   const nobody = html`<p>There are no people yet. <a href="/users">Add a person</a> first.</p>`

@@ -32,6 +32,11 @@ export function picture(_request: ProviderRequest, state: State, file: string): 
   return drawing(displayNameOf(user))
 }
 
+/** `GET /images/blank.svg`: the placeholder for people without a picture. */
+export function blank(): Answer {
+  return drawing('?')
+}
+
 /** `GET /icon.svg`: the provider's logo. */
 export function icon(_request: ProviderRequest, state: State): Answer {
   return drawing(state.name)

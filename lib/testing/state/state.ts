@@ -18,6 +18,8 @@ export class State {
   /** Whether requests under any name of this machine are answered. */
   readonly allowRemote: boolean
   behaviours: ProviderBehaviours
+  /** Is told of each request. */
+  readonly report: ((line: string) => void) | undefined
   /** Undefined on a server of the user's own, if it was not given. */
   origin: string | undefined
   readonly applications = new Applications()
@@ -36,6 +38,7 @@ export class State {
     this.rateLimit = rateLimit
     this.name = checkedName(options.name ?? 'Fake Social')
     this.clock = options.clock ?? new Clock()
+    this.report = options.log
     this.allowRemote = options.allowRemote ?? false
     this.behaviours = behavioursOf(options.mode)
     this.origin = options.origin === undefined ? undefined : checkedOrigin(options.origin)

@@ -43,7 +43,7 @@ test('a callback to this machine is caught, and no other request', async () => {
     const others = await Promise.all(
       ['/favicon.ico', '/cbx?auth_key=other', '/cb'].map((path) => fetch(new URL(path, redirectURL))),
     )
-    const page = await fetch(await approve(logins.provider, application, '1'))
+    const page = await fetch(await approve(logins.provider, application, '1'), { headers: { accept: 'text/html' } })
     const statuses = [...others, page].map(({ status }) => status)
     expect([statuses, page.headers.get('cache-control')]).toEqual([[404, 404, 404, 200], 'no-store'])
   }

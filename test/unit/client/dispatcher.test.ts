@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { Agent, interceptors } from 'undici'
 import { Agent as Agent6, interceptors as interceptors6 } from 'undici-6'
 import type { OutcomeCode } from '../../../lib'
@@ -100,3 +100,25 @@ test.each([
     if (!body.destroyed) await once(body, 'close', { signal: AbortSignal.timeout(2000) })
   },
 )
+
+test('an interceptor that changes the headers of a request changes those of no other', async () => {
+  const seen: (readonly string[])[] = []
+  const request: RequestDispatcher['request'] = async ({ headers }) => {
+    seen.push(Object.keys(headers))
+    headers['x-of-one-login'] = marker
+    return { statusCode: 200, headers: {}, body: Readable.from([]) }
+  }
+  const client = clients.client({ dispatcher: { request } })
+  for (let count = 0; count < 2; count += 1) await rejectionOf(client.exchangeAuthKey(key))
+  expect(seen).toHaveLength(2)
+  expect(seen[1]).toEqual(seen[0])
+})
+
+test('the body of a response that says nothing is destroyed, and an error of it ends nothing', async () => {
+  const body = new PassThrough()
+  const client = clients.client({ dispatcher: { request: async () => ({ statusCode: 500, headers: {}, body }) } })
+  expectOutcome(await rejectionOf(client.exchangeAuthKey(key)), 'provider_unavailable', 'exchange')
+  expect(body.destroyed).toBe(true)
+  // Without a listener, it would be thrown.
+  expect(body.emit('error', new Error(marker))).toBe(true)
+})

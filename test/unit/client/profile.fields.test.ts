@@ -90,6 +90,18 @@ test('the absolute twin replaces an unusable picture, and never a usable one', (
   expect(photo('javascript:alert(1)')).toEqual([{ value: twin }])
   expect(photo(null)).toEqual([{ value: twin }])
   expect(photo('https://cdn.example/a.jpg')).toEqual([{ value: 'https://cdn.example/a.jpg' }])
+  // The picture of a person, in two forms; the placeholder of one without; and what old servers send for everybody.
+  const placeholder = 'https://social.example/images/nobody.png'
+  const both = { user_picture: 'photos/b.jpg', profile_picture: `${uploads.href}photos/b.jpg` }
+  expect(profileWith(both, uploads).photos).toEqual([{ value: both.profile_picture }])
+  expect(profileWith({ ...both, profile_picture: placeholder }, uploads).photos).toEqual([
+    { value: both.profile_picture },
+  ])
+  for (const user_picture of [null, '', undefined, '../images/nobody.png']) {
+    expect(profileWith({ user_picture, profile_picture: placeholder }, uploads).photos).toBeUndefined()
+    expect(profileWith({ user_picture, profile_picture: placeholder }).photos).toEqual([{ value: placeholder }])
+    expect(profileWith({ ...both, user_picture }, uploads).photos).toEqual([{ value: both.profile_picture }])
+  }
   expect(profileWith({ user_cover: null, profile_cover: twin }).coverPhoto).toBe(twin)
   expect(profileWith({ user_cover: null, profile_cover: 'https://social.example/uploads/' }).coverPhoto).toBeUndefined()
 })
@@ -244,3 +256,43 @@ test.each(['', ' \u00a0\u2003', '\u202e\n', '\ufeff'])(
     expect(profileWith({ user_name: name })).not.toHaveProperty('username')
   },
 )
+
+// The empty cell of Braille, an invisible separator, a filler, a joiner, a variation selector, a tag, the anchor of an annotation, a
+// note without a head.
+const invisible = [
+  '\u2800',
+  '\u2063',
+  '\u3164',
+  '\u115f',
+  '\u200d',
+  '\ufe0f',
+  '\u{e0041}',
+  '\ufff9',
+  '\u{1d159}',
+  '\u00ad',
+].map((character): [string, string] => [`U+${character.codePointAt(0)?.toString(16)}`, character])
+
+test.each(invisible)('a name that shows nothing is left out (%s)', (_code, character) => {
+  for (const name of [character, ` ${character}${character}\u2003`, `\u202e${character}`, `&#x2800;${character}`]) {
+    expect(profileWith({ user_name: 'ada', user_firstname: name, user_lastname: name }).displayName).toBe('ada')
+    const profile = profileWith({ user_name: name, user_gender: name })
+    expect(profile).toMatchObject({ displayName: '' })
+    expect(Object.keys(profile)).toEqual(Object.keys(profileWith({})))
+  }
+  expect(nameOf(`Ada${character}`)).toBe(`Ada${character}`)
+})
+
+test.each([...invisible, ['U+d800', '\ud800'], ['U+dc00', '\udc00']])(
+  'an e-mail address with %s is left out: it looks like another one',
+  (_code, character) => {
+    for (const address of [`ada${character}@people.example`, `ada@people${character}.example`])
+      expect(profileWith({ user_email: address })).not.toHaveProperty('emails')
+  },
+)
+
+test('half of a surrogate pair does not reach a name, however it came about', () => {
+  expect(nameOf('Ada\ud83d')).toBe('Ada')
+  expect(nameOf('\ude00Ada')).toBe('Ada')
+  expect(nameOf(`${'&#65;'.repeat(10)}${'\u{1f600}'.repeat(2100)}`)).not.toMatch(/\p{Cs}/u)
+  expect(nameOf('\u{1f600}')).toBe('\u{1f600}')
+})

@@ -156,6 +156,9 @@ const good = [
 const goodTexts = [
   ...['a', 'A', 'ada', 'Ada', 'u_1', 'u-1', 'u.1', 'u:1', '1a', '0a', '1-2', 'annull', 'nullify'],
   ...['deadbeef-dead-beef-dead-beefdeadbeef', 'x'.repeat(128)],
+  // What looks like a number is none: one hexadecimal id of some hundreds has digits and a single e.
+  ...['374e76010383810', '652300000000000000000e12', '0e1234567890123', '1e0', '1E3', '1e400', '1e-7', '1.0', '1.5'],
+  ...['007', '0001', '0x1f', '0X1F', '0b1', '0o7', '1.', '.5', '1.50', '12.5', 'Infinity', '-Infinity', '1_000', '1-1'],
 ]
 
 test.each(good)('the number %s is an id and keeps its literal', (id) => {
@@ -170,9 +173,22 @@ test.each(goodTexts)('the text %s is an id', (id) => {
 const nobody = [
   ...['0', '-0', '-1', '1.5', '1.0', '0.0', '1e0', '1E0', '1e3', '10e-1', '1e400', '-1e400', '1E+2', '123e-5'],
   ...['null', 'true', 'false', '[]', '[1]', '["1"]', '{}', '{"id":1}', '{"value":"1"}', digits, '""', '" "'],
-  ...['{"isLosslessNumber":true,"value":"1"}', '{"__proto__":1}', '"0"', '"00"', '"-0"', '"-1"', '"+1"', '"1.0"'],
-  ...['"1.5"', '"1."', '".5"', '"1e0"', '"1E3"', '"1e400"', '"-1e400"', '"007"', '"0x10"', '"0b1"', '"0o7"'],
-  ...['"Infinity"', '"-Infinity"', '" 1"', '"1 "', '"1\\n"', '"\\u00001"', '"1,2"', '"1/2"', '"a b"', '"é"', '"１"'],
+  ...['{"isLosslessNumber":true,"value":"1"}', '{"__proto__":1}', '"0"', '"00"', '"-0"', '"-1"', '"+1"', '"0.0"'],
+  ...[
+    '0e5',
+    '7e0',
+    '374e76010383810',
+    '65230e12',
+    '1.50',
+    '1.0e1',
+    '12.5',
+    '100e-2',
+    '-7',
+    '"0.00"',
+    '"-12"',
+    '"-1.5"',
+  ],
+  ...['"1e+21"', '" 1"', '"1 "', '"1\\n"', '"\\u00001"', '"1,2"', '"1/2"', '"a b"', '"é"', '"１"'],
   ...[
     '"a@b"',
     '"<b>"',
@@ -193,6 +209,16 @@ test('no two accepted literals are one id', () => {
   const literals = [...good, ...goodTexts.map((id) => `"${id}"`)]
   expect(new Set(literals.map((id) => userOf(`{"user_id":${id}}`).user_id)).size).toBe(literals.length)
 })
+
+test.each(['1e3', '1.50', '374e76010383810', '1e400', '12e0', '1.0e2'])(
+  'the number %s is refused although its digits are kept as a text, wherever userRecord finds it',
+  (digits) => {
+    const idOf = (text: string) => parseUser(parseJSON(text), text, ({ id }) => ({ user_id: id })).user.user_id
+    expect(codeOf(`{"user_name":"\\" ${digits}","user_id":${digits}}`)).toBe('profile_invalid')
+    expect(() => idOf(`{"id":${digits}}`)).toThrow('user_id')
+    expect(idOf(`{"id":"${digits}","user_name":"\\": ${digits},"}`)).toBe(digits)
+  },
+)
 
 test.each(nobody)('%s as user_id is refused', (literal) => {
   expect(codeOf(`{"user_id":${literal}}`)).toBe('profile_invalid')

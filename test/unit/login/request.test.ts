@@ -174,9 +174,11 @@ test.each(['/login?returnTo=%2Finbox&x=1', '/login?from=https://other.example/x'
       type: 'start',
       method: 'GET',
       path,
+      hasSource: true,
       verified: true,
       isCallbackSuffix: false,
       fetchSite: 'same-origin',
+      tabSecret: undefined,
     })
   },
 )

@@ -57,11 +57,12 @@ test('a tab without a stored secret sends an empty one, and the first callback s
   expect(callback(`?auth_key=K&social_login_tab=${SECRET}`, fromProvider, 'GET')).toHaveProperty('tabSecret', undefined)
 })
 
-test('a refusal has a phase, and a hint only if there is one', () => {
+test('a refusal has a phase, and a hint if it shows a cause', () => {
   const refused = (method: string, headers: Headers) => classifyRequest(incoming('/login', headers, { method }), policy)
   expect(refused('PUT', fromApp)).toEqual({ type: 'refused', code: 'method_not_allowed', phase: 'start' })
   const framed = { ...fromApp, 'sec-fetch-dest': 'iframe' }
-  expect(refused('GET', framed)).toEqual({ type: 'refused', code: 'start_forbidden', phase: 'start' })
+  const hint = expect.stringContaining('for a frame')
+  expect(refused('GET', framed)).toEqual({ type: 'refused', code: 'start_forbidden', phase: 'start', hint })
   expect(Object.keys(callback('', fromProvider, 'GET'))).not.toContain('hint')
 })
 

@@ -15,7 +15,9 @@ test('nobody is signed in without a session, with an empty one, or with a user t
 
 test('different users have different keys, and the same user always the same', () => {
   const different = [
-    ...[0, 1, '1', 'a', { id: 1 }, { id: '1' }].map(inSession),
+    ...[0, 1, '1', 'a', { id: 2 }, { id: '2' }, { sub: 'x' }, { sub: 'y' }, { name: 'a' }, { name: 'b' }].map(
+      inSession,
+    ),
     ...[{ id: 1 }, { id: '1' }, { id: 1n + 1n }, { _id: { toJSON: () => 'a' } }, { _id: { toJSON: () => 'b' } }].map(
       onRequest,
     ),
@@ -23,7 +25,11 @@ test('different users have different keys, and the same user always the same', (
   ]
   expect(different).not.toContain(undefined)
   expect(new Set(different).size).toBe(different.length)
-  expect(onRequest({ id: 7, name: 'then' })).toBe(onRequest({ id: 7, name: 'now' }))
+  for (const keyOf of [onRequest, inSession]) {
+    expect(keyOf({ id: 7, name: 'then' })).toBe(keyOf({ id: 7, name: 'now', lastSeen: 1 }))
+    expect(keyOf({ _id: 'x', token: 1 })).toBe(keyOf({ _id: 'x', token: 2 }))
+    expect(keyOf({ sub: 'x' })).toBe(keyOf({ sub: 'x', roles: ['admin'] }))
+  }
 })
 
 test('users without an id differ by their whole content, at any userProperty', () => {
@@ -55,7 +61,13 @@ test.each([
   )
 })
 
-test('the user in the session takes precedence over the one on the request', () => {
-  const both = incoming('/', {}, { session: { passport: { user: 1 } }, user: { id: 2 } })
-  expect(currentUserKey(both)).toBe(inSession(1))
+const inBoth = (serialized: unknown, user: unknown) =>
+  currentUserKey(incoming('/', {}, { session: { passport: { user: serialized } }, user }))
+
+test('the user in the session takes precedence over the one on the request, unless only the latter has an id', () => {
+  expect(inBoth(1, { id: 2 })).toBe(inSession(1))
+  expect(inBoth({ id: 1 }, { id: 2 })).toBe(inSession({ id: 1 }))
+  expect(inBoth({ token: 'then' }, { id: 2 })).toBe(inBoth({ token: 'now' }, { id: 2 }))
+  expect(inBoth({ token: 'x' }, { id: 2 })).not.toBe(inBoth({ token: 'x' }, { id: 3 }))
+  expect(inBoth({ token: 'then' }, { name: 'ada' })).not.toBe(inBoth({ token: 'now' }, { name: 'ada' }))
 })

@@ -134,7 +134,6 @@ test.each([
     'customHeaders',
     'customHeaders is not an option of Strategy: the Social Login API has none; for the User-Agent there is userAgent',
   ],
-  ['authorizationURL', 'authorizationURL is not an option of Strategy: it is derived from baseURL'],
   ['state', 'state is not an option of Strategy: every login is bound to its browser without it; remove it'],
   ['proxy', 'proxy is not an option of Strategy: give the whole callbackURL instead'],
   ['callbackUrl', 'callbackUrl is not an option of Strategy: did you mean callbackURL?'],

@@ -123,13 +123,24 @@ test.each<[string, Verify]>([
   ['calls done with nothing', (_token, _refresh, _profile, done) => done()],
   ['calls done with null and info', (_token, _refresh, _profile, done) => done(null, null, { message: 'no' })],
   ['returns false', () => false],
-  ['returns nothing without declaring done', (_token) => {}],
   ['resolves false', async () => false],
   ['resolves null', async () => null],
   ['is a NestJS method that returns nothing', nest(() => undefined)],
   ['returns an empty text', (_token) => ''],
 ])('a verify function that %s refuses the login', async (_, verify) => {
   expect(await logIn(verify)).toMatchObject(refused)
+})
+
+test.each<[string, Verify]>([
+  ['returns nothing', (_token) => {}],
+  ['resolves nothing', async (_token, _refresh, _profile) => {}],
+  ['calls done with a promise', (_token, _refresh, profile, done) => done(null, Promise.resolve(user(profile)))],
+])('a verify function that %s by mistake is an error, not a no', async (_, verify) => {
+  const { status, body } = await logIn(verify)
+  expect(status).toBe(500)
+  expect(body).toMatchObject({
+    message: expect.stringMatching(/^The verify function (returned nothing|passed a promise)/),
+  })
 })
 
 class Refusal extends Error {

@@ -200,9 +200,9 @@ class RemembersUsedCookiesForAMinute implements PendingLoginStore {
 
   constructor(private readonly database: Database) {}
 
-  async consume(req: Incoming, { id }: PendingLogin): Promise<boolean> {
-    this.#cookies.consume(req)
-    return this.database.insert(id, 'used', 60 * 1000)
+  async consume(req: Incoming, record: PendingLogin): Promise<boolean> {
+    await this.#cookies.consume(req, record)
+    return this.database.insert(record.id, 'used', 60 * 1000)
   }
 }
 

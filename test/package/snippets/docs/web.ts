@@ -46,6 +46,12 @@ export function quickStart(
   return app
 }
 
+/** As in the whole file of docs/web.md. */
+function send(c: Context, { status, headers, body }: Response): Response {
+  for (const [name, value] of headers) c.header(name, value, { append: name === 'set-cookie' })
+  return new Response(body, { status, headers: c.res.headers })
+}
+
 export function ownHeaders(app: Hono): void {
   // docs/web.md#headers-of-your-own, block 1
 }

@@ -49,6 +49,40 @@ describe('the host of a URL', () => {
     expect(isPrivateHost(new URL(`https://${host}/`).hostname)).toBe(false)
   })
 
+  // The registries of IANA, entry by entry: what comes before, the first and the last address, and what comes after. Empty: that
+  // belongs to another entry.
+  test.each([
+    ['', '0.0.0.0', '0.255.255.255', '1.0.0.0'],
+    ['9.255.255.255', '10.0.0.0', '10.255.255.255', '11.0.0.0'],
+    ['100.63.255.255', '100.64.0.0', '100.127.255.255', '100.128.0.0'],
+    ['126.255.255.255', '127.0.0.0', '127.255.255.255', '128.0.0.0'],
+    ['169.253.255.255', '169.254.0.0', '169.254.255.255', '169.255.0.0'],
+    ['172.15.255.255', '172.16.0.0', '172.31.255.255', '172.32.0.0'],
+    ['191.255.255.255', '192.0.0.0', '192.0.0.255', '192.0.1.0'],
+    ['192.0.1.255', '192.0.2.0', '192.0.2.255', '192.0.3.0'],
+    ['192.167.255.255', '192.168.0.0', '192.168.255.255', '192.169.0.0'],
+    ['198.17.255.255', '198.18.0.0', '198.19.255.255', '198.20.0.0'],
+    ['198.51.99.255', '198.51.100.0', '198.51.100.255', '198.51.101.0'],
+    ['203.0.112.255', '203.0.113.0', '203.0.113.255', '203.0.114.0'],
+    ['223.255.255.255', '224.0.0.0', '255.255.255.255', ''],
+    ['', '::', '::ffff:ffff', '::1:0:0'],
+    ['::fffe:ffff:ffff:ffff', '::ffff:0:0:0', '::ffff:0:ffff:ffff', '::ffff:1:0:0'],
+    ['64:ff9b:0:ffff:ffff:ffff:ffff:ffff', '64:ff9b:1::', '64:ff9b:1:ffff:ffff:ffff:ffff:ffff', '64:ff9b:2::'],
+    ['ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '100::', '100::ffff:ffff:ffff:ffff', '100:0:0:1::'],
+    ['2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '2001::', '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff', '2001:200::'],
+    ['2001:db7:ffff:ffff:ffff:ffff:ffff:ffff', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', '2001:db9::'],
+    ['2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '2002::', '2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '2003::'],
+    ['3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff', '3fff:1000::'],
+    ['5eff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '5f00::', '5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '5f01::'],
+    ['fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'fc00::', 'fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'fe00::'],
+    ['fe7f:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff', ''],
+    ['', 'fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', ''],
+    ['', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', ''],
+  ])('between %s and the next public one, %s to %s are private, up to %s', (before, first, last, after) => {
+    expect([first, last].map(isPrivateHost)).toEqual([true, true])
+    expect([before, after].filter((address) => address !== '' && isPrivateHost(address))).toEqual([])
+  })
+
   test('an address with a zone is judged without it', () => {
     expect(isPrivateHost('fe80::1%eth0')).toBe(true)
     expect(isPrivateHost('2606:4700::1111%eth0')).toBe(false)
@@ -81,6 +115,11 @@ describe('a name', () => {
     names.tell('inside.example', () => addresses)
     expect(await lookUp('inside.example', lookup)).toBe('PRIVATE_ADDRESS')
     expect(await lookUp('inside.example', lookup, {})).toBe('PRIVATE_ADDRESS')
+  })
+
+  test('is refused where a lookup gives what is no address', async () => {
+    const strange = publicLookup((_name, _options, callback) => callback(null, [{ address: 'elsewhere', family: 4 }]))
+    expect(await lookUp('strange.example', strange)).toBe('PRIVATE_ADDRESS')
   })
 
   test('of /etc/hosts, or without any address, is not found', async () => {

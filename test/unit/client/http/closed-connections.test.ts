@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { stat } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { SocialLoginClient } from '../../../../lib'
-import { answer, RAW_TOKEN, RawProvider, type Wire } from '../../../support/raw-provider'
+import { answer, type Greeting, RAW_TOKEN, RawProvider, type Wire } from '../../../support/raw-provider'
 import { until } from '../../../support/turns'
 
 let provider: RawProvider
@@ -46,6 +49,32 @@ describe.each([
     expect(await client.exchangeAuthKey('key')).toEqual(token)
     expect(received()).toEqual([2, 2])
   })
+})
+
+test('a profile request is sent at most twice, although it met a server error, and then a closed connection', async () => {
+  provider.failNext('user/me', (socket) => socket.write(answer('', '', '503 Unavailable')))
+  provider.failNext('user/me', reset, 2)
+  await expect(client.getCurrentUser('token')).rejects.toMatchObject({ code: 'provider_unreachable' })
+  expect(provider.requests).toHaveLength(2)
+})
+
+test('a second attempt uses no spare connection, which may be dead, too', async () => {
+  await client.exchangeAuthKey('first')
+  provider.greetWith((socket) => socket.once('data', () => socket.resetAndDestroy()))
+  client.preconnect()
+  await until(() => provider.accepted === 2)
+  provider.greetWith()
+  provider.failNext('authorize', reset)
+  expect(await client.exchangeAuthKey('second')).toEqual(token)
+  expect(received()).toEqual([3, 3])
+})
+
+test('a request whose connection closes after its deadline opens no other one', async () => {
+  const signal = AbortSignal.timeout(100)
+  provider.failNext('authorize', (socket) => socket.on('close', () => {}))
+  await expect(client.exchangeAuthKey('key', { signal })).rejects.toMatchObject({ code: 'provider_timeout' })
+  await until(() => provider.open === 0, 200_000)
+  expect(received()).toEqual([1, 1])
 })
 
 test('such a request is retried at once, although most of the time is over', async () => {
@@ -149,6 +178,55 @@ describe('a spare connection', () => {
     await until(() => provider.open === 1)
     jest.advanceTimersByTime(40_000)
     await client.exchangeAuthKey('key')
+    expect(received()).toEqual([1, 2])
+  })
+
+  test('that nobody needs is closed after fifty seconds, by a timer of its own, and does not keep the process', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+    await preconnect(1)
+    for (let count = 0; count < 10; count++) await turn()
+    jest.advanceTimersByTime(49_000)
+    for (let count = 0; count < 100; count++) await turn()
+    expect(provider.open).toBe(1)
+    jest.advanceTimersByTime(2000)
+    await until(() => provider.open === 0)
+    expect(received()).toEqual([0, 1])
+  })
+
+  test('keeps no process alive', async () => {
+    const program = `
+      const { SocialLoginClient } = require(${JSON.stringify(join(__dirname, '../../../../lib'))})
+      const client = new SocialLoginClient({ baseURL: process.argv[1], clientID: 'id', clientSecret: 'secret' })
+      client.preconnect()`
+    await promisify(execFile)(process.execPath, ['-e', program, provider.baseURL], { timeout: 5000 })
+    expect(received()).toEqual([0, 1])
+  })
+
+  test('that was used keeps its connection, whose time is now that of an idle one, and another may be opened at once', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+    await preconnect(1)
+    await client.exchangeAuthKey('key')
+    jest.advanceTimersByTime(55_000)
+    for (let count = 0; count < 100; count++) await turn()
+    expect(provider.open).toBe(1)
+    await client.exchangeAuthKey('next')
+    expect(received()).toEqual([2, 1])
+    await preconnect(2)
+  })
+
+  test.each<[string, Greeting]>([
+    ['ended', (socket) => socket.end()],
+    ['reset', (socket) => socket.resetAndDestroy()],
+    ['written to', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{"access_token":"x"}')],
+  ])('that the server has %s is not used: no request is written to it', async (_how, greet) => {
+    provider.greetWith((socket) => {
+      socket.resume()
+      greet(socket)
+    })
+    await preconnect(1)
+    await until(() => provider.open === 0, 200_000)
+    provider.greetWith()
+    expect(await client.exchangeAuthKey('key')).toEqual(token)
     expect(received()).toEqual([1, 2])
   })
 

@@ -1,14 +1,19 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import dns from 'node:dns'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import tls, { type TlsOptions } from 'node:tls'
+import { promisify } from 'node:util'
+import { Agent } from 'undici'
 import type { SocialLoginClient } from '../../../../lib'
 import { makeCertificates } from '../../../support/certificates'
 import { useClients } from '../../../support/client'
+import { diagnose } from '../../../support/doctor'
 import { rejectionOf } from '../../../support/leak-check'
 import { RAW_TOKEN, RawProvider } from '../../../support/raw-provider'
+import { settled, until } from '../../../support/turns'
 
 const clients = useClients()
 let provider: RawProvider
@@ -44,6 +49,58 @@ test('one DNS lookup runs at a time: silent name servers block one thread of the
   for (const answer of answers) answer()
   for (const token of await Promise.all(calls)) expect(token).toEqual({ access_token: RAW_TOKEN })
   expect(lookups).toHaveBeenCalledTimes(1)
+})
+
+describe('a name with hundreds of addresses, of which the last is the provider', () => {
+  const addresses = (refusing: number): string[] => [...Array<string>(refusing).fill('127.0.0.99'), '127.0.0.1']
+
+  test('makes a naive client connect to all of them', async () => {
+    await start()
+    resolveTo(...addresses(300))
+    const agent = new Agent()
+    await agent.request({ origin: new URL(provider.baseURL).origin, path: '/api/authorize', method: 'POST', body: '' })
+    expect(provider.accepted).toBe(1)
+    await agent.destroy()
+  })
+
+  test.each<[string, (client: SocialLoginClient) => Promise<unknown>]>([
+    ['of a call', (client) => client.exchangeAuthKey('a-key').catch(() => {})],
+    ['of a start', async (client) => client.preconnect()],
+    ['of the doctor', () => diagnose(provider.baseURL, { timeout: 3000 })],
+  ])('makes ours connect to thirty-two: %s', async (_title, connectOnce) => {
+    const client = await start(600)
+    const lookups = jest.spyOn(dns, 'lookup')
+    resolveTo(...addresses(32))
+    await connectOnce(client)
+    await until(() => lookups.mock.calls.length > 0)
+    await settled(() => provider.accepted, 200)
+    expect(provider.accepted).toBe(0)
+    resolveTo(...addresses(31))
+    const other = clients.client({ baseURL: provider.baseURL })
+    await connectOnce(other)
+    await until(() => provider.accepted > 0)
+  })
+})
+
+test('a request whose connection opens after its deadline is not sent: the connection carries the next one', async () => {
+  const client = await start()
+  const answers: (() => void)[] = []
+  const lookup = dns.lookup.bind(dns)
+  jest.spyOn(dns, 'lookup').mockImplementation((...given) => void answers.push(() => Reflect.apply(lookup, dns, given)))
+  const controller = new AbortController()
+  const call = rejectionOf(client.exchangeAuthKey('a-key', { signal: controller.signal }))
+  await until(() => answers.length === 1)
+  controller.abort(new DOMException('late', 'TimeoutError'))
+  expect(await call).toMatchObject({ code: 'provider_timeout' })
+  for (const answer of answers) answer()
+  await until(() => provider.accepted === 1)
+  await settled(() => provider.requests.length, 200)
+  expect(provider.requests).toEqual([])
+  await client.exchangeAuthKey('next')
+  expect([provider.accepted, provider.requests.map(({ body }) => /auth_key=(.*)/.exec(body)?.[1])]).toEqual([
+    1,
+    ['next'],
+  ])
 })
 
 test("after a lookup of the application's own that threw, the next request looks up again", async () => {
@@ -106,6 +163,47 @@ test('a provider that is away is given up long before the timeout, so that the c
   expect(count).toBeLessThan(8)
 })
 
+test('a provider that is away is given up after three seconds, however long a login may take', async () => {
+  const client = await start(60_000)
+  provider.refuse()
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+  const begun = performance.now()
+  let given: unknown
+  void rejectionOf(client.exchangeAuthKey('a-key')).then((error) => {
+    given = error
+  })
+  let attempts = 0
+  const counted = (): void => {
+    attempts += 1
+  }
+  subscribe('net.client.socket', counted)
+  while (!given && performance.now() - begun < 20_000) {
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    jest.advanceTimersByTime(100)
+  }
+  unsubscribe('net.client.socket', counted)
+  const elapsed = performance.now() - begun
+  jest.useRealTimers()
+  expect(given).toMatchObject({ code: 'provider_unreachable' })
+  expect(elapsed).toBeGreaterThanOrEqual(3000)
+  expect(elapsed).toBeLessThan(4500)
+  expect(attempts).toBeLessThan(9)
+})
+
+test('a process whose call was aborted does not wait for a provider that is away', async () => {
+  await start()
+  provider.refuse()
+  const program = `
+    const { SocialLoginClient } = require(${JSON.stringify(join(__dirname, '../../../../lib'))})
+    const client = new SocialLoginClient({ baseURL: process.argv[1], clientID: 'id', clientSecret: 'secret', timeout: 60_000 })
+    client.exchangeAuthKey('key', { signal: AbortSignal.timeout(50) }).catch(() => console.log(performance.now()))
+    process.on('exit', () => console.log(performance.now()))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program, provider.baseURL])
+  const [rejectedAt = 0, endedAt = 0] = stdout.trim().split('\n').map(Number)
+  expect(rejectedAt).toBeGreaterThan(0)
+  expect(endedAt - rejectedAt).toBeLessThan(250)
+})
+
 test('a certificate that is not accepted is not asked for again', async () => {
   const client = await start(10_000, makeCertificates().good)
   const connections = jest.spyOn(tls, 'connect')
@@ -133,4 +231,19 @@ onLinux('an address that is slow to answer is waited for, where nothing listens 
   expect(await user).toMatchObject({ user_id: '1' })
   for (const socket of queue) socket.destroy()
   slow.kill()
+})
+
+onLinux('an address that never answers is left after a quarter of the time, for the next one', async () => {
+  const client = await start(2000)
+  const { port } = provider
+  const script = `require('net').createServer().listen({ host: '127.0.0.97', port: ${port}, backlog: 1 }, () => console.log('listening'))`
+  const silent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(silent.stdout, 'data')
+  silent.kill('SIGSTOP')
+  const queue = [1, 2].map(() => connect(port, '127.0.0.97'))
+  await Promise.all(queue.map((socket) => once(socket, 'connect')))
+  resolveTo('127.0.0.97', '127.0.0.1')
+  expect(await client.getCurrentUser('token')).toMatchObject({ user_id: '1' })
+  for (const socket of queue) socket.destroy()
+  silent.kill('SIGKILL')
 })

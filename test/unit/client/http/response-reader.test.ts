@@ -142,11 +142,32 @@ test.each([
   expect(new ResponseReader('profile', false).start(status, {})).toBe(isRead)
 })
 
-test.each([undefined, '', 'identity', 'IDENTITY'])('the content-encoding %j is none', (encoding) => {
+// Those that servers send without meaning a coding: browsers, curl and fetch read such a response as it is.
+test.each([
+  ...[undefined, '', ' ', ',', 'identity', 'IDENTITY', 'none', 'None', 'UTF-8', 'utf8', 'utf-8;', 'iso-8859-1', '8bit'],
+  ...[
+    'binary',
+    'base64',
+    'text/html',
+    'application/json',
+    'chunked',
+    'default',
+    'off',
+    '*',
+    'null',
+    'false',
+    '0',
+    'gz',
+  ],
+  ...['none, utf-8', 'identity,identity', 'nogzip', 'brotli', 'not-gzip'],
+])('the content-encoding %j is none', (encoding) => {
   expect(read({ headers: { 'content-encoding': encoding }, chunks: ['{}'] }).text).toBe('{}')
 })
 
-test.each(['gzip', 'identity, gzip', 'gzip, identity'])('the content-encoding %j is refused', (encoding) => {
+test.each([
+  ...['gzip', 'GZip', 'x-gzip', 'deflate', 'br', 'zstd', 'compress', 'X-Compress', 'aes128gcm', 'exi', 'pack200-gzip'],
+  ...['dcb', 'dcz', 'identity, gzip', 'gzip, identity', 'none,gzip', 'utf-8 ,\tbr', 'br, none', ' gzip '],
+])('the content-encoding %j is refused', (encoding) => {
   const { message } = expectRefusal({ headers: { 'content-encoding': encoding } }, 'provider_bad_response')
   expect(message).toMatch(/was compressed, although compression was not accepted\.$/)
 })

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { findSecrets } from '../../support/canaries'
-import { page, sendJSON, useServers } from '../../support/doctor'
-import { runDoctor, runDoctorProcess, unwrapped } from '../../support/doctor-command'
-import { repeat } from '../../support/raw-provider'
+import { findSecrets } from '../support/canaries'
+import { page, sendJSON, useServers } from '../support/doctor'
+import { runDoctor, runDoctorProcess, unwrapped } from '../support/doctor-command'
+import { repeat } from '../support/raw-provider'
 
 // Providers that want to harm whoever examines them.
 
@@ -41,7 +41,7 @@ test.each([
   [
     'chunks of one byte with extensions of 8 KB',
     repeat(`${OKAY}transfer-encoding: chunked\r\n\r\n`, `1;${'x'.repeat(8000)}\r\nx\r\n`),
-    /within 1 second|is no exchange/,
+    /within 1 second|is no exchange|The response is larger/,
   ],
   [
     'a chunk of 2 GB',
@@ -56,12 +56,16 @@ test.each([
       ),
     /is no exchange/,
   ],
-  ['early hints without end', repeat('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), /within 1 second/],
-  ['a header of megabytes', repeat(`${OKAY}x-a: `, 'x'.repeat(65_536)), /not HTTP/],
+  [
+    'early hints without end',
+    repeat('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
+    /within 1 second|The response is larger/,
+  ],
+  ['a header of megabytes', repeat(`${OKAY}x-a: `, 'x'.repeat(65_536)), /The headers of the response are larger/],
   [
     'trailers without end',
     repeat(`${OKAY}transfer-encoding: chunked\r\n\r\n0\r\n`, 'x-a: b\r\n'),
-    /too large|not HTTP/,
+    /The headers of the response are larger/,
   ],
 ])(
   '%s ends at a bound',
@@ -165,20 +169,19 @@ test('no redirect is followed with a secret', async () => {
 
 test('a login is not made where the provider redirected to, but only at the address that was typed', async () => {
   const bodies: string[] = []
-  const thief = await serve((request, response) => {
+  const baseURL = await serve((request, response) => {
+    const { url = '' } = request
+    if (url.startsWith('/api')) return void response.writeHead(307, { location: `/members${url}` }).end()
     request.on('data', (chunk) => bodies.push(String(chunk)))
     sendJSON(response, { error: true }, 401)
   })
-  const redirecting = await serve((request, response) =>
-    response.writeHead(301, { location: `${new URL(thief).origin}${request.url}` }).end(),
-  )
-  // A program that looks for the final address, and then logs in there.
-  const { url } = await fetch(`${redirecting}/user/me`)
-  await fetch(url.replace('v1/user/me', 'authorize'), { method: 'POST', body: new URLSearchParams({ SECRET }) })
+  // A program that follows redirects.
+  await fetch(baseURL.replace('v1', 'authorize'), { method: 'POST', body: new URLSearchParams({ SECRET }) })
   expect(bodies.splice(0).join()).toContain(SECRET)
-  const { code, stdout, stderr } = await login(redirecting)
+  const { code, stdout, stderr } = await login(baseURL)
   expect([code, bodies.join().includes(SECRET), stderr]).toEqual([1, false, ''])
-  expect(unwrapped(stdout)).toContain(`a secret is sent only to the address that was typed: run this with ${thief}`)
+  const final = baseURL.replace('/api', '/members/api')
+  expect(unwrapped(stdout)).toContain(`a secret is sent only to the address that was typed: run this with ${final}`)
 })
 
 test('a login is not made by plain http beyond this machine', async () => {

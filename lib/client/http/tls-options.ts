@@ -1,0 +1,39 @@
+import { constants } from 'node:crypto'
+import { createSecureContext, DEFAULT_CIPHERS, DEFAULT_ECDH_CURVE, type SecureContextOptions } from 'node:tls'
+
+// The groups that OpenSSL offers by default, without finite fields: as OpenSSL 3.5 writes that, which knows further
+// groups, and for older versions.
+const GROUPS = ['DEFAULT:-ffdhe2048:-ffdhe3072', 'X25519:P-256:X448:P-521:P-384']
+
+let supported: Pick<SecureContextOptions, 'ciphers' | 'ecdhCurve'> | undefined
+
+/**
+ * Options for the connections to a provider.
+ *
+ * - A server chooses the size of a finite-field group, and with 8,192 bits or more a handshake takes up to a second of
+ *   CPU, before any certificate is checked: none is offered. What OpenSSL or the operator does not support
+ *   (`--tls-cipher-list`) is left as it is.
+ * - A server could make the client repeat the handshake on an open connection, without end: refused.
+ * - Certificates are always checked: `NODE_TLS_REJECT_UNAUTHORIZED` cannot disable it.
+ */
+export function tlsOptions(): SecureContextOptions & { readonly rejectUnauthorized: true } {
+  supported ??= {
+    ciphers: firstSupported('ciphers', [`${DEFAULT_CIPHERS}:!DHE`], DEFAULT_CIPHERS),
+    ecdhCurve: firstSupported('ecdhCurve', DEFAULT_ECDH_CURVE === 'auto' ? GROUPS : [], DEFAULT_ECDH_CURVE),
+  }
+  return { ...supported, secureOptions: constants.SSL_OP_NO_RENEGOTIATION, rejectUnauthorized: true }
+}
+
+function firstSupported(option: 'ciphers' | 'ecdhCurve', values: readonly string[], otherwise: string): string {
+  return values.find((value) => isSupported({ [option]: value })) ?? otherwise
+}
+
+function isSupported(options: SecureContextOptions): boolean {
+  try {
+    // Without authorities, which take long to load.
+    createSecureContext({ ...options, ca: [] })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,35 @@
+/** Process warnings of the type `SocialLoginWarning`, for what is certainly a mistake of the application; by `warning.code`. */
+export const WARNINGS = {
+  SECRET_IN_URL:
+    "exchangeMethod 'get' sends the application secret in a URL, which servers, proxies and tracing tools write to their logs: use it only with a provider that refuses a POST, and renew the secret when the provider has been updated.",
+  NAME_SHARED:
+    'Two strategies have one name and different baseURLs, so that user 1 of one provider is the same profile.provider and profile.id as user 1 of the other: give each strategy the option name. (The name in passport.use(name, strategy) does not reach the strategy.)',
+  PASSPORT_SESSION_MISSING:
+    'The session holds a user whom Passport has signed in, and the request has none: mount passport.session() after the session middleware and before the routes, or everybody seems signed out after the login.',
+  SESSION_COOKIE_NOT_SET:
+    "The login in progress is in a session whose cookie was not sent, so that the callback will not find it: the cookie is Secure, and the request did not come by https as the application sees it. Behind a proxy that ends TLS, set app.set('trust proxy', 1); for development on plain http, set secure: 'auto'.",
+  SESSION_COOKIE_STRICT:
+    "The login in progress is in a session whose cookie is SameSite=Strict, which browsers do not send when the provider leads back: set sameSite: 'lax', or keep the login in a CookieStore.",
+  START_HEADERS_MISSING:
+    'No start of a login has come with Sec-Fetch-Site, Origin or Referer so far, three without: if people get the confirm page again and again, a proxy or CDN removes these headers, and must pass them on.',
+  VERIFY_SETTLED_TWICE:
+    'A verify function answered twice, or after verifyTimeout: the later answer was ignored. Make every path through it answer once.',
+} as const
+
+/** The code of a process warning. */
+export type WarningCode = keyof typeof WARNINGS
+
+const given = new Set<WarningCode>()
+
+/** Emits a warning, each but the first time for nothing: it names a mistake in the code, not an event. */
+export function warnOnce(code: WarningCode): void {
+  if (given.has(code)) return
+  given.add(code)
+  warn(code)
+}
+
+/** Emits a warning for an event. */
+export function warn(code: WarningCode): void {
+  // Older compatibility dates of workerd have no `emitWarning`.
+  process.emitWarning?.(WARNINGS[code], { type: 'SocialLoginWarning', code })
+}

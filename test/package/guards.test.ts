@@ -1,0 +1,135 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from '@babel/parser'
+import { type Node, traverseFast } from '@babel/types'
+import { GUARD_MUTANTS } from './guards'
+
+// The mutants of each guard, which `npm run test:mutation -- --guards` runs: none may be missing, and none may be stale.
+
+const LIB = join(__dirname, '../../lib')
+const FOLDERS = ['client', 'web', 'passport', 'login/stores', 'doctor']
+const FILES = ['login/providers', 'login/request-headers']
+
+/** Options of libraries and of the runtime that guard something, wherever they are given. */
+const GUARDING_OPTIONS = [
+  ...[
+    'rejectUnauthorized',
+    'secureOptions',
+    'ciphers',
+    'ecdhCurve',
+    'requestTls',
+    'lookup',
+    'autoSelectFamilyAttemptTimeout',
+  ],
+  ...['maxHeaderSize', 'headersTimeout', 'bodyTimeout', 'keepAliveTimeout', 'keepAliveMaxTimeout', 'connections'],
+  ...['redirect', 'cache', 'maxRedirections', 'fatal', 'historySize'],
+  ...['keyManagementAlgorithms', 'contentEncryptionAlgorithms'],
+]
+
+/** Constants that guard nothing, each with the reason; and options of the same names that are no guards. */
+const NO_GUARDS: Readonly<Record<string, string>> = {
+  'client/json STRING': 'how a document is read',
+  'client/json NUMBER': 'how a document is read',
+  'client/json STRING_OR_NUMBER': 'how a document is read',
+  'client/http/page FIREWALL_WORDS': 'tests have a list of pages, one for each product',
+  'doctor/login AUTH_KEY': 'where a key is in an address',
+  'doctor/login HEX': 'a way of the provider that is recorded',
+  'doctor/login DEFAULT_TIMEOUT': 'what a time is compared with',
+  'doctor/network DAY_MS': 'a unit',
+  'doctor/network FEW_DAYS': 'when a warning begins',
+  'doctor/network BEFORE_TLS': 'which sentence is told',
+  'doctor/person ENTITY': 'a way of the provider that is recorded',
+  'doctor/person PLAIN': 'a way of the provider that is recorded',
+  'doctor/screen INDENT': 'a width',
+  'doctor/screen LINES': 'a width',
+  'client/responses SUCCESS': 'which sentence is told',
+  'client/http/pools connections': 'what the limits are passed on as',
+  'client/http/pools lookup': 'what the limits are passed on as',
+  'client/http/pool lookup': 'what the limits are passed on as',
+  'doctor/exchange redirect': 'a sentence',
+  'doctor/network rejectUnauthorized': 'after that handshake nothing is sent',
+  'client/http/pool connections': 'the type of the limits, and their passing on',
+}
+
+interface Named {
+  readonly file: string
+  readonly name: string
+  readonly start: number
+  readonly end: number
+}
+
+const files = [
+  ...FOLDERS.flatMap((folder) =>
+    readdirSync(join(LIB, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => `${folder}/${name.slice(0, -'.js'.length)}`),
+  ),
+  ...FILES,
+]
+
+const codeOf = (file: string): string => readFileSync(join(LIB, `${file}.js`), 'utf8')
+
+/** Whether the value of a constant is a number, a regular expression, or a set or list of texts. */
+function isLimit(value: Node): boolean {
+  if (value.type === 'BinaryExpression') return isLimit(value.left) && isLimit(value.right)
+  if (value.type === 'NewExpression')
+    return value.callee.type === 'Identifier' && /^(Set|RegExp)$/.test(value.callee.name)
+  return value.type === 'NumericLiteral' || value.type === 'RegExpLiteral'
+}
+
+/** The constants of a file that may be limits, and the options that it gives to libraries. */
+function namedGuardsOf(file: string): Named[] {
+  const found: Named[] = []
+  const add = (name: string, { start, end }: Node): void => {
+    if (!Object.hasOwn(NO_GUARDS, `${file} ${name}`)) found.push({ file, name, start: start ?? 0, end: end ?? 0 })
+  }
+  traverseFast(parse(codeOf(file)).program, (node) => {
+    if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier' && node.init && isLimit(node.init)) {
+      if (/^[A-Z][A-Z0-9_]+$/.test(node.id.name)) add(node.id.name, node)
+    } else if (node.type === 'ObjectProperty' && node.key.type === 'Identifier' && !node.computed) {
+      if (GUARDING_OPTIONS.includes(node.key.name) && !(node.shorthand && node.value.type === 'AssignmentPattern'))
+        add(node.key.name, node)
+    }
+  })
+  return found
+}
+
+test('there are hundreds of mutants, each under a name of its own, and with tests that the quick set has', () => {
+  expect(GUARD_MUTANTS.length).toBeGreaterThan(400)
+  const names = GUARD_MUTANTS.map(({ file, name }) => `${file}: ${name}`)
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+  const slow = /\/(browsers|concurrency|processes|races|service|outages|faults|properties|fuzz|explore)\//
+  const tests = [...new Set(GUARD_MUTANTS.flatMap((mutant) => mutant.tests))]
+  expect(tests.filter((test) => slow.test(`/${test}.test.js`))).toEqual([])
+  expect(tests.filter((test) => !existsSync(join(__dirname, '..', `${test}.test.js`)))).toEqual([])
+})
+
+test.each([...new Set(GUARD_MUTANTS.map(({ file }) => file))])('each mutant of %s applies exactly once', (file) => {
+  const code = codeOf(file)
+  const stale = GUARD_MUTANTS.filter((mutant) => mutant.file === file).filter(
+    ({ from, to }) => code.split(from).length !== 2 || from === to,
+  )
+  expect(stale).toEqual([])
+})
+
+test('each limit and each guarding option of these folders has a mutant', () => {
+  const guards = files.flatMap(namedGuardsOf)
+  expect(guards.length).toBeGreaterThan(60)
+  const missing = guards.filter(({ file, name, start, end }) => {
+    const code = codeOf(file)
+    return !GUARD_MUTANTS.some((mutant) => {
+      if (mutant.file !== file) return false
+      const at = code.indexOf(mutant.from)
+      return (at < end && at + mutant.from.length > start) || new RegExp(`\\b${name}\\b`).test(mutant.from)
+    })
+  })
+  expect(missing.map(({ file, name }) => `${file} ${name}`)).toEqual([])
+})
+
+test('what is said to guard nothing exists', () => {
+  const stale = Object.keys(NO_GUARDS).filter((key) => {
+    const [file = '', name = ''] = key.split(' ')
+    return !files.includes(file) || !new RegExp(`\\b${name}\\b`).test(codeOf(file))
+  })
+  expect(stale).toEqual([])
+})

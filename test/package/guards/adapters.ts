@@ -1,0 +1,230 @@
+import { guards } from './mutant'
+
+const PASSPORT = 'unit/passport'
+
+/** Of `lib/passport/` and `lib/web/`. */
+export const ADAPTER_MUTANTS = [
+  ...guards(
+    'passport/actions',
+    [
+      'login/login',
+      'login/express',
+      'login/connect',
+      'login/trouble',
+      'login/application-errors',
+      'login/bare-refusal',
+      'login/shared-strategy',
+      'unit/passport/verify',
+    ],
+    [
+      [
+        'logins go to other browsers',
+        'const { success, fail, redirect, pass, error } = strategy;',
+        'const { success, fail, redirect, pass, error } = strategy;\n    return strategy;',
+      ],
+      ['Connect crashes after a login', 'if (!isNeeded ||', 'if (true ||'],
+      ['a login after the response crashes', 'if (req.res?.headersSent)', 'if (false)'],
+      ['a callback that throws crashes', 'endWithEmpty500(thrown, req);', 'throw thrown;'],
+      ['the redirect of a start has a referrer policy', 'removeReferrerPolicy(req);\n            return', 'return'],
+      [
+        'the outcome of the application wins',
+        '{ ...infoObject(info), ...action.loginInfo }',
+        '{ ...action.loginInfo, ...infoObject(info) }',
+      ],
+      ['nobody is signed in', 'if (!user)', 'if (false)'],
+      ['an error of the operator is shown as a failure', '!(0, errors_1.isFailure)(error) ||', ''],
+      ['a failure after a response is a second one', '|| req.res?.headersSent', ''],
+      ['no headers of an error', 'setHeaders(req, error.headers);', ''],
+      ['nothing is an error', "if (typeof error === 'object' && error !== null)", "if (typeof error !== 'string')"],
+      ['a text becomes a header', "if (typeof info === 'string')", 'if (false)'],
+      [
+        'headers are set after they were sent',
+        'res.headersSent)\n        return;\n    for (const [name, value] of',
+        'false)\n        return;\n    for (const [name, value] of',
+      ],
+      ['a custom callback that throws leaves the request open', 'res.statusCode = 500;\n    res.end();', ''],
+    ],
+  ),
+  ...guards(
+    'passport/incoming-message',
+    [
+      `${PASSPORT}/current-user`,
+      'security/sessions',
+      'login/http2',
+      'login/express',
+      'security/binding',
+      'login/trouble',
+      'login/application-errors',
+    ],
+    [
+      ['the user of the session says nothing', 'isPresent(serialized) && (idOf', 'false && (idOf'],
+      ['the user 0 is nobody', '|| serialized === 0', ''],
+      ['the user of the request says nothing', 'return user ? `user:', 'return false ? `user:'],
+      ['all users are one', "text !== undefined && text !== '{}'", 'text !== undefined'],
+      ['a number and its text are one user', '`${typeof value} ${String(value)}`', 'String(value)'],
+      [
+        'a session that cannot sign in is used',
+        "typeof current['regenerate'] === 'function' && typeof current['save'] === 'function'",
+        'true',
+      ],
+      ['a repeated header has one value', "value.join(', ')", 'value[0]'],
+      ['HTTP/2 has no host', " ?? header(':authority')", ''],
+      ['a mount path is stripped', "typeof original === 'string' ? original : url", 'url'],
+    ],
+  ),
+  ...guards(
+    'passport/overrides',
+    ['login/express', 'login/bare-refusal', 'login/login', 'login/shared-strategy'],
+    [
+      ['logIn of the application is replaced, too', 'if (given !== options)', 'if (false)'],
+      ['a failed login has a returnTo', 'if (!error)', 'if (true)'],
+      ['an answer of the application is replaced', 'args[0] === node_http_1.STATUS_CODES[error.status] &&', ''],
+      ['a response keeps the replaced method', 'finally {', 'finally {\n        return;'],
+      ['a response that has begun is replaced', '!res.headersSent &&', ''],
+    ],
+  ),
+  ...guards(
+    'passport/options',
+    [`${PASSPORT}/options`, `${PASSPORT}/options.refused`, `${PASSPORT}/many-providers.options`],
+    [
+      ['verify may take more than ten minutes', 'integer)(30_000, 600_000)', 'integer)(30_000, 600_001)'],
+      [
+        'an option that does not exist is ignored',
+        "(0, option_values_1.refuseUnknown)('Strategy', options, exports.STRATEGY_OPTIONS, INSTEAD_OF);",
+        '',
+      ],
+      ['anything is a store', '(0, settings_1.parseStore)(value, name)', 'value'],
+      ['anything skips the profile', "if (typeof value === 'boolean' || typeof value === 'function')", 'if (true)'],
+    ],
+  ),
+  ...guards(
+    'passport/strategy',
+    [
+      'unit/passport/options',
+      'login/login',
+      'login/express',
+      'login/shared-strategy',
+      'login/connect',
+      'security/leaks',
+      'unit/passport/strategy.close',
+    ],
+    [
+      [
+        'the inherited client is used',
+        "Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false });",
+        '',
+      ],
+      ['caches keep the answers', 'setHeaders)(req, errors_1.PRIVATE_HEADERS)', 'setHeaders)(req, {})'],
+      ['actions are read when the login has ended', '(0, actions_1.captureActions)(this)', 'this'],
+      ['Connect crashes after a login', 'if (problem)', 'if (false)'],
+      ['passport-oauth2 knows the secret', "clientSecret: 'unused'", "clientSecret: ''"],
+    ],
+  ),
+  ...guards(
+    'passport/verify',
+    [`${PASSPORT}/verify`, `${PASSPORT}/verify.settling`, 'login/trouble', 'login/application-errors'],
+    [
+      ['the second answer counts', 'if (isSettled)', 'if (false)'],
+      [
+        'verify has no time limit',
+        'settle(() => reject(new errors_1.SocialLoginError',
+        '(() => reject(new errors_1.SocialLoginError',
+      ],
+      ['the timer of verify keeps the process', 'clearTimeout(timer);', ''],
+      ['a promise is a user', '(0, deadline_1.isThenable)(user)', 'false'],
+      ['a refused login leaves its info', 'if (!isAccepted)', 'if (false)'],
+      ['what verify throws is no error', 'fail(error);\n        }', '}'],
+      ['a rejected promise ends the process', '.then(returned, fail)', '.then(returned)'],
+      ['nothing is an answer', 'if (user !== undefined)', 'if (true)'],
+    ],
+  ),
+  ...guards(
+    'web/options',
+    ['unit/web/options', 'unit/web/calls', 'unit/web/rejections', 'login/web', 'login/cookie-store'],
+    [
+      [
+        'an option that does not exist is ignored',
+        "(0, option_values_1.refuseUnknown)('SocialLogin'",
+        "void ('SocialLogin'",
+      ],
+      [
+        'a callback may be a path',
+        "(0, option_values_1.parseWholeCallbackURL)(callbackURL, 'callbackURL', options);",
+        ';',
+      ],
+      ['keys and store together', 'keys !== undefined && store !== undefined', 'false'],
+      ['anything is a store', "(0, settings_1.parseStore)(store, 'store');", ''],
+      ['Secure goes with allowInsecureHTTP alone', " && /^http:/i.test(options.callbackURL ?? '')", ''],
+      ['failureRedirect leads anywhere', 'parsePath(value(failure), `${name} must be`)', 'value(failure)'],
+      ['redirect leads anywhere', 'if (path === undefined)', 'if (false)'],
+      ['an unawaited path that rejects ends the process', 'value.catch(() => { });', ''],
+    ],
+  ),
+  ...guards(
+    'web/result',
+    ['login/web', 'unit/web/calls', 'login/edge'],
+    [
+      ['caches keep a success', 'headers: add(headers, (0, info_1.callbackHeaders)(action.loginInfo))', 'headers'],
+      ['caches keep the redirect of a start', "{ 'Cache-Control': 'no-store' }", '{}'],
+      [
+        'caches keep a repeated callback',
+        'redirect(origin + successRedirect, add(headers, errors_1.PRIVATE_HEADERS))',
+        'redirect(origin + successRedirect, headers)',
+      ],
+      ['redirect leads anywhere', "(0, options_1.parsePath)(path, 'redirect() must be given')", 'path'],
+      ['two redirects share their headers', 'new Headers(headers)),', 'headers),'],
+      [
+        'an error is redirected',
+        "type === 'failure' ? failureRedirect?.({ code, message }) : undefined",
+        'failureRedirect?.({ code, message })',
+      ],
+      ['no headers of an error', 'add(headers, error.headers)', 'headers'],
+      ['a response that is none is finished', 'if (status < 200)', 'if (false)'],
+      [
+        'finish changes the response of the application',
+        'const merged = new Headers(headers)',
+        'const merged = headers',
+      ],
+      ['cookies replace those of the application', 'merged.append(name, value)', 'merged.set(name, value)'],
+    ],
+  ),
+  ...guards(
+    'web/web-login',
+    ['login/web', 'unit/web/calls', 'unit/web/options', 'login/edge', 'unit/web/rejections'],
+    [
+      ['a success of start is lost', "if (result.type === 'success')", 'if (false)'],
+      [
+        'anything is a request',
+        "typeof request?.url !== 'string' || typeof request.headers?.get !== 'function'",
+        'false',
+      ],
+      ['the user may be forgotten', "|| !('user' in options)", ''],
+      [
+        'an option that does not exist is ignored',
+        "(0, option_values_1.refuseUnknown)('this call', options, known);",
+        '',
+      ],
+      ['a promise is a user', 'if ((0, deadline_1.isThenable)(user))', 'if (false)'],
+      ['an unawaited user that rejects ends the process', 'Promise.resolve(user).catch(() => { });', ''],
+      ['an object is a user', 'if (!isID)', 'if (false)'],
+      ['NaN is a user', 'Number.isFinite(user)', "typeof user === 'number'"],
+      ['a number and its text are one user', '`user:${typeof user} ${user}`', '`user:${user}`'],
+      ['false is a user', ' || user === false', ''],
+      ['an empty text is a user', " || user === ''", ''],
+      ['a Host of the request is the application', 'host: undefined', "host: headers.get('host')"],
+      [
+        'an error of the application is one of the login',
+        'if (error instanceof errors_1.SocialLoginError)',
+        'if (true)',
+      ],
+    ],
+  ),
+  ...guards(
+    'web/edge',
+    ['login/edge'],
+    [
+      ['a visitor who leaves ends the login', 'finishWithoutVisitor(result);', ''],
+      ['a login that failed ends the process', 'login.catch(() => { })', 'login'],
+    ],
+  ),
+]

@@ -1,0 +1,59 @@
+import type { RequestListener } from 'node:http'
+import { Deadline } from '../../../../lib/client/deadline'
+import { Endpoints } from '../../../../lib/client/endpoints'
+import { fetchNetwork } from '../../../../lib/client/http/fetch'
+import { parseClientOptions } from '../../../../lib/client/options'
+import { countConnections } from '../../../support/connections'
+import { rejectionOf } from '../../../support/leak-check'
+import { listen } from '../../../support/listen'
+import { eventually } from '../../../support/turns'
+
+// Requests by `fetch`, for runtimes without connections of Node, and what a server sees of them. Logins: test/login/edge.test.ts.
+
+afterEach(() => jest.restoreAllMocks())
+
+/** One exchange. @returns its error, and what the server has seen of it */
+async function exchange(listener: RequestListener, milliseconds = 5000) {
+  const seen = { requests: 0, cache: '' }
+  await using server = await listen((request, response) => {
+    seen.requests += 1
+    seen.cache = String(request.headers['cache-control'])
+    listener(request, response)
+  })
+  const connections = countConnections(server.server)
+  const settings = parseClientOptions({ baseURL: `${server.origin}/api/v1`, clientID: 'id', clientSecret: 'secret' })
+  const endpoints = new Endpoints(settings, fetchNetwork.openTransport(settings))
+  const deadline = new Deadline(milliseconds)
+  const error = await rejectionOf(endpoints.exchange('key', { deadline }))
+  deadline.clear()
+  if (seen.requests > 0 && 'isClosedAfter' in listener) await eventually(() => connections.open === 0)
+  return { error, seen }
+}
+
+const closing = (listener: RequestListener): RequestListener => Object.assign(listener, { isClosedAfter: true })
+
+test('no cache may answer', async () => {
+  const { seen } = await exchange((_request, response) => void response.writeHead(401).end('{"error":true}'))
+  expect(seen).toEqual({ requests: 1, cache: 'no-cache' })
+})
+
+test.each<[string, RequestListener]>([
+  ['never answers', () => {}],
+  ['never ends its response', (_request, response) => response.writeHead(200).flushHeaders()],
+])('a server that %s loses its connection at the deadline', async (_title, listener) => {
+  expect((await exchange(closing(listener), 150)).error).toMatchObject({ code: 'provider_timeout' })
+})
+
+test.each([
+  [500, 'provider_unavailable'],
+  [302, 'provider_redirected'],
+])('the body of a response with status %d says nothing, and is not waited for', async (status, code) => {
+  const endless = closing((_request, response) => response.writeHead(status, { location: '/' }).write('x'))
+  expect((await exchange(endless)).error).toMatchObject({ code })
+})
+
+test('where the body of a response ignores the signal, as in other runtimes, the deadline still ends it', async () => {
+  const body = new ReadableStream({ pull: () => new Promise(() => {}) })
+  jest.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(body))
+  expect((await exchange(() => {}, 100)).error).toMatchObject({ code: 'provider_timeout' })
+})

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { createServer, type Server } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { port, stopServer } from '../support/app'
+import { useLogins } from '../support/logins'
+
+const logins = useLogins('all tests')
+const program = join(__dirname, 'proxied-requests-program.js')
+
+let proxy: Server
+const asked: string[] = []
+
+// A proxy for outgoing requests, which connects every name to the provider, as only it could.
+beforeAll(async () => {
+  proxy = createServer()
+  proxy.on('connect', (request, socket) => {
+    asked.push(request.url ?? '')
+    const { port: providerPort } = new URL(logins.provider.origin)
+    const upstream = connect(Number(providerPort), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      upstream.pipe(socket).pipe(upstream)
+    })
+    upstream.on('error', () => socket.destroy())
+    socket.on('error', () => upstream.destroy())
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+})
+beforeEach(() => {
+  asked.length = 0
+})
+afterAll(() => stopServer(proxy))
+
+async function run(env: Record<string, string>, ...flags: string[]): Promise<string> {
+  const { NODE_ENV: _, ...rest } = process.env
+  const proxies = { HTTP_PROXY: `http://127.0.0.1:${port(proxy)}`, BASE_URL: 'http://provider.example:4400/api/v1' }
+  const options = { env: { ...rest, ...proxies, ...env } }
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, program], options)
+  return stdout
+}
+
+test('a proxy of the environment is used where Node is told to use it for its own requests', async () => {
+  const { baseURL, origin } = logins.provider
+  expect(await run({ NODE_USE_ENV_PROXY: '1', BASE_URL: baseURL })).toContain('The provider refused the auth_key')
+  expect(asked).toEqual([new URL(origin).host])
+})
+
+test('it is not used without that, nor for the hosts of NO_PROXY', async () => {
+  expect(await run({})).toContain('The connection to the provider failed')
+  expect(await run({ NODE_USE_ENV_PROXY: '1', NO_PROXY: 'provider.example' })).toContain(
+    'The connection to the provider failed',
+  )
+  expect(asked).toEqual([])
+})
+
+test('a variable that is no URL is named, without its password', async () => {
+  const output = await run({ NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'user:password-canary@proxy' })
+  expect(output).toMatch(/^TypeError: HTTPS_PROXY, .* must be http\(s\) URLs/)
+  expect(output).not.toContain('canary')
+})
+
+test('many providers need allowPrivateAddresses then, because the proxy looks names up', async () => {
+  expect(await run({ NODE_USE_ENV_PROXY: '1', MANY: '1' })).toMatch(/^TypeError: NODE_USE_ENV_PROXY is set/)
+  expect(await run({ MANY: '1' })).toBe('ok\n')
+})

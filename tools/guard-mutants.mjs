@@ -1,0 +1,90 @@
+// Takes away the guards of test/package/guards, one compiled file at a time, and runs the tests that must notice.
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const WORKERS = 2
+// A mutant that makes a test wait for ever is noticed by that.
+const TIMEOUT_MS = 60_000
+const COPIED = new Set(['dist', 'package.json', 'tools'])
+const IGNORED = new Set(['.git', 'coverage'])
+
+/**
+ * @param patterns parts of the names of files; all, if there are none
+ * @returns the exit code: 0 if each mutant was noticed, or is named with the reason
+ */
+export async function runGuardMutants(mutants, patterns) {
+  const chosen = mutants.filter(({ file }) => patterns.length === 0 || patterns.some((part) => file.includes(part)))
+  const folders = Array.from({ length: WORKERS }, copyPackage)
+  try {
+    const tests = [...new Set(chosen.flatMap((mutant) => mutant.tests))]
+    if (!(await passes(folders[0], tests))) throw new Error('a test fails without any mutant')
+    const queue = [...chosen]
+    const wrong = []
+    const work = async (folder) => {
+      for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
+        const isNoticed = await withMutant(folder, mutant, () => passes(folder, mutant.tests).then((passed) => !passed))
+        const name = `${mutant.file}: ${mutant.name}`
+        if (isNoticed === (mutant.exempt !== undefined))
+          wrong.push(isNoticed ? `noticed, although exempt: ${name}` : name)
+        console.log(`${chosen.length - queue.length}/${chosen.length} ${isNoticed ? 'noticed' : 'NOT NOTICED'} ${name}`)
+      }
+    }
+    await Promise.all(folders.map(work))
+    const exempt = chosen.filter((mutant) => mutant.exempt).length
+    console.log(`\n${chosen.length - exempt - wrong.length} noticed, ${exempt} exempt, ${wrong.length} wrong`)
+    for (const name of wrong) console.log(`- ${name}`)
+    return wrong.length === 0 ? 0 : 1
+  } finally {
+    for (const folder of folders) rmSync(folder, { recursive: true })
+  }
+}
+
+/** What is changed is copied, the rest linked to. */
+function copyPackage() {
+  const root = resolve(import.meta.dirname, '..')
+  const folder = mkdtempSync(join(tmpdir(), 'guards-'))
+  for (const name of readdirSync(root)) {
+    if (COPIED.has(name)) cpSync(join(root, name), join(folder, name), { recursive: true })
+    else if (!IGNORED.has(name)) symlinkSync(join(root, name), join(folder, name))
+  }
+  return folder
+}
+
+async function withMutant(folder, { file, from, to }, work) {
+  const path = join(folder, 'dist/lib', `${file}.js`)
+  const code = readFileSync(path, 'utf8')
+  if (code.split(from).length !== 2) throw new Error(`${file} does not have exactly once: ${from}`)
+  writeFileSync(
+    path,
+    code.replace(from, () => to),
+  )
+  try {
+    return await work()
+  } finally {
+    writeFileSync(path, code)
+  }
+}
+
+/** Whether all these files of tests pass. */
+function passes(folder, tests) {
+  return new Promise((done) => {
+    const files = tests.map((test) => join(folder, 'dist/test', `${test}.test.js`))
+    const args = [
+      'node_modules/jest/bin/jest.js',
+      '--runInBand',
+      '--bail',
+      '--silent',
+      '--testTimeout=8000',
+      '--runTestsByPath',
+      ...files,
+    ]
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore', detached: true })
+    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), TIMEOUT_MS + tests.length * 10_000)
+    child.on('exit', (code) => {
+      clearTimeout(timer)
+      done(code === 0)
+    })
+  })
+}
