@@ -75,7 +75,6 @@ function environment(home: string): NodeJS.ProcessEnv {
     HOME: home,
     XDG_RUNTIME_DIR: home,
     WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
-    WEBKIT_DISABLE_DMABUF_RENDERER: '1',
     GTK_A11Y: 'none',
     NO_AT_BRIDGE: '1',
     DBUS_SESSION_BUS_ADDRESS: 'disabled:',
