@@ -56,9 +56,8 @@ passport.deserializeUser((id, done) => {
 const app = express()
 app.set('trust proxy', 1) // one proxy in front, which ends TLS
 const secure = CALLBACK_URL.startsWith('https:')
-// On plain http, as at localhost, Safari would look for every link and form by https.
-const upgradeInsecureRequests = secure ? [] : null
-app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests } } }))
+// Without https, upgrade-insecure-requests would take Safari from http://localhost to an https that is not there.
+app.use(helmet(secure ? {} : { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }))
 let isStopping = false
 app.get('/healthz', async (_req, res) => {
   if (isStopping) return res.status(503).send('stopping')
