@@ -3,16 +3,6 @@ import session from 'express-session'
 import passport from 'passport'
 import { Strategy } from 'passport-social-login'
 
-declare global {
-  namespace Express {
-    // What `req.user` has: what verify returns, and deserializeUser.
-    interface User {
-      id: string
-      name: string
-    }
-  }
-}
-
 declare module 'express-session' {
   interface SessionData {
     messages?: string[]
