@@ -11,11 +11,12 @@ const COPIED = new Set(['dist', 'package.json', 'tools'])
 const IGNORED = new Set(['.git', 'coverage'])
 
 /**
- * @param patterns parts of the names of files; all, if there are none
+ * @param patterns parts of `FILE: NAME`; all, if there are none
  * @returns the exit code: 0 if each mutant was noticed, or is named with the reason
  */
 export async function runGuardMutants(mutants, patterns) {
-  const chosen = mutants.filter(({ file }) => patterns.length === 0 || patterns.some((part) => file.includes(part)))
+  const isChosen = ({ file, name }) => patterns.some((part) => `${file}: ${name}`.includes(part))
+  const chosen = patterns.length === 0 ? mutants : mutants.filter(isChosen)
   const folders = Array.from({ length: WORKERS }, copyPackage)
   try {
     const tests = [...new Set(chosen.flatMap((mutant) => mutant.tests))]
