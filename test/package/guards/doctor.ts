@@ -192,7 +192,6 @@ export const DOCTOR_MUTANTS = [
         'false',
       ],
       ['a name that leads to a private address is asked', 'this.#open(false)', 'this.#open(true)'],
-      ['certificates are not checked behind a proxy', 'requestTls: (0, tls_options_1.tlsOptions)()', ''],
       ['pools have no limit', 'const MAX_POOLS = 10', 'const MAX_POOLS = 10_000'],
       ['a probe is sent again', "idempotent: method === 'GET'", 'idempotent: true'],
       [

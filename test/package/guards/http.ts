@@ -373,9 +373,15 @@ export const HTTP_MUTANTS = [
   ),
   ...guards(
     'client/http/environment-proxy',
-    ['world/proxied-requests', 'doctor/certificates'],
+    ['unit/client/http/tls-options', 'world/proxied-requests'],
     [
-      ['certificates are not checked behind a proxy', 'requestTls: (0, tls_options_1.tlsOptions)()', ''],
+      ['certificates are not checked behind a proxy', '({ requestTls, connect', '({ connect'],
+      ['certificates are not checked at hosts of NO_PROXY', ', ...requestTls }', ' }'],
+      [
+        'all addresses of a host of NO_PROXY are tried',
+        'lookup: (0, address_1.oneLookupAtATime)(address_1.systemLookup), ',
+        '',
+      ],
       ['a proxy is used unasked', '!isWanted || ', ''],
       [
         'the password of a proxy is in an error',

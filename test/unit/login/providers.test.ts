@@ -40,6 +40,16 @@ test('the settings of a community are kept while fewer than 1,000 others are use
   expect(again.strategyDigest).toBe(first.strategyDigest)
 })
 
+test('of 1,000 communities that one is forgotten which has not been used for the longest', async () => {
+  const communities = newCommunities()
+  const first = await find(communities, communityOf('first'))
+  const [second] = await findMany(communities, 'other', MAX_COMMUNITIES - 1)
+  await find(communities, communityOf('first'))
+  await findMany(communities, 'further', 2)
+  expect(await find(communities, communityOf('first'))).toBe(first)
+  expect(await find(communities, communityOf('other-0'))).not.toBe(second)
+})
+
 test('a community with a login under way is not forgotten: its limit counts that login', async () => {
   const communities = newCommunities()
   const first = await find(communities, communityOf('first'))
