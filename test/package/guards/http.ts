@@ -19,7 +19,12 @@ export const HTTP_MUTANTS = [
       ['a lookup that threw is waited for', 'waiting = undefined;\n            throw error', 'throw error'],
       ['only the first address is checked', 'addresses.some((', 'addresses.slice(0, 1).some(('],
       ['a private address is connected to', 'callback(new PrivateAddressError()', 'callback(null'],
-      ['a zone hides an address', "address.split('%', 1)", "address.split('#', 1)"],
+      [
+        'a zone hides an address',
+        "address.split('%', 1)",
+        "address.split('#', 1)",
+        { equivalent: 'BlockList of this Node reads an address with its zone, too; others may not' },
+      ],
       ['what is no address is public', '(0, node_net_1.isIP)(plain) === 0 || list.check', 'list.check'],
       ['a literal in brackets is a name', "hostname.replace(/^\\[|\\]$/g, '')", 'hostname'],
       ['a private literal is public', '(0, node_net_1.isIP)(address) !== 0 && isPrivateAddress(address)', 'false'],

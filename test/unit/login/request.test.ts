@@ -196,6 +196,7 @@ test.each([
 test.each([
   ['sec-purpose', 'prefetch'],
   ['sec-purpose', 'prefetch;prerender'],
+  ['sec-purpose', 'prerender'],
   ['sec-purpose', 'Prefetch;anonymous-client-ip'],
   ['purpose', 'prefetch'],
   ['x-purpose', 'preview'],

@@ -144,6 +144,16 @@ describe('a sealed record', () => {
     expect(await load(`${NAME}=${await sealBy('A128CBC-HS256')}`)).toBeUndefined()
   })
 
+  test.each(['{}', 'null', '[]', '"text"', '{"id":7}', 'no JSON'])(
+    'is none if it holds %s, although it was sealed',
+    async (content) => {
+      const key = new Uint8Array(hkdfSync('sha256', KEY, '', `passport-social-login pending login ${NAME}`, 32))
+      const header = { alg: 'dir', enc: 'A256GCM' }
+      const sealed = await new CompactEncrypt(Buffer.from(content)).setProtectedHeader(header).encrypt(key)
+      expect(await load(`${NAME}=${sealed}`)).toBeUndefined()
+    },
+  )
+
   test('is refused if its key was wrapped, also with the right key', async () => {
     const key = new Uint8Array(hkdfSync('sha256', KEY, '', `passport-social-login pending login ${NAME}`, 32))
     const header = { alg: 'A256KW', enc: 'A256GCM' }

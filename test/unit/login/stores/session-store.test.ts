@@ -51,3 +51,10 @@ test('a request without a session is a failure', () => {
     expect(() => store.save(incoming('/', {}, more), record)).toThrow(/^no session$/)
   }
 })
+
+test.each([{}, null, 'text', 7, [], { id: 7 }])(
+  'what the session has under that name is no record if it is %j',
+  async (value) => {
+    expect(await store.load(incoming('/', {}, { session: { 'passport-social-login': value } }))).toBeUndefined()
+  },
+)
