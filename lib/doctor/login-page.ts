@@ -1,6 +1,6 @@
 import { invented, inventedLike, loginURL } from './endpoints'
 import type { Examination } from './examination'
-import { NOT_ASKED, ProbeError, type ProbeResponse } from './probe'
+import { NOT_ASKED, ProbeError, type ProbeResponse, TOO_LARGE } from './probe'
 import { kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5
@@ -32,7 +32,8 @@ export async function checkLoginPage(baseURL: URL, appID: string | undefined, ex
     reportApplication(unknown, isSame, examination)
   } catch (error) {
     const { code, message } = ProbeError.caught(error)
-    if (code === NOT_ASKED) examination.differs(CHECK, `${message} Look in a browser.`)
+    // A browser may go further than this program.
+    if (code === NOT_ASKED || code === TOO_LARGE) examination.differs(CHECK, `${message} Look in a browser.`)
     else examination.suspect(CHECK, message)
   }
 }
@@ -88,17 +89,12 @@ function isAlike(one: Page, other: Page): boolean {
 }
 
 function reportApplication({ response }: Page, isSame: boolean, examination: Examination): void {
-  const kind = kindOf(response)
   // These are no answers about the id.
-  if (kind === 'firewall' || kind === 'rate-limit' || kind === 'server-error') return
-  if (isSame)
-    examination.differs(
-      'Application',
-      'The login page looks the same for an id that nobody has: whether yours is known shows in a browser.',
-    )
-  else
-    examination.good(
-      'Application',
-      'The provider knows the application id: it answers otherwise to one that nobody has.',
-    )
+  if (['firewall', 'rate-limit', 'server-error'].includes(kindOf(response))) return
+  const [unclear, known] = [
+    'The login page looks the same for an id that nobody has: whether yours is known shows in a browser.',
+    'The provider knows the application id: it answers otherwise to one that nobody has.',
+  ]
+  if (isSame) examination.differs('Application', unclear)
+  else examination.good('Application', known)
 }

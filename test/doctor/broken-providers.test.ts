@@ -202,6 +202,12 @@ test.each<[title: string, RequestListener, appID: string | undefined, sentence: 
     'my-app',
     'broken Login page: It refuses the application id with status 403: copy app_id',
   ],
+  [
+    'with headers that browsers read',
+    page(200, { 'x-policy': 'x'.repeat(9000) }),
+    'my-app',
+    'differs Login page: The headers',
+  ],
   ['that repeats the id', echo(4), 'my-app', 'differs Application: The login page looks the same'],
   ['that repeats a short id', echo(4), '7', 'differs Application: The login page looks the same'],
   ['that repeats a long id', echo(4), 'x-'.repeat(40), 'differs Application: The login page looks the same'],
