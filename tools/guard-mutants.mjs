@@ -11,15 +11,16 @@ const COPIED = new Set(['dist', 'package.json', 'tools'])
 const IGNORED = new Set(['.git', 'coverage'])
 
 /**
- * @param patterns parts of the names of files; all, if there are none
+ * @param patterns parts of `FILE: NAME`; all, if there are none
  * @returns the exit code: 0 if each mutant was noticed, or is named with the reason
  */
 export async function runGuardMutants(mutants, patterns) {
-  const chosen = mutants.filter(({ file }) => patterns.length === 0 || patterns.some((part) => file.includes(part)))
+  const isChosen = ({ file, name }) => patterns.some((part) => `${file}: ${name}`.includes(part))
+  const chosen = patterns.length === 0 ? mutants : mutants.filter(isChosen)
   const folders = Array.from({ length: WORKERS }, copyPackage)
   try {
     const tests = [...new Set(chosen.flatMap((mutant) => mutant.tests))]
-    if (!(await passes(folders[0], tests))) throw new Error('a test fails without any mutant')
+    if (!(await passes(folders[0], tests, 'inherit'))) throw new Error('a test fails without any mutant')
     const queue = [...chosen]
     const wrong = []
     const work = async (folder) => {
@@ -68,7 +69,7 @@ async function withMutant(folder, { file, from, to }, work) {
 }
 
 /** Whether all these files of tests pass. */
-function passes(folder, tests) {
+function passes(folder, tests, stdio = 'ignore') {
   return new Promise((done) => {
     const files = tests.map((test) => join(folder, 'dist/test', `${test}.test.js`))
     const args = [
@@ -80,8 +81,8 @@ function passes(folder, tests) {
       '--runTestsByPath',
       ...files,
     ]
-    const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore', detached: true })
-    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), TIMEOUT_MS + tests.length * 10_000)
+    const child = spawn(process.execPath, args, { cwd: folder, stdio, detached: true })
+    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), TIMEOUT_MS + tests.length * 15_000)
     child.on('exit', (code) => {
       clearTimeout(timer)
       done(code === 0)

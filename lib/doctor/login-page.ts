@@ -5,6 +5,8 @@ import { kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5
 const CHECK = 'Login page'
+const MISSING =
+  'There is none at this address. If the site is in a folder, that is part of the address: https://SITE/FOLDER/api/v1.'
 
 interface Page {
   readonly url: URL
@@ -59,10 +61,7 @@ function reportPage(page: Page, unknown: Page, examination: Examination): boolea
   else if (page === unknown)
     examination.differs(CHECK, `It refuses an id that nobody has, with status ${status}: give --app-id for more.`)
   else if (unknown.response.status === status)
-    examination.suspect(
-      CHECK,
-      `It refuses any id with status ${status}: is it at this address? A folder of the site is part of it: https://SITE/FOLDER/api/v1.`,
-    )
+    examination.suspect(CHECK, status === 404 || status === 410 ? MISSING : `It answers any id with status ${status}.`)
   else
     examination.suspect(
       CHECK,

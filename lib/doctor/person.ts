@@ -148,6 +148,7 @@ function reportPerson({ record, wrapper }: PersonRecord, response: ProbeResponse
   if (obstacle?.code === 'profile_invalid')
     examination.broken('Profile', 'Its user_id is none that the strategy accepts (see profile_invalid).')
   else if (obstacle && !response.hasWarnings) examination.broken('Profile', `${UNREADABLE} ${reasonOf(obstacle)}`)
+  else if (obstacle) return
   else if (ways.length === 0) examination.good('Profile', 'The person was read.')
   else examination.differs('Profile', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
   if (mode.relativePictures) reportPictures(uploadsURLIn(record), examination)

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { EnvHttpProxyAgent, errors } from 'undici/index.js'
+import { errors } from 'undici/index.js'
 import { Deadline } from '../client/deadline'
 import { isPrivateHost, PrivateAddressError } from '../client/http/address'
+import { newProxyAgent } from '../client/http/environment-proxy'
 import type { Transports } from '../client/http/network'
 import { errorCode, unreachableHint } from '../client/http/network-errors'
 import { nodeNetwork } from '../client/http/pools'
 import { type ProviderResponse, ResponseReader } from '../client/http/response-reader'
-import { tlsOptions } from '../client/http/tls-options'
 import { type ProviderRequest, TransportCall } from '../client/http/transport'
 import { isObject, type JSONObject, type JSONValue, parseJSON } from '../client/json'
 import { isLoopback } from '../client/option-values'
@@ -84,7 +84,7 @@ export class ProbeError extends Error {
 export class Probe {
   #typed: Transports | undefined
   #others: Transports | undefined
-  #proxy: EnvHttpProxyAgent | undefined
+  #proxy: ReturnType<typeof newProxyAgent> | undefined
 
   /**
    * @param userAgent the `User-Agent` of all requests from now on
@@ -151,16 +151,16 @@ export class Probe {
   }
 
   #open(allowPrivateAddresses: boolean): Transports {
-    if (this.proxied) this.#proxy ??= newProxyAgent()
+    if (this.proxied) this.#proxy ??= openProxy()
     const { timeout } = this
     const dispatcher = this.#proxy
     return nodeNetwork.openTransports({ dispatcher, direct: true, timeout, allowPrivateAddresses, maxPools: MAX_POOLS })
   }
 }
 
-function newProxyAgent(): EnvHttpProxyAgent {
+function openProxy(): ReturnType<typeof newProxyAgent> {
   try {
-    return new EnvHttpProxyAgent({ requestTls: tlsOptions() })
+    return newProxyAgent()
   } catch {
     throw new ProbeError('The environment names a proxy by something that is no http(s) address.')
   }

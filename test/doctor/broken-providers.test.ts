@@ -189,12 +189,12 @@ test.each<[title: string, RequestListener, appID: string | undefined, sentence: 
     'good Application: The provider knows the application id',
   ],
   ['that looks the same for all', page(200), 'my-app', 'differs Application: The login page looks the same'],
-  ['that refuses the id', knows('nobody', 403), 'my-app', 'broken Login page: It refuses any id with status 403'],
+  ['that refuses the id', knows('nobody', 403), 'my-app', 'broken Login page: It answers any id with status 403.'],
   [
     'that is not there',
     page(404),
     'my-app',
-    'broken Login page: It refuses any id with status 404: is it at this address?',
+    'broken Login page: There is none at this address. If the site is in a folder',
   ],
   [
     'that refuses this id alone',

@@ -8,6 +8,7 @@ import { Browser, type BrowserAnswer } from '../support/browser'
 import { findSecrets } from '../support/canaries'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
+import { eventually } from '../support/turns'
 
 // Two communities of one application: the owner of the second is hostile.
 const logins = useLogins()
@@ -221,6 +222,23 @@ describe('a hostile community that names a person of the good one', () => {
     await browser.follow(app.start('good'))
     await browser.comeBack(app.callback('good', keyAt(logins.provider, app, 'good')))
     await early.comeBack(app.callback('hostile', keyAt(hostile, app, 'hostile')))
+    expect([await app.userOf(browser), await app.userOf(early)]).toEqual(['good 1', null])
+    expect(app.errors.map(codeOf)).toEqual(['provider_invalid'])
+  })
+
+  // Both have passed the check at the beginning of their callbacks: only that after the exchange is left.
+  test('nor if the first logins of both overlap: the name is taken by the one that its provider has confirmed first', async () => {
+    const app = await startApplication('ours', 'by its path')
+    const community = app.communities.get('hostile')
+    if (community) app.communities.set('hostile', { ...community, name: 'good' })
+    const [early, browser] = [new Browser(), new Browser()]
+    await early.follow(app.start('hostile'))
+    await browser.follow(app.start('good'))
+    hostile.failNext('user/me', { delay: 400 })
+    const waiting = early.comeBack(app.callback('hostile', keyAt(hostile, app, 'hostile')))
+    await eventually(() => hostile.requests.some(({ endpoint }) => endpoint === 'user/me'))
+    await browser.comeBack(app.callback('good', keyAt(logins.provider, app, 'good')))
+    await waiting
     expect([await app.userOf(browser), await app.userOf(early)]).toEqual(['good 1', null])
     expect(app.errors.map(codeOf)).toEqual(['provider_invalid'])
   })

@@ -1,4 +1,5 @@
 import { EnvHttpProxyAgent } from 'undici/index.js'
+import { oneLookupAtATime, systemLookup } from './address'
 import { tlsOptions } from './tls-options'
 
 const VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
@@ -15,10 +16,20 @@ export function environmentProxy(): EnvHttpProxyAgent | undefined {
   const isWanted = env['NODE_USE_ENV_PROXY'] === '1' || execArgv.includes(FLAG) || env['NODE_OPTIONS']?.includes(FLAG)
   if (!isWanted || !VARIABLES.some((name) => env[name])) return undefined
   try {
-    return new EnvHttpProxyAgent({ requestTls: tlsOptions() })
+    return newProxyAgent()
   } catch {
     throw new TypeError(
       `${VARIABLES.join(', ')} must be http(s) URLs: NODE_USE_ENV_PROXY asks for the proxies that they name`,
     )
   }
+}
+
+/**
+ * Sends requests through the proxies that the environment names. To the hosts in `NO_PROXY` it connects by itself.
+ *
+ * @throws if a variable holds anything but an http(s) URL
+ */
+export function newProxyAgent(): EnvHttpProxyAgent {
+  const requestTls = tlsOptions()
+  return new EnvHttpProxyAgent({ requestTls, connect: { lookup: oneLookupAtATime(systemLookup), ...requestTls } })
 }

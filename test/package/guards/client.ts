@@ -24,7 +24,13 @@ export const CLIENT_MUTANTS = [
   ),
   ...guards(
     'client/deadline',
-    [`${CLIENT}/abort-and-deadline`, `${CLIENT}/client`, `${CLIENT}/dispatcher`, 'login/retried-profile'],
+    [
+      'unit/client/deadline',
+      `${CLIENT}/abort-and-deadline`,
+      `${CLIENT}/client`,
+      `${CLIENT}/dispatcher`,
+      'login/retried-profile',
+    ],
     [
       ['a deadline that is over keeps its timer', 'clearTimeout(this.#timer);', ''],
       ['a signal keeps its listeners', 'this.#unfollow?.();', ''],
@@ -44,6 +50,7 @@ export const CLIENT_MUTANTS = [
   ...guards(
     'client/endpoints',
     [
+      'unit/client/limits',
       `${CLIENT}/client`,
       `${CLIENT}/exchange-by-get`,
       `${CLIENT}/auto-profile`,
@@ -178,7 +185,7 @@ export const CLIENT_MUTANTS = [
   ),
   ...guards(
     'client/responses',
-    [`${CLIENT}/responses`, `${CLIENT}/client`],
+    ['unit/client/limits', `${CLIENT}/responses`, `${CLIENT}/client`],
     [
       ['a token may have 4,097 characters', '{1,4096}', '{1,4097}'],
       ['a token may have 4,095 characters', '{1,4096}', '{1,4095}'],
@@ -202,6 +209,7 @@ export const CLIENT_MUTANTS = [
   ...guards(
     'client/semaphore',
     [
+      'unit/client/semaphore',
       `${CLIENT}/abort-and-deadline`,
       `${CLIENT}/client`,
       'login/exchange',
@@ -245,7 +253,7 @@ export const CLIENT_MUTANTS = [
   ),
   ...guards(
     'client/user',
-    [`${CLIENT}/user`, `${CLIENT}/profile`, `${CLIENT}/responses`, 'login/user-record'],
+    ['unit/client/limits', `${CLIENT}/user`, `${CLIENT}/profile`, `${CLIENT}/responses`, 'login/user-record'],
     [
       ['an id may have 129 characters', '{1,128}', '{1,129}'],
       ['an id may have 127 characters', '{1,128}', '{1,127}'],

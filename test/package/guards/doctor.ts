@@ -1,6 +1,6 @@
 import { guards } from './mutant'
 
-const BROKEN = ['doctor/options', 'doctor/refusals', 'doctor/broken-providers']
+const BROKEN = ['doctor/bounds', 'doctor/options', 'doctor/refusals', 'doctor/broken-providers']
 
 /** Of `lib/doctor/`. */
 export const DOCTOR_MUTANTS = [
@@ -19,7 +19,7 @@ export const DOCTOR_MUTANTS = [
   ),
   ...guards(
     'doctor/arguments',
-    ['doctor/command', 'doctor/hostile-providers'],
+    ['doctor/bounds', 'doctor/callback', 'doctor/command', 'doctor/hostile-providers'],
     [
       ['a secret may be an argument', 'if (args.some((arg) =>', 'if (false && args.some((arg) =>'],
       ['an option with secret in its name takes one', '/^--?[a-z-]*secret/i.test(arg) ||', ''],
@@ -41,18 +41,24 @@ export const DOCTOR_MUTANTS = [
   ),
   ...guards(
     'doctor/browser-login',
-    ['doctor/command', 'doctor/hostile-providers'],
+    ['doctor/bounds', 'doctor/callback', 'doctor/command', 'doctor/hostile-providers'],
     [
       ['a secret goes into a URL unasked', 'return allowGet;', 'return true;'],
       ['any answer is yes', '/^y(es)?$/i', '/^/'],
       ['a callback is caught for any host', '(localhost|127\\.0\\.0\\.1|\\[::1\\])(:\\d+)?([/?#]|$)', '.*'],
       ['anybody can connect to the doctor', "hostname.replace(/^\\[|\\]$/g, ''), resolve", 'undefined, resolve'],
       ['any path is the callback', '=== pathname &&', '!== undefined &&'],
+      ['any method is the callback', "method === 'GET' && ", ''],
+      ['any host is the callback', 'headers.host === host && ', ''],
+      ['a picture on any website is the callback', ' && isNavigation(headers)', ''],
+      ['a frame is the callback', "destination === 'document' && ", ''],
+      ['a script is the callback', " && mode === 'navigate'", ''],
+      ['a picture of an old browser is the callback', " || accept.includes('text/html')", ' || true'],
     ],
   ),
   ...guards(
     'doctor/command',
-    ['doctor/command', 'doctor/hostile-providers'],
+    ['doctor/bounds', 'doctor/callback', 'doctor/command', 'doctor/hostile-providers'],
     [
       [
         'an unknown error is quoted',
@@ -85,7 +91,7 @@ export const DOCTOR_MUTANTS = [
   ),
   ...guards(
     'doctor/endpoints',
-    ['doctor/options', 'doctor/hostile-providers'],
+    ['doctor/bounds', 'doctor/options', 'doctor/hostile-providers'],
     [
       ['invented values are guessable', "(0, node_crypto_1.randomBytes)(16).toString('hex')", "'0'.repeat(32)"],
       ['a POST has the secret in its URL', "if (method === 'POST')", 'if (false)'],
@@ -99,7 +105,10 @@ export const DOCTOR_MUTANTS = [
       ['secrets of three characters hide words', 'const MIN_SECRET_LENGTH = 4', 'const MIN_SECRET_LENGTH = 3'],
       ['secrets of four characters are shown', 'const MIN_SECRET_LENGTH = 4', 'const MIN_SECRET_LENGTH = 5'],
       ['secrets are shown', 'const shown = this.isHarmless(message)', 'const shown = true'],
-      ['secrets in capitals are shown', '.toLowerCase();\n        return', ';\n        return'],
+      ['secrets in capitals are shown', 'forms.push(plain.toLowerCase())', 'forms.push(plain)'],
+      ['a text that was encoded 21 times is shown', 'const MAX_ENCODINGS = 20', 'const MAX_ENCODINGS = 21'],
+      ['a text that was encoded 19 times is left out', 'const MAX_ENCODINGS = 20', 'const MAX_ENCODINGS = 19'],
+      ['a text that was encoded without end is shown', 'forms.length <= MAX_ENCODINGS && !', '!'],
       ['findings hold escapes of terminals', '(0, text_1.printable)(message)', 'message'],
     ],
   ),
@@ -183,7 +192,6 @@ export const DOCTOR_MUTANTS = [
         'false',
       ],
       ['a name that leads to a private address is asked', 'this.#open(false)', 'this.#open(true)'],
-      ['certificates are not checked behind a proxy', 'requestTls: (0, tls_options_1.tlsOptions)()', ''],
       ['pools have no limit', 'const MAX_POOLS = 10', 'const MAX_POOLS = 10_000'],
       ['a probe is sent again', "idempotent: method === 'GET'", 'idempotent: true'],
       [
@@ -236,7 +244,7 @@ export const DOCTOR_MUTANTS = [
   ]),
   ...guards(
     'doctor/screen',
-    ['doctor/command', 'doctor/hostile-providers'],
+    ['doctor/bounds', 'doctor/callback', 'doctor/command', 'doctor/hostile-providers'],
     [
       ['what is typed is kept', 'historySize: 0', 'historySize: 9'],
       ['the secret is shown as it is typed', 'if (!this.#isHidden)', 'if (true)'],

@@ -371,4 +371,23 @@ export const HTTP_MUTANTS = [
       ['the name of a server says nothing', 'PROXY_SERVER.test(', '/^$/.test('],
     ],
   ),
+  ...guards(
+    'client/http/environment-proxy',
+    ['unit/client/http/tls-options', 'world/proxied-requests'],
+    [
+      ['certificates are not checked behind a proxy', '({ requestTls, connect', '({ connect'],
+      ['certificates are not checked at hosts of NO_PROXY', ', ...requestTls }', ' }'],
+      [
+        'all addresses of a host of NO_PROXY are tried',
+        'lookup: (0, address_1.oneLookupAtATime)(address_1.systemLookup), ',
+        '',
+      ],
+      ['a proxy is used unasked', '!isWanted || ', ''],
+      [
+        'the password of a proxy is in an error',
+        'throw new TypeError(`${VARIABLES',
+        'throw new TypeError(`${Object.values(env)} ${VARIABLES',
+      ],
+    ],
+  ),
 ]

@@ -40,6 +40,16 @@ test('the settings of a community are kept while fewer than 1,000 others are use
   expect(again.strategyDigest).toBe(first.strategyDigest)
 })
 
+test('of 1,000 communities that one is forgotten which has not been used for the longest', async () => {
+  const communities = newCommunities()
+  const first = await find(communities, communityOf('first'))
+  const [second] = await findMany(communities, 'other', MAX_COMMUNITIES - 1)
+  await find(communities, communityOf('first'))
+  await findMany(communities, 'further', 2)
+  expect(await find(communities, communityOf('first'))).toBe(first)
+  expect(await find(communities, communityOf('other-0'))).not.toBe(second)
+})
+
 test('a community with a login under way is not forgotten: its limit counts that login', async () => {
   const communities = newCommunities()
   const first = await find(communities, communityOf('first'))
@@ -106,4 +116,74 @@ test('a timeout of the application’s own search is passed on; one of our own i
   expect(await rejectionOf(find(newCommunities(10), new Promise(() => {})))).toMatchObject({
     code: 'provider_lookup_timeout',
   })
+})
+
+describe('a name', () => {
+  const named = (host: string): Provider => ({ ...communityOf('x'), name: 'chess', baseURL: `https://${host}/api/v1` })
+
+  test('is taken by the address at which a login has succeeded, and not by one that was only asked for', async () => {
+    const communities = newCommunities()
+    const [mistyped, right] = [
+      await find(communities, named('mistyped.example')),
+      await find(communities, named('right.example')),
+    ]
+    right.onExchanged?.()
+    right.onExchanged?.()
+    expect(() => mistyped.onExchanged?.()).toThrow(/name is that of a provider with another baseURL/)
+    expect(await rejectionOf(find(communities, named('mistyped.example')))).toMatchObject({ code: 'provider_invalid' })
+    expect(await find(communities, named('right.example'))).toBe(right)
+  })
+
+  test.each([
+    ['a/b?c=d#e', '/a%2Fb%3Fc%3Dd%23e/callback'],
+    ['../up', '/..%2Fup/callback'],
+    ['schön & gut', '/sch%C3%B6n%20%26%20gut/callback'],
+    ['$&', '/%24%26/callback'],
+    ['%2e%2e', '/%252e%252e/callback'],
+  ])('%j is one segment of the callback', async (name, path) => {
+    const settings = await find(newCommunities(), { ...named('right.example'), name })
+    expect([settings.providerName, settings.callbackPath]).toEqual([name, path])
+  })
+})
+
+test('a record may have other members, and null for those that are not set', async () => {
+  const communities = newCommunities()
+  const record = {
+    ...communityOf('first'),
+    id: 7,
+    uploadsURL: null,
+    profileEndpoint: undefined,
+    owner: { secret: 'x' },
+  }
+  const settings = await find(communities, Object(record))
+  expect(settings).toBe(await find(communities, communityOf('first')))
+})
+
+test.each([null, undefined])('%p is no provider', async (answer) => {
+  expect(await rejectionOf(find(newCommunities(), Object.is(answer, null) ? null : undefined))).toMatchObject({
+    code: 'provider_unknown',
+  })
+})
+
+test.each([['a name'], [7], [true], [[communityOf('first')]]])('%j is not what provider may return', async (answer) => {
+  expect(await rejectionOf(Reflect.apply(find, undefined, [newCommunities(), answer]))).toMatchObject({
+    code: 'provider_invalid',
+    message: expect.stringContaining('must return an object'),
+  })
+})
+
+test.each(['clientID', 'baseURL', 'exchangeMethod'] as const)('a %s that is no text is refused', async (member) => {
+  const record = { ...communityOf('first'), [member]: { toString: () => 'https://social.example/api/v1' } }
+  expect(await rejectionOf(Reflect.apply(find, undefined, [newCommunities(), record]))).toMatchObject({
+    code: 'provider_invalid',
+    message: expect.stringContaining(member),
+  })
+})
+
+test('after close nobody begins a login, at a provider that was known or not', async () => {
+  const communities = newCommunities()
+  const known = await find(communities, communityOf('known'))
+  await communities.close()
+  const unknown = await find(communities, communityOf('unknown'))
+  expect([known.loginSlots.tryAcquire(), unknown.loginSlots.tryAcquire()]).toEqual([false, false])
 })

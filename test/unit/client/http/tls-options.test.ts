@@ -2,7 +2,8 @@ import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child
 import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createHTTPServer } from 'node:http'
+import net, { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tls, { type SecureVersion, type TLSSocket, type TlsOptions } from 'node:tls'
@@ -256,24 +257,42 @@ describe('a connection whose handshake is never answered', () => {
 
 describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment', () => {
   let provider: RawProvider
-  const env = { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' }
-  const run = async (kind: string): Promise<string> =>
-    (await promisify(execFile)(process.execPath, [PROGRAM, kind, provider.baseURL], { env })).stdout
+  let tunnels: number
 
   beforeEach(async () => {
-    await serve({})
+    tunnels = 0
+    const proxy = createHTTPServer().on('connect', (_request, client: Socket) => {
+      tunnels += 1
+      const upstream = net.connect(provider.port, 'localhost', () => {
+        client.write('HTTP/1.1 200 OK\r\n\r\n')
+        client.pipe(upstream).pipe(client)
+      })
+      for (const socket of [client, upstream]) socket.on('error', () => {})
+    })
+    watch(proxy.listen(0, '127.0.0.1'))
+    await once(server, 'listening')
     provider = await RawProvider.start(certificates.selfSigned)
   })
   afterEach(() => provider.stop())
+
+  const run = async (kind: string, more: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const env = { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1', ...more }
+    return (await promisify(execFile)(process.execPath, [PROGRAM, kind, provider.baseURL], { env })).stdout
+  }
+  const proxied = () => ({ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: `http://127.0.0.1:${port(server)}` })
 
   test('a naive client sends the secret to anybody', async () => {
     await run('naive')
     expect(provider.requests.map(({ body }) => body)).toEqual([expect.stringContaining('app_secret=secret')])
   })
 
-  test('ours sends nothing', async () => {
-    expect(await run('ours')).toContain('The certificate was not accepted')
-    expect(provider.requests).toEqual([])
+  test.each<[string, () => Readonly<Record<string, string>>, number]>([
+    ['', () => ({}), 0],
+    [' behind a proxy', proxied, 1],
+    [' to a host that is not behind the proxy', () => ({ ...proxied(), NO_PROXY: 'localhost' }), 0],
+  ])('ours sends nothing%s', async (_title, env, through) => {
+    expect(await run('ours', env())).toContain('The certificate was not accepted')
+    expect([provider.requests, tunnels]).toEqual([[], through])
   })
 })
 

@@ -30,6 +30,19 @@ describe('the constructor', () => {
     expect(inspect(thrown, { depth: Infinity })).not.toContain(CANARY)
   })
 
+  test.each([
+    ['a key of 32 characters', { keys: ['k'.repeat(32)] }, undefined],
+    ['a key of 31 characters', { keys: ['k'.repeat(31)] }, /^keys must hold/],
+    ['a key of 32 bytes', { keys: [new Uint8Array(32)] }, undefined],
+    ['a key of 31 bytes', { keys: [new Uint8Array(31)] }, /^keys must hold/],
+    ['a name of 64 characters', { keys: [KEY], name: 'n'.repeat(64) }, undefined],
+    ['a name of 65 characters', { keys: [KEY], name: 'n'.repeat(65) }, /^name must/],
+  ])('%s: the limit is there', (_title, options, message) => {
+    const make = () => new CookieStore(options)
+    if (message) expect(make).toThrow(message)
+    else expect(make).not.toThrow()
+  })
+
   test('accepts ten keys', () => {
     expect(new CookieStore({ keys: Array.from({ length: 10 }, () => KEY) })).toBeInstanceOf(CookieStore)
   })

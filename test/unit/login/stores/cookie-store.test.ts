@@ -144,6 +144,42 @@ describe('a sealed record', () => {
     expect(await load(`${NAME}=${await sealBy('A128CBC-HS256')}`)).toBeUndefined()
   })
 
+  test('is refused if its key was wrapped, also with the right key', async () => {
+    const key = new Uint8Array(hkdfSync('sha256', KEY, '', `passport-social-login pending login ${NAME}`, 32))
+    const header = { alg: 'A256KW', enc: 'A256GCM' }
+    const sealed = await new CompactEncrypt(Buffer.from(JSON.stringify(RECORD))).setProtectedHeader(header).encrypt(key)
+    expect(await load(`${NAME}=${sealed}`)).toBeUndefined()
+  })
+
+  // Browsers take the prefix of such a name for no prefix, so that a sister subdomain can set it.
+  test.each(['\u00a0', '\u2003', '\u000b', '\u000c', '\ufeff'])(
+    'is not read behind the white space %j',
+    async (space) => {
+      const sealed = await seal()
+      expect(await load(`other=1;${space}${sealed}`)).toBeUndefined()
+      expect(await load(`other=1; \t${sealed}`)).toEqual(RECORD)
+    },
+  )
+
+  test('is the only one that decides: a plain cookie of that name, which anybody can plant, is not tried after it', async () => {
+    const store = new CookieStore({ keys: [KEY] }).forCallback('http://localhost:3000/callback')
+    const planted = await seal(new CookieStore({ keys: [KEY], allowInsecureHTTP: true }))
+    expect(await load(planted, store)).toEqual(RECORD)
+    expect(await load(`${NAME}=cannot-be-opened; ${planted}`, store)).toBeUndefined()
+    expect(await load(`${planted}; ${NAME}=cannot-be-opened`, store)).toBeUndefined()
+  })
+
+  test('has no twin without Secure beyond this machine', async () => {
+    for (const [url, cookies] of [
+      ['http://app.example/callback', 1],
+      ['http://localhost/callback', 2],
+    ] as const) {
+      const { req, cookies: set } = exchange('')
+      await new CookieStore({ keys: [KEY] }).forCallback(url).save(req, RECORD)
+      expect(set()).toHaveLength(cookies)
+    }
+  })
+
   test('is refused under another key, and under the key of another cookie’s name', async () => {
     expect(await load(await seal(), new CookieStore({ keys: ['x'.repeat(32)] }))).toBeUndefined()
     const other = new CookieStore({ keys: [KEY], name: 'other-login' })

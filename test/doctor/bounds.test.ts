@@ -1,0 +1,264 @@
+import { get, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { isCatchable, listenForCallback } from '../../lib/doctor/browser-login'
+import { runDoctor as runWith } from '../../lib/doctor/command'
+import { invented } from '../../lib/doctor/endpoints'
+import { Examination } from '../../lib/doctor/examination'
+import { Probe } from '../../lib/doctor/probe'
+import { optionLines } from '../../lib/doctor/report'
+import { Screen } from '../../lib/doctor/screen'
+import { diagnose, sendJSON, useServers } from '../support/doctor'
+import { runDoctor } from '../support/doctor-command'
+import { freePort } from '../support/free-port'
+import { rejectionOf } from '../support/leak-check'
+import { eventually } from '../support/turns'
+
+// Where the limits of the doctor are, and what it prints of what it was told.
+
+const { serve } = useServers()
+const refuse = (response: ServerResponse) => sendJSON(response, { error: true }, 401)
+const newExamination = (): Examination =>
+  new Examination(new Probe('test', 1000, 'http://localhost'), { progress: () => {}, finding: () => {} })
+
+describe('the options to paste are code, and nothing in them can be more than a text', () => {
+  /** What the code of the options means. */
+  function evaluate(code: string): Record<string, unknown> {
+    const strategy = function (this: unknown, options: unknown) {
+      return options
+    }
+    return new Function('Strategy', 'process', 'verify', `return ${code}`)(strategy, { env: {} }, undefined)
+  }
+
+  test.each([
+    "http://localhost/it's/v1",
+    "http://localhost/'+process.exit()+'/v1",
+    'http://localhost/\\',
+    "http://localhost/\\'+process.exit()//",
+    'http://localhost/\n\u2028${process.exit()}`',
+  ])('%j', (text) => {
+    const examination = newExamination()
+    Object.assign(examination.options, { baseURL: text, callbackURL: text, clientID: text, uploadsURL: text })
+    const shown = text.replace(/[^\x20-\x7e]/g, '?')
+    const options = { baseURL: shown, callbackURL: shown, clientID: shown, uploadsURL: shown }
+    expect(evaluate(optionLines(examination))).toEqual({ ...options, clientSecret: undefined })
+  })
+
+  test('a path with an apostrophe, to which the provider redirects', async () => {
+    const path = "/it's/'+process.exit()+'/v1"
+    const baseURL = await serve((request, response) => {
+      if (request.url === '/api/v1/user/me') response.writeHead(301, { location: `${path}/user/me` }).end()
+      else refuse(response)
+    })
+    const { report } = await diagnose(baseURL)
+    const code = report.slice(report.indexOf('new Strategy('))
+    expect(evaluate(code)).toMatchObject({ baseURL: new URL(path, baseURL).href })
+  })
+})
+
+/** A server that redirects requests that the pattern matches a number of times. @returns its base URL, and how often it was asked */
+async function redirecting(pattern: RegExp, times: number) {
+  const seen: string[] = []
+  const baseURL = await serve((request: IncomingMessage, response) => {
+    const { url = '' } = request
+    if (!pattern.test(url)) return void refuse(response)
+    seen.push(url)
+    if (seen.length > times) return url.includes('oauth') ? void response.end('<form>') : void refuse(response)
+    const next = url.includes('oauth') ? `/api/oauth?n=${seen.length}` : `/${seen.length}/v1/user/me`
+    response.writeHead(302, { location: next }).end()
+  })
+  return { baseURL, seen }
+}
+
+test.each([
+  ['the API', /user\/me$/],
+  ['the login page', /\/oauth/],
+])('five redirects to %s are followed, and no sixth', async (_what, pattern) => {
+  const five = await redirecting(pattern, 5)
+  expect((await diagnose(five.baseURL)).report).not.toContain('in a circle')
+  const six = await redirecting(pattern, 6)
+  expect((await diagnose(six.baseURL)).report).toContain('in a circle')
+  expect(six.seen).toHaveLength(6)
+})
+
+describe('of a response', () => {
+  const responseTo = async (body: string) => {
+    const baseURL = await serve((_request, response) => void response.end(body))
+    const probe = new Probe('test', 5000, new URL(baseURL).origin)
+    const response = await probe.send({ method: 'GET', url: new URL(baseURL) })
+    await probe.close()
+    return response
+  }
+
+  test('64 KiB are kept', async () => {
+    const { text } = await responseTo('x'.repeat(64 * 1024))
+    expect(text).toHaveLength(64 * 1024)
+    expect((await responseTo('x'.repeat(64 * 1024 + 1))).text).toHaveLength(64 * 1024)
+  })
+
+  test('JSON is looked for at the first twenty brackets', async () => {
+    expect((await responseTo(`${'[ '.repeat(19)}{"a":1}`)).json).toEqual({ a: 1 })
+    expect((await responseTo(`${'[ '.repeat(20)}{"a":1}`)).json).toBeUndefined()
+  })
+})
+
+test('a secret is left out, of four characters on: a shorter one would be found in ordinary words', () => {
+  const examination = newExamination()
+  for (const secret of ['abc', 'WXYZ']) examination.hide(secret)
+  expect(['xabcx', 'xwxyzx', 'xWXYZx', 'x%57xyzx'].map((text) => examination.isHarmless(text))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
+})
+
+test('a text may be encoded nineteen times over: whoever does it more often hides something', () => {
+  const encoded = (times: number): string => {
+    let text = '%61'
+    const encode = (_: string, percents: string, digit: string) => `${percents}%${digit.charCodeAt(0).toString(16)}`
+    for (let count = 1; count < times; count += 1) text = text.replace(/^(%+)(.)/, encode)
+    return text
+  }
+  const isShown = (text: string): boolean => newExamination().isHarmless(text)
+  const most = Array.from({ length: 40 }, (_, count) => count + 1).findLast((times) => isShown(encoded(times)))
+  expect(most).toBe(19)
+})
+
+test('invented values are none that anybody could guess', () => {
+  const values = Array.from({ length: 100 }, invented)
+  expect(new Set(values).size).toBe(100)
+  for (const value of values) expect(value).toMatch(/^[0-9a-f]{32}$/)
+})
+
+/** As a browser navigates there. @returns the status, or the code of the error */
+function visit(url: string): Promise<unknown> {
+  const headers = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  return new Promise((resolve) => {
+    get(url, { headers, agent: false }, (response) => resolve(response.resume().statusCode)).on('error', (error) =>
+      resolve('code' in error ? error.code : error),
+    )
+  })
+}
+
+describe('the address to which a browser comes back', () => {
+  test.each([
+    ['http://localhost:3000/cb', true],
+    ['http://127.0.0.1/cb', true],
+    ['http://[::1]:3000/cb', true],
+    ['http://localhost.example/cb', false],
+    ['http://0.0.0.0:3000/cb', false],
+    ['http://192.168.0.1/cb', false],
+    ['https://localhost/cb', false],
+  ])('%s is caught: %p', (url, isCaught) => {
+    expect(isCatchable(url)).toBe(isCaught)
+  })
+
+  test('is listened to there alone, for its path alone, and not after it has come', async () => {
+    const port = await freePort()
+    const { callback, close } = await listenForCallback(`http://127.0.0.1:${port}/cb`)
+    const elsewhere = connect(port, '127.0.0.2')
+    const [error] = await new Promise<unknown[]>((resolve) => {
+      elsewhere.on('error', (...args) => resolve(args)).on('connect', (...args: unknown[]) => resolve(args))
+    })
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' })
+    const come = (path: string) => visit(`http://127.0.0.1:${port}${path}`)
+    expect(await come('/other?auth_key=wrong')).toBe(404)
+    expect(await come('/cb')).toBe(404)
+    await come('/cb?auth_key=right')
+    expect(await callback).toBe(`http://127.0.0.1:${port}/cb?auth_key=right`)
+    close()
+    expect(await come('/cb?auth_key=late')).toBe('ECONNREFUSED')
+  })
+})
+
+test('the port is free again after the command', async () => {
+  const port = await freePort()
+  const baseURL = await serve((_request, response) => refuse(response))
+  const redirect = `http://127.0.0.1:${port}/cb`
+  const run = runDoctor([baseURL, '--app-id', 'mine', '--login', '--redirect-url', redirect], {
+    env: { SOCIAL_CLIENT_SECRET: 'app-secret-canary' },
+  })
+  while ((await visit(`${redirect}?auth_key=invented`)) !== 200) await new Promise((resolve) => setImmediate(resolve))
+  expect((await run).code).toBe(1)
+  expect(await visit(redirect)).toBe('ECONNREFUSED')
+})
+
+describe('a person at a terminal', () => {
+  function terminal() {
+    const printed: string[] = []
+    const keep = (stream: PassThrough) => {
+      stream.on('data', (chunk) => printed.push(String(chunk)))
+      return Object.assign(stream, { isTTY: true })
+    }
+    const stdin = Object.assign(new PassThrough(), { isTTY: true })
+    return { printed, stdin, stdout: keep(new PassThrough()), stderr: keep(new PassThrough()), env: {} }
+  }
+
+  test('types the secret unseen, and cannot bring it back by the arrow keys', async () => {
+    const io = terminal()
+    const screen = new Screen(io, false)
+    const secret = screen.ask('Secret: ', true)
+    io.stdin.write('hidden-canary\r')
+    expect(await secret).toBe('hidden-canary')
+    const answer = screen.ask('Address: ')
+    io.stdin.write('\x1b[A')
+    io.stdin.write('seen\r')
+    expect(await answer).toBe('seen')
+    screen.close()
+    expect(io.printed.join('')).toContain('seen')
+    expect(io.printed.join('')).not.toContain('hidden-canary')
+  })
+
+  test.each([
+    ['y', true],
+    ['YES', true],
+    ['', false],
+    ['no, why?', false],
+    ['yesterday', false],
+  ])('who answers %j to whether the secret may be sent in a URL: %p', async (typed, isSent) => {
+    const urls: string[] = []
+    // Refuses a POST as if nothing had been sent, as servers do that read the query alone.
+    const baseURL = await serve((request, response) => {
+      const { url = '' } = request
+      urls.push(url)
+      if (url.includes('/oauth?')) return void response.end('<form>')
+      const hasQuery = url.includes('auth_key=')
+      sendJSON(response, { error: true, message: hasQuery ? 'invalid auth_key' : 'invalid app_id' }, 400)
+    })
+    const io = terminal()
+    io.stderr.on('data', (chunk) => {
+      if (String(chunk).includes('Then paste'))
+        setImmediate(() => io.stdin.write('http://app.example/cb?auth_key=k1234\r'))
+      if (String(chunk).includes('[y/N]')) setImmediate(() => io.stdin.write(`${typed}\r`))
+    })
+    const env = { SOCIAL_CLIENT_SECRET: 'app-secret-canary' }
+    await runWith([baseURL, '--app-id', 'mine', '--login'], { ...io, env })
+    expect(urls.some((url) => url.includes('app-secret-canary'))).toBe(isSent)
+  })
+
+  test('an error that nobody knows is named, and not quoted', async () => {
+    const io = terminal()
+    const stdout = Object.assign(new PassThrough(), {
+      write: () => {
+        throw new RangeError('app-secret-canary')
+      },
+    })
+    const baseURL = await serve((_request, response) => refuse(response))
+    const error = await rejectionOf(runWith([baseURL], { ...io, stdout }))
+    expect(String(error)).toBe('Error: The doctor failed: RangeError. Please report it.')
+  })
+})
+
+test('a connection that a probe opened is closed with it', async () => {
+  let open = 0
+  const baseURL = await serve((request, response) => {
+    open += 1
+    request.socket.once('close', () => {
+      open -= 1
+    })
+    refuse(response)
+  })
+  await diagnose(baseURL)
+  await eventually(() => open <= 0)
+})

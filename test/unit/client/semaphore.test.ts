@@ -1,0 +1,75 @@
+import { Deadline } from '../../../lib/client/deadline'
+import { Semaphore } from '../../../lib/client/semaphore'
+import { rejectionOf } from '../../support/leak-check'
+
+const deadlines: Deadline[] = []
+const newDeadline = (milliseconds = 5000): Deadline => {
+  const deadline = new Deadline(milliseconds)
+  deadlines.push(deadline)
+  return deadline
+}
+afterEach(() => {
+  for (const deadline of deadlines.splice(0)) deadline.clear()
+})
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('there are as many slots as were asked for, and a released one can be acquired again', () => {
+  const semaphore = new Semaphore(2)
+  expect([1, 2, 3].map(() => semaphore.tryAcquire())).toEqual([true, true, false])
+  semaphore.release()
+  expect([1, 2].map(() => semaphore.tryAcquire())).toEqual([true, false])
+})
+
+test('who waits gets the slot that is released, also by work that fails', async () => {
+  const semaphore = new Semaphore(1)
+  semaphore.tryAcquire()
+  const failing = rejectionOf(semaphore.run(newDeadline(), () => Promise.reject(new Error('away'))))
+  const next = semaphore.run(newDeadline(), async () => 'done')
+  semaphore.release()
+  expect(await failing).toEqual(new Error('away'))
+  expect(await next).toBe('done')
+  expect(semaphore.isIdle).toBe(true)
+})
+
+test('who waits leaves at the deadline, and takes no slot later', async () => {
+  const semaphore = new Semaphore(1)
+  semaphore.tryAcquire()
+  const work = jest.fn(async () => {})
+  expect(await rejectionOf(semaphore.run(newDeadline(20), work))).toMatchObject({ name: 'TimeoutError' })
+  semaphore.release()
+  await turn()
+  expect(work).not.toHaveBeenCalled()
+  expect([semaphore.isIdle, semaphore.tryAcquire()]).toEqual([true, true])
+})
+
+test('a slot that was forced beyond the number is not passed on', async () => {
+  const semaphore = new Semaphore(1)
+  semaphore.tryAcquire()
+  semaphore.forceAcquire()
+  let running = 0
+  const work = semaphore.run(newDeadline(), async () => {
+    running += 1
+  })
+  semaphore.release()
+  await turn()
+  expect(running).toBe(0)
+  semaphore.release()
+  await work
+  expect(running).toBe(1)
+})
+
+test('close waits until all slots are released, lets present waiters finish, and grants no further ones', async () => {
+  const semaphore = new Semaphore(1)
+  semaphore.tryAcquire()
+  const waiting = semaphore.run(newDeadline(), async () => 'done')
+  let isClosed = false
+  const closed = semaphore.close().then(() => {
+    isClosed = true
+  })
+  await turn()
+  expect([isClosed, semaphore.tryAcquire()]).toEqual([false, false])
+  expect(await rejectionOf(semaphore.run(newDeadline(), async () => {}))).toEqual(new Error('closed'))
+  semaphore.release()
+  expect(await waiting).toBe('done')
+  await closed
+})
