@@ -93,7 +93,7 @@ export const OUTCOMES = {
   ),
   provider_redirected: error(
     502,
-    'The provider answered with a redirect, which is never followed: set baseURL to its final address (https, with or without www).',
+    'The provider answered with a redirect, which is never followed, because it would take the secret or the token elsewhere.',
     { retryable: false },
   ),
   provider_unavailable: error(502, 'The provider answered with a server error (5xx): try again later.'),

@@ -72,7 +72,7 @@ function parse(text: string): JSONValue {
  */
 function clean(value: JSONValue, level = 1): number {
   if (typeof value !== 'object' || value === null) return 0
-  if (level > MAX_LEVELS) throw new SyntaxError('JSON is nested too deeply')
+  if (level > MAX_LEVELS) throw new SyntaxError('JSON of more than 33 levels, which is a limit of this package')
   const inner = Object.values(value)
   let members = Array.isArray(value) ? 0 : inner.length
   for (const one of inner) members += clean(one, level + 1)

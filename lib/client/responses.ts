@@ -146,5 +146,28 @@ function notJSON(phase: Phase, response: ProviderResponse, hint: string): Social
   if (isOfFirewall(response)) return refusedByFirewall(phase, { retryable: true })
   if (isPage(text) || text.trim() === '')
     return new SocialLoginError('provider_bad_response', phase, { hint: PAGE_HINT, retryable: true })
-  return badResponse(phase, `${hint} It may have no duplicate names, and at most 33 levels.`)
+  return badResponse(phase, `${hint} ${faultOf(text)}`.trim())
+}
+
+/** What is wrong with a text that should be JSON: kinds and counts, never a part of it. */
+function faultOf(text: string): string {
+  const [first, last] = [text.search(/[[{]/), Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))]
+  if (first === -1 || last < first) return 'It holds none.'
+  const [before, after] = [text.slice(0, first).trim().length, text.slice(last + 1).trim().length]
+  if (before + after > 0 && tryParse(text.slice(first, last + 1)) !== undefined) {
+    return `There are ${before} characters before the JSON and ${after} behind it, such as a warning of PHP.`
+  }
+  if (/<\/?[a-z][^>]*>/i.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '')))
+    return 'There is HTML inside of the JSON, such as a warning of PHP.'
+  return reasonOf(text)
+}
+
+function reasonOf(text: string): string {
+  try {
+    parseJSON(text)
+    return ''
+  } catch (error) {
+    // Its messages are fixed text.
+    return error instanceof SyntaxError ? `It is ${error.message}.` : ''
+  }
 }

@@ -182,11 +182,11 @@ async function readerOf(sent: Promise<ProviderResponse>): Promise<() => Provider
 }
 
 class ProbeCall extends TransportCall {
-  reader = new RecordingReader('exchange', false)
+  reader = new RecordingReader('exchange', false, this.request)
 
   override newReader(): RecordingReader {
     super.newReader()
-    this.reader = new RecordingReader('exchange', !this.mayRetry)
+    this.reader = new RecordingReader('exchange', !this.mayRetry, this.request)
     return this.reader
   }
 }

@@ -10,19 +10,25 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'The connection did not open in time: does a firewall drop it?'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed before the response was complete.'],
   [
-    /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/,
-    'The certificate was not accepted: expired, for another host name, or issued by a private CA.',
+    /^UNABLE_TO_/,
+    'The certificate was not accepted, because its issuer is not known: the server does not send the certificates in between (browsers find them, Node does not), or a private CA has issued it (NODE_EXTRA_CA_CERTS).',
   ],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, 'The certificate was not accepted, because it is expired or not valid yet.'],
+  [
+    /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    'The certificate was not accepted, because it is for another host name.',
+  ],
+  [
+    /^(DEPTH_ZERO_|SELF_SIGNED_)/,
+    'The certificate was not accepted, because it, or its CA, is of your own making (NODE_EXTRA_CA_CERTS).',
+  ],
+  [/^(CERT_|ERR_TLS_CERT_)/, 'The certificate was not accepted.'],
   [/^PRIVATE_ADDRESS$/, 'Its name leads to a private address, which is refused: see allowPrivateAddresses.'],
   [/^(EPROTO|ERR_SSL_.*)$/, 'The TLS handshake failed: does that port speak https?'],
 ]
 
 // Errors of undici for a connection that held, but delivered no valid HTTP response.
-const BAD_RESPONSE_ERRORS: ReadonlySet<string> = new Set([
-  'HTTPParserError',
-  'HeadersOverflowError',
-  'ResponseContentLengthMismatchError',
-])
+const BAD_RESPONSE_ERRORS: ReadonlySet<string> = new Set(['HTTPParserError', 'ResponseContentLengthMismatchError'])
 
 /**
  * The outcome of a request that failed with this error, or the reason of the caller's own signal. Told by name, because
@@ -38,6 +44,11 @@ export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unk
     return badResponse(
       phase,
       'The response took more than 1 MiB, headers and framing included, or 16 messages of TLS without any of it.',
+    )
+  if (name === 'HeadersOverflowError')
+    return badResponse(
+      phase,
+      'The headers of the response have more than 6 KiB, which is a limit of this package, not of HTTP: a dispatcher of your own has its own (maxHeaderSize).',
     )
   if (BAD_RESPONSE_ERRORS.has(name)) return badResponse(phase, 'The response was not proper HTTP.')
   return unreachable(phase, error)

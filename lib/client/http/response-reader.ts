@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Phase, SocialLoginError } from '../../errors'
 import { isFirewall, refusedByFirewall } from './page'
+import { type RequestTarget, redirectHint } from './redirect'
 
 const MAX_BODY_BYTES = 64 * 1024
 
@@ -32,14 +33,16 @@ export class ResponseReader {
   readonly #phase: Phase
   /** Whether the response is that to a second attempt. */
   readonly #retried: boolean
+  readonly #target: RequestTarget
   #chunks: Buffer[] = []
   #size = 0
   #status = 0
   #headers: IncomingHttpHeaders = {}
 
-  constructor(phase: Phase, retried: boolean) {
+  constructor(phase: Phase, retried: boolean, target: RequestTarget) {
     this.#phase = phase
     this.#retried = retried
+    this.#target = target
   }
 
   /** Begins with the head of a response. Returns whether to read its body, too: that of most errors says nothing. */
@@ -67,7 +70,10 @@ export class ResponseReader {
     const status = this.#status
     const headers = this.#headers
     const phase = this.#phase
-    if (isRedirect(status)) throw new SocialLoginError('provider_redirected', phase)
+    if (isRedirect(status)) {
+      const hint = redirectHint(this.#target, headers.location)
+      throw new SocialLoginError('provider_redirected', phase, { hint })
+    }
     if (status === 429 || status >= 500) throw this.#unavailable()
     const isTooLarge = this.#size > MAX_BODY_BYTES
     if (isTooLarge && status < 400)

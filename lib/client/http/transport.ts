@@ -61,7 +61,7 @@ export class TransportCall {
   newReader(): ResponseReader {
     if (this.#attempts > 0) this.#onRetry?.()
     this.#attempts += 1
-    return new ResponseReader(this.#phase, this.#attempts > 1)
+    return new ResponseReader(this.#phase, this.#attempts > 1, this.request)
   }
 }
 

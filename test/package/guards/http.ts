@@ -346,7 +346,7 @@ export const HTTP_MUTANTS = [
       ],
       ['Retry-After is not waited for', 'await deadline.pause(wait);', ''],
       ['nobody is told of a second attempt', 'this.#onRetry?.()', 'undefined'],
-      ['a second attempt is the first', 'this.#attempts > 1)', 'false)'],
+      ['a second attempt is the first', 'this.#attempts > 1, ', 'false, '],
       [
         'everything may be sent again',
         "new Set(['provider_unavailable', 'provider_unreachable'])",

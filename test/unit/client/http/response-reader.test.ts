@@ -10,9 +10,11 @@ interface Answer {
   readonly chunks?: readonly (string | Uint8Array)[]
 }
 
+const target = { origin: 'https://social.example', path: '/api/authorize' }
+
 /** What a reader makes of a response. */
 function read({ phase = 'exchange', status = 200, headers = {}, chunks = [] }: Answer): ProviderResponse {
-  const reader = new ResponseReader(phase, false)
+  const reader = new ResponseReader(phase, false, target)
   if (reader.start(status, headers)) chunks.every((chunk) => reader.add(Buffer.from(chunk)))
   return reader.finish()
 }
@@ -34,13 +36,13 @@ test('a response has its status, headers and text', () => {
 })
 
 test('the response to a second attempt says so', () => {
-  const reader = new ResponseReader('exchange', true)
+  const reader = new ResponseReader('exchange', true, target)
   reader.start(200, {})
   expect(reader.finish().retried).toBe(true)
 })
 
 test('the text is that of all chunks, of any size, even if their memory is used again', () => {
-  const reader = new ResponseReader('exchange', false)
+  const reader = new ResponseReader('exchange', false, target)
   reader.start(200, {})
   const sizes = [3, 100, 40, 3000, 5, 20_000, 30_000, ...new Array(600).fill(1)]
   const texts = sizes.map((size, at) => String(at % 10).repeat(size))
@@ -68,7 +70,7 @@ test('64 KiB are read to their end, and one byte more is refused, in one chunk o
 })
 
 test('nothing is read beyond 64 KiB', () => {
-  const reader = new ResponseReader('exchange', false)
+  const reader = new ResponseReader('exchange', false, target)
   expect(reader.start(200, {})).toBe(true)
   expect(reader.add(Buffer.alloc(KIB_64))).toBe(true)
   expect(reader.add(Buffer.alloc(1))).toBe(false)
@@ -139,7 +141,7 @@ test.each([
   [502, false],
   [503, true],
 ])('whether the body of a response with status %d is read: %p', (status, isRead) => {
-  expect(new ResponseReader('profile', false).start(status, {})).toBe(isRead)
+  expect(new ResponseReader('profile', false, target).start(status, {})).toBe(isRead)
 })
 
 // Those that servers send without meaning a coding: browsers, curl and fetch read such a response as it is.

@@ -1,0 +1,85 @@
+import { unreachableHint } from '../../../lib/client/http/network-errors'
+import { redirectHint } from '../../../lib/client/http/redirect'
+import type { ProviderResponse } from '../../../lib/client/http/response-reader'
+import { readProfile, readToken } from '../../../lib/client/responses'
+import { thrownBy } from '../../support/client'
+
+// One code has many causes. Each is told apart from the others of its code, by kinds and counts, and never by a word of the provider.
+const deep = `${'['.repeat(34)}1${']'.repeat(34)}`
+const bodies: Readonly<Record<string, readonly [body: string, says: string]>> = {
+  'a warning of PHP before the JSON': [
+    '<b>canary</b> {"user_id":"1"}',
+    'There are 13 characters before the JSON and 0 behind it',
+  ],
+  'text behind the JSON': ['{"user_id":"1"}\ncanary', 'There are 0 characters before the JSON and 6 behind it'],
+  'HTML inside of the JSON': ['{"user_id":<br /><b>canary</b>"1"}', 'There is HTML inside of the JSON'],
+  'one name twice': ['{"user_id":"1","user_id":"canary"}', 'It is JSON with a duplicate name.'],
+  'too many levels': [
+    `{"user_id":"canary","a":${deep}}`,
+    'It is JSON of more than 33 levels, which is a limit of this package.',
+  ],
+  'JSON that is cut off': ['{"user_id":"1","canary":{"a":1}', 'It is not a JSON document.'],
+  'no JSON at all': ['canary', 'It holds none.'],
+}
+
+function messageOf(read: (response: ProviderResponse) => unknown, text: string): string {
+  const error = thrownBy(() => read({ status: 200, headers: {}, text, retried: false }))
+  return error instanceof Error ? error.message : ''
+}
+
+test.each(Object.keys(bodies))('%s is named, and no other cause of a bad response', (cause) => {
+  const [body = '', says] = bodies[cause] ?? []
+  for (const read of [readProfile, readToken]) {
+    const message = messageOf(read, body)
+    expect(Object.values(bodies).flatMap(([, said]) => (message.includes(said) ? [said] : []))).toEqual([says])
+    expect(message).not.toContain('canary')
+  }
+})
+
+const target = { origin: 'http://social.example:8080', path: '/api/authorize?a=1' }
+const redirects: readonly (readonly [location: string | undefined, says: RegExp])[] = [
+  ['https://social.example/api/authorize', /^It leads to the same host by https/],
+  ['http://www.social.example:8080/api/authorize', /^It leads to another host/],
+  ['https://social-canary.example/api/authorize', /^It leads to another host/],
+  ['http://social.example:9090/api/authorize', /^It leads to another host/],
+  ['/api/authorize/', /with a slash at its end, or without.*no baseURL helps/],
+  ['http://social.example:8080/api/authorize/?canary=1', /with a slash at its end/],
+  ['/login?canary', /^It leads to another path on the same host/],
+  [undefined, /^It does not say where to/],
+  ['', /^It does not say where to/],
+  ['javascript:canary', /^It does not say where to/],
+  ['/api/authorize', /^It does not say where to/],
+]
+
+test.each(redirects)('a redirect to %s: %s', (location, says) => {
+  const hint = redirectHint(target, location)
+  expect(hint).toMatch(says)
+  expect(
+    new Set(redirects.flatMap(([, other]) => (other.test(hint) ? [redirectHint(target, location)] : []))).size,
+  ).toBe(1)
+  expect(hint).not.toMatch(/canary|social/)
+})
+
+test('a redirect from https to plain http is called so', () => {
+  const hint = redirectHint(
+    { origin: 'https://social.example', path: '/api/authorize' },
+    'http://social.example/api/authorize',
+  )
+  expect(hint).toMatch(/^It leads from https to plain http/)
+})
+
+const CERTIFICATES: readonly (readonly [code: string, says: RegExp])[] = [
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /does not send the certificates in between/],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /does not send the certificates in between/],
+  ['CERT_HAS_EXPIRED', /expired or not valid yet/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /for another host name/],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', /of your own making/],
+  ['SELF_SIGNED_CERT_IN_CHAIN', /of your own making/],
+  ['CERT_REVOKED', /^The certificate was not accepted\.$/],
+]
+
+test.each(CERTIFICATES)('the certificate error %s names its cause alone', (code, says) => {
+  const hint = unreachableHint({ code }) ?? ''
+  expect(hint).toMatch(says)
+  for (const [, other] of CERTIFICATES) if (String(other) !== String(says)) expect(hint).not.toMatch(other)
+})
