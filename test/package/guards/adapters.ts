@@ -7,6 +7,7 @@ export const ADAPTER_MUTANTS = [
   ...guards(
     'passport/actions',
     [
+      'login/late-login',
       'login/login',
       'login/express',
       'login/connect',
