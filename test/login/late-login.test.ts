@@ -1,3 +1,4 @@
+import { codeOf } from '../support/app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { useLogins } from '../support/logins'
 import { eventually } from '../support/turns'
@@ -34,4 +35,35 @@ test('what verify says of a login does not replace what is known of it', async (
   const { info } = JSON.parse(answer.body)
   expect(info).toMatchObject({ returnTo: '/inbox', state: { cart: 7 }, message: 'welcome' })
   expect(info.assurance).not.toHaveProperty('forged')
+})
+
+test('a failure after the response was sent goes to the error handler, and sends nothing', async () => {
+  const app = await logins.startApp({
+    before: (routes) => {
+      routes.use('/callback', (_req, res, next) => {
+        setTimeout(() => res.status(503).send('too slow'), 50)
+        next()
+      })
+    },
+  })
+  const browser = new Browser()
+  await browser.follow(app.loginURL)
+  logins.provider.failNext('authorize', { delay: 200 })
+  const answer = await browser.comeBack(`${app.callbackURL}?auth_key=nobody-has-it`)
+  expect([answer.status, answer.body]).toEqual([503, 'too slow'])
+  await eventually(() => app.errors.length > 0)
+  expect(app.errors.map(codeOf)).toEqual(['auth_key_rejected'])
+})
+
+test('an outcome has its headers: when to try again, and nothing for caches and other sites', async () => {
+  const app = await logins.startApp()
+  const browser = new Browser()
+  await browser.follow(app.loginURL)
+  logins.provider.failNext('authorize', { status: 429, headers: { 'retry-after': '7' } })
+  const { headers } = await browser.comeBack(app.approvedCallback())
+  expect(headers).toMatchObject({
+    'retry-after': '7',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+  })
 })

@@ -75,7 +75,7 @@ export const ADAPTER_MUTANTS = [
   ),
   ...guards(
     'passport/overrides',
-    ['login/express', 'login/bare-refusal', 'login/login', 'login/shared-strategy'],
+    ['unit/passport/overrides', 'login/express', 'login/bare-refusal', 'login/login', 'login/shared-strategy'],
     [
       ['logIn of the application is replaced, too', 'if (given !== options)', 'if (false)'],
       ['a failed login has a returnTo', 'if (!error)', 'if (true)'],
