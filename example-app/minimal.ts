@@ -1,4 +1,4 @@
-import express from 'express'
+import express, { type ErrorRequestHandler } from 'express'
 import session from 'express-session'
 import passport from 'passport'
 import { Strategy } from 'passport-social-login'
@@ -44,6 +44,12 @@ app.get('/', (req, res) => {
 })
 app.get('/profile', (req, res) => res.json(req.user ?? null))
 app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))))
+
+const handleErrors: ErrorRequestHandler = (error, _req, res, _next) => {
+  console.error(error) // it says what to do, and holds no secret
+  res.status(error.status ?? 500).send('Please try again later. <a href="/">Back</a>')
+}
+app.use(handleErrors)
 
 const { PORT = '3000' } = process.env
 app.listen(Number(PORT), 'localhost', (error) => {

@@ -158,8 +158,6 @@ export interface SocialLoginErrorDetails {
   readonly retryAfter?: number
   /** Whether a new attempt may succeed, where this case differs from the others of its code. */
   readonly retryable?: boolean
-  /** Path and query of the start. */
-  readonly startPath?: string | undefined
 }
 
 /**
@@ -196,7 +194,6 @@ export class SocialLoginError extends Error {
     this.phase = phase
     this.retryable = details.retryable ?? retryable
     if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
-    if (details.startPath !== undefined) this.startPath = details.startPath
   }
 
   /** Headers for the response: Express's and Connect's own error handlers drop those set before and send these. */

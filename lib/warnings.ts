@@ -7,7 +7,7 @@ export const WARNINGS = {
   PASSPORT_SESSION_MISSING:
     'The session holds a user whom Passport has signed in, and the request has none: mount passport.session() after the session middleware and before the routes, or everybody seems signed out after the login.',
   SESSION_COOKIE_NOT_SET:
-    "The login in progress is in a session whose cookie was not sent, so that the callback will not find it: the cookie is Secure, and the request did not come by https as the application sees it. Behind a proxy that ends TLS, set app.set('trust proxy', 1); for development on plain http, set secure: 'auto'.",
+    "A login was started in a session whose cookie was not sent, because it is Secure and the request did not come by https, as the application sees it: behind a proxy that ends TLS, app.set('trust proxy', 1); on plain http in development, secure: 'auto'.",
   SESSION_COOKIE_STRICT:
     "The login in progress is in a session whose cookie is SameSite=Strict, which browsers do not send when the provider leads back: set sameSite: 'lax', or keep the login in a CookieStore.",
   START_HEADERS_MISSING:

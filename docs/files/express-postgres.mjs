@@ -4,14 +4,15 @@ import express from 'express'
 import session from 'express-session'
 import helmet from 'helmet'
 import passport from 'passport'
-import { OUTCOMES, SocialLoginError, Strategy } from 'passport-social-login'
+import { CookieStore, OUTCOMES, SocialLoginError, Strategy } from 'passport-social-login'
 import pg from 'pg'
 
 // CALLBACK_URL is the whole registered URL, such as https://app.example/auth/social-login/callback
-const { DATABASE_URL, SESSION_SECRET, CALLBACK_URL = '', PORT = '3000', HOST = 'localhost' } = process.env
+const { DATABASE_URL, SESSION_SECRET, LOGIN_COOKIE_KEY, CALLBACK_URL = '', PORT = '3000', HOST = 'localhost' } = process.env
 const { DATABASE_POOL_SIZE = '10', DRAIN_SECONDS = '5' } = process.env
 const { SOCIAL_BASE_URL: baseURL, SOCIAL_CLIENT_ID: clientID, SOCIAL_CLIENT_SECRET: clientSecret } = process.env
-if (!DATABASE_URL || !SESSION_SECRET) throw new Error('DATABASE_URL or SESSION_SECRET is missing')
+if (!DATABASE_URL || !SESSION_SECRET || !LOGIN_COOKIE_KEY)
+  throw new Error('DATABASE_URL, SESSION_SECRET or LOGIN_COOKIE_KEY is missing')
 
 const timeouts = { connectionTimeoutMillis: 3000, statement_timeout: 3000, query_timeout: 4000 }
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(DATABASE_POOL_SIZE), ...timeouts })
@@ -42,7 +43,9 @@ async function findOrCreateUser(profile) {
   return findUser(profile)
 }
 
-const options = { baseURL, clientID, clientSecret, callbackURL: CALLBACK_URL }
+// Not in the session: anybody could leave a row in its table by each start that is not finished.
+const loginStore = new CookieStore({ keys: LOGIN_COOKIE_KEY.split(',') })
+const options = { baseURL, clientID, clientSecret, callbackURL: CALLBACK_URL, store: loginStore }
 const strategy = new Strategy(options, (_accessToken, _refreshToken, profile) => findOrCreateUser(profile))
 passport.use(strategy)
 passport.serializeUser((user, done) => done(null, user.id))
@@ -52,14 +55,15 @@ passport.deserializeUser((id, done) => {
 
 const app = express()
 app.set('trust proxy', 1) // one proxy in front, which ends TLS
-app.use(helmet())
+const secure = CALLBACK_URL.startsWith('https:')
+// Without https, upgrade-insecure-requests would take Safari from http://localhost to an https that is not there.
+app.use(helmet(secure ? {} : { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }))
 let isStopping = false
 app.get('/healthz', async (_req, res) => {
   if (isStopping) return res.status(503).send('stopping')
   await pool.query('select 1')
   res.send('ok')
 })
-const secure = CALLBACK_URL.startsWith('https:')
 const store = new (connectPgSimple(session))({ pool, ttl: 14 * 24 * 60 * 60 })
 const cookie = { httpOnly: true, sameSite: 'lax', secure }
 const name = secure ? '__Host-session' : 'session'

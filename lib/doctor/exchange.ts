@@ -20,15 +20,13 @@ export async function checkExchange(
   examination: Examination,
 ): Promise<{ method: ExchangeMethod; duration: number }> {
   examination.progress('Asking for an exchange with invented values')
-  const { probe } = examination
   const form = inventedForm()
   try {
-    const byPost = await requestExchange(probe, baseURL, 'POST', form)
-    const byGet = await requestExchange(probe, baseURL, 'GET', form)
+    const byPost = await requestExchange(examination.probe, baseURL, 'POST', form)
+    const byGet = await requestExchange(examination.probe, baseURL, 'GET', form)
     recordForm(byPost.json === undefined ? byGet : byPost, examination)
-    const read = mayBeAPI(byPost) && mayBeAPI(byGet) ? await methodRead(byPost, byGet, baseURL, examination) : 'unknown'
-    const method = reportExchange(byPost, byGet, read, examination)
-    return { method, duration: byPost.duration }
+    const read = await methodRead(byPost, byGet, baseURL, examination)
+    return { method: reportExchange(byPost, byGet, read, examination), duration: byPost.duration }
   } catch (error) {
     examination.suspect(CHECK, ProbeError.caught(error).message)
     return { method: 'unknown', duration: 0 }
@@ -42,6 +40,7 @@ async function methodRead(
   baseURL: URL,
   { probe, mode }: Examination,
 ): Promise<ExchangeMethod> {
+  if (!mayBeAPI(byPost) || !mayBeAPI(byGet)) return 'unknown'
   const readsForm = !isAlike(byPost, await requestExchange(probe, baseURL, 'POST', {}))
   const readsQuery = !isAlike(byGet, await requestExchange(probe, baseURL, 'GET', {}))
   mode.getAndPost = readsForm && readsQuery
@@ -66,19 +65,18 @@ function reportExchange(
   const [post, get] = [kindOf(byPost), kindOf(byGet)]
   if (tokenIn(byPost) !== undefined || tokenIn(byGet) !== undefined) {
     examination.broken(CHECK, 'It hands out a token for invented values: whoever asks can sign in.')
-  } else if (read === 'get') {
+  } else if (read === 'get' || ((post === 'method' || post === 'missing') && mayBeAPI(byGet))) {
     mode.getOnly = true
-    mode.postAnswer = 'invalid-app-id'
+    mode.postAnswer = post === 'method' ? 'method-not-allowed' : post === 'missing' ? 'not-found' : 'invalid-app-id'
     options.exchangeMethod = 'get'
-    examination.differs(CHECK, `It answers a POST as if nothing had been sent, and a GET not so. ${GET_WARNING}`)
+    const seen =
+      read === 'get'
+        ? 'answers a POST as if nothing had been sent, and a GET not so'
+        : `refuses a POST with status ${byPost.status}, and answers a GET`
+    examination.differs(CHECK, `It ${seen}. ${GET_WARNING}`)
+    return 'get'
   } else if (post === 'refusal') {
     reportRefusal(byPost, examination)
-  } else if ((post === 'method' || post === 'missing') && mayBeAPI(byGet)) {
-    mode.getOnly = true
-    mode.postAnswer = post === 'method' ? 'method-not-allowed' : 'not-found'
-    options.exchangeMethod = 'get'
-    examination.differs(CHECK, `It refuses a POST with status ${byPost.status}, and answers a GET. ${GET_WARNING}`)
-    return 'get'
   } else if (mayBeAPI(byPost) && !isEncoded(byPost.headers)) {
     const content = contentOf(byPost, examination)
     examination.unclear(CHECK, `It answers invented values with ${content}, no refusal as JSON.`)

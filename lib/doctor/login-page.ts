@@ -1,10 +1,12 @@
 import { invented, inventedLike, loginURL } from './endpoints'
 import type { Examination } from './examination'
-import { NOT_ASKED, ProbeError, type ProbeResponse } from './probe'
+import { NOT_ASKED, ProbeError, type ProbeResponse, TOO_LARGE } from './probe'
 import { kindOf, redirectTarget } from './response'
 
 const MAX_REDIRECTS = 5
 const CHECK = 'Login page'
+const MISSING =
+  'There is none at this address. If the site is in a folder, that is part of the address: https://SITE/FOLDER/api/v1.'
 
 interface Page {
   readonly url: URL
@@ -30,7 +32,8 @@ export async function checkLoginPage(baseURL: URL, appID: string | undefined, ex
     reportApplication(unknown, isSame, examination)
   } catch (error) {
     const { code, message } = ProbeError.caught(error)
-    if (code === NOT_ASKED) examination.differs(CHECK, `${message} Look in a browser.`)
+    // A browser may go further than this program.
+    if (code === NOT_ASKED || code === TOO_LARGE) examination.differs(CHECK, `${message} Look in a browser.`)
     else examination.suspect(CHECK, message)
   }
 }
@@ -59,10 +62,7 @@ function reportPage(page: Page, unknown: Page, examination: Examination): boolea
   else if (page === unknown)
     examination.differs(CHECK, `It refuses an id that nobody has, with status ${status}: give --app-id for more.`)
   else if (unknown.response.status === status)
-    examination.suspect(
-      CHECK,
-      `It refuses any id with status ${status}: is it at this address? A folder of the site is part of it: https://SITE/FOLDER/api/v1.`,
-    )
+    examination.suspect(CHECK, status === 404 || status === 410 ? MISSING : `It answers any id with status ${status}.`)
   else
     examination.suspect(
       CHECK,
@@ -89,17 +89,12 @@ function isAlike(one: Page, other: Page): boolean {
 }
 
 function reportApplication({ response }: Page, isSame: boolean, examination: Examination): void {
-  const kind = kindOf(response)
   // These are no answers about the id.
-  if (kind === 'firewall' || kind === 'rate-limit' || kind === 'server-error') return
-  if (isSame)
-    examination.differs(
-      'Application',
-      'The login page looks the same for an id that nobody has: whether yours is known shows in a browser.',
-    )
-  else
-    examination.good(
-      'Application',
-      'The provider knows the application id: it answers otherwise to one that nobody has.',
-    )
+  if (['firewall', 'rate-limit', 'server-error'].includes(kindOf(response))) return
+  const [unclear, known] = [
+    'The login page looks the same for an id that nobody has: whether yours is known shows in a browser.',
+    'The provider knows the application id: it answers otherwise to one that nobody has.',
+  ]
+  if (isSame) examination.differs('Application', unclear)
+  else examination.good('Application', known)
 }

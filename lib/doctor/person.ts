@@ -1,6 +1,6 @@
 import { type JSONObject, type JSONValue, ownProperty } from '../client/json'
 import { readProfile } from '../client/responses'
-import { findRecord, type PersonRecord, parseUser, pathToUserID } from '../client/user'
+import { findRecord, type PersonRecord, parseUser } from '../client/user'
 import { requestUserInfo, requestUserMe } from './endpoints'
 import type { Examination, RecordedMode } from './examination'
 import { UNREADABLE } from './exchange'
@@ -67,14 +67,11 @@ function reportEndpoint(userMe: ProbeResponse | undefined, examination: Examinat
 }
 
 function reportNobody(response: ProbeResponse, examination: Examination): void {
-  const { json = null } = response
-  if (Array.isArray(json)) examination.mode.goneUserAsEmptyArray = true
-  const path = pathToUserID(json)
-  const place =
-    path === undefined
-      ? ''
-      : ` There is a user_id at ${path}: the record must be the whole response, or its member user_info or data.`
-  examination.broken('Profile', `There was no person in the profile, but ${contentOf(response, examination)}.${place}`)
+  if (Array.isArray(response.json)) examination.mode.goneUserAsEmptyArray = true
+  const obstacle = obstacleIn(response, readProfile)
+  // Its hint tells where else there is a person.
+  const reason = obstacle?.code === 'profile_invalid' ? ` ${reasonOf(obstacle)}` : ''
+  examination.broken('Profile', `There was no person in the profile, but ${contentOf(response, examination)}.${reason}`)
 }
 
 function comparePeople(one: PersonRecord, other: PersonRecord, examination: Examination): void {
@@ -148,6 +145,7 @@ function reportPerson({ record, wrapper }: PersonRecord, response: ProbeResponse
   if (obstacle?.code === 'profile_invalid')
     examination.broken('Profile', 'Its user_id is none that the strategy accepts (see profile_invalid).')
   else if (obstacle && !response.hasWarnings) examination.broken('Profile', `${UNREADABLE} ${reasonOf(obstacle)}`)
+  else if (obstacle) return
   else if (ways.length === 0) examination.good('Profile', 'The person was read.')
   else examination.differs('Profile', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
   if (mode.relativePictures) reportPictures(uploadsURLIn(record), examination)

@@ -45,6 +45,8 @@ export interface ProbeResponse {
 
 /** The code for an address inside a network that the provider, and nobody else, has named. */
 export const NOT_ASKED = 'NOT_ASKED'
+/** The code for a response beyond the limits of the client. */
+export const TOO_LARGE = 'TOO_LARGE'
 
 /** Why there is no complete response: a fixed sentence; from outside it has at most an origin. */
 export class ProbeError extends Error {
@@ -67,10 +69,10 @@ export class ProbeError extends Error {
     if (error instanceof ProbeError) return error
     if (isExpired)
       return new ProbeError(`There was no complete response within ${count(timeout / 1000, 'second')}.`, 'ETIMEDOUT')
-    if (error instanceof errors.HeadersOverflowError)
-      return new ProbeError('The headers of the response are larger than this package reads.', 'HTTP')
-    if (error instanceof errors.ResponseExceededMaxSizeError)
-      return new ProbeError('The response is larger than this package reads, headers and framing included.', 'HTTP')
+    if (error instanceof errors.HeadersOverflowError || error instanceof errors.ResponseExceededMaxSizeError) {
+      const part = error instanceof errors.HeadersOverflowError ? 'headers of the response are' : 'response is'
+      return new ProbeError(`The ${part} larger than this package reads.`, TOO_LARGE)
+    }
     if (error instanceof errors.HTTPParserError || error instanceof errors.ResponseContentLengthMismatchError)
       return new ProbeError('The response is not HTTP/1.1.', 'HTTP')
     return new ProbeError(unreachableHint(error) ?? 'The connection failed.', errorCode(error))

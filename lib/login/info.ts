@@ -3,10 +3,11 @@ import type { PendingLogin } from './pending-login'
 import type { CallbackRequest } from './request'
 
 /**
- * Evidence about a callback, so that an application can require more where it trusts less.
+ * Evidence about a callback, so that an application can require more where it trusts less. Against an attacker only `tabBound`
+ * says much: a link to the callback that the provider itself shows, in a chat for one, has all else of a genuine callback.
  *
  * @example
- * const sure = assurance.fetchSite === 'cross-site' && assurance.referer === 'provider' && assurance.age < 60_000
+ * const sure = assurance.tabBound && assurance.age < 60_000
  */
 export interface Assurance {
   /** Milliseconds from the start to the callback. */

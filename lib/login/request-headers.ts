@@ -88,7 +88,7 @@ export function isScripted(req: HTTPRequest): boolean {
 
 /**
  * Whether a page's script requested it by `fetch` or XMLHttpRequest. A service worker that answers a navigation sends the
- * mode `navigate` (Chromium) or `same-origin` (Firefox).
+ * mode `navigate` (Chromium, WebKit) or `same-origin` (Firefox).
  */
 export function isFetch(req: HTTPRequest): boolean {
   const mode = req.header('sec-fetch-mode')
@@ -128,7 +128,7 @@ function isAppNamed(req: HTTPRequest, policy: OriginPolicy): boolean {
 export function isFromProvider(req: HTTPRequest, policy: OriginPolicy): boolean {
   if (!isNavigation(req)) return false
   const fetchSite = fetchSiteOf(req)
-  // Old browsers, and all browsers on plain http, send no Fetch Metadata: `refererOf` has then to tell.
+  // Old browsers, and all browsers on plain http beyond localhost, send no Fetch Metadata: `refererOf` has then to tell.
   if (fetchSite === undefined || fetchSite === 'cross-site') return true
   if (fetchSite === 'same-site') return mayBeSameSite(new URL(policy.providerOrigin).hostname, appHostname(req, policy))
   if (fetchSite === 'same-origin') return isAppOrigin(policy.providerOrigin, req, policy)

@@ -65,6 +65,9 @@ const MAX_TARGET_LENGTH = 4096
 const WRONG_PATH_HINT =
   'It arrived at a path other than that of callbackURL: if a proxy rewrites paths, give the path that your application receives as the option callbackURL at the start and at the callback.'
 
+const ONE_ROUTE_HINT =
+  'A page of this application led here: a login starts at a route of its own, not at that of callbackURL.'
+
 /**
  * Classifies a request by its method, target and headers. It is a callback if its path is that of the callback, or if its
  * query mentions a key; else a start. (Behind a proxy that strips a prefix, a callback without a key looks like a start:
@@ -127,7 +130,8 @@ function classifyCallback(
   if (!isCallbackSuffix(pathOf(req), policy.callbackPath))
     return refused('callback_forged', 'callback', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
-  if (authKey === '' && others.length === 0) return refused('auth_key_missing', 'callback')
+  if (authKey === '' && others.length === 0)
+    return refused('auth_key_missing', 'callback', isVerifiedStart(req, policy) ? ONE_ROUTE_HINT : undefined)
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
   const referer = refererOf(req, policy)
   // `isFromProvider` wants a navigation whose `Sec-Fetch-Site` is cross-site, or same-site or same-origin where the provider's

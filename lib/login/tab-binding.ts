@@ -6,7 +6,7 @@ const TAB_PARAMETER = 'social_login_tab'
 const TAB_SECRET = /^[0-9a-f]{32}$/
 
 // The page of the start writes this item of sessionStorage, and the page of the callback reads it once. No other tab sees
-// it, except one that this tab opens meanwhile: Chromium gives it a copy.
+// it, except one that this tab opens meanwhile: Chromium and WebKit give it a copy.
 const STORAGE_KEY = 'passport-social-login'
 
 const WITHOUT_SCRIPT = '<noscript><p>Signing in requires JavaScript: enable it and reload the page.</p></noscript>'

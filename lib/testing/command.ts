@@ -14,6 +14,7 @@ Options:
   --port NUMBER         Port to listen on; 0 takes a free one (default: 4400)
   --host ADDRESS        Address to listen on (default: 127.0.0.1)
   --allow-remote        Allow an address beyond loopback: there are no passwords
+  --public-origin URL   Scheme, host and port as browsers reach it, where the application uses others
   --app "NAME=URL"      Register an application with its redirect URL; repeatable
   --app-id ID           The id of that application; else a new one at each start
   --app-secret SECRET   Its secret. Several: in the order of --app
@@ -32,6 +33,7 @@ const optionTypes = {
   port: { type: 'string', default: '4400' },
   host: { type: 'string', default: '127.0.0.1' },
   'allow-remote': { type: 'boolean', default: false },
+  'public-origin': { type: 'string' },
   app: { type: 'string', multiple: true },
   'app-id': { type: 'string', multiple: true },
   'app-secret': { type: 'string', multiple: true },
@@ -61,6 +63,7 @@ export async function runProvider(args: readonly string[]): Promise<void> {
     log: console.log,
     mode: readMode(values.mode, values['mode-file']),
     rateLimit: wholeNumber('rate-limit', values['rate-limit'], 1, Number.MAX_SAFE_INTEGER),
+    ...(values['public-origin'] !== undefined && { origin: values['public-origin'] }),
     ...(values.name !== undefined && { name: values.name }),
     ...(values.users !== undefined && { users: readUsers(values.users) }),
   }

@@ -4,6 +4,7 @@ import type { Clock } from './clock'
 interface StoredCookie {
   readonly value: string
   readonly endsAt: number
+  readonly isStrict: boolean
 }
 
 // Browsers drop larger ones.
@@ -22,17 +23,29 @@ export class CookieBrowser {
 
   /** The `Cookie` header of a request. */
   get header(): string {
-    const valid = [...this.#cookies].filter(([, { endsAt }]) => endsAt > this.clock.now())
+    return this.#headerOf(() => true)
+  }
+
+  /** That of a request to which another site leads. */
+  get crossSiteHeader(): string {
+    return this.#headerOf(({ isStrict }) => !isStrict)
+  }
+
+  #headerOf(isSent: (cookie: StoredCookie) => boolean): string {
+    const valid = [...this.#cookies].filter(([, cookie]) => cookie.endsAt > this.clock.now() && isSent(cookie))
     return stringifyCookie(Object.fromEntries(valid.map(([name, { value }]) => [name, value])), { encode: unchanged })
   }
 
-  /** Takes over the `Set-Cookie` headers of a response. */
-  receive(lines: readonly string[]): void {
+  /** Takes over the `Set-Cookie` headers of a response. Returns whether a cookie got a new value. */
+  receive(lines: readonly string[]): boolean {
+    const before = this.header.split('; ')
     for (const line of lines) {
-      const { name, value = '', maxAge, expires } = parseSetCookie(line, { decode: unchanged })
+      const { name, value = '', maxAge, expires, sameSite } = parseSetCookie(line, { decode: unchanged })
       const endsAt = maxAge === undefined ? (expires?.getTime() ?? Infinity) : this.clock.now() + maxAge * 1000
-      if (name.length + value.length < MAX_COOKIE_LENGTH) this.#cookies.set(name, { value, endsAt })
+      if (name.length + value.length < MAX_COOKIE_LENGTH)
+        this.#cookies.set(name, { value, endsAt, isStrict: sameSite === 'strict' })
     }
+    return this.header.split('; ').some((cookie) => !before.includes(cookie))
   }
 
   /** A second browser with a copy of the cookies, as a thief has it. */
@@ -42,10 +55,10 @@ export class CookieBrowser {
 
   /** A second browser whose cookies differ in one character each, in the middle. */
   forge(): CookieBrowser {
-    const forged = Array.from(this.#cookies, ([name, { value, endsAt }]): [string, StoredCookie] => {
+    const forged = Array.from(this.#cookies, ([name, { value, ...others }]): [string, StoredCookie] => {
       const middle = Math.floor(value.length / 2)
       const other = value[middle] === 'A' ? 'B' : 'A'
-      return [name, { value: value.slice(0, middle) + other + value.slice(middle + 1), endsAt }]
+      return [name, { value: value.slice(0, middle) + other + value.slice(middle + 1), ...others }]
     })
     return new CookieBrowser(this.clock, forged)
   }

@@ -1,11 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { parseSetCookie } from 'cookie'
 import { CookieBrowser } from './cookie-browser'
 import { redirectURLWith } from './endpoints/oauth'
 import { providerNavigation, sameOriginNavigation } from './navigation'
 import type { FakeProvider } from './provider'
-import type { Application, FakeUser } from './types'
+import type { Application, FakeUser, LoggedRequest } from './types'
 
 type Headers = Record<string, string>
+type Phase = 'start' | 'callback'
 
 /**
  * What sends the requests of a test: an agent of supertest, which keeps the cookies, or a function such as `app.request`
@@ -15,18 +17,29 @@ type Headers = Record<string, string>
  * const browser: TestBrowser = (path, { headers }) => new Response(`${path} ${headers['cookie']}`)
  */
 export type TestBrowser =
-  | { get(path: string): { set(headers: Headers): PromiseLike<{ status: number; headers: Record<string, unknown> }> } }
+  | {
+      get(path: string): {
+        set(headers: Headers): PromiseLike<{
+          status: number
+          headers: Record<string, unknown>
+          text?: string
+          req?: { getHeader(name: string): unknown }
+        }>
+      }
+    }
   | ((path: string, init: { headers: Headers }) => Response | Promise<Response>)
 
 /**
  * Signs a person in to the application under test: its start, the approval at the provider, its callback. Sign several
  * people in one after another: what is refused meanwhile, in this process, is taken for the person's.
  *
+ * An application in another process is first asked for its callback without a key, to learn how it answers a failure.
+ *
  * @param options `start`: the path of the route that starts the login, by default `/auth/social-login`. `user`: who
  *   signs in, by default the provider's first person.
  * @returns where the callback redirects, or `''`, and the `Cookie` header of the person's next requests, which an agent
  *   sends by itself
- * @throws Error with cause and cure when the start does not lead to this provider, or the callback fails
+ * @throws Error with cause and cure when the start does not lead to this provider, or nobody is signed in
  * @example
  * await signIn(browser, { provider }) // with `const browser = supertest.agent(app)`
  * await browser.get('/profile').expect(200)
@@ -37,66 +50,156 @@ export async function signIn(
 ): Promise<{ location: string; cookie: string }> {
   const { provider, start = '/auth/social-login', user = provider.users[0] } = options
   const cookies = new CookieBrowser(provider.clock)
-  const started = await navigate(browser, 'start', start, sameOriginNavigation, cookies)
-  const { appID, redirectURL } = applicationOf(started, `signIn: the start ${start}`, provider)
-  const authKey = provider.issueAuthKey({ appID, userID: user?.user_id ?? '' })
-  const { pathname, search } = new URL(redirectURLWith(authKey, redirectURL, provider.behaviours))
-  const { status, location } = await navigate(browser, 'callback', pathname + search, providerNavigation, cookies)
-  const isExchanged = provider.requests.some(({ form, query }) => (form['auth_key'] ?? query['auth_key']) === authKey)
-  if (status < 400 && isExchanged) return { location, cookie: cookies.header }
-  throw new Error(`signIn: the callback ${pathname} answered ${status}, and signed nobody in: ${CALLBACK_CURE}`)
+  const visit = (phase: Phase, path: string, headers: Headers, hint = ''): Promise<Answer> =>
+    navigate(browser, { phase, path, headers, hint }, cookies)
+  const started = await visit('start', start, sameOriginNavigation)
+  const application = applicationOf(started, start, provider)
+  const lost = lostCookie(started, typeof browser !== 'function')
+  if (lost.endsWith(STRICT)) throw new Error(`signIn: ${lost}`)
+  const authKey = provider.issueAuthKey({ appID: application.appID, userID: user?.user_id ?? '' })
+  const { pathname, search } = new URL(redirectURLWith(authKey, application.redirectURL, provider.behaviours))
+  const failed = started.isTraced ? undefined : await visit('callback', `${pathname}?auth_key=`, providerNavigation)
+  const answer = await visit('callback', pathname + search, providerNavigation, lost)
+  const exchange = provider.requests.findLast(({ form, query }) => (form['auth_key'] ?? query['auth_key']) === authKey)
+  const problem = problemWith(answer, { failed, exchange, application, lost })
+  if (problem === undefined) return { location: answer.location, cookie: cookies.header }
+  const seen = `the callback ${pathname} answered ${answer.status}${firstLineOf(answer)}, and signed nobody in: ${problem}`
+  throw new Error(`signIn: ${seen}`.replaceAll(authKey, '...'))
 }
 
-const CALLBACK_CURE =
-  "register a redirectURL with the path of the strategy's callbackURL, and see the log of the application (NODE_DEBUG=passport-social-login)."
-const PAGE_CURE =
-  "either it is not the strategy's route (give its path as start), or it is the confirm page, because the request did not look like a click on a page of the application (pass on the headers that signIn gives; fetch of Node replaces Sec-Fetch-Mode)."
+const LOG = 'see the log of the application (NODE_DEBUG=passport-social-login).'
+const CALLBACK_CURE = `register a redirectURL with the path of the strategy's callbackURL, and ${LOG}`
+const CONFIRM_PAGE =
+  'the confirm page, because the request did not look like a click on a page of the application (pass on the headers that signIn gives; fetch of Node replaces Sec-Fetch-Mode).'
 
 interface Answer {
   readonly status: number
   readonly location: string
+  readonly text: string
+  /** Of the response, and whether one of them has another value than before. */
+  readonly setCookies: readonly string[]
+  readonly hasNewCookie: boolean
+  /** Whether an agent sent cookies that it had before. */
+  readonly hadCookies: boolean
+  /** Whether the application runs in the process of the test, and this package handled the request. */
+  readonly isTraced: boolean
+}
+
+interface Visit {
+  readonly phase: Phase
+  readonly path: string
+  readonly headers: Headers
+  /** Why a login may not be found. */
+  readonly hint: string
 }
 
 /** @throws Error when the application refuses the request, and runs in the process of the test */
-async function navigate(
-  browser: TestBrowser,
-  phase: 'start' | 'callback',
-  path: string,
-  headers: Headers,
-  cookies: CookieBrowser,
-): Promise<Answer> {
-  const refusals: string[] = []
+async function navigate(browser: TestBrowser, visit: Visit, cookies: CookieBrowser): Promise<Answer> {
+  const { phase, path, hint } = visit
+  const ends: string[] = []
   const listener = (message: unknown): void => {
-    const { code, error }: { code?: string; error?: Error } = Object(message)
-    if (code !== undefined) refusals.push(error === undefined ? code : `${code}: ${error.message}`)
+    const { code = '', error }: { code?: string; error?: Error } = Object(message)
+    ends.push(
+      error === undefined
+        ? code
+        : `${code}: ${error.message}${hint && code === 'login_not_started' ? ` Here, ${hint}` : ''}`,
+    )
   }
   const channel = `tracing:passport-social-login:${phase}:asyncEnd`
   subscribe(channel, listener)
-  const answer = await send(browser, path, headers, cookies).finally(() => unsubscribe(channel, listener))
-  if (refusals.length === 0) return answer
+  const answer = await send(browser, visit, cookies).finally(() => unsubscribe(channel, listener))
+  const refusals = ends.filter(Boolean)
+  if (refusals.length === 0) return { ...answer, isTraced: ends.length > 0 }
   throw new Error(`signIn: the ${phase} ${path.split('?', 1).join()} ended with ${refusals.join()}`)
 }
 
-async function send(browser: TestBrowser, path: string, headers: Headers, cookies: CookieBrowser): Promise<Answer> {
+async function send(browser: TestBrowser, visit: Visit, cookies: CookieBrowser): Promise<Omit<Answer, 'isTraced'>> {
+  const { phase, path, headers } = visit
   if (typeof browser !== 'function') {
-    const { status, headers: received } = await browser.get(path).set(headers)
-    cookies.receive([received['set-cookie'] ?? []].flat().map(String))
-    return { status, location: String(received['location'] ?? '') }
+    const { status, headers: received, text = '', req } = await browser.get(path).set(headers)
+    const setCookies = [received['set-cookie'] ?? []].flat().map(String)
+    const hadCookies = req?.getHeader('cookie') !== undefined
+    const location = String(received['location'] ?? '')
+    return { status, location, text, setCookies, hadCookies, hasNewCookie: cookies.receive(setCookies) }
   }
-  const { status, headers: received } = await browser(path, { headers: { ...headers, cookie: cookies.header } })
-  cookies.receive(received.getSetCookie())
-  return { status, location: received.get('location') ?? '' }
+  const cookie = phase === 'start' ? cookies.header : cookies.crossSiteHeader
+  const { status, headers: received, text } = await read(await browser(path, { headers: { ...headers, cookie } }))
+  const setCookies = received.getSetCookie()
+  const location = received.get('location') ?? ''
+  return { status, location, text, setCookies, hadCookies: false, hasNewCookie: cookies.receive(setCookies) }
+}
+
+async function read(response: Response): Promise<{ status: number; headers: globalThis.Headers; text: string }> {
+  return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
 /** The application that the start has sent the browser to the provider for. */
-function applicationOf({ status, location }: Answer, theStart: string, provider: FakeProvider): Application {
-  if (location === '') throw new Error(`${theStart} answered ${status} and no redirect to the provider: ${PAGE_CURE}`)
-  const [address, query] = location.split('?')
+function applicationOf(started: Answer, start: string, provider: FakeProvider): Application {
+  const { status, location, isTraced } = started
+  const theStart = `signIn: the start ${start}`
+  const [address = '', query] = location.split('?')
+  if (address === '') {
+    const answered = `${theStart} answered ${status}${firstLineOf(started)} and no redirect to the provider`
+    const other = isTraced ? '' : "either it is not the strategy's route (give its path as start), or "
+    const cure = status === 404 ? 'there is no such route (give the path of yours as start).' : LOG
+    throw new Error(`${answered}: ${status < 400 ? `${other}it is ${CONFIRM_PAGE}` : cure}`)
+  }
   if (address !== `${provider.oauthBase}/oauth`) {
-    throw new Error(`${theStart} leads to ${address}, not to this provider: give the strategy its baseURL.`)
+    const path = /^(https?:\/\/[^/]*)?(\/.*)$/.exec(address)?.[2]
+    const isOwn = address === path || path?.replace(/\/$/, '') === start.replace(/\/$/, '')
+    const cure = isOwn ? `if the strategy's route is there, give start: '${path}'.` : 'give the strategy its baseURL.'
+    throw new Error(`${theStart} leads to ${address}, not to this provider: ${cure}`)
   }
   const appID = new URLSearchParams(query).get('app_id')
   const application = provider.applications.find((each) => each.appID === appID)
   if (application !== undefined) return application
   throw new Error(`${theStart} names an application that is not registered here: give the strategy its clientID.`)
+}
+
+const STRICT = 'with SameSite=Strict, which no browser sends when the provider leads back: set it to Lax.'
+
+/** Why a browser, or an agent, may come back without the cookie of the start; '' if there is no reason. */
+function lostCookie({ setCookies, hadCookies }: Answer, isAgent: boolean): string {
+  if (hadCookies) return ''
+  const set = setCookies.map((line) => parseSetCookie(line))
+  const names = set.map(({ name }) => name).join(', ')
+  if (set.length === 0) return 'the start set no cookie: with `secure: true`, express-session sets none over http.'
+  if (set.every(({ sameSite }) => sameSite === 'strict')) return `the start sets ${names} ${STRICT}`
+  if (!isAgent || !set.every(({ secure }) => secure)) return ''
+  return `the start sets ${names} with Secure: agents of supertest do not send that over http, as Safari does not on http://localhost.`
+}
+
+interface Evidence {
+  /** The answer to a callback without a key, from an application in another process. */
+  readonly failed: Answer | undefined
+  readonly exchange: LoggedRequest | undefined
+  readonly application: Application
+  readonly lost: string
+}
+
+/** Why nobody is signed in; undefined if somebody is. */
+function problemWith(answer: Answer, { failed, exchange, application, lost }: Evidence): string | undefined {
+  const { appSecret } = application
+  const { status, isTraced, hasNewCookie } = answer
+  if (exchange === undefined && status < 500) return lost || CALLBACK_CURE
+  const secret = exchange?.form['app_secret'] ?? exchange?.query['app_secret'] ?? appSecret
+  if (secret !== appSecret)
+    return 'it exchanges keys with another secret than the registered one: give the strategy its clientSecret.'
+  if (exchange?.error !== undefined) return `the provider refused the exchange (${exchange.error}): ${LOG}`
+  if (status >= 400) return LOG
+  if (isTraced || failed === undefined || hasNewCookie || shapeOf(answer) !== shapeOf(failed)) return undefined
+  return `it answered as without a key, and set no new cookie: the verify function may have refused the person, or threw an error; ${LOG}`
+}
+
+/** An answer without the values of its query, which tell one failure from another. */
+function shapeOf({ status, location }: Answer): string {
+  return `${status} ${location.replace(/=[^&#]*/g, '')}`
+}
+
+/** The first line that a person would read of an error. */
+function firstLineOf({ status, text }: Answer): string {
+  if (status < 400) return ''
+  const lines = text.replace(/<title>.*?<\/title>|<[^>]*>/gs, '\n').split('\n')
+  const line = lines.map((each) => each.trim()).find(Boolean)
+  return line === undefined ? '' : ` ("${line.slice(0, 200)}")`
 }

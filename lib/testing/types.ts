@@ -153,6 +153,8 @@ export interface LoggedRequest {
   readonly form: Readonly<Record<string, string>>
   /** When it arrived: milliseconds by the provider's clock. */
   readonly at: number
+  /** The message with which the API refused it. */
+  readonly error?: string
   /** The status of the response, once there is one; undefined if the connection was reset or hangs. */
   readonly status?: number
 }

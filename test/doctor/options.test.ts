@@ -75,6 +75,34 @@ test('relative pictures without a root need a look at the provider', async () =>
   expect(pictures).toMatchObject({ level: 'differs', message: expect.stringContaining('Find the folder') })
 })
 
+test.each([
+  ['Зоя', undefined],
+  ['ገብሬ 🙂', undefined],
+  ['ł', undefined],
+  ['Zoé', true],
+  ["O'Brien", true],
+  ['Ωμέγα', true],
+])('of names such as %s it is recorded whether they are encoded, if that shows: %s', async (name, expected) => {
+  const { provider } = logins
+  const plain = { user_name: 'zoe', user_lastname: null, user_picture: null }
+  provider.addUser({ user_id: '77', user_firstname: name, ...plain })
+  const app = await logins.startApp()
+  const recorded = async (encodeEntities: boolean) => {
+    provider.setMode({ encodeEntities })
+    return (await examineProvider(provider, app.application, { userID: '77' })).mode.encodeEntities
+  }
+  expect(await recorded(true)).toBe(expected)
+  expect(await recorded(false)).not.toBe(true)
+})
+
+test('where profile_picture is the same for everybody, the root is that of profile_cover', async () => {
+  const { suggested, afterwards } = await logInBefore({
+    behaviour: { relativePictures: true, extraFields: true, blankPictures: true },
+  })
+  const root = `${logins.provider.origin}/content/uploads/`
+  expect([suggested, afterwards.photos]).toEqual([{ uploadsURL: root }, [{ value: `${root}pictures/1.svg` }]])
+})
+
 const hopeless: readonly (readonly [Ways, string])[] = [
   [{ behaviour: { redirectWithJSONBody: true } }, 'The token came in the body of a redirect'],
   [{ behaviour: { htmlAtStatus200: true } }, 'A page instead of the API'],

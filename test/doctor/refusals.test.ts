@@ -252,7 +252,7 @@ test.each<[object, string]>([
   [{ id: 1, name: 'Ann' }, 'There was no person in the profile, but an object of id, name (status 200).'],
   [
     { response: { status: 'ok', profile: { user_id: 1 } } },
-    'There is a user_id at response.profile.user_id: the record must be the whole response',
+    'The response has a user_id at response.profile.user_id: let the option userRecord return its object.',
   ],
 ])('that answers the token with %j: the names of its members are told', async (body, sentence) => {
   const accept = (endpoint: Endpoint): Answer | undefined => (/user/.test(endpoint) ? [200, body] : undefined)

@@ -112,6 +112,8 @@ describe.each(['session', 'cookie'] as const)('with the record in the %s', (keep
       expect(answers.map(({ body }) => JSON.parse(body).user)).toEqual([{ id: '1' }, { id: '1' }])
       expect(logins.exchanges()).toBe(1)
       expect(app.profiles).toHaveLength(1)
+      // Handlers run for each: the second one knows that it is not the first.
+      expect(answers.map(({ body }) => JSON.parse(body).info.duplicate).sort()).toEqual([true, undefined])
     })
 
     test('a second click that is sent before the answer to a finished login has come, with the old cookie, is refused', async () => {

@@ -12,6 +12,7 @@ import { MANY_OPTIONS } from '../../lib/login/options'
 import { STRATEGY_OPTIONS } from '../../lib/passport/options'
 import { asDeployed, specification } from '../../lib/testing'
 import { RULES } from '../../lib/testing/pending-login-store/rules'
+import { WARNINGS } from '../../lib/warnings'
 import { Browser } from '../support/browser'
 import { listen } from '../support/listen'
 import { useLogins } from '../support/logins'
@@ -76,7 +77,10 @@ describe('the documentation', () => {
     const unused = execFileSync(process.execPath, [tool, '--unused'], { encoding: 'utf8' })
     expect(unused).toBe('README.md#a-login-of-your-own, block 1\n')
     expect(blocks('README.md', 'js')).toEqual([
-      minimal.replace(`${declarations}\n\n`, '').replace(': Express.User', ''),
+      minimal
+        .replace(`${declarations}\n\n`, '')
+        .replace(', { type ErrorRequestHandler }', '')
+        .replace(/: (Express.User|ErrorRequestHandler)/g, ''),
     ])
   })
 
@@ -179,6 +183,11 @@ describe('the documentation', () => {
     for (const [code, { kind, status, message }] of Object.entries(OUTCOMES)) {
       expect(page).toContain(`| \`${code}\` | ${kind === 'fail' ? 'failure' : 'error'} | ${status} | ${message} |`)
     }
+  })
+
+  test('lists every process warning with its message', () => {
+    const page = read('docs/errors.md')
+    for (const [code, message] of Object.entries(WARNINGS)) expect(page).toContain(`| \`${code}\` | ${message} |`)
   })
 
   test('lists every behaviour of the fake provider, and marks those that are true as deployed', () => {

@@ -220,7 +220,7 @@ describe('guides of the documentation', () => {
     await linkingAt([])
     const ada = await visitorAt('203.0.113.7')
     await comeBack(ada, app.newKey('1'))
-    await ada.follow(`${app.origin}/account/link`)
+    await ada.follow(`${app.origin}/account/link`, { method: 'POST', headers: { origin: app.origin } })
     const cookie = await ada.cookies(app.origin)
     const userOf = async (): Promise<unknown> =>
       JSON.parse((await new Browser().follow(`${app.origin}/me`, { headers: { cookie } })).body).user
@@ -254,7 +254,7 @@ describe('guides of the documentation', () => {
     const ada = await visitorAt('203.0.113.7')
     await comeBack(ada, app.newKey('1'))
     const ask = async (userID: string): Promise<string> => {
-      await ada.follow(`${app.origin}/account/link`)
+      await ada.follow(`${app.origin}/account/link`, { method: 'POST', headers: { origin: app.origin } })
       await ada.comeBack(`${app.origin}/account/link/callback?auth_key=${app.newKey(userID)}`)
       return JSON.parse((await ada.follow(`${app.origin}/account/link/confirm`)).body).id
     }

@@ -39,6 +39,7 @@ test('contains only the library and its documents', () => {
     'README.md',
     'SECURITY.md',
     'bench/results/chart.svg',
+    'docs/files/compose.yaml',
     'docs/files/durable-object.mjs',
     'docs/files/express-postgres.mjs',
     'docs/files/inert-form.mjs',

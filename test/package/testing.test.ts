@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -32,6 +32,17 @@ test.each([
     expect(JSON.parse(output)).toMatchObject({ success: true, numPassedTests: 1 })
   },
 )
+
+test('an application that ends at its start is told, and not waited for', () => {
+  writeFileSync(join(folder, 'package.json'), '{}')
+  writeFileSync(join(folder, 'app.mjs'), 'process.exit(3)')
+  writeFileSync(join(folder, 'app.test.js'), readFileSync(join(root, 'test/package/docs/testing/app.test.js'), 'utf8'))
+  const jest = [join(root, 'node_modules/jest/bin/jest.js'), '--rootDir', folder]
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const { status, stderr } = spawnSync(process.execPath, jest, { cwd: folder, env, encoding: 'utf8' })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('app.mjs ended with exit code 3')])
+  expect(stderr).not.toContain('Exceeded timeout')
+})
 
 function asModule(code: string): string {
   return code.replaceAll(/^const (.*) = require\((.*)\)$/gm, 'import $1 from $2')

@@ -1,7 +1,15 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { SocialLoginClient, Strategy } from '../../lib'
+import { providerNavigation, sameOriginNavigation } from '../../lib/testing'
+import { SocialLogin } from '../../lib/web'
 import type { Keep, RunningApp } from '../support/app'
 import { Browser } from '../support/browser'
+import { freePort } from '../support/free-port'
 import { useLogins } from '../support/logins'
+import { cookieOf, locationOf, post } from '../support/provider-http'
 
 const logins = useLogins()
 
@@ -38,6 +46,55 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
     const named = await start({ displayName: 'Chess <Club>' })
     expect((await new Browser().request(named.loginURL)).body).toContain('Sign in with Chess &lt;Club&gt;?')
   })
+})
+
+// Without containers: `localhost` is the name of browsers, 127.0.0.1 that of the other container.
+test('the compose file starts the fake provider so that a login works by both addresses', async () => {
+  const compose = readFileSync(join(__dirname, '../../../docs/files/compose.yaml'), 'utf8')
+  const [, ...args] = Array.from(compose.matchAll(/^ {6}- (.*)$/gm), ([, arg = '']) => arg).slice(1)
+  const variables = Object.fromEntries(
+    Array.from(compose.matchAll(/^ {6}([A-Z_]+): (.*)$/gm), ([, name, value]) => [name, value]),
+  )
+  const port = String(await freePort())
+  const local = (text: string): string =>
+    text.replace(/4400/, port).replace('//provider:', '//127.0.0.1:').replace('0.0.0.0', '127.0.0.1')
+  const cli = join(__dirname, '../../lib/cli.js')
+  const child = spawn(process.execPath, [cli, ...args.map(local), `--port=${port}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    await once(child.stdout, 'data')
+    const login = new SocialLogin({
+      baseURL: local(variables['SOCIAL_BASE_URL'] ?? ''),
+      authorizationURL: local(variables['SOCIAL_AUTHORIZATION_URL'] ?? ''),
+      callbackURL: variables['SOCIAL_CALLBACK_URL'] ?? '',
+      clientID: variables['SOCIAL_CLIENT_ID'] ?? '',
+      clientSecret: variables['SOCIAL_CLIENT_SECRET'] ?? '',
+      keys: ['k'.repeat(32)],
+    })
+    logins.stopLater({ stop: () => login.close() })
+    const started = await login.start(new Request('http://localhost:3000/auth', { headers: sameOriginNavigation }), {
+      user: null,
+    })
+    const page = started.headers.get('location') ?? ''
+    expect(page).toBe(`http://localhost:${port}/api/oauth?app_id=my-app`)
+    const signedIn = await post(`http://localhost:${port}/sign-in`, { user_id: '1' })
+    const approved = await post(
+      `http://localhost:${port}/approval`,
+      { app_id: 'my-app', decision: 'approve' },
+      { cookie: cookieOf(signedIn) },
+    )
+    const cookie = started.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ')
+    const headers = { ...providerNavigation, referer: `http://localhost:${port}/`, cookie }
+    const result = await login.callback(new Request(locationOf(approved), { headers }), { user: null })
+    expect(result).toMatchObject({ type: 'success', profile: { id: '1' } })
+  } finally {
+    child.kill()
+    await once(child, 'exit')
+  }
 })
 
 test('the client has it, too', async () => {

@@ -20,20 +20,22 @@ import type { CookieStoreOptions } from './sealed-cookie'
  */
 export class CookieStore implements PendingLoginStore {
   readonly #options: CookieStoreOptions
-  readonly #cookies: LoginCookies
+  #cookies: LoginCookies
   /** Whether the strategy has told its whole callback, with its scheme. */
-  readonly #isOriginKnown: boolean
+  #isOriginKnown = false
 
   /** @throws TypeError when a key is too short or the name is not a valid cookie name */
-  constructor(options: CookieStoreOptions, callbackURL?: string) {
+  constructor(options: CookieStoreOptions) {
     this.#options = options
-    this.#isOriginKnown = callbackURL?.startsWith('http') === true
-    this.#cookies = new LoginCookies(options, callbackURL)
+    this.#cookies = new LoginCookies(options)
   }
 
   /** @internal The same store for a strategy with this callback, which tells whether browsers keep a `Secure` cookie. */
   forCallback(callbackURL: string | undefined): CookieStore {
-    return new CookieStore(this.#options, callbackURL)
+    const store = new CookieStore(this.#options)
+    store.#cookies = new LoginCookies(this.#options, callbackURL)
+    store.#isOriginKnown = callbackURL?.startsWith('http') === true
+    return store
   }
 
   async save(req: IncomingMessage, record: PendingLogin): Promise<void> {

@@ -9,7 +9,8 @@ import { oneOf } from './api-answer'
 
 /** Section 4.1: where the application sends the browser. Other parameters than `app_id` are ignored and not echoed. */
 export function oauth(request: ProviderRequest, state: State): Answer {
-  if (request.method !== 'GET') {
+  const isAllowed = request.method === 'GET' || (state.behaviours.looseRequests && request.method === 'POST')
+  if (!isAllowed) {
     return messagePage(state, 405, 'This page is for a browser', 'Follow the link with GET.', { allow: 'GET' })
   }
   const appID = oneOf(request.query, 'app_id')

@@ -38,6 +38,8 @@ async function respond(message: IncomingMessage, response: ServerResponse, state
   const fault = state.faults[endpoint].shift() ?? {}
   const answer = faultyAnswer(request, fault, state)
   report(fault.hang || fault.reset || fault.raw !== undefined ? undefined : answer)
+  const [, error] = /"error":true,"message":"([^"]*)"/.exec(String(answer.body)) ?? []
+  if (error !== undefined) Object.assign(entry, { error })
   await deliver(message, response, { answer, fault, entry })
 }
 

@@ -30,7 +30,7 @@ const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri '
 export interface PageOptions {
   status?: number
   headers?: Answer['headers']
-  /** Forms of the page may redirect to other sites: Chromium applies `form-action` to the whole redirect chain. */
+  /** Forms of the page may redirect to other sites: Chromium and WebKit apply `form-action` to the whole redirect chain. */
   leadsElsewhere?: boolean
 }
 

@@ -1,7 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { describeInChromium, launchChromium } from '../../support/browsers/chromium'
+import { describeVisits } from '../../support/browsers/each-browser'
 import { until } from '../../support/browsers/live-world'
 import { type RunningExample, startExample, temporaryFolder } from '../../support/example/example-app'
+import { useExamples } from '../../support/example/use-examples'
 
 describeInChromium('the back button of Chromium, which keeps pages in memory', () => {
   const folder = temporaryFolder()
@@ -71,5 +73,31 @@ describeInChromium('the back button of Chromium, which keeps pages in memory', (
     await goBack()
     const account = `document.querySelector('h1')?.textContent === 'Your account'`
     await until(async () => (await page.evaluate(`${account} && window.isFromCache === undefined`)) === true)
+  })
+})
+
+describeVisits('the back button after a sign-out', (visitor) => {
+  const examples = useExamples('all tests')
+  let example: RunningExample
+
+  beforeAll(async () => {
+    example = await examples.startForBrowsers()
+  })
+
+  test('leads to the login page', async () => {
+    const tab = await visitor().open()
+    const isAt = (path: string): Promise<void> => until(async () => (await tab.url()) === `${example.appURL}${path}`)
+    await tab.goto(`${example.appURL}/login?returnTo=/account`)
+    await tab.click('main .primary')
+    await tab.click('button[name="user_id"][value="1"]')
+    await tab.click('button[value="approve"]')
+    await tab.click('form[action="/login/confirm"] .primary')
+    await isAt('/account')
+    await tab.click('form[action="/logout"] button')
+    await isAt('/login?reason=signed_out')
+    // Delayed, so that the script returns before its page is gone.
+    await tab.run('void setTimeout(() => history.back())')
+    await isAt('/login?returnTo=%2Faccount')
+    expect(await tab.text()).not.toContain('Ada')
   })
 })

@@ -1,30 +1,26 @@
 import express from 'express'
 import { MemoryStore } from 'express-session'
 import passport from 'passport'
-import type { Browser } from 'playwright-core'
 import { Strategy } from '../../../lib'
 import { FakeProvider } from '../../../lib/testing'
 import { keepSessions, newPassport } from '../../support/app'
-import { describeInChromium, launchChromium } from '../../support/browsers/chromium'
+import { describeVisits } from '../../support/browsers/each-browser'
+import { untilDefined } from '../../support/browsers/live-world'
 import { type Listening, listen } from '../../support/listen'
 import { assurance } from '../docs/guides'
 
 const CALLBACK = '/auth/social-login/callback'
+const ENDS = ['/inbox', '/account/confirm']
 
-describeInChromium('"Asking more where less is certain" of docs/guides/linking.md, in Chromium', () => {
+describeVisits('"Asking more where less is certain" of docs/guides/linking.md', (visitor) => {
   let provider: FakeProvider
-  let browser: Browser
   let listening: Listening
 
   beforeAll(async () => {
-    browser = await launchChromium()
     provider = await FakeProvider.start()
   })
   afterEach(() => listening.stop())
-  afterAll(async () => {
-    await browser.close()
-    await provider.stop()
-  })
+  afterAll(() => provider.stop())
 
   /** An application around the guide, as a reader builds it. */
   const serve = async (tabBinding: boolean): Promise<void> => {
@@ -38,22 +34,20 @@ describeInChromium('"Asking more where less is certain" of docs/guides/linking.m
     app.get('/login', (_req, res) => void res.send('<a href="/auth/social-login">Sign in</a>'))
     app.get('/auth/social-login', passport.authenticate('social-login', { returnTo: '/inbox' }))
     assurance(app)
-    app.get(['/inbox', '/account/confirm'], (req, res) => void res.send(req.user ? 'signed in' : 'nobody'))
+    app.get(ENDS, (req, res) => void res.send(req.user ? 'signed in' : 'nobody'))
   }
   /** @returns the path that the browser comes to, and what it shows */
   const signIn = async (): Promise<[string, string]> => {
-    const context = await browser.newContext()
-    const page = await context.newPage()
-    await page.goto(`${listening.origin}/login`)
-    await page.getByRole('link', { name: 'Sign in' }).click()
-    await page.getByRole('button', { name: /Ada Lovelace/ }).click()
-    await page.getByRole('button', { name: 'Approve' }).click()
-    await page.waitForURL((url) => url.port === new URL(listening.origin).port && !url.search.includes('auth_key'), {
-      timeout: 5000,
+    const tab = await visitor().open()
+    await tab.goto(`${listening.origin}/login`)
+    await tab.click('a')
+    await tab.click('button[name="user_id"][value="1"]')
+    await tab.click('button[value="approve"]')
+    const path = await untilDefined(async () => {
+      const url = await tab.url()
+      return ENDS.find((end) => url === listening.origin + end)
     })
-    const seen: [string, string] = [new URL(page.url()).pathname, await page.innerText('body')]
-    await context.close()
-    return seen
+    return [path, await tab.text()]
   }
 
   test.each([

@@ -46,11 +46,12 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
       (_access, _refresh, { id }) => ({ id }),
     )
     newPassport([strategy], passport)
-    const app = express().use(helmet(), keepSessions(new MemoryStore()), passport.session())
+    const contentSecurityPolicy = { directives: { formAction: ["'self'", provider.origin] } }
+    const app = express().use(helmet({ contentSecurityPolicy }), keepSessions(new MemoryStore()), passport.session())
     app.get('/become-ada', (req, res, next) =>
       req.logIn({ id: 'ada' }, (error) => (error ? next(error) : res.redirect('/account'))),
     )
-    app.get('/account', (_req, res) => void res.send(page('<a href="/account/link">Add</a>')))
+    app.get('/account', (_req, res) => void res.send(page('<form method="post" action="/account/link"><button id="link">Add</button></form>')))
     linking(app, async (_user, account) => void links.push(Reflect.get(account, 'id')))
     app.use(express.static(PAGES))
     app.get('/account/link/confirm', ({ session }, res) => {
@@ -70,7 +71,7 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
   async function firstClick(): Promise<Tab> {
     const own = await visitor().open()
     await own.goto(`${sites.origin('app.test')}/become-ada`)
-    await own.click('a[href="/account/link"]')
+    await own.click('#link')
     await until(async () => (await own.url()).startsWith(sites.origin('provider.test')))
     const tab = await visitor().open()
     await tab.goto(`${sites.origin('evil.test')}/`)

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { Pool } from 'pg'
 import { OUTCOMES } from '../../../lib'
 import type { Application } from '../../../lib/testing'
 import { Browser } from '../../support/browser'
@@ -44,6 +45,7 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
         DRAIN_SECONDS: String(drainSeconds),
         DATABASE_URL: database,
         SESSION_SECRET: 'a secret of the test',
+        LOGIN_COOKIE_KEY: 'a key of the test of 32 characters',
         CALLBACK_URL: application.redirectURL,
         SOCIAL_BASE_URL: logins.provider.baseURL,
         SOCIAL_CLIENT_ID: application.appID,
@@ -95,6 +97,15 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
     expect(await health()).toBe(503)
     expect(await home(new Browser(), running)).toContain('Sign in')
     expect(await stopped).toBe(0)
+  })
+
+  test('keeps nothing of starts that are never finished, whatever headers they have', async () => {
+    const running = await start()
+    for (let count = 0; count < 5; count++)
+      expect((await new Browser().follow(running.origin + START)).status).toBe(302)
+    const pool = new Pool({ connectionString: database })
+    expect((await pool.query('select count(*)::int from session')).rows).toEqual([{ count: 0 }])
+    await pool.end()
   })
 
   test('makes one account of simultaneous first logins of one person', async () => {

@@ -92,6 +92,19 @@ describeInEachBrowser('cookies and second visits', (start, name) => {
       await tab.click('#go')
       expect((await world.visited(isCallback)).verdict).toBe(verdict)
     })
+
+    test.each(['cookie', 'web'] as const)(
+      'shows nobody after the callback, and the person on the next page (%s)',
+      async (kind) => {
+        const world = suite.world({ kind, session, way: 'form', before: () => {} })
+        const victim = await suite.visitor()
+        const tab = await startLogin(world, victim)
+        await tab.click('#go')
+        await until(async () => (await tab.url()) === `${world.app}/me`)
+        expect(await tab.text()).toContain('null')
+        expect(await userIn(world, victim)).toBe(AS_VICTIM)
+      },
+    )
   })
 
   describe.each(ours)('a second visit (%s)', (kind) => {

@@ -11,7 +11,7 @@ import { HOSTS } from './sites'
 /** The result of a command. */
 export type Answer = Readonly<Record<string, unknown>>
 
-// Resolves names locally and disables background requests.
+// Resolves names locally, disables background requests, and sends a form again without asking.
 const PREFERENCES: Readonly<Record<string, string | boolean | number>> = {
   'network.dns.localDomains': HOSTS.join(),
   'app.update.disabledForTesting': true,
@@ -20,6 +20,7 @@ const PREFERENCES: Readonly<Record<string, string | boolean | number>> = {
   'browser.startup.homepage': 'about:blank',
   'browser.safebrowsing.update.enabled': false,
   'datareporting.policy.dataSubmissionEnabled': false,
+  'dom.confirm_repost.testing.always_accept': true,
   'devtools.jsonview.enabled': false,
   'extensions.update.enabled': false,
   'network.captive-portal-service.enabled': false,

@@ -39,6 +39,7 @@ export class WebDriver {
       detached: true,
       env: { ...process.env, ...environment(home), DISPLAY: `:${number}`, https_proxy: proxy },
     })
+    for (const child of [driver, display]) process.once('exit', () => endGroup(child))
     const webDriver = new WebDriver([driver, display], home, `http://127.0.0.1:${port}`)
     await untilDefined(() => webDriver.send('GET', '/status').catch(() => undefined), 'WebKitWebDriver')
     return webDriver
@@ -56,11 +57,16 @@ export class WebDriver {
   async close(): Promise<void> {
     for (const child of this.#processes) {
       const gone = once(child, 'exit')
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
-      await gone
+      if (endGroup(child)) await gone
     }
     await rm(this.#home, { recursive: true, force: true, maxRetries: 5 })
   }
+}
+
+/** @returns false if it had ended by itself */
+function endGroup({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return false
+  return process.kill(-pid, 'SIGKILL')
 }
 
 /** Nothing of the person who runs the tests. Its sandbox needs user namespaces, which containers lack. */
@@ -69,7 +75,6 @@ function environment(home: string): NodeJS.ProcessEnv {
     HOME: home,
     XDG_RUNTIME_DIR: home,
     WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
-    WEBKIT_DISABLE_DMABUF_RENDERER: '1',
     GTK_A11Y: 'none',
     NO_AT_BRIDGE: '1',
     DBUS_SESSION_BUS_ADDRESS: 'disabled:',

@@ -88,16 +88,16 @@ describe('it fails with a sentence of cause and cure', () => {
     const app = honoApp()
     const forgetful = (path: string) => app.request(path)
     await expect(signIn(forgetful, { provider })).rejects.toThrow(
-      /^signIn: the start \/auth\/social-login answered 200 and no redirect .* the confirm page, because .*pass on the headers/,
+      /^signIn: the start \/auth\/social-login answered 200 and no redirect to the provider: it is the confirm page, because .*pass on the headers/,
     )
   })
 
   test.each([
-    ['/', 200],
-    ['/nowhere', 404],
-  ])('when the start is another page: %s', async (start, status) => {
+    ['/', "200 and no redirect to the provider: either it is not the strategy's route"],
+    ['/nowhere', '404 ("Cannot GET /nowhere") and no redirect to the provider: there is no such route'],
+  ])('when the start is another page: %s', async (start, sentence) => {
     await expect(signIn(agent(), { provider, start })).rejects.toThrow(
-      `signIn: the start ${start} answered ${status} and no redirect to the provider: either it is not the strategy's route`,
+      `signIn: the start ${start} answered ${sentence}`,
     )
   })
 
@@ -151,7 +151,7 @@ describe('it fails with a sentence of cause and cure', () => {
   })
 
   test.each([
-    ['/nowhere', 404],
+    ['/nowhere', '404 ("Cannot GET /nowhere")'],
     ['/', 200],
   ])('when the redirect URL is not the callback: %s', async (path, status) => {
     provider.updateApplication(application.appID, { redirectURL: `http://localhost:3000${path}` })
@@ -163,4 +163,40 @@ describe('it fails with a sentence of cause and cure', () => {
   test('when there is no such person', async () => {
     await expect(signIn(agent(), { provider, user: { user_id: '99' } })).rejects.toThrow('there is no person')
   })
+})
+
+describe.each(['strict', 'secure'] as const)('a cookie that does not come back: %s', (kind) => {
+  const line = { strict: 'sid=1; Path=/; SameSite=Strict', secure: 'sid=1; Path=/; SameSite=Lax; Secure' }[kind]
+
+  test('an agent fails with the reason', async () => {
+    const sentence =
+      kind === 'strict' ? 'the start sets sid with SameSite=Strict' : 'Here, the start sets sid with Secure'
+    const app = express().use((_req, res, next) => {
+      const set = res.setHeader.bind(res)
+      res.setHeader = (name, value) => set(name, /^set-cookie$/i.test(name) ? line : value)
+      next()
+    }, createApp(options()))
+    await expect(signIn(supertest.agent(app), { provider })).rejects.toThrow(sentence)
+  })
+
+  test('a cookie beside one that comes back is no reason', async () => {
+    const browser = supertest.agent(createApp(options()))
+    await browser.get('/').expect(200)
+    await expect(signIn(browser, { provider })).resolves.toBeDefined()
+  })
+})
+
+test('a function gets no SameSite=Strict cookie for its callback, and all others', async () => {
+  const seen: string[] = []
+  const app = honoApp()
+  const browser = async (path: string, { headers }: { headers: Record<string, string> }) => {
+    seen.push(headers['cookie'] ?? '')
+    const response = await app.request(path, { headers })
+    const changed = new Response(response.body, response)
+    if (seen.length === 1) changed.headers.append('set-cookie', 'token=1; SameSite=Strict')
+    return changed
+  }
+  const { cookie } = await signIn(browser, { provider })
+  expect([seen[1], cookie]).toEqual([expect.not.stringContaining('token='), expect.stringContaining('token=1')])
+  expect(seen[1]).not.toBe('')
 })

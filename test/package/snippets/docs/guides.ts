@@ -94,5 +94,6 @@ export async function compiled(): Promise<void> {
   // docs/fake-provider.md#the-fake-provider, block 1
   // docs/operations.md#proxies-and-private-certificates, block 1
   // docs/guides/without-session.md#logins-without-a-session-or-with-a-strict-one, block 1
+  // docs/guides/without-session.md#logins-without-a-session-or-with-a-strict-one, block 2
   // docs/guides/several-providers.md#a-few-each-with-a-strategy, block 1
 }

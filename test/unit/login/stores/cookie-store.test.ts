@@ -172,7 +172,7 @@ describe('a sealed record', () => {
   )
 
   test('is the only one that decides: a plain cookie of that name, which anybody can plant, is not tried after it', async () => {
-    const store = new CookieStore({ keys: [KEY] }, 'http://localhost:3000/callback')
+    const store = new CookieStore({ keys: [KEY] }).forCallback('http://localhost:3000/callback')
     const planted = await seal(new CookieStore({ keys: [KEY], allowInsecureHTTP: true }))
     expect(await load(planted, store)).toEqual(RECORD)
     expect(await load(`${NAME}=cannot-be-opened; ${planted}`, store)).toBeUndefined()
@@ -185,7 +185,7 @@ describe('a sealed record', () => {
       ['http://localhost/callback', 2],
     ] as const) {
       const { req, cookies: set } = exchange('')
-      await new CookieStore({ keys: [KEY] }, url).save(req, RECORD)
+      await new CookieStore({ keys: [KEY] }).forCallback(url).save(req, RECORD)
       expect(set()).toHaveLength(cookies)
     }
   })
