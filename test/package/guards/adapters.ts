@@ -7,6 +7,7 @@ export const ADAPTER_MUTANTS = [
   ...guards(
     'passport/actions',
     [
+      'login/late-login',
       'login/login',
       'login/express',
       'login/connect',
@@ -74,7 +75,7 @@ export const ADAPTER_MUTANTS = [
   ),
   ...guards(
     'passport/overrides',
-    ['login/express', 'login/bare-refusal', 'login/login', 'login/shared-strategy'],
+    ['unit/passport/overrides', 'login/express', 'login/bare-refusal', 'login/login', 'login/shared-strategy'],
     [
       ['logIn of the application is replaced, too', 'if (given !== options)', 'if (false)'],
       ['a failed login has a returnTo', 'if (!error)', 'if (true)'],
@@ -117,7 +118,6 @@ export const ADAPTER_MUTANTS = [
       ['caches keep the answers', 'setHeaders)(req, errors_1.PRIVATE_HEADERS)', 'setHeaders)(req, {})'],
       ['actions are read when the login has ended', '(0, actions_1.captureActions)(this)', 'this'],
       ['Connect crashes after a login', 'if (problem)', 'if (false)'],
-      ['passport-oauth2 knows the secret', "clientSecret: 'unused'", "clientSecret: ''"],
     ],
   ),
   ...guards(

@@ -4,11 +4,15 @@ import { DOCTOR_MUTANTS } from './doctor'
 import { HTTP_MUTANTS } from './http'
 import { LOGIN_MUTANTS } from './login'
 import type { GuardMutant } from './mutant'
+import { refusalsOf } from './refusals'
 
-export const GUARD_MUTANTS: readonly GuardMutant[] = [
+const LISTED: readonly GuardMutant[] = [
   ...HTTP_MUTANTS,
   ...CLIENT_MUTANTS,
   ...LOGIN_MUTANTS,
   ...ADAPTER_MUTANTS,
   ...DOCTOR_MUTANTS,
 ]
+
+/** One mutant for each guard: those that are listed, and one for each further condition that refuses. */
+export const GUARD_MUTANTS: readonly GuardMutant[] = [...LISTED, ...refusalsOf(LISTED)]

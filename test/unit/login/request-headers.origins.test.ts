@@ -17,6 +17,8 @@ const framed = ['iframe', 'frame', 'embed', 'object', 'image', 'script', 'empty'
 const opaque = [
   ...['', 'null', 'about:blank', 'data:text/html,x', 'file:///tmp/x.html', 'android-app://com.example.mail/'],
   ...['/login', 'blob:https://evil.example/1', 'javascript:0', 'https://', 'https://['],
+  // What URL parsers, but no browser in these headers, take for app.example.
+  ...['https://app。example/', 'https://ａpp.example/', 'https://%61pp.example/', 'https://user@app.example/'],
 ]
 const row = (headers: Headers, verdict: string): [Headers, string] => [headers, verdict]
 const metadata = (site: string) => ({ 'sec-fetch-site': site, ...navigation })

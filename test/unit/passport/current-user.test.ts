@@ -1,4 +1,4 @@
-import { currentUserKey } from '../../../lib/passport/incoming-message'
+import { currentUserKey, httpRequest } from '../../../lib/passport/incoming-message'
 import { incoming } from '../../support/incoming'
 
 const inSession = (user: unknown) => currentUserKey(incoming('/', {}, { session: { passport: { user } } }))
@@ -70,4 +70,12 @@ test('the user in the session takes precedence over the one on the request, unle
   expect(inBoth({ token: 'then' }, { id: 2 })).toBe(inBoth({ token: 'now' }, { id: 2 }))
   expect(inBoth({ token: 'x' }, { id: 2 })).not.toBe(inBoth({ token: 'x' }, { id: 3 }))
   expect(inBoth({ token: 'then' }, { name: 'ada' })).not.toBe(inBoth({ token: 'now' }, { name: 'ada' }))
+})
+
+test('a header that came several times, as HTTP/2 gives it, is read with all its values', () => {
+  const { header, host } = httpRequest({
+    method: 'GET',
+    headers: Object({ 'x-many': ['a', 'b'], ':authority': 'app.example' }),
+  })
+  expect([header('x-many'), header('x-none'), host]).toEqual(['a, b', undefined, 'app.example'])
 })

@@ -46,3 +46,12 @@ describe.each(METHODS)('%s() rejects with a TypeError', (method) => {
     await rejected.toBeInstanceOf(TypeError)
   })
 })
+
+test('a callback that a signed-in user repeats is kept by no cache, and its address goes to no other site', async () => {
+  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  const repeated = new Request(`${good.callbackURL}?auth_key=spent`, { headers })
+  const result = await login.callback(repeated, { user: 'ada' })
+  if (result.type !== 'repeated') throw new Error(`it was ${result.type}`)
+  const { status, headers: own } = result.response
+  expect([status, own.get('cache-control'), own.get('referrer-policy')]).toEqual([302, 'no-store', 'no-referrer'])
+})
