@@ -98,18 +98,10 @@ export const GET_WARNING =
 function reportRefusal(byPost: ProbeResponse, examination: Examination): void {
   const shape = byPost.status < 300 ? ' within status 200, as most providers do' : ` with status ${byPost.status}`
   const cookie = examination.mode.sessionCookie ? ' It sets a cookie, which is ignored.' : ''
-  const obstacle = byPost.hasWarnings ? undefined : unreadable(byPost, readToken)
-  if (obstacle === undefined) examination.good(CHECK, `It refuses invented values as JSON,${shape}.${cookie}`)
-  else examination.suspect(CHECK, `${UNREADABLE} ${obstacle}`)
-  if (byPost.hasWarnings) examination.suspect('Warnings', WARNINGS)
+  const problem = unreadable(byPost, readToken)
+  if (problem === undefined) examination.good(CHECK, `It refuses invented values as JSON,${shape}.${cookie}`)
+  else examination.suspect(byPost.hasWarnings ? 'Warnings' : CHECK, problem)
 }
-
-/** What precedes the reason for which a login ends. */
-export const UNREADABLE = 'There is JSON, but no login reads it.'
-
-/** Script warnings before the JSON make it unreadable to every client. */
-export const WARNINGS =
-  "The warnings of a script precede the JSON, so that no client can read it. The provider's operator must turn off display_errors."
 
 /** Why a response is not one of an exchange. */
 export function problemOf(response: ProbeResponse): string {

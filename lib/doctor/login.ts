@@ -2,10 +2,10 @@ import { readToken } from '../client/responses'
 import { parseURL } from '../client/url'
 import { type ExchangeForm, loginURL, requestExchange } from './endpoints'
 import type { Examination, RecordedMode } from './examination'
-import { type ExchangeMethod, GET_WARNING, problemOf, UNREADABLE, WARNINGS } from './exchange'
+import { type ExchangeMethod, GET_WARNING, problemOf } from './exchange'
 import { examinePerson } from './person'
 import { ProbeError, type ProbeResponse } from './probe'
-import { contentOf, kindOf, mayBeAPI, obstacleIn, reasonOf, recordForm, refuses, tokenIn } from './response'
+import { contentOf, kindOf, mayBeAPI, recordForm, refuses, tokenIn, unreadable } from './response'
 
 const MAX_CALLBACK_LENGTH = 4096
 const AUTH_KEY = /([?&]|&amp;)auth_key=([^&?#\s]+)/
@@ -65,7 +65,6 @@ export class LoginExamination {
       examination.hide(token)
       this.#reportToken(response, authKey, token)
       const profile = await examinePerson(this.baseURL, token, examination)
-      if (response.hasWarnings || profile?.hasWarnings) examination.broken('Warnings', WARNINGS)
       if (profile) reportTime('A login took', response.duration + profile.duration, examination)
       if (spendTwice) await this.#spendAgain(form)
     } catch (error) {
@@ -175,9 +174,9 @@ export class LoginExamination {
       )
       return
     }
-    const obstacle = obstacleIn(response, readToken)
-    if (obstacle === undefined) examination.good('Login', 'The provider exchanged the key for a token.')
-    else if (!response.hasWarnings) examination.broken('Login', `${UNREADABLE} ${reasonOf(obstacle)}`)
+    const problem = unreadable(response, readToken)
+    if (problem === undefined) examination.good('Login', 'The provider exchanged the key for a token.')
+    else examination.broken('Login', problem)
   }
 
   async #spendAgain(form: ExchangeForm): Promise<void> {

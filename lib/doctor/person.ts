@@ -3,9 +3,8 @@ import { readProfile } from '../client/responses'
 import { findRecord, type PersonRecord, parseUser } from '../client/user'
 import { requestUserInfo, requestUserMe } from './endpoints'
 import type { Examination, RecordedMode } from './examination'
-import { UNREADABLE } from './exchange'
 import type { ProbeResponse } from './probe'
-import { contentOf, kindOf, obstacleIn, reasonOf, recordForm } from './response'
+import { contentOf, kindOf, obstacleIn, reasonOf, recordForm, unreadable } from './response'
 
 const TEXTS = ['user_name', 'user_firstname', 'user_lastname', 'user_biography']
 const PICTURES = ['user_picture', 'user_cover']
@@ -136,16 +135,15 @@ function uploadsURLIn(record: JSONObject): string | undefined {
 /** Reports the form of a record, and what it needs. */
 function reportPerson({ record, wrapper }: PersonRecord, response: ProbeResponse, examination: Examination): void {
   const { mode } = examination
-  const obstacle = obstacleIn(response, readProfile)
+  const problem = unreadable(response, readProfile)
   const ways = [
     ...(wrapper ? [`the record is inside ${wrapper}`] : []),
     ...(mode.stringTypes ? ['all values are strings'] : []),
     ...(mode.encodeEntities ? ['names have HTML entities, which the profile decodes'] : []),
   ]
-  if (obstacle?.code === 'profile_invalid')
+  if (problem !== undefined) examination.broken('Profile', problem)
+  else if (obstacleIn(response, readProfile))
     examination.broken('Profile', 'Its user_id is none that the strategy accepts (see profile_invalid).')
-  else if (obstacle && !response.hasWarnings) examination.broken('Profile', `${UNREADABLE} ${reasonOf(obstacle)}`)
-  else if (obstacle) return
   else if (ways.length === 0) examination.good('Profile', 'The person was read.')
   else examination.differs('Profile', `The person was read: ${ways.join(', ')}. The strategy handles that.`)
   if (mode.relativePictures) reportPictures(uploadsURLIn(record), examination)

@@ -2,7 +2,6 @@ import type { JSONValue } from '../client/json'
 import { readProfile } from '../client/responses'
 import { requestUserInfo } from './endpoints'
 import type { Examination } from './examination'
-import { UNREADABLE } from './exchange'
 import { isPerson } from './person'
 import { ProbeError, type ProbeResponse } from './probe'
 import { contentOf, kindOf, mayBeAPI, recordForm, refuses, unreadable } from './response'
@@ -67,8 +66,8 @@ function reportEndpoint(userMe: ProbeResponse, userInfo: ProbeResponse | undefin
   if (mayBeAPI(userMe) && !refusesByInfoAlone) {
     mode.withoutUserMe = false
     const legacy = hasUserInfo ? '' : ' (The legacy endpoint get_user_info is not there, and not needed.)'
-    const obstacle = kindOf(userMe) === 'refusal' && !userMe.hasWarnings ? unreadable(userMe, readProfile) : undefined
-    if (obstacle !== undefined) return examination.suspect(CHECK, `${UNREADABLE} ${obstacle}`)
+    const problem = kindOf(userMe) === 'refusal' ? unreadable(userMe, readProfile) : undefined
+    if (problem !== undefined) return examination.suspect(CHECK, problem)
     if (kindOf(userMe) === 'refusal')
       return examination.good(CHECK, `user/me refuses an invented token with status ${userMe.status}.${legacy}`)
     const content = contentOf(userMe, examination)

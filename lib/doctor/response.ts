@@ -83,11 +83,15 @@ export function obstacleIn(
   }
 }
 
-/** Why a login could not read a response, whatever it says; undefined if it could. */
+/** Why no login reads a response of JSON, whatever it and its status say; undefined if one does. */
 export function unreadable(response: ProbeResponse, read: (response: ProviderResponse) => unknown): string | undefined {
-  const outcome = obstacleIn(response, read)
-  return outcome?.code === 'provider_bad_response' ? reasonOf(outcome) : undefined
+  const obstacle = obstacleIn(response, (received) => read({ ...received, status: 200 }))
+  if (obstacle?.code !== 'provider_bad_response') return undefined
+  return response.hasWarnings ? WARNINGS : `There is JSON, but no login reads it. ${reasonOf(obstacle)}`
 }
+
+const WARNINGS =
+  "The warnings of a script precede the JSON, so that no client can read it. The provider's operator must turn off display_errors."
 
 /** What narrows an outcome, else its message. */
 export function reasonOf({ code, message }: SocialLoginError): string {

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { type OutcomeCode, SocialLoginClient } from '../../lib'
+import { examine } from '../../lib/doctor/doctor'
 import type { Examination } from '../../lib/doctor/examination'
 import { FakeProvider, type Fault } from '../../lib/testing'
 import type { Row, Scenario } from '../login/outcome-row'
@@ -156,6 +157,22 @@ test.each(cases)('$title at $endpoint: the doctor says what a login meets', asyn
   const { examination, outcome } = await compare(() => provider.failNext(endpoint, fault, { times: 2 }))
   seen.add(outcome)
   expect([examination.isBroken, outcome]).toEqual([outcome !== 'in', outcome])
+})
+
+test.each([200, 401])('a refusal with status %d that no login reads is told without one', async (status) => {
+  for (const title of ['a comment before it', 'the label of a coding']) {
+    provider.setMode({ errorsAtStatus200: status === 200 })
+    for (const endpoint of ['authorize', 'user/me'] as const)
+      provider.failNext(endpoint, peculiar[title] ?? {}, { times: 4 })
+    const request = { userAgent: 'test', timeout: 5000, hasProxy: false }
+    const examination = await examine(
+      { baseURL: new URL(provider.baseURL), ...request },
+      { progress: () => {}, finding: () => {} },
+    )
+    const found = examination.findings.filter(({ level }) => level === 'broken').map(({ check }) => check)
+    expect([title, found]).toEqual([title, [expect.stringMatching('Exchange|Warnings'), 'Profile']])
+    provider.clearFaults()
+  }
 })
 
 test('some of these are good, and others end in many ways', () => {
