@@ -81,8 +81,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'request-headers',
     'a start may come from any page',
-    "return fetchSite === 'same-origin';",
-    "return fetchSite !== 'none';",
+    ": fetchSite === 'same-origin'",
+    ": fetchSite !== 'none'",
   ),
   mutant(
     'request-headers',
