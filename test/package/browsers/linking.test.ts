@@ -51,7 +51,11 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
     app.get('/become-ada', (req, res, next) =>
       req.logIn({ id: 'ada' }, (error) => (error ? next(error) : res.redirect('/account'))),
     )
-    app.get('/account', (_req, res) => void res.send(page('<form method="post" action="/account/link"><button id="link">Add</button></form>')))
+    app.get(
+      '/account',
+      (_req, res) =>
+        void res.send(page('<form method="post" action="/account/link"><button id="link">Add</button></form>')),
+    )
     linking(app, async (_user, account) => void links.push(Reflect.get(account, 'id')))
     app.use(express.static(PAGES))
     app.get('/account/link/confirm', ({ session }, res) => {
