@@ -326,6 +326,7 @@ export const HTTP_MUTANTS = [
   ...guards(
     'client/http/transport',
     [
+      'unit/diagnostics',
       `${HTTP}/closed-connections`,
       `${HTTP}/request`,
       'login/retried-profile',
