@@ -38,9 +38,8 @@ app.get('/auth/social-login/callback', passport.authenticate('social-login', onF
 
 app.get('/', (req, res) => {
   const problem = req.session.messages?.pop() ?? '' // why the last login failed
-  if (req.user)
-    res.send('<a href="/profile">Profile</a> <form method="post" action="/logout"><button>Sign out</button></form>')
-  else res.send(`<p>${problem}</p> <a href="/auth/social-login">Sign in</a>`)
+  const links = '<a href="/profile">Profile</a> <form method="post" action="/logout"><button>Sign out</button></form>'
+  res.send(`<p>${problem}</p> ${req.user ? links : '<a href="/auth/social-login">Sign in</a>'}`)
 })
 app.get('/profile', (req, res) => res.json(req.user ?? null))
 app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))))

@@ -153,7 +153,7 @@ function isObserved(phase: Phase): boolean {
 }
 
 const LINE_OF_PAGE = {
-  login: 'signed in',
+  login: 'success',
   confirm: 'the confirm page, because the request does not show that a page of this application led to it',
   tab: 'the page that asks the tab',
   destination: 'repeated by a signed-in user, who goes on',

@@ -110,7 +110,7 @@ export function parseBaseURL(value: unknown, name: string, options: SchemeOption
   const { href, origin, pathname } = parseHTTPURL(value, name, options)
   if (/[?#]/.test(href)) throw new TypeError(`${name} must have no query and no fragment`)
   const basePath = pathname.replace(/\/$/, '')
-  if (!basePath.endsWith('/v1')) throw new TypeError(`${name} must end in /v1 (the version of the API)`)
+  if (!basePath.endsWith('/v1')) throw new TypeError(`${name} must end in /v1, such as https://social.example/api/v1`)
   return { origin, basePath, oauthPath: basePath.slice(0, -'/v1'.length) }
 }
 

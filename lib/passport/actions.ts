@@ -88,7 +88,7 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
       return actions.redirect(action.url)
     case 'verdict': {
       const { user, info } = action.verdict
-      if (!user) return actions.fail(infoObject(info), 401)
+      if (!user) return refuse(infoObject(info) ?? { message: NOT_ACCEPTED }, actions, req)
       setHeaders(req, callbackHeaders(action.loginInfo))
       preferReturnTo(req, options, action.loginInfo)
       return actions.success(user, { ...infoObject(info), ...action.loginInfo })
@@ -102,6 +102,16 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
       return res ? writeResponse(action.response, res) : failWith(action.fallbackError, actions, req)
     }
   }
+}
+
+const NOT_ACCEPTED = 'This application did not accept the account that you signed in with.'
+
+/** Verify has refused: without a reason, a page that shows `failureMessage` would say nothing. */
+function refuse(info: object, actions: PassportActions, req: Request): void {
+  const given: unknown = Reflect.get(info, 'message')
+  const title = typeof given === 'string' ? given : NOT_ACCEPTED
+  const message = 'The verify function did not accept the person.'
+  explainBareFailure({ code: 'verify_refused', status: 401, message, title }, req, () => actions.fail(info, 401))
 }
 
 /** Where a repeated callback redirects a signed-in user, if the route says so. */

@@ -3,7 +3,7 @@ import { isObject } from '../client/json'
 import type { SocialLoginError } from '../errors'
 import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
-import { refusalResponse } from '../login/pages/refusal'
+import { refusalResponse, type VerifyRefusal } from '../login/pages/refusal'
 import { httpRequest } from './incoming-message'
 import type { AuthenticateOptions } from './options'
 import type { Request } from './verify-types'
@@ -45,7 +45,7 @@ export function preferReturnTo(req: Request, options: AuthenticateOptions, { ret
  * or a further strategy Passport answers with the text of the status alone ("Forbidden"). It tells no strategy which of
  * these there are, so the only sign of that answer is the answer itself.
  */
-export function explainBareFailure(error: SocialLoginError, req: Request, fail: () => void): void {
+export function explainBareFailure(error: SocialLoginError | VerifyRefusal, req: Request, fail: () => void): void {
   const res = responseOf(req)
   if (!res) return fail()
   const { end } = res

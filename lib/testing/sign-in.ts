@@ -67,6 +67,10 @@ export async function signIn(
   throw new Error(`signIn: ${seen}`.replaceAll(authKey, '...'))
 }
 
+const UNNAMED: Readonly<Record<string, string>> = {
+  verify_refused: 'the verify function returned no user.',
+  application_error: 'a function of the application, such as verify, failed: its error went to next(error).',
+}
 const LOG = 'see the log of the application (NODE_DEBUG=passport-social-login).'
 const CALLBACK_CURE = `register a redirectURL with the path of the strategy's callbackURL, and ${LOG}`
 const CONFIRM_PAGE =
@@ -101,7 +105,7 @@ async function navigate(browser: TestBrowser, visit: Visit, cookies: CookieBrows
     const { code = '', error }: { code?: string; error?: Error } = Object(message)
     ends.push(
       error === undefined
-        ? code
+        ? code && `${code}: ${UNNAMED[code] ?? 'see its log'}`
         : `${code}: ${error.message}${hint && code === 'login_not_started' ? ` Here, ${hint}` : ''}`,
     )
   }
@@ -199,7 +203,8 @@ function shapeOf({ status, location }: Answer): string {
 /** The first line that a person would read of an error. */
 function firstLineOf({ status, text }: Answer): string {
   if (status < 400) return ''
-  const lines = text.replace(/<title>.*?<\/title>|<[^>]*>/gs, '\n').split('\n')
+  const [, forOperator] = /<h2>For the operator.*?<p>(.*?)<\/p>/s.exec(text) ?? []
+  const lines = (forOperator ?? text).replace(/<(title|style|script)>.*?<\/\1>|<[^>]*>/gs, '\n').split('\n')
   const line = lines.map((each) => each.trim()).find(Boolean)
   return line === undefined ? '' : ` ("${line.slice(0, 200)}")`
 }

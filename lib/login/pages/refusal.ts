@@ -1,22 +1,33 @@
 import { escapeUTF8 } from 'entities/escape'
-import { type FailureInfo, isFailure, type OutcomeCode, type SocialLoginError } from '../../errors'
+import { isFailure, type OutcomeCode, PRIVATE_HEADERS, SocialLoginError } from '../../errors'
 import { type HTTPRequest, pathOf } from '../request-headers'
 import { guarded, type HTTPResponse, relativePath, renderPage } from './page'
 
-const TITLE = 'You are not signed in'
+const TITLE = 'Signing in did not succeed'
 
 /** For a person, where it can be told better than by the kind of the outcome. */
 const FOR_PERSON: Partial<Record<OutcomeCode, string>> = {
   login_expired: 'That took too long. Please sign in again.',
-  user_changed: 'Somebody has signed in in this browser meanwhile, perhaps in another tab.',
+  user_changed: 'Somebody has signed in or out in this browser meanwhile, perhaps in another tab.',
   tab_mismatch: 'Please sign in again, and stay in one tab.',
   provider_unknown: 'There is nothing at this address to sign in with.',
   overloaded: 'Too many people are signing in at the moment. Please reload this page in a minute.',
   provider_rate_limited: 'Too many people are signing in at the moment. Please try again later.',
 }
 
+/** The refusal by the verify function. */
+export interface VerifyRefusal {
+  readonly code: 'verify_refused'
+  readonly status: 401
+  readonly message: string
+  /** What the application says to the person. */
+  readonly title: string
+}
+
 /** The body of a refusal as JSON. */
-interface Refusal extends FailureInfo {
+interface Refusal {
+  readonly code: string
+  readonly message: string
   /** For a person. */
   readonly title: string
   /** Where to go on, relative to the address of the request. */
@@ -28,25 +39,27 @@ interface Refusal extends FailureInfo {
  * Each says first what a person can do, then what the operator needs.
  */
 export function refusalResponse(
-  error: SocialLoginError,
+  error: SocialLoginError | VerifyRefusal,
   req: HTTPRequest,
   accept = req.header('accept') ?? '',
 ): HTTPResponse {
-  const { code, message, status, startPath = '/' } = error
+  const { code, message, status } = error
+  const [startPath = '/', errorHeaders] =
+    error instanceof SocialLoginError ? [error.startPath, error.headers] : [undefined, PRIVATE_HEADERS]
   const next = relativePath(pathOf(req), startPath)
   const label = startPath === '/' ? 'Go to the first page' : 'Sign in'
-  const title = textFor(error)
+  const title = error instanceof SocialLoginError ? textFor(error) : error.title
   if (accept.includes('text/html')) {
     const { headers, body } = renderPage({ title: TITLE, main: mainOf(error, title, next, label) })
     // The headers of the error come last, because the page's own Referrer-Policy is weaker.
-    return { status, headers: { ...headers, ...error.headers }, body }
+    return { status, headers: { ...headers, ...errorHeaders }, body }
   }
   const isJSON = /\bjson\b/i.test(accept)
   const body = isJSON
     ? JSON.stringify({ title, next, code, message } satisfies Refusal)
     : `${TITLE}. ${title}\nGo on at: ${next}\n\nFor the operator: ${message} (${code})\n`
   const type = isJSON ? 'application/json' : 'text/plain'
-  return { status, headers: { ...error.headers, 'Content-Type': `${type}; charset=utf-8` }, body }
+  return { status, headers: { ...errorHeaders, 'Content-Type': `${type}; charset=utf-8` }, body }
 }
 
 function textFor(error: SocialLoginError): string {
@@ -56,9 +69,14 @@ function textFor(error: SocialLoginError): string {
   return FOR_PERSON[error.code] ?? byKind
 }
 
-function mainOf({ code, message }: SocialLoginError, title: string, next: string, label: string): string {
+function mainOf(
+  { code, message }: SocialLoginError | VerifyRefusal,
+  title: string,
+  next: string,
+  label: string,
+): string {
   return `<h1>${TITLE}</h1>
-<p>${title}</p>
+<p>${escapeUTF8(title)}</p>
 ${guarded(`<a href="${escapeUTF8(next)}" hidden>${label}</a>`, label)}
 <section><h2>For the operator of this site</h2>
 <p>${escapeUTF8(message)}</p>

@@ -52,7 +52,7 @@ test.each([
   ['clientSecret', null, 'clientSecret must be a string'],
   ['clientID', '', 'clientID must be a non-empty string (is a variable not set?)'],
   ['clientID', ' ', 'clientID must be a non-empty string'],
-  ['baseURL', 'https://social.example/api', 'baseURL must end in /v1 (the version of the API)'],
+  ['baseURL', 'https://social.example/api', 'baseURL must end in /v1, such as https://social.example/api/v1'],
 ])('the error for the %s %j says what it must be', (name, value, message) => {
   expect(failureOf(() => construct({ ...good, [name]: value })).message).toBe(message)
 })
