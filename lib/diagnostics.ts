@@ -82,6 +82,8 @@ export class Trace {
   #recordID: string | undefined
   /** What the phases within a callback took. */
   readonly #parts: string[] = []
+  /** Whether it was the verify function that failed within a callback. */
+  #verifyFailed = false
 
   constructor(strategy: string, provider?: string) {
     this.#names = provider === undefined ? { strategy } : { strategy, provider }
@@ -132,12 +134,14 @@ export class Trace {
   /** One line for each login that has ended, and for each request that came to no login. */
   #writeLine({ strategy, phase, code, page, duration = 0, login, retried, error }: TracedPhase): void {
     const time = `${Math.round(duration)} ms`
+    if (phase === 'verify') this.#verifyFailed = code === 'application_error'
     if (phase !== 'start' && phase !== 'callback') this.#parts.push(`${phase}${retried ? ' (sent twice)' : ''} ${time}`)
     else if (code !== undefined || page !== undefined || phase === 'callback') {
       const what = code === undefined ? LINE_OF_PAGE[page ?? 'login'] : `${code}: ${sentenceOf(code, error)}`
       const parts = this.#parts.length === 0 ? '' : `: ${this.#parts.join(', ')}`
       const id = login === undefined ? '' : `, login ${login}`
-      debug?.('%s %s: %s (%s%s%s)', strategy, error?.phase ?? phase, what, time, parts, id)
+      const where = this.#verifyFailed ? 'verify' : (error?.phase ?? phase)
+      debug?.('%s %s: %s (%s%s%s)', strategy, where, what, time, parts, id)
     }
   }
 

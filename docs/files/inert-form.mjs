@@ -1,12 +1,14 @@
-// Lets the form be pressed when it has been in sight for 0.8 seconds, and nothing was pressed meanwhile.
+// Lets the form be pressed when it has been in sight for 0.8 seconds, and nothing was pressed meanwhile. Grey until then.
 const form = document.querySelector('form[inert]')
 let timer
+const setInert = (isInert) => {
+  form.inert = isInert
+  form.style.opacity = isInert ? '0.5' : ''
+}
 const wait = () => {
-  form.inert = true
+  setInert(true)
   clearTimeout(timer)
-  timer = setTimeout(() => {
-    form.inert = false
-  }, 800)
+  timer = setTimeout(setInert, 800, false)
 }
 wait()
 for (const event of ['focus', 'pageshow', 'visibilitychange']) addEventListener(event, wait)

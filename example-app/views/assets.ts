@@ -60,13 +60,18 @@ code { overflow-wrap: anywhere }
 `
 
 /**
- * Hides the buttons of a page for their first moments, because clicks and keys that were meant for another page must not
- * press them. Part of the page, because a sister subdomain can keep a file from loading.
+ * Shows inert pictures instead of a page's buttons for their first moments, because clicks and keys that were meant for another
+ * page must not press them. Part of the page, because a sister subdomain can keep a file from loading.
  */
 export const GUARD_STYLE = `
-.guarded { animation: guarded .8s step-end }
-.guarding .guarded { visibility: hidden }
+.guarded button { animation: guarded .8s step-end }
+.guarding .guarded button { visibility: hidden }
 @keyframes guarded { from { visibility: hidden } }
+.action { display: inline-grid }
+.action > * { grid-area: 1 / 1 }
+.inert { visibility: hidden; color: var(--faint); border-style: dashed; cursor: progress; animation: inert .8s step-end }
+.guarding .inert { visibility: visible }
+@keyframes inert { from { visibility: visible } }
 `
 
 /**

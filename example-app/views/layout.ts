@@ -21,6 +21,11 @@ function rendered(fragment: Fragment): string {
   return escapeUTF8(String(fragment))
 }
 
+/** A button of a form of the class `guarded`, above the picture that shows until it may be pressed. */
+export function guardedButton(label: string, attributes: Markup): Markup {
+  return html`<span class="action"><span class="button inert" aria-hidden="true">${label}</span><button ${attributes}>${label}</button></span>`
+}
+
 /** The parts of a page that differ from page to page. */
 export interface Page {
   readonly title: string

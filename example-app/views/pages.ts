@@ -1,6 +1,6 @@
 import type { Login } from '../storage/accounts'
 import type { UnconfirmedLogin } from '../storage/sessions'
-import { html, type Markup, type Page } from './layout'
+import { guardedButton, html, type Markup, type Page } from './layout'
 import { reasonFor } from './messages'
 
 const TITLES: Readonly<Record<number, string>> = {
@@ -90,8 +90,8 @@ ${question}
 ${personCard(login, communities)}
 <form class="guarded" method="post" action="/login/confirm">
 <input type="hidden" name="confirmation" value="${id}"><p class="buttons">
-<button class="primary" name="decision" value="continue">${consent}</button>
-<button name="decision" value="not-me">Not me</button></p></form></div>`,
+${guardedButton(consent, html`class="primary" name="decision" value="continue"`)}
+${guardedButton('Not me', html`name="decision" value="not-me"`)}</p></form></div>`,
   }
 }
 
@@ -117,14 +117,14 @@ ${communities.map(
 <section class="card" aria-labelledby="sessions"><h2 id="sessions">Devices</h2>
 <p>Lost a phone, or signed in on a computer that is not yours?</p>
 <form class="guarded" method="post" action="/account/sign-out-everywhere">
-<input type="hidden" name="account" value="${id}"><button class="danger">Sign out everywhere</button></form></section>`,
+<input type="hidden" name="account" value="${id}">${guardedButton('Sign out everywhere', html`class="danger"`)}</form></section>`,
   }
 }
 
 function row(login: Login, communities: readonly ShownCommunity[], isRemovable: boolean): Markup {
   const what = `${nameOf(login)} at ${communityName(login, communities)}`
   const remove = html`<form class="guarded" method="post" action="/account/unlink">
-<button name="login" value="${login.id}" aria-label="Remove ${what}">Remove</button></form>`
+${guardedButton('Remove', html`name="login" value="${login.id}" aria-label="Remove ${what}"`)}</form>`
   return html`<li>${personCard(login, communities)}${isRemovable && remove}</li>`
 }
 

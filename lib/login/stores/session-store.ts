@@ -9,10 +9,10 @@ import { otherHostHint } from './cookie-hints'
 const SESSION_KEY = 'passport-social-login'
 
 const NO_COOKIE =
-  'The browser sent no cookie at all: it blocks them, or the session cookie is SameSite=Strict, or Secure on plain http, or of another host.'
+  'The browser sent no cookie at all: it blocks them, or the session cookie is SameSite=Strict, or Secure on plain http, or of another host, or expired (its maxAge is in milliseconds).'
 const NO_SESSION_COOKIE = 'The browser sent cookies, but none of a session that has a login in it.'
 const UNKNOWN_SESSION =
-  'A session cookie came, but its session is not known here: the application was restarted with its sessions in memory, each of several processes has a store of its own, the secret was changed, or an old cookie of the same name came first.'
+  'A session cookie came, but its session is not known here: the application was restarted with its sessions in memory, each of several processes has a store of its own, the secret was changed, or a cookie of the same name came instead, an old one, or that of another application on this host, whatever its port.'
 const SESSION_WITHOUT_LOGIN =
   'The session came, but there is no login in it: none was started, somebody has signed out since, or a slower request has saved an older copy of the session.'
 

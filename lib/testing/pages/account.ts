@@ -4,7 +4,7 @@ import { type Answer, type ProviderRequest, redirectTo } from '../http/request'
 import { sessionCookie, signedInUser } from '../state/sessions'
 import type { State } from '../state/state'
 import type { FakeUser } from '../types'
-import { displayNameOf, html, type Markup, messagePage, nameplate, page } from './layout'
+import { displayNameOf, guardedButton, html, type Markup, messagePage, nameplate, page } from './layout'
 
 function loginURL(appID: string, { behaviours }: State): string {
   return `${apiPath(behaviours)}/oauth?app_id=${encodeURIComponent(appID)}`
@@ -24,7 +24,7 @@ function approvalsOf(user: FakeUser, state: State): Markup {
   const rows = state.grants.approvalsOf(user.user_id).map(({ appID }) => {
     const name = state.applications.get(appID)?.name ?? appID
     return html`<li class="person"><span>${name}</span><form method="post" action="/approval/revoke">
-<button name="app_id" value="${appID}" aria-label="Revoke ${name}">Revoke</button></form></li>`
+${guardedButton('Revoke', html`name="app_id" value="${appID}" aria-label="Revoke ${name}"`)}</form></li>`
   })
   const none = html`<p>No application signs ${displayNameOf(user)} in without asking.</p>`
   return html`<section class="card" aria-labelledby="approvals"><h2 id="approvals">Approvals</h2>

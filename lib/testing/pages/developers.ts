@@ -1,7 +1,7 @@
 import type { Answer, ProviderRequest } from '../http/request'
 import type { State } from '../state/state'
 import type { Application } from '../types'
-import { change, field, html, type Markup, page } from './layout'
+import { change, field, guardedButton, html, type Markup, PRIMARY, page } from './layout'
 
 const urlField = html`type="url" required spellcheck="false" autocomplete="off" placeholder="http://localhost:3000/callback"`
 
@@ -13,7 +13,7 @@ export function dashboard(_request: ProviderRequest, state: State): Answer {
 <form method="post" action="/developers">
 ${field('name', 'Name', '', html`required maxlength="200" autocomplete="off"`)}
 ${field('redirect_url', 'App Redirect URL', '', urlField)}
-<p><button class="primary">Register</button></p></form></section>
+<p>${guardedButton('Register', PRIMARY)}</p></form></section>
 <section aria-labelledby="applications"><h2 id="applications">Applications</h2>${list.length > 0 ? list : none}</section>`
   return page(state, 'Developers', main)
 }
@@ -25,9 +25,9 @@ function applicationCard({ appID, appSecret, name, redirectURL }: Application): 
 <dl><dt>app_id</dt><dd><code>${appID}</code></dd><dt>app_secret</dt><dd><code>${appSecret}</code></dd></dl>
 <form method="post" action="${action}">
 ${field('redirect_url', 'App Redirect URL', redirectURL, urlField, `url-${appID}`)}
-<p class="buttons"><button aria-label="Change the URL of ${name}">Change the URL</button>
-<button formaction="${action}/secret" formnovalidate aria-label="Renew the secret of ${name}">Renew the secret</button>
-<button formaction="${action}/delete" formnovalidate aria-label="Delete ${name}">Delete</button></p></form></article>`
+<p class="buttons">${guardedButton('Change the URL', html`aria-label="Change the URL of ${name}"`)}
+${guardedButton('Renew the secret', html`formaction="${action}/secret" formnovalidate aria-label="Renew the secret of ${name}"`)}
+${guardedButton('Delete', html`formaction="${action}/delete" formnovalidate aria-label="Delete ${name}"`)}</p></form></article>`
 }
 
 const redirectURLIn = (form: URLSearchParams): string => form.get('redirect_url') ?? ''

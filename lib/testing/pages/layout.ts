@@ -24,6 +24,14 @@ export function html(strings: TemplateStringsArray, ...values: readonly Fragment
   return new Markup(parts.join(''))
 }
 
+/** The look of a page's first button. */
+export const PRIMARY: Markup = new Markup('class="primary"')
+
+/** A button that appears by and by, above its picture that is there from the first moment and takes neither clicks nor keys. */
+export function guardedButton(label: string, attributes: Markup = new Markup('')): Markup {
+  return html`<span class="action"><span class="inert" aria-hidden="true">${label}</span><button ${attributes}>${label}</button></span>`
+}
+
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /** Options of a page. */

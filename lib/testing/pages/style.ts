@@ -3,8 +3,12 @@ import type { Answer } from '../http/request'
 const css = `:root { color-scheme: light dark; accent-color: #5145cd; }
 * { box-sizing: border-box; }
 /* Clicks and keys that were meant for another page must not press what registers, changes or deletes. */
-:is(form[action^="/developers"], form[action^="/users"], form[action="/approval/revoke"]) button { animation: guard .8s step-end; }
+.action { display: inline-grid; }
+.action > * { grid-area: 1 / 1; }
+.action button { animation: guard .8s step-end; }
 @keyframes guard { from { visibility: hidden; } }
+.inert { visibility: hidden; padding: .6rem 1.1rem; border: 2px dashed; border-radius: .3rem; color: light-dark(#595f6b, #a6adbf); font-weight: 600; text-align: center; cursor: progress; animation: inert .8s step-end; }
+@keyframes inert { from { visibility: visible; } }
 html { background: Canvas; }
 body { max-width: 46rem; margin: 0 auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 header, nav, .buttons { display: flex; flex-wrap: wrap; gap: .5rem 1.1rem; align-items: center; }

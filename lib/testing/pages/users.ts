@@ -2,7 +2,19 @@ import type { Answer, ProviderRequest } from '../http/request'
 import type { State } from '../state/state'
 import { textFields } from '../state/users'
 import type { FakeUser, FakeUserInput } from '../types'
-import { change, displayNameOf, emailOf, field, html, type Markup, messagePage, page, portrait } from './layout'
+import {
+  change,
+  displayNameOf,
+  emailOf,
+  field,
+  guardedButton,
+  html,
+  type Markup,
+  messagePage,
+  PRIMARY,
+  page,
+  portrait,
+} from './layout'
 
 function pathOf(user: FakeUser): string {
   return `/users/${encodeURIComponent(user.user_id)}`
@@ -20,7 +32,7 @@ export function people(_request: ProviderRequest, state: State): Answer {
 <p>Empty fields are returned as <code>null</code>; an empty id becomes the next number.</p>
 <form method="post" action="/users">
 ${field('user_id', 'Id', '', html`maxlength="200" autocomplete="off" inputmode="numeric"`)}
-${fieldsFor({})}<p><button class="primary">Add</button></p></form></section>`
+${fieldsFor({})}<p>${guardedButton('Add', PRIMARY)}</p></form></section>`
   return page(state, 'People', main)
 }
 
@@ -38,8 +50,8 @@ export function person(_request: ProviderRequest, state: State, userID: string):
   if (user === undefined) return messagePage(state, 404, 'Unknown person', 'There is no person with this id.')
   const main = html`<div class="card"><p>user_id ${userID}</p>
 <form method="post" action="${pathOf(user)}">${fieldsFor(user)}
-<p class="buttons"><button class="primary">Save</button>
-<button formaction="${pathOf(user)}/delete">Remove</button></p></form></div>`
+<p class="buttons">${guardedButton('Save', PRIMARY)}
+${guardedButton('Remove', html`formaction="${pathOf(user)}/delete"`)}</p></form></div>`
   return page(state, displayNameOf(user), main)
 }
 

@@ -100,6 +100,17 @@ describeInChromium('the pages in Chromium', () => {
     expect(provider.users.at(-1)).toMatchObject({ user_birthdate: '1990-02-15', user_verified: true })
   })
 
+  test('what changes something shows from the first moment, and can be pressed after 0.8 seconds', async () => {
+    await page.goto(`${provider.origin}/developers`)
+    const atTime = (time: number): Promise<unknown> =>
+      page.evaluate(`
+        for (const animation of document.getAnimations()) { animation.pause(); animation.currentTime = ${time} }
+        [...document.querySelector('.action').children].map((each) => each.tagName + ' ' + getComputedStyle(each).visibility)`)
+    expect(await atTime(0)).toEqual(['SPAN visible', 'BUTTON hidden'])
+    expect(await atTime(799)).toEqual(['SPAN visible', 'BUTTON hidden'])
+    expect(await atTime(800)).toEqual(['SPAN hidden', 'BUTTON visible'])
+  })
+
   test.each(['light', 'dark'] as const)('axe-core finds nothing on a small screen (%s)', async (colorScheme) => {
     const viewport = { width: 320, height: 640 }
     const visitor = await browser.newContext({ colorScheme, bypassCSP: true, viewport })

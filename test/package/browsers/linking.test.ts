@@ -104,9 +104,10 @@ describeVisits('a double click on a hostile page while a link is pending', (visi
       await tab.run("dispatchEvent(new Event('focus'))")
       await tab.press(ADD)
     }
-    expect(await tab.run('document.forms[0].inert')).toBe(true)
+    expect(await tab.run('document.forms[0].inert && document.forms[0].style.opacity')).toBe('0.5')
     expect(links).toEqual([])
     await until(async () => (await tab.run('document.forms[0].inert')) === false)
+    expect(await tab.run('document.forms[0].style.opacity')).toBe('')
     await tab.click(ADD)
     await isAdded(tab)
   })

@@ -164,6 +164,42 @@ export const expressRows: readonly Row[] = [
     tester: /verify_refused: the verify function returned no user/,
   },
   {
+    broken: 'a maxAge in seconds',
+    code: { [LAX]: `${LAX}, maxAge: 20_000` },
+    visit: async (person) => {
+      await person.start()
+      // What a browser does of which the cookie has expired.
+      person.browser = new Browser()
+      return person.comeBack()
+    },
+    terminal: /or expired .its maxAge is in milliseconds/,
+    person: /maxAge is in milliseconds.*Sign in/,
+  },
+  {
+    broken: 'another application of localhost with a cookie of the same name',
+    visit: async (person) => {
+      await person.start()
+      person.browser = new Browser()
+      return person.comeBack(undefined, { cookie: 'connect.sid=s%3Aother.signature' })
+    },
+    terminal: /that of another application on this host, whatever its port/,
+    person: /that of another application on this host.*Sign in/,
+  },
+  {
+    broken: 'a callbackURL without the path of its router',
+    code: { "callbackURL: '/auth/social-login/callback'": "callbackURL: '/social-login/callback'" },
+    terminal: /callback_forged: .*the whole path, with that of a router/,
+    person: /the whole path, with that of a router.*Sign in/,
+    tester: /the whole path, with that of a router/,
+  },
+  {
+    broken: 'the parameters of verify in another order',
+    code: { '_accessToken, _refreshToken, profile': '_accessToken, profile, _done' },
+    terminal: /verify: application_error: .*Cannot read properties of undefined .reading 'id'/s,
+    person: LATER,
+    tester: /application_error: a function of the application, such as verify/,
+  },
+  {
     broken: 'no serializeUser',
     code: { 'passport_1.default.serializeUser((user, done) => done(null, user));': '' },
     terminal: /Failed to serialize user into session/,
