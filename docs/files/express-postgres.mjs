@@ -8,7 +8,14 @@ import { CookieStore, OUTCOMES, SocialLoginError, Strategy } from 'passport-soci
 import pg from 'pg'
 
 // CALLBACK_URL is the whole registered URL, such as https://app.example/auth/social-login/callback
-const { DATABASE_URL, SESSION_SECRET, LOGIN_COOKIE_KEY, CALLBACK_URL = '', PORT = '3000', HOST = 'localhost' } = process.env
+const {
+  DATABASE_URL,
+  SESSION_SECRET,
+  LOGIN_COOKIE_KEY,
+  CALLBACK_URL = '',
+  PORT = '3000',
+  HOST = 'localhost',
+} = process.env
 const { DATABASE_POOL_SIZE = '10', DRAIN_SECONDS = '5' } = process.env
 const { SOCIAL_BASE_URL: baseURL, SOCIAL_CLIENT_ID: clientID, SOCIAL_CLIENT_SECRET: clientSecret } = process.env
 if (!DATABASE_URL || !SESSION_SECRET || !LOGIN_COOKIE_KEY)
@@ -81,7 +88,10 @@ app.get(new URL(CALLBACK_URL).pathname, (req, res, next) => {
   }
   passport.authenticate('social-login', finish)(req, res, () => res.redirect('/'))
 })
-app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))))
+app.post('/logout', (req, res, next) => {
+  if (!req.user) return res.redirect('/') // logout() leaves a session, even of somebody who had none
+  req.logout((error) => (error ? next(error) : res.redirect('/')))
+})
 
 const escapeHTML = (text) => text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`)
 app.get('/', (req, res) => {
