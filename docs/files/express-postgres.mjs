@@ -88,7 +88,10 @@ app.get(new URL(CALLBACK_URL).pathname, (req, res, next) => {
   }
   passport.authenticate('social-login', finish)(req, res, () => res.redirect('/'))
 })
-app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))))
+app.post('/logout', (req, res, next) => {
+  if (!req.user) return res.redirect('/') // logout() leaves a session, even of somebody who had none
+  req.logout((error) => (error ? next(error) : res.redirect('/')))
+})
 
 const escapeHTML = (text) => text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`)
 app.get('/', (req, res) => {

@@ -44,8 +44,8 @@ export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'heade
 export function currentUserKey(req: IncomingMessage): string | undefined {
   const [serialized, user] = [sessionUser(req), requestUser(req)]
   if (isPresent(serialized) && (idOf(serialized) !== undefined || idOf(user) === undefined))
-    return `session:${asText(idOf(serialized) ?? serialized)}`
-  return user ? `user:${asText(idOf(user) ?? user)}` : undefined
+    return `session:${keyOf(serialized)}`
+  return user ? `user:${keyOf(user)}` : undefined
 }
 
 /** What Passport has stored of the user. */
@@ -77,6 +77,13 @@ export function canSignIn(req: IncomingMessage, { session = true, assignProperty
   // Without a session Passport itself, or SessionStore, names the missing middleware.
   if (!isObject(current)) return true
   return typeof current['regenerate'] === 'function' && typeof current['save'] === 'function'
+}
+
+/** The id, with whose it is: that of a profile is unique at its provider alone. All of a user without one. */
+function keyOf(user: unknown): string {
+  const { provider, iss } = isObject(user) ? user : {}
+  const issuers = [provider, iss].filter((issuer) => typeof issuer === 'string')
+  return [...issuers.map((issuer) => JSON.stringify(issuer)), asText(idOf(user) ?? user)].join(' ')
 }
 
 /** The id of a user, or a user who is one; undefined for an object without an id. */

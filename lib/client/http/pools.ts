@@ -1,3 +1,4 @@
+import { isLoopback } from '../option-values'
 import { Semaphore } from '../semaphore'
 import { isPrivateHost, publicLookup, resolveName } from './address'
 import { DispatcherTransport } from './dispatcher'
@@ -12,11 +13,17 @@ export const nodeNetwork: Network = {
   withoutOptions: {},
   openTransport({ dispatcher, origin, maxConnections, timeout }) {
     if (dispatcher) return new DispatcherTransport(dispatcher, maxConnections)
-    const proxy = environmentProxy()
+    const proxy = mayBeProxied(origin) ? environmentProxy() : undefined
     if (proxy) return new DispatcherTransport(proxy, maxConnections, () => proxy.close())
     return new ProviderPool(origin, { connections: maxConnections, connectTimeout: timeout })
   },
   openTransports: (options) => new ProviderPools(options),
+}
+
+/** Plain http is allowed to this machine because the secret does not leave it: a proxy would read it. */
+function mayBeProxied(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin)
+  return protocol === 'https:' || !isLoopback(hostname)
 }
 
 // To one origin. The number of logins is limited for each provider, and several providers may share an origin.
@@ -46,7 +53,7 @@ export class ProviderPools implements Transports {
 
   /** Sends the requests of one provider, through the pool of its origin that exists at the time. */
   transportTo(origin: string, slots: number): Transport {
-    const { dispatcher = this.#proxy, allowPrivateAddresses } = this.#options
+    const { dispatcher = mayBeProxied(origin) ? this.#proxy : undefined, allowPrivateAddresses } = this.#options
     if (!allowPrivateAddresses && isPrivateHost(new URL(origin).hostname))
       throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
     if (dispatcher) return new DispatcherTransport(dispatcher, slots)

@@ -187,7 +187,7 @@ export const CLIENT_MUTANTS = [
     'client/responses',
     ['unit/client/limits', `${CLIENT}/responses`, `${CLIENT}/client`, 'security/malformed-answers'],
     [
-      ['a string that never ends is looked for again and again', '(?:"|$)/g', '"/g'],
+      ['a string that never ends is looked for again and again', '[\\s\\S]?)*(?:"|$)', '.)*"'],
       ['a tag that never ends is looked for again and again', '[^<>]*>', '[^>]*>'],
       ['a token may have 4,097 characters', '{1,4096}', '{1,4097}'],
       ['a token may have 4,095 characters', '{1,4096}', '{1,4095}'],

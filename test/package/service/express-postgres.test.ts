@@ -99,10 +99,13 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
     expect(await stopped).toBe(0)
   })
 
-  test('keeps nothing of starts that are never finished, whatever headers they have', async () => {
+  test.each<[string, 'GET' | 'POST']>([
+    [START, 'GET'],
+    ['/logout', 'POST'],
+  ])('keeps nothing of visitors who only ask for %s, whatever headers they have', async (path, method) => {
     const running = await start()
     for (let count = 0; count < 5; count++)
-      expect((await new Browser().follow(running.origin + START)).status).toBe(302)
+      expect((await new Browser().follow(running.origin + path, { method })).status).toBe(302)
     const pool = new Pool({ connectionString: database })
     expect((await pool.query('select count(*)::int from session')).rows).toEqual([{ count: 0 }])
     await pool.end()
