@@ -19,6 +19,16 @@ export const WARNINGS = {
 /** The code of a process warning. */
 export type WarningCode = keyof typeof WARNINGS
 
+// Bots, too, send starts without headers, but people make some with them: those of the application's own pages.
+const STARTS_BEFORE_WARNING = 3
+let startsWithoutSource = 0
+
+/** Warns where something in front of the application seems to remove the headers by which a start is verified. */
+export function warnOfMissingHeaders(hasSource: boolean): void {
+  startsWithoutSource = hasSource ? Number.NEGATIVE_INFINITY : startsWithoutSource + 1
+  if (startsWithoutSource === STARTS_BEFORE_WARNING) warnOnce('START_HEADERS_MISSING')
+}
+
 const given = new Set<WarningCode>()
 
 /** Emits a warning, each but the first time for nothing: it names a mistake in the code, not an event. */

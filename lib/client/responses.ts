@@ -29,6 +29,11 @@ const HARMLESS_NAME = /^[A-Za-z_-]{1,40}$/
 const MAX_NAMES = 10
 const MAX_NAME_DEPTH = 3
 
+// For what is no JSON. Both read a text once, whatever is in it: a string or a tag that never ends is not looked for again
+// from each of its characters.
+const STRING_OR_REST = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)/g
+const TAG = /<\/?[a-z][^<>]*>/i
+
 // What a member `success` or `status` says when nothing went wrong.
 const SUCCESS: ReadonlySet<unknown> = new Set([true, 1, 200, '1', '200', 'true', 'ok', 'success'])
 
@@ -157,8 +162,7 @@ function faultOf(text: string): string {
   if (before + after > 0 && tryParse(text.slice(first, last + 1)) !== undefined) {
     return `There are ${before} characters before the JSON and ${after} behind it, such as a warning of PHP.`
   }
-  if (/<\/?[a-z][^>]*>/i.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '')))
-    return 'There is HTML inside of the JSON, such as a warning of PHP.'
+  if (TAG.test(text.replace(STRING_OR_REST, ''))) return 'There is HTML inside of the JSON, such as a warning of PHP.'
   return reasonOf(text)
 }
 

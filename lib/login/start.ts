@@ -1,6 +1,6 @@
 import type { TracedPhase } from '../diagnostics'
 import { SocialLoginError } from '../errors'
-import { warnOnce } from '../warnings'
+import { warnOfMissingHeaders } from '../warnings'
 import { callStore } from './browser-store'
 import type { LoginAction, LoginContext } from './context'
 import { confirmPage } from './pages/confirm-page'
@@ -9,9 +9,8 @@ import { createPendingLogin, parsePendingLogin } from './pending-login'
 import type { StartRequest } from './request'
 import { tabStartPage } from './tab-binding'
 
-const NO_PAGE = {
-  hint: 'A page with a button would ask whether this was meant, but the framework gives no response at req.res to send it with.',
-}
+const NO_PAGE_HINT =
+  'A page with a button would ask whether this was meant, but the framework gives no response at req.res to send it with.'
 
 /**
  * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start gets the
@@ -25,7 +24,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   const { settings, adapter, trace } = context
   const { endpoints, providerOrigin, displayName, strategyDigest } = settings
   const { path, method, verified, isCallbackSuffix, fetchSite, tabSecret } = request
-  warnOfMissingHeaders(request)
+  warnOfMissingHeaders(request.hasSource)
   // A callback without a key looks like this start behind a proxy that strips a prefix: the browser's record tells.
   const mayLackKey = isCallbackSuffix && !verified && method === 'GET'
   if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
@@ -46,17 +45,6 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   return { type: 'redirect', url: endpoints.loginURL }
 }
 
-// Bots, too, send starts without these headers, but people make some with them: those of their own pages.
-const STARTS_BEFORE_WARNING = 3
-let startsWithoutSource = 0
-
-/** Warns where something in front of the application seems to remove the headers by which a start is verified. */
-function warnOfMissingHeaders({ hasSource }: StartRequest): void {
-  if (hasSource) startsWithoutSource = Number.NEGATIVE_INFINITY
-  else startsWithoutSource += 1
-  if (startsWithoutSource === STARTS_BEFORE_WARNING) warnOnce('START_HEADERS_MISSING')
-}
-
 /**
  * Whether this is a callback without a key behind a proxy that strips a prefix: its path is the end of the callback's, and
  * the browser's login began at a path that is not. As a start, it would send the browser back to the provider, in a loop;
@@ -69,5 +57,10 @@ async function isCallbackWithoutKey({ settings, adapter }: LoginContext): Promis
 
 /** Where the framework exposes no response object (`req.res`), no page can be sent: the start is refused by this error then. */
 function respond(response: HTTPResponse, page: TracedPhase['page']): LoginAction<never> {
-  return { type: 'respond', response, page, fallbackError: new SocialLoginError('start_forbidden', 'start', NO_PAGE) }
+  return {
+    type: 'respond',
+    response,
+    page,
+    fallbackError: new SocialLoginError('start_forbidden', 'start', { hint: NO_PAGE_HINT }),
+  }
 }

@@ -1,5 +1,5 @@
 import type { OutcomeCode, PendingLogin } from '../../lib'
-import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS, SILENT_APPROVAL_MS } from '../../lib/login/pending-login'
+import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS, SILENT_APPROVAL_MS } from '../../lib/login/pending-login'
 import type { ProviderName } from './configuration'
 import type { Begun, Key, Navigation } from './facts'
 import { PROVIDER_ORIGINS } from './process'
@@ -9,7 +9,9 @@ import type { World } from './world'
 
 /** What a request must come to, judged by what has happened in the world, and by nothing that the code has noted. */
 export type Expectation =
-  | { readonly type: 'page' | 'redirect' | 'replay' | 'ask' }
+  | { readonly type: 'page' | 'redirect' | 'ask' }
+  /** `isOther`: its key is not that of the login which has ended. */
+  | { readonly type: 'replay'; readonly isOther: boolean }
   | { readonly type: 'accept'; readonly begun: Begun }
   | { readonly type: 'join'; readonly begun: Begun; readonly first: Run }
   | { readonly type: 'refuse'; readonly code: OutcomeCode }
@@ -84,14 +86,15 @@ export class Judge {
     const record = this.#world.recordOf(run.tab.browser, run.session)
     const begun = run.loginCookie?.begun ?? (record && this.#world.begun.get(record.id))
     run.loaded = begun
-    if (!begun) return { type: 'replay' }
+    const replay: Expectation = { type: 'replay', isOther: isOfAnotherKey(record, navigation.key) }
+    if (!begun) return replay
     const code = this.#refusal(run, navigation, begun)
     const isTabKnown = !this.#world.configuration.tabBinding || navigation.tabSecret !== undefined
     // A process remembers the logins that it has used for each provider.
     const isRemembered = begun.provider === navigation.provider && begun.usedIn.has(run.process)
     if (record?.consumed || isRemembered) {
       const first = this.#running(run, begun)
-      return code || !isTabKnown || !first ? { type: 'replay' } : { type: 'join', begun, first }
+      return code || !isTabKnown || !first ? replay : { type: 'join', begun, first }
     }
     if (code) return { type: 'refuse', code }
     if (!isTabKnown) return { type: 'ask' }
@@ -273,12 +276,11 @@ export class Judge {
       case 'ask':
       case 'page':
         return ['page']
-      case 'replay':
-        return [
-          this.#world.configuration.mayContinueOnReplay && run.session?.user !== undefined
-            ? 'continue'
-            : 'login_not_started',
-        ]
+      case 'replay': {
+        if (run.session?.user === undefined) return ['login_not_started']
+        if (expected.isOther) return ['user_changed']
+        return [this.#world.configuration.mayContinueOnReplay ? 'continue' : 'login_not_started']
+      }
       case 'redirect':
         return ['redirect']
     }
@@ -318,4 +320,9 @@ function fateOf({ wait, fate }: Run): string | undefined {
 
 function nameOfRun(run: Run | undefined): string {
   return run ? `after ${run.tab.name}` : 'alone'
+}
+
+/** Whether the login that a record tells of was finished with another key. */
+function isOfAnotherKey(record: PendingLogin | undefined, key: Key | undefined): boolean {
+  return record?.usedKey !== undefined && record.usedKey !== digest(record.id, key?.value ?? '')
 }

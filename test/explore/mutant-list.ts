@@ -20,8 +20,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'callback',
     'the key is sent before the record is saved as used',
-    "await (0, browser_store_1.callStore)('callback', settings.timeout, () => adapter.store.consume(record));\n        onConsumed",
-    'undefined;\n        void adapter.store.consume(record);\n        onConsumed',
+    "await (0, browser_store_1.callStore)('callback', settings.timeout, () => adapter.store.consume(used));\n        onConsumed",
+    'undefined;\n        void adapter.store.consume(used);\n        onConsumed',
   ),
   mutant('used-logins', 'a record that could not be saved stays used', 'this.#forget(recordID);', ';'),
   mutant(
@@ -33,8 +33,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'callback',
     'a failed save is ignored',
-    'adapter.store.consume(record));\n        onConsumed();',
-    'adapter.store.consume(record)).catch(() => undefined);\n        onConsumed();',
+    'adapter.store.consume(used));\n        onConsumed();',
+    'adapter.store.consume(used)).catch(() => undefined);\n        onConsumed();',
   ),
   mutant('used-logins', 'a double may have another key', 'login?.authKey !== authKey', 'login === undefined'),
   mutant('used-logins', 'nothing is remembered as used', 'this.#used.add(recordID);', ''),
@@ -81,8 +81,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'request-headers',
     'a start may come from any page',
-    "return fetchSite === 'same-origin';",
-    "return fetchSite !== 'none';",
+    ": fetchSite === 'same-origin'",
+    ": fetchSite !== 'none'",
   ),
   mutant(
     'request-headers',
@@ -113,13 +113,13 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'stores/session-store',
     'nobody waits for the session to be saved',
-    'return persist(session);',
-    'void persist(session);',
+    'return put(requireSession(req), { ...record, consumed: true });',
+    'void put(requireSession(req), { ...record, consumed: true });',
   ),
   mutant(
     'stores/cookie-store',
     'the cookie of a used login is kept',
-    "this.#set(headersOf(req, 'callback'), this.#cookie.end());",
+    'this.#set(headers, await this.#cookies.consume(record));',
     '',
   ),
   mutant(

@@ -11,7 +11,7 @@ import { ownStoreOf } from './own-store'
 import { callbackPath, PROVIDER_ORIGINS, startPath, type User } from './process'
 import { headersOf, type Row } from './rows'
 import type { Outcome, Run } from './run'
-import { RequestSession } from './sessions'
+import { RequestSession, type SessionData } from './sessions'
 import type { World } from './world'
 
 const COOKIE_KEY = 'a key of more than thirty-two characters'
@@ -97,10 +97,18 @@ export class RequestLife {
         this.#world.judge.checkSignIn(run, user)
         this.#world.sessions.destroy(run.session?.id)
         run.newSession = this.#world.sessions.newID()
-        this.#world.sessions.save(run.newSession, { user })
+        this.#world.sessions.save(run.newSession, { ...this.#renew(run, run.newSession), user })
         return { type: 'signed in' }
       }
     }
+  }
+
+  /** What `SessionStore` puts into the session that Passport renews. */
+  #renew(run: Run, id: string): SessionData {
+    const renewed = new RequestSession(id, undefined, async () => {})
+    if (run.session) run.session.renew = () => void Object.assign(run.req, { session: renewed })
+    run.session?.regenerate(() => {})
+    return renewed.data
   }
 
   /** What a page of our own sends: that of a tab by its script, the confirm page by its button. */

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from '@babel/parser'
 import { type Node, traverseFast } from '@babel/types'
+import { generateMutants } from '../explore/generated-mutants'
+import { MUTANTS } from '../explore/mutant-list'
 import { GUARD_MUTANTS } from './guards'
 
 // The mutants of each guard, which `npm run test:mutation -- --guards` runs: none may be missing, and none may be stale.
@@ -124,6 +126,13 @@ test('each limit and each guarding option of these folders has a mutant', () => 
     })
   })
   expect(missing.map(({ file, name }) => `${file} ${name}`)).toEqual([])
+})
+
+test('each mutant of the exploration applies', () => {
+  for (const { file, change } of [...MUTANTS, ...generateMutants()]) {
+    const code = codeOf(`login/${file}`)
+    expect(change(code)).not.toBe(code)
+  }
 })
 
 test('what is said to guard nothing exists', () => {

@@ -10,7 +10,8 @@ export type Connect = ReturnType<typeof buildConnector>
 // What does not count as body (chunk extensions, white space, early hints, trailers) may take as much memory.
 const MAX_WIRE_BYTES = 1024 * 1024
 
-// Servers send up to four session tickets. Each, and each refused handshake, costs CPU, and is nothing that a reader is told of.
+// Servers send up to four session tickets. Each, and each refused handshake or new key (which Node tells by what it would log), costs
+// CPU, and is nothing that a reader is told of.
 const MAX_TLS_MESSAGES = 16
 
 // Node gives an address 0.25 seconds before it turns to the next one: too few where a packet is lost, which is sent again after
@@ -138,14 +139,14 @@ export class Connector {
   }
 }
 
-/** Closes a connection whose server sends more session tickets, or asks for more handshakes, than any does that means well. */
+/** Closes a connection whose server sends more session tickets, or asks for more handshakes or keys, than any does that means well. */
 function limitTLSMessages(socket: Socket): void {
   let messages = 0
   const count = (): void => {
     messages += 1
     if (messages > MAX_TLS_MESSAGES) socket.destroy(new errors.ResponseExceededMaxSizeError())
   }
-  socket.on('session', count).on('secureConnect', count)
+  socket.on('session', count).on('secureConnect', count).on('keylog', count)
 }
 
 /** A connection that is opened for a later request. Its timer closes it, whatever its server does. */

@@ -80,7 +80,7 @@ describeVisits('on plain http://localhost', (visitor) => {
         SOCIAL_CLIENT_ID: appID,
         SOCIAL_CLIENT_SECRET: appSecret,
         SOCIAL_CALLBACK_URL: redirectURL,
-        LOGIN_COOKIE_KEY: 'a key of the test, of more than thirty-two characters',
+        LOGIN_COOKIE_KEY: 'a key of the test of more than thirty-two characters',
         SESSION_SECRET: 'a secret of the test',
       })
       jest.resetModules()
@@ -116,7 +116,7 @@ describeVisits('on plain http://localhost', (visitor) => {
           DRAIN_SECONDS: '0',
           DATABASE_URL: await postgres().createDatabase(`app_${process.hrtime.bigint()}`),
           SESSION_SECRET: 'a secret of the test',
-          LOGIN_COOKIE_KEY: 'a key of the test, of more than thirty-two characters',
+          LOGIN_COOKIE_KEY: 'a key of the test of more than thirty-two characters',
           CALLBACK_URL: redirectURL,
           SOCIAL_BASE_URL: provider.baseURL,
           SOCIAL_CLIENT_ID: appID,

@@ -129,7 +129,9 @@ function watchPhases() {
 
 async function expectRedirect(pending, location) {
   const { status, headers, body } = await pending
-  assert.deepEqual([status, headers.location], [302, location], body)
+  // `SocialLogin` answers with whole addresses, Passport with paths.
+  const path = headers.location?.replace(/^http:\/\/localhost:\d+(?=\/)/, '')
+  assert.deepEqual([status, path], [302, location], body)
   assert.deepEqual([headers['cache-control'], headers['referrer-policy']], ['no-store', 'no-referrer'], location)
 }
 

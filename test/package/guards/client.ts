@@ -185,8 +185,10 @@ export const CLIENT_MUTANTS = [
   ),
   ...guards(
     'client/responses',
-    ['unit/client/limits', `${CLIENT}/responses`, `${CLIENT}/client`],
+    ['unit/client/limits', `${CLIENT}/responses`, `${CLIENT}/client`, 'security/malformed-answers'],
     [
+      ['a string that never ends is looked for again and again', '(?:"|$)/g', '"/g'],
+      ['a tag that never ends is looked for again and again', '[^<>]*>', '[^>]*>'],
       ['a token may have 4,097 characters', '{1,4096}', '{1,4097}'],
       ['a token may have 4,095 characters', '{1,4096}', '{1,4095}'],
       ['a token may hold anything', '[\\x21-\\x7e]', '[^]'],

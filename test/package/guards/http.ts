@@ -74,6 +74,7 @@ export const HTTP_MUTANTS = [
       ['one more message of TLS', 'const MAX_TLS_MESSAGES = 16', 'const MAX_TLS_MESSAGES = 17'],
       ['one message of TLS less', 'const MAX_TLS_MESSAGES = 16', 'const MAX_TLS_MESSAGES = 15'],
       ['handshakes are not counted', ".on('secureConnect', count)", ''],
+      ['new keys are not counted', ".on('keylog', count)", ''],
       ['tickets are not counted', "socket.on('session', count).on", 'socket.on'],
       ['messages of TLS are not counted', 'limitTLSMessages(result[1]);', ';'],
       ['an address has 0.25 seconds', 'const ADDRESS_TIMEOUT_MS = 1500', 'const ADDRESS_TIMEOUT_MS = 250'],
@@ -326,6 +327,7 @@ export const HTTP_MUTANTS = [
   ...guards(
     'client/http/transport',
     [
+      'unit/diagnostics',
       `${HTTP}/closed-connections`,
       `${HTTP}/request`,
       'login/retried-profile',

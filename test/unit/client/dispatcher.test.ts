@@ -122,3 +122,10 @@ test('the body of a response that says nothing is destroyed, and an error of it 
   // Without a listener, it would be thrown.
   expect(body.emit('error', new Error(marker))).toBe(true)
 })
+
+test('a call whose time is over asks no dispatcher, which might ignore the signal', async () => {
+  const request = jest.fn(() => Promise.reject(new Error('asked')))
+  const client = clients.client({ dispatcher: { request } })
+  await rejectionOf(client.exchangeAuthKey(key, { signal: AbortSignal.abort() }))
+  expect(request).not.toHaveBeenCalled()
+})

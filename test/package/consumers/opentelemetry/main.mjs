@@ -19,6 +19,7 @@ const ofLogin = spans.filter(
 )
 assert.deepEqual(ofLogin.map(({ name }) => name.slice('social-login '.length)).sort(), [
   'callback',
+  'callback', // its reload
   'exchange',
   'profile',
   'start',

@@ -142,6 +142,16 @@ test.each<[string, string, string]>([
   expect(received()).toEqual([5, 1])
 })
 
+test.each<[string, string, string]>([
+  ['429 Too Many Requests', '', 'provider_rate_limited'],
+  ['302 Found', 'Location: /\r\n', 'provider_redirected'],
+  ['200 OK', 'Content-Encoding: gzip\r\n', 'provider_bad_response'],
+])('a profile request that was refused (%s %j) is not sent again', async (status, header, code) => {
+  provider.failNext('user/me', (socket) => socket.write(answer('body', header, status)), 2)
+  await expect(client.getCurrentUser('token')).rejects.toMatchObject({ code })
+  expect(provider.requests).toHaveLength(1)
+})
+
 test.each([
   ['200 OK', '{"error":true}', 'provider_unreachable', 'had to be retried'],
   ['200 OK', '[]', 'provider_bad_response', ''],

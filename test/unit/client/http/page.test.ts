@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isFirewall } from '../../../../lib/client/http/page'
+import { isFirewall, isPage } from '../../../../lib/client/http/page'
 
 const PAGE = '<!doctype html><h1>Forbidden</h1>'
 
@@ -80,4 +80,8 @@ test.each([
   for (const status of [200, 400, 401, 403, 406, 429, 503]) {
     expect(isFirewall(status, { server: 'nginx', 'content-type': 'text/html' }, text)).toBe(false)
   }
+})
+
+test('the warnings of a script before JSON make no page of it', () => {
+  expect(['<br /><b>Warning</b>: x {"error":true}', '<br />[]', '<p>x</p>'].map(isPage)).toEqual([false, false, true])
 })

@@ -1,0 +1,35 @@
+import type { Keep } from '../support/app'
+import { Browser } from '../support/browser'
+import { useLogins } from '../support/logins'
+
+const logins = useLogins()
+
+const linkOf = (page: string): string => /<a href="([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? 'none'
+
+describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('with the record in the %s', (keep) => {
+  test('a login that failed leads back to where this browser began it, and from there to the provider', async () => {
+    const app = await logins.startApp({ keep, callback: {} })
+    const browser = new Browser()
+    const start = `${app.loginURL}?returnTo=/inbox&x=%22%3Cb%3E`
+    await browser.follow(start)
+    const failed = await browser.comeBack(`${app.callbackURL}?auth_key=invented`)
+    expect(failed.status).toBe(401)
+    const next = new URL(linkOf(failed.body), app.callbackURL)
+    expect(next.href).toBe(start)
+    expect((await browser.follow(next.href)).location).toContain(logins.provider.origin)
+  })
+
+  test('where no login was begun it leads to the first page', async () => {
+    const app = await logins.startApp({ keep, callback: {}, callbackPath: '/auth/x/callback' })
+    const answerTo = async (accept: string): Promise<string> =>
+      (await new Browser().comeBack(app.approvedCallback(), { headers: { accept } })).body
+    expect(linkOf(await answerTo('text/html'))).toBe('../../')
+  })
+})
+
+test('another browser’s start is nobody else’s way on', async () => {
+  const app = await logins.startApp({ callback: {} })
+  await new Browser().follow(`${app.loginURL}?x=of-somebody-else`)
+  const { body } = await new Browser().comeBack(`${app.callbackURL}?auth_key=invented`)
+  expect(body).not.toContain('of-somebody-else')
+})
