@@ -1,4 +1,3 @@
-import { PRIVATE_HEADERS } from '../errors'
 import type { PendingLogin } from './pending-login'
 import type { CallbackRequest } from './request'
 
@@ -36,14 +35,6 @@ export interface LoginInfo {
   readonly returnTo?: string
   /** The state given to the start. */
   readonly state?: unknown
-}
-
-/**
- * Headers of the response to a login. After the form of a tab the browser must say at the next request that it comes from there
- * (see `isAfterTabCallback`): the address of that page has no key.
- */
-export function callbackHeaders({ assurance }: LoginInfo): Readonly<Record<string, string>> {
-  return assurance.tabBound ? { ...PRIVATE_HEADERS, 'Referrer-Policy': 'same-origin' } : PRIVATE_HEADERS
 }
 
 /** What the application gets about a login besides the user. */

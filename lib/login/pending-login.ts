@@ -34,6 +34,8 @@ export interface PendingLogin {
   readonly consumed?: true
   /** Digest of the key with which it was consumed, which tells a reload from the callback of another login. */
   readonly usedKey?: string
+  /** When it was consumed, in milliseconds since 1970. */
+  readonly usedAt?: number
 }
 
 /**
@@ -62,8 +64,9 @@ export interface PendingLoginStore<Request = IncomingMessage> {
   load(req: Request): Promise<PendingLogin | undefined> | PendingLogin | undefined
   /**
    * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the `id`
-   * of the record, because the browser may have begun another login meanwhile. Keep its `usedKey`, if you can, also when the
-   * session is renewed: without it, a second login in another tab looks like a reload.
+   * of the record, because the browser may have begun another login meanwhile. Keep its `usedKey` and `usedAt`, also when the
+   * session is renewed: without them, a second login in another tab looks like a reload, and the start to which a login with
+   * `tabBinding` leads at once like a click.
    *
    * Resolve to whether this call was the first for the record, if the storage can tell so atomically: `false` refuses the
    * callback as `login_not_started`. If it resolves to nothing, two processes that get a callback at once may both use the
@@ -115,6 +118,8 @@ export const SILENT_APPROVAL_MS = 30 * 1000
 
 /** Clock skew between servers: `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
+// Longer than redirects within an application take, shorter than a person who has signed in looks around.
+const AFTER_TAB_LOGIN_MS = 10 * 1000
 const MAX_STATE_BYTES = 1024
 // Longer ones would not fit into a cookie beside the longest returnTo and state.
 const MAX_START_PATH_LENGTH = 256
@@ -146,7 +151,7 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
 export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
   const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state } = value
-  const { startPath, consumed, usedKey } = value
+  const { startPath, consumed, usedKey, usedAt } = value
   if (typeof id !== 'string' || typeof strategyDigest !== 'string') return undefined
   // A time that is NaN would never expire.
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
@@ -165,17 +170,28 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
     ...(isPresent(state) && { state }),
     ...(consumed === true && { consumed }),
     ...(typeof usedKey === 'string' && { usedKey }),
+    ...(typeof usedAt === 'number' && { usedAt }),
   }
 }
 
 /** The record as it is given to `consume`. */
 export function withUsedKey(record: PendingLogin, authKey: string): PendingLogin {
-  return { ...record, usedKey: digest(record.id, authKey) }
+  return { ...record, usedKey: digest(record.id, authKey), usedAt: Date.now() }
 }
 
 /** Whether the record was consumed with another key than this one, as far as its store can tell. */
 export function isUsedByAnotherKey({ id, usedKey }: PendingLogin, authKey: string): boolean {
   return usedKey !== undefined && usedKey !== digest(id, authKey)
+}
+
+/**
+ * What the link of a confirm page must carry for a start that may follow a login at once; undefined if this one does not. Our own form
+ * sends the callback of a tab, so that browsers call its redirects same-origin, up to a start that a foreign link chose as
+ * `returnTo`. No link can know it, because it is made of the record's id.
+ */
+export function confirmationAfter({ id, tab, usedAt }: PendingLogin): string | undefined {
+  if (tab === undefined || usedAt === undefined || Date.now() - usedAt > AFTER_TAB_LOGIN_MS) return undefined
+  return digest(id, 'confirmed')
 }
 
 /** What a store keeps of a consumed record after the login: enough to recognise a reload. */

@@ -5,6 +5,7 @@ import type { ClientSettings } from '../client/options'
 import type { LoginSettings } from './context'
 import { type CallOptions, PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
 import { digest } from './pending-login'
+import { useTabBinding } from './tab-binding'
 
 /** The options of a provider, or the members of its record, which have yet to be parsed. */
 export interface ProviderSource {
@@ -30,6 +31,7 @@ export function createLoginSettings(
   const client = { ...shared, ...api, ...credentials, userRecord, maxConnections: maxConcurrentLogins }
   const endpoints = new Endpoints(client, transportOf(client))
   const callback = parseCallbackURL(source.callbackURL, 'callbackURL', shared)
+  if (shared.tabBinding) useTabBinding()
   const baseURL = api.origin + api.basePath
   // Browsers know the provider by its login page.
   const { origin: providerOrigin, host } = new URL(endpoints.loginURL)

@@ -26,7 +26,6 @@ const TYPED_START = 'The address was typed, or opened from a bookmark, a mail or
 const FOREIGN_START = 'A page of another site led here: for a sister site of yours there is allowedStartOrigins.'
 const DETOUR_START =
   'A page of this application led here, but through another site, or in a new tab, which Safari counts as another site: link to it directly, without target="_blank" or with rel="opener".'
-const AFTER_LOGIN = 'It followed a login at once, as its destination: only a click on a page can start one.'
 
 const OTHER_REFERER =
   'Its Referer names another site than the provider. If people sign in at the provider by that site, or the provider has another address, list the origin in allowedCallbackOrigins; a second attempt may work all the same.'
@@ -40,10 +39,9 @@ const LATE =
 const FRAMES = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe'])
 
 /** What a start that is refused lacks. */
-export function startHint(req: HTTPRequest, policy: OriginPolicy, isAfterLogin: boolean): string | undefined {
+export function startHint(req: HTTPRequest, policy: OriginPolicy): string | undefined {
   const hint = hintOfKind(req)
   if (hint !== undefined) return hint
-  if (isAfterLogin) return AFTER_LOGIN
   const fetchSite = fetchSiteOf(req)
   if (fetchSite === undefined) return sourceOrigin(req) === undefined ? NO_SOURCE : OTHER_SOURCE
   if (fetchSite === 'none') return TYPED_START

@@ -18,7 +18,7 @@ import {
   withoutOrigin,
 } from './request-headers'
 import { callbackHint, startHint } from './request-hints'
-import { isAfterTabCallback, removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from './tab-binding'
+import { removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from './tab-binding'
 
 /** A login that the browser wants to start. */
 export interface StartRequest {
@@ -28,6 +28,8 @@ export interface StartRequest {
   readonly path: string
   /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
   readonly verified: boolean
+  /** What the link of the confirm page carries; undefined if the request does not come from there. */
+  readonly confirmation: string | undefined
   /** Whether the request has any header that shows where it comes from. */
   readonly hasSource: boolean
   /** Whether the path is the end of the callback's: if a proxy strips prefixes, it may be a callback without a key. */
@@ -93,11 +95,10 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
   if (method !== 'GET' && method !== 'POST') return refused('method_not_allowed', 'start')
   // A redirect would take the script, not the browser, to the provider: it would fail there by CORS, without a reason.
   if (isFetch(req)) return refused('navigation_required', 'start')
-  const isAfterLogin = isAfterTabCallback(req.header('referer'))
-  const verified = isVerifiedStart(req, policy) && !isAfterLogin
+  const verified = isVerifiedStart(req, policy)
   // A frame, an image or a script never starts a login: only a navigation of the whole page does.
   if (!isNavigation(req) || (!verified && isConfirmedInVain(req, target, policy))) {
-    return refused('start_forbidden', 'start', startHint(req, policy, isAfterLogin))
+    return refused('start_forbidden', 'start', startHint(req, policy))
   }
   const tabSecret = policy.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
   // The link may come from another site: a secret in it must not be taken for the tab's.
@@ -107,7 +108,11 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
   const isSuffix = isCallbackSuffix(pathOf(req), policy.callbackPath)
   const fetchSite = fetchSiteOf(req)
   const hasSource = fetchSite !== undefined || sourceOrigin(req) !== undefined
-  return { type: 'start', method, path, verified, hasSource, isCallbackSuffix: isSuffix, fetchSite, tabSecret }
+  const confirmation = target.searchParams.get(CONFIRMED_PARAMETER) ?? undefined
+  return {
+    ...{ type: 'start', method, path, verified, confirmation, hasSource },
+    ...{ isCallbackSuffix: isSuffix, fetchSite, tabSecret },
+  }
 }
 
 /** Whether the confirm page would be of no use: it is not wanted, or its button was pressed and no header arrived that shows it. */

@@ -3,12 +3,13 @@ import { SocialLoginError } from '../errors'
 import { warnOfMissingHeaders } from '../warnings'
 import { callStore } from './browser-store'
 import type { LoginAction, LoginContext } from './context'
-import { confirmPage } from './pages/confirm-page'
+import { confirmPage, withConfirmation } from './pages/confirm-page'
 import type { HTTPResponse } from './pages/page'
-import { createPendingLogin, parsePendingLogin } from './pending-login'
+import { confirmationAfter, createPendingLogin, parsePendingLogin } from './pending-login'
 import type { StartRequest } from './request'
-import { tabStartPage } from './tab-binding'
+import { isTabBindingUsed, tabStartPage } from './tab-binding'
 
+const AFTER_LOGIN_HINT = 'It followed a login at once, as its destination: only a click on a page can start one.'
 const NO_PAGE_HINT =
   'A page with a button would ask whether this was meant, but the framework gives no response at req.res to send it with.'
 
@@ -28,8 +29,13 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   // A callback without a key looks like this start behind a proxy that strips a prefix: the browser's record tells.
   const mayLackKey = isCallbackSuffix && !verified && method === 'GET'
   if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
-  if (!verified && settings.unverifiedStart === 'confirm') {
-    return respond(confirmPage({ path, method, providerOrigin, displayName }, settings.confirmPage), 'confirm')
+  // Without the answer of a person, anybody may have caused it: 1 tells only that they have seen the page.
+  const confirmation = verified ? await confirmationNeeded(context, request) : '1'
+  if (confirmation !== undefined && settings.unverifiedStart === 'refuse')
+    throw new SocialLoginError('start_forbidden', 'start', { hint: AFTER_LOGIN_HINT })
+  if (confirmation !== undefined && settings.unverifiedStart === 'confirm') {
+    const page = { path: withConfirmation(path, confirmation), method, providerOrigin, displayName }
+    return respond(confirmPage(page, settings.confirmPage), 'confirm')
   }
   if (settings.tabBinding && tabSecret === undefined) return respond(tabStartPage(path, method, providerOrigin), 'tab')
 
@@ -43,6 +49,17 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   await callStore('start', settings.timeout, () => adapter.store.save(record))
   endpoints.preconnect()
   return { type: 'redirect', url: endpoints.loginURL }
+}
+
+/** What a start that a page of this application seems to have caused must carry, because it follows a login at once. */
+async function confirmationNeeded(
+  { settings, adapter }: LoginContext,
+  { confirmation }: StartRequest,
+): Promise<string | undefined> {
+  if (!isTabBindingUsed()) return undefined
+  const record = parsePendingLogin(await callStore('start', settings.timeout, () => adapter.store.load()))
+  const needed = record && confirmationAfter(record)
+  return needed === confirmation ? undefined : needed
 }
 
 /**

@@ -22,12 +22,24 @@ else location.replace(form.action)
 `
 
 const CALLBACK_SCRIPT = `
-history.replaceState(null, '', location.pathname + '?${TAB_PARAMETER}')
+history.replaceState(null, '', location.pathname)
 const [form] = document.forms
 form.action += '&${TAB_PARAMETER}=' + (sessionStorage.getItem('${STORAGE_KEY}') ?? '')
 sessionStorage.removeItem('${STORAGE_KEY}')
 form.submit()
 `
+
+let isUsed = false
+
+/** Notes that a strategy of this process binds logins to tabs. */
+export function useTabBinding(): void {
+  isUsed = true
+}
+
+/** Whether any strategy of this process binds logins to tabs: the login of one may lead to the start of another. */
+export function isTabBindingUsed(): boolean {
+  return isUsed
+}
 
 /** The secret sent with a start; undefined before the tab's page has created one. */
 export function tabSecretOfStart(query: URLSearchParams): string | undefined {
@@ -38,14 +50,6 @@ export function tabSecretOfStart(query: URLSearchParams): string | undefined {
 /** The secret that the tab's page sends with the callback: empty if it has none; undefined if it was not asked. */
 export function tabSecretOfCallback(query: URLSearchParams): string | undefined {
   return query.has(TAB_PARAMETER) ? (single(query) ?? '') : undefined
-}
-
-/**
- * Whether a start follows a callback at once: browsers call the redirect after our own form `same-origin`, whoever began the
- * login and chose its `returnTo`. They say the page of that form as the Referer, which no `returnTo` can change.
- */
-export function isAfterTabCallback(referer: string | undefined): boolean {
-  return referer?.includes(`?${TAB_PARAMETER}`) === true
 }
 
 /** Removes the secret from a query. */

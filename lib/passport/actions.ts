@@ -2,7 +2,6 @@ import { IncomingMessage, type ServerResponse } from 'node:http'
 import { isObject } from '../client/json'
 import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
-import { callbackHeaders } from '../login/info'
 import type { AuthenticateOptions } from './options'
 import { explainBareFailure, preferReturnTo, responseOf, writeResponse } from './overrides'
 import type { Request } from './verify-types'
@@ -89,7 +88,6 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
     case 'verdict': {
       const { user, info } = action.verdict
       if (!user) return refuse(infoObject(info) ?? { message: NOT_ACCEPTED }, actions, req)
-      setHeaders(req, callbackHeaders(action.loginInfo))
       preferReturnTo(req, options, action.loginInfo)
       return actions.success(user, { ...infoObject(info), ...action.loginInfo })
     }

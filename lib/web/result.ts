@@ -2,7 +2,7 @@ import type { Profile } from '../client/profile'
 import type { TokenResponse } from '../client/responses'
 import { isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
-import { callbackHeaders, type LoginInfo } from '../login/info'
+import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
 import type { HTTPRequest } from '../login/request-headers'
@@ -99,7 +99,7 @@ export function resultOf(
         type: 'success',
         ...action.verdict.user,
         info: action.loginInfo,
-        headers: add(headers, callbackHeaders(action.loginInfo)),
+        headers: add(headers, PRIVATE_HEADERS),
         redirect: (path) => redirect(origin + parsePath(path, 'redirect() must be given'), new Headers(headers)),
         finish: (response) => finish(response, headers),
       }

@@ -33,8 +33,8 @@ export type RenderConfirmPage = (page: ConfirmPage) => string
 const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'"]
 
 /**
- * The query parameter of the page's link or form: a start that has it was requested by somebody who saw the page. It proves
- * nothing, because any link can have it.
+ * The query parameter of the page's link or form: a start that has it was requested by somebody who saw the page. The
+ * value 1 proves nothing, because any link can have it; see `confirmationAfter` for the other one.
  */
 export const CONFIRMED_PARAMETER = 'social_login_confirmed'
 
@@ -44,9 +44,8 @@ export const CONFIRMED_PARAMETER = 'social_login_confirmed'
  */
 export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTPResponse {
   const { method, providerOrigin } = page
-  const marked = withMark(page.path)
-  if (render) return ownPage(render({ ...page, path: marked }), providerOrigin)
-  const path = escapeUTF8(relativePath(marked, marked))
+  if (render) return ownPage(render(page), providerOrigin)
+  const path = escapeUTF8(relativePath(page.path, page.path))
   const provider = escapeUTF8(page.displayName)
   const label = `Continue to ${provider}`
   // Our style overrides `hidden`: if another policy of the application blocks the style, and so the guard, there is nothing
@@ -59,9 +58,11 @@ export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTP
   return renderPage({ title: 'Sign in', main, providerOrigin })
 }
 
-function withMark(path: string): string {
-  if (path.includes(`${CONFIRMED_PARAMETER}=`)) return path
-  return `${path}${path.includes('?') ? '&' : '?'}${CONFIRMED_PARAMETER}=1`
+/** A path and query with the value that the start gets from the page, in the place of any other. */
+export function withConfirmation(path: string, value: string): string {
+  const [pathname = '', query = ''] = path.split(/\?(.*)/s)
+  const others = query.split('&').filter((part) => part !== '' && !part.startsWith(`${CONFIRMED_PARAMETER}=`))
+  return `${pathname}?${[...others, `${CONFIRMED_PARAMETER}=${value}`].join('&')}`
 }
 
 // The guard is inserted first, as part of the head, so that no markup can precede or swallow it.

@@ -26,5 +26,8 @@ describeInEachBrowser('a login whose destination is a start', (start) => {
     await until(() => verdictsOf(world).length >= 5)
     expect(verdictsOf(world)).toEqual(['tab page', 'started', 'tab page', 'accepted', 'confirm page'])
     await until(async () => (await tab.text()).includes('Sign in with'))
+    await tab.click('main a')
+    await until(() => verdictsOf(world).length >= 7)
+    expect(verdictsOf(world).slice(5, 7)).toEqual(['tab page', 'started'])
   })
 })
