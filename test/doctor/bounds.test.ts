@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { isCatchable, listenForCallback } from '../../lib/doctor/browser-login'
 import { runDoctor as runWith } from '../../lib/doctor/command'
-import { invented } from '../../lib/doctor/endpoints'
+import { invented, requestUserInfo } from '../../lib/doctor/endpoints'
 import { Examination } from '../../lib/doctor/examination'
 import { Probe } from '../../lib/doctor/probe'
 import { optionLines } from '../../lib/doctor/report'
@@ -113,6 +113,25 @@ test('a secret is left out, of four characters on: a shorter one would be found 
   ])
 })
 
+test('a finding is plain text, whatever it is made of', () => {
+  const examination = newExamination()
+  examination.good('Address', 'It is \x1b[2J\x9b31m\u202ehere.')
+  expect(examination.findings[0]?.message).toMatch(/^It is [ -~]+here\.$/)
+})
+
+test('a token is sent as it is where it goes into a URL, too', async () => {
+  const received: (string | null)[] = []
+  const baseURL = await serve((request, response) => {
+    received.push(new URL(request.url ?? '', 'http://localhost').searchParams.get('access_token'))
+    refuse(response)
+  })
+  const probe = new Probe('test', 5000, new URL(baseURL).origin)
+  const token = 'a+b&c=%41#d'
+  await requestUserInfo(probe, new URL(baseURL), token)
+  await probe.close()
+  expect(received).toEqual([token])
+})
+
 test('a text may be encoded nineteen times over: whoever does it more often hides something', () => {
   const encoded = (times: number): string => {
     let text = '%61'
@@ -210,15 +229,21 @@ describe('a person at a terminal', () => {
     expect(io.printed.join('')).not.toContain('hidden-canary')
   })
 
-  test.each([
-    ['y', true],
-    ['YES', true],
-    ['', false],
-    ['no, why?', false],
-    ['yesterday', false],
-  ])('who answers %j to whether the secret may be sent in a URL: %p', async (typed, isSent) => {
+  test('types the secret of the application unseen', async () => {
+    const baseURL = await serve((_request, response) => refuse(response))
+    const io = terminal()
+    io.stderr.on('data', (chunk) => {
+      if (String(chunk).includes('Application secret')) setImmediate(() => io.stdin.write('hidden-canary\r'))
+      if (String(chunk).includes('Then paste')) setImmediate(() => io.stdin.write('seen-canary\r'))
+    })
+    await runWith([baseURL, '--app-id', 'mine', '--login'], io)
+    expect(io.printed.join('')).toContain('seen-canary')
+    expect(io.printed.join('')).not.toContain('hidden-canary')
+  })
+
+  /** A provider that refuses a POST as if nothing had been sent, as servers do that read the query alone. @returns its base URL, and what it was asked for */
+  async function readingQueriesAlone() {
     const urls: string[] = []
-    // Refuses a POST as if nothing had been sent, as servers do that read the query alone.
     const baseURL = await serve((request, response) => {
       const { url = '' } = request
       urls.push(url)
@@ -226,6 +251,17 @@ describe('a person at a terminal', () => {
       const hasQuery = url.includes('auth_key=')
       sendJSON(response, { error: true, message: hasQuery ? 'invalid auth_key' : 'invalid app_id' }, 400)
     })
+    return { baseURL, urls }
+  }
+
+  test.each([
+    ['y', true],
+    ['YES', true],
+    ['', false],
+    ['no, why?', false],
+    ['yesterday', false],
+  ])('who answers %j to whether the secret may be sent in a URL: %p', async (typed, isSent) => {
+    const { baseURL, urls } = await readingQueriesAlone()
     const io = terminal()
     io.stderr.on('data', (chunk) => {
       if (String(chunk).includes('Then paste'))
@@ -234,6 +270,18 @@ describe('a person at a terminal', () => {
     })
     const env = { SOCIAL_CLIENT_SECRET: 'app-secret-canary' }
     await runWith([baseURL, '--app-id', 'mine', '--login'], { ...io, env })
+    expect(urls.some((url) => url.includes('app-secret-canary'))).toBe(isSent)
+  })
+
+  test.each([
+    [['--allow-get'], true],
+    [[], false],
+  ])('who is not there is not asked: with the options %j the secret is sent in a URL: %p', async (more, isSent) => {
+    const { baseURL, urls } = await readingQueriesAlone()
+    await runDoctor([baseURL, '--app-id', 'mine', '--login', ...more], {
+      env: { SOCIAL_CLIENT_SECRET: 'app-secret-canary' },
+      input: 'http://app.example/cb?auth_key=k1234\n',
+    })
     expect(urls.some((url) => url.includes('app-secret-canary'))).toBe(isSent)
   })
 

@@ -296,6 +296,16 @@ test('a login page on another public host is told with the option for it', () =>
   expect(examination.options.allowedCallbackOrigins).toEqual([origin])
 })
 
+test('a login page on a host whose name holds a secret is not proposed', () => {
+  const examination = new Examination(new Probe('test', 1000, 'https://a.example'), {
+    progress: () => {},
+    finding: () => {},
+  })
+  examination.hide('canary')
+  reportOrigin(new URL('https://api.example/api/v1'), { url: new URL('https://canary.example/') }, examination)
+  expect(examination.options).toEqual({})
+})
+
 test('the time of a real login is told, and that of refusals is not', async () => {
   const baseURL = await provider({ refuse: refusal })
   expect((await diagnose(baseURL)).report).not.toContain('Speed')
