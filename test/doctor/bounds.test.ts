@@ -1,11 +1,14 @@
+import dns from 'node:dns'
 import { get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { errorCode } from '../../lib/client/http/network-errors'
 import { isCatchable, listenForCallback } from '../../lib/doctor/browser-login'
 import { runDoctor as runWith } from '../../lib/doctor/command'
 import { invented, requestUserInfo } from '../../lib/doctor/endpoints'
 import { Examination } from '../../lib/doctor/examination'
-import { Probe } from '../../lib/doctor/probe'
+import { NOT_ASKED, Probe, ProbeError } from '../../lib/doctor/probe'
 import { optionLines } from '../../lib/doctor/report'
 import { Screen } from '../../lib/doctor/screen'
 import { diagnose, sendJSON, useServers } from '../support/doctor'
@@ -117,6 +120,77 @@ test('a finding is plain text, whatever it is made of', () => {
   const examination = newExamination()
   examination.good('Address', 'It is \x1b[2J\x9b31m\u202ehere.')
   expect(examination.findings[0]?.message).toMatch(/^It is [ -~]+here\.$/)
+})
+
+describe('the address to which a browser came back', () => {
+  /** @returns the keys that were exchanged, and the report */
+  async function exchange(address: string) {
+    const keys: (string | null)[] = []
+    const baseURL = await serve(async (request, response) => {
+      if (request.url?.includes('/oauth?')) return void response.end('<form>')
+      const form = new URLSearchParams(await text(request))
+      if (form.get('app_secret') === 'app-secret-canary') keys.push(form.get('auth_key'))
+      refuse(response)
+    })
+    const driver = { logIn: async () => address, mayExchangeByGet: async () => false }
+    const login = { appID: 'mine', appSecret: 'app-secret-canary', spendTwice: false, driver }
+    return { keys, report: (await diagnose(baseURL, { appID: 'mine', login })).report }
+  }
+
+  test.each([
+    [4096, ['k1234']],
+    [4096 + 'auth_key=k1234'.length, []],
+  ])('is searched for a key up to 4,096 characters: %d', async (length, exchanged) => {
+    const start = 'http://localhost:1/cb?x='
+    const end = '&auth_key=k1234'
+    const { keys, report } = await exchange(start + 'x'.repeat(length - start.length - end.length) + end)
+    expect([keys, report.includes('no auth_key')]).toEqual([exchanged, exchanged.length === 0])
+  })
+
+  test('may hold a key that is not well encoded, which is exchanged as it is', async () => {
+    expect((await exchange('http://localhost:1/cb?auth_key=k%zz')).keys).toEqual(['k%zz'])
+  })
+
+  test.each(['cb?auth_key=k1234', '?auth_key=k1234', 'http://?auth_key=k1234'])('is one: not %s', async (address) => {
+    const { keys, report } = await exchange(address)
+    expect([keys, report]).toEqual([[], expect.stringContaining('That address has no auth_key')])
+  })
+})
+
+test('a name that leads into this network is asked for nothing, unless it was typed', async () => {
+  let asked = 0
+  const { port } = new URL(
+    await serve((_request, response) => {
+      asked += 1
+      refuse(response)
+    }),
+  )
+  const tell =
+    (found: unknown) =>
+    (...args: unknown[]): void => {
+      const answer = args.at(-1)
+      if (typeof answer === 'function') answer(null, found)
+    }
+  jest.spyOn(dns, 'lookup').mockImplementation(tell([{ address: '127.0.0.1', family: 4 }]))
+  jest.spyOn(dns, 'resolve4').mockImplementation(tell(['127.0.0.1']))
+  jest.spyOn(dns, 'resolve6').mockImplementation(tell([]))
+  const origin = `http://inside.example:${port}`
+  const send = async (probe: Probe) => {
+    const sent = probe.send({ method: 'GET', url: new URL(origin) })
+    const result = await sent.then(({ status }) => status, errorCode)
+    await probe.close()
+    return result
+  }
+  expect([await send(new Probe('test', 1000, origin)), asked]).toEqual([401, 1])
+  expect([await send(new Probe('test', 1000, 'http://typed.example')), asked]).toEqual([NOT_ASKED, 1])
+  jest.restoreAllMocks()
+})
+
+test('a defect of the doctor is no finding, which would quote it', () => {
+  const defect = new RangeError('app-secret-canary')
+  expect(() => ProbeError.caught(defect)).toThrow(defect)
+  const found = new ProbeError('The connection failed.')
+  expect(ProbeError.caught(found)).toBe(found)
 })
 
 test('a token is sent as it is where it goes into a URL, too', async () => {

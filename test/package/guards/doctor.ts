@@ -194,7 +194,12 @@ export const DOCTOR_MUTANTS = [
       ],
       ['a name that leads to a private address is asked', 'this.#open(false)', 'this.#open(true)'],
       ['pools have no limit', 'const MAX_POOLS = 10', 'const MAX_POOLS = 10_000'],
-      ['a probe is sent again', "idempotent: method === 'GET'", 'idempotent: true'],
+      [
+        'a probe is sent again',
+        "idempotent: method === 'GET'",
+        'idempotent: true',
+        { equivalent: 'only sendRequest and the pipelining of undici read it, and a probe uses neither' },
+      ],
       [
         'a defect is a finding',
         'if (error instanceof ProbeError)\n            return error;\n        throw error;',
