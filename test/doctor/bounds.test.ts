@@ -315,6 +315,15 @@ describe('a person at a terminal', () => {
     expect(io.printed.join('')).not.toContain('hidden-canary')
   })
 
+  test('who types no secret of the application is told that a login needs it', async () => {
+    const io = terminal()
+    io.stderr.on('data', (chunk) => {
+      if (String(chunk).includes('Application secret')) setImmediate(() => io.stdin.write('\r'))
+    })
+    const error = await rejectionOf(runWith(['http://localhost:1/api/v1', '--app-id', 'mine', '--login'], io))
+    expect(String(error)).toContain('--login needs the secret')
+  })
+
   /** A provider that refuses a POST as if nothing had been sent, as servers do that read the query alone. @returns its base URL, and what it was asked for */
   async function readingQueriesAlone() {
     const urls: string[] = []

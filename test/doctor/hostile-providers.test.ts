@@ -134,7 +134,7 @@ test.each([
   for (const more of [[], ['--json']]) {
     const { stdout, stderr, code } = await login(baseURL, { more })
     expect([typeof code, findSecrets([everywhere], { stdout, stderr })]).toEqual(['number', []])
-    expect(stdout).toContain('Profile')
+    expect(unwrapped(stdout)).toContain('Find the folder in the address of a picture')
   }
 })
 

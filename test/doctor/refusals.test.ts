@@ -193,20 +193,23 @@ test.each([
 const optionsIn = (report: string): string => /(profileEndpoint|exchangeMethod): .*/.exec(report)?.[0] ?? ''
 
 describe.each(['user/me', 'get_user_info'] as const)('that hands out a person for any token at %s', (unsafe) => {
-  test.each([{ user_id: '1' }, { user_info: { user_id: 1 } }, { response: { profile: { user_id: 1 } } }])(
-    'as %j: it is unsafe',
-    async (person) => {
-      const baseURL = await provider({ refuse: (endpoint) => (endpoint === unsafe ? [200, person] : refusal) })
-      const sentence = `broken Profile: ${unsafe} hands out a person for an invented token`
-      for (const more of [{}, login()]) {
-        const { isBroken, report } = await diagnose(baseURL, more)
-        expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
-      }
-    },
-  )
+  const fourLevelsDown = { a: { b: [{ c: { user_id: 1 } }] } }
+  test.each([
+    ...[{ user_id: '1' }, { user_info: { user_id: 1 } }, { response: { profile: { user_id: 1 } } }],
+    fourLevelsDown,
+  ])('as %j: it is unsafe', async (person) => {
+    const baseURL = await provider({ refuse: (endpoint) => (endpoint === unsafe ? [200, person] : refusal) })
+    const sentence = `broken Profile: ${unsafe} hands out a person for an invented token`
+    for (const more of [{}, login()]) {
+      const { isBroken, report } = await diagnose(baseURL, more)
+      expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
+    }
+  })
 })
 
-test.each([{ user_id: null }, { user_info: { user_id: 0 } }, { user_id: '' }])(
+const fiveLevelsDown = { a: { b: [{ c: { d: { user_id: 1 } } }] } }
+
+test.each([{ user_id: null }, { user_info: { user_id: 0 } }, { user_id: '' }, fiveLevelsDown])(
   'that has %j for an invented token: that is nobody',
   async (nobody) => {
     const refuse = (endpoint: Endpoint): Answer => (endpoint === 'user/me' ? [200, nobody] : refusal)

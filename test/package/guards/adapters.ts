@@ -124,6 +124,7 @@ export const ADAPTER_MUTANTS = [
     'passport/strategy',
     [
       'unit/passport/options',
+      'unit/passport/options.refused',
       'login/login',
       'login/express',
       'login/shared-strategy',
@@ -233,6 +234,12 @@ export const ADAPTER_MUTANTS = [
       ['a number and its text are one user', '`user:${typeof user} ${user}`', '`user:${user}`'],
       ['false is a user', ' || user === false', ''],
       ['an empty text is a user', " || user === ''", ''],
+      [
+        'a login without a profile succeeds',
+        'if (!profile)',
+        'if (false)',
+        { equivalent: 'only the strategy has an option to skip it; the condition tells the compiler so' },
+      ],
       [
         'a Host of the request is the application',
         'host: undefined',

@@ -246,6 +246,7 @@ export const HTTP_MUTANTS = [
       'security/private-addresses',
       'security/name-lookup',
       'login/many-providers.connections',
+      'world/proxied-requests',
     ],
     [
       ['10,000 connections for a provider', 'const MAX_CONNECTIONS = 10_000', 'const MAX_CONNECTIONS = 2'],
@@ -336,7 +337,6 @@ export const HTTP_MUTANTS = [
     ],
     [
       ['a request is sent three times', 'this.#attempts < 2', 'this.#attempts < 3'],
-      ['a request is sent again after its deadline', ' && !this.deadline.ended', ''],
       ['a call that has ended is sent', 'if (deadline.ended)', 'if (false)'],
       ['an exchange is sent again after an answer', '!request.idempotent || ', ''],
       ['a refusal is sent again', '|| !isRetryable(outcome)', ''],
