@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
-const WORKERS = 2
+const WORKERS = Number(process.env.GUARD_WORKERS ?? 2)
 // A mutant that makes a test wait for ever is noticed by that.
 const TIMEOUT_MS = 60_000
 const COPIED = new Set(['dist', 'package.json', 'tools'])
@@ -20,12 +21,19 @@ export async function runGuardMutants(mutants, patterns) {
   const folders = Array.from({ length: WORKERS }, copyPackage)
   try {
     const tests = [...new Set(chosen.flatMap((mutant) => mutant.tests))]
-    if (!(await passes(folders[0], tests, 'inherit'))) throw new Error('a test fails without any mutant')
+    if (!(await passes(folders[0], tests, (test) => console.log(`fails: ${test}`))))
+      throw new Error('a test fails without any mutant')
     const queue = [...chosen]
     const wrong = []
+    // By the file that is changed, how often each file of tests has noticed it: the first are the likeliest to notice again.
+    const noticed = new Map()
     const work = async (folder) => {
       for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-        const isNoticed = await withMutant(folder, mutant, () => passes(folder, mutant.tests).then((passed) => !passed))
+        const counts = noticed.get(mutant.file) ?? new Map()
+        noticed.set(mutant.file, counts)
+        const tests = mutant.tests.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0))
+        const onFailure = (test) => counts.set(test, (counts.get(test) ?? 0) + 1)
+        const isNoticed = await withMutant(folder, mutant, async () => !(await passes(folder, tests, onFailure)))
         const name = `${mutant.file}: ${mutant.name}`
         if (isNoticed === (mutant.exempt !== undefined))
           wrong.push(isNoticed ? `noticed, although exempt: ${name}` : name)
@@ -68,8 +76,8 @@ async function withMutant(folder, { file, from, to }, work) {
   }
 }
 
-/** Whether all these files of tests pass. */
-function passes(folder, tests, stdio = 'ignore') {
+/** Whether all these files of tests pass, which run in this order up to the first that fails. */
+function passes(folder, tests, onFailure) {
   return new Promise((done) => {
     const files = tests.map((test) => join(folder, 'dist/test', `${test}.test.js`))
     const args = [
@@ -78,13 +86,25 @@ function passes(folder, tests, stdio = 'ignore') {
       '--bail',
       '--silent',
       '--testTimeout=8000',
+      '--testSequencer=./tools/given-order.cjs',
       '--runTestsByPath',
       ...files,
     ]
-    const child = spawn(process.execPath, args, { cwd: folder, stdio, detached: true })
+    const env = { ...process.env, TEST_FILES: files.join('\n') }
+    const child = spawn(process.execPath, args, {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
+    })
+    let report = ''
+    child.stderr.on('data', (chunk) => {
+      report += stripVTControlCharacters(String(chunk))
+    })
     const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), TIMEOUT_MS + tests.length * 15_000)
-    child.on('exit', (code) => {
+    child.on('close', (code) => {
       clearTimeout(timer)
+      for (const [, test] of report.matchAll(/^FAIL .*dist\/test\/(\S+)\.test\.js/gm)) onFailure(test)
       done(code === 0)
     })
   })

@@ -1,11 +1,14 @@
+import dns from 'node:dns'
 import { get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { errorCode } from '../../lib/client/http/network-errors'
 import { isCatchable, listenForCallback } from '../../lib/doctor/browser-login'
 import { runDoctor as runWith } from '../../lib/doctor/command'
-import { invented } from '../../lib/doctor/endpoints'
+import { invented, requestUserInfo } from '../../lib/doctor/endpoints'
 import { Examination } from '../../lib/doctor/examination'
-import { Probe } from '../../lib/doctor/probe'
+import { NOT_ASKED, Probe, ProbeError } from '../../lib/doctor/probe'
 import { optionLines } from '../../lib/doctor/report'
 import { Screen } from '../../lib/doctor/screen'
 import { diagnose, sendJSON, useServers } from '../support/doctor'
@@ -113,6 +116,96 @@ test('a secret is left out, of four characters on: a shorter one would be found 
   ])
 })
 
+test('a finding is plain text, whatever it is made of', () => {
+  const examination = newExamination()
+  examination.good('Address', 'It is \x1b[2J\x9b31m\u202ehere.')
+  expect(examination.findings[0]?.message).toMatch(/^It is [ -~]+here\.$/)
+})
+
+describe('the address to which a browser came back', () => {
+  /** @returns the keys that were exchanged, and the report */
+  async function exchange(address: string) {
+    const keys: (string | null)[] = []
+    const baseURL = await serve(async (request, response) => {
+      if (request.url?.includes('/oauth?')) return void response.end('<form>')
+      const form = new URLSearchParams(await text(request))
+      if (form.get('app_secret') === 'app-secret-canary') keys.push(form.get('auth_key'))
+      refuse(response)
+    })
+    const driver = { logIn: async () => address, mayExchangeByGet: async () => false }
+    const login = { appID: 'mine', appSecret: 'app-secret-canary', spendTwice: false, driver }
+    return { keys, report: (await diagnose(baseURL, { appID: 'mine', login })).report }
+  }
+
+  test.each([
+    [4096, ['k1234']],
+    [4096 + 'auth_key=k1234'.length, []],
+  ])('is searched for a key up to 4,096 characters: %d', async (length, exchanged) => {
+    const start = 'http://localhost:1/cb?x='
+    const end = '&auth_key=k1234'
+    const { keys, report } = await exchange(start + 'x'.repeat(length - start.length - end.length) + end)
+    expect([keys, report.includes('no auth_key')]).toEqual([exchanged, exchanged.length === 0])
+  })
+
+  test('may hold a key that is not well encoded, which is exchanged as it is', async () => {
+    expect((await exchange('http://localhost:1/cb?auth_key=k%zz')).keys).toEqual(['k%zz'])
+  })
+
+  test.each(['cb?auth_key=k1234', '?auth_key=k1234', 'http://?auth_key=k1234'])('is one: not %s', async (address) => {
+    const { keys, report } = await exchange(address)
+    expect([keys, report]).toEqual([[], expect.stringContaining('That address has no auth_key')])
+  })
+})
+
+test('a name that leads into this network is asked for nothing, unless it was typed', async () => {
+  let asked = 0
+  const { port } = new URL(
+    await serve((_request, response) => {
+      asked += 1
+      refuse(response)
+    }),
+  )
+  const tell =
+    (found: unknown) =>
+    (...args: unknown[]): void => {
+      const answer = args.at(-1)
+      if (typeof answer === 'function') answer(null, found)
+    }
+  jest.spyOn(dns, 'lookup').mockImplementation(tell([{ address: '127.0.0.1', family: 4 }]))
+  jest.spyOn(dns, 'resolve4').mockImplementation(tell(['127.0.0.1']))
+  jest.spyOn(dns, 'resolve6').mockImplementation(tell([]))
+  const origin = `http://inside.example:${port}`
+  const send = async (probe: Probe) => {
+    const sent = probe.send({ method: 'GET', url: new URL(origin) })
+    const result = await sent.then(({ status }) => status, errorCode)
+    await probe.close()
+    return result
+  }
+  expect([await send(new Probe('test', 1000, origin)), asked]).toEqual([401, 1])
+  expect([await send(new Probe('test', 1000, 'http://typed.example')), asked]).toEqual([NOT_ASKED, 1])
+  jest.restoreAllMocks()
+})
+
+test('a defect of the doctor is no finding, which would quote it', () => {
+  const defect = new RangeError('app-secret-canary')
+  expect(() => ProbeError.caught(defect)).toThrow(defect)
+  const found = new ProbeError('The connection failed.')
+  expect(ProbeError.caught(found)).toBe(found)
+})
+
+test('a token is sent as it is where it goes into a URL, too', async () => {
+  const received: (string | null)[] = []
+  const baseURL = await serve((request, response) => {
+    received.push(new URL(request.url ?? '', 'http://localhost').searchParams.get('access_token'))
+    refuse(response)
+  })
+  const probe = new Probe('test', 5000, new URL(baseURL).origin)
+  const token = 'a+b&c=%41#d'
+  await requestUserInfo(probe, new URL(baseURL), token)
+  await probe.close()
+  expect(received).toEqual([token])
+})
+
 test('a text may be encoded nineteen times over: whoever does it more often hides something', () => {
   const encoded = (times: number): string => {
     let text = '%61'
@@ -210,15 +303,30 @@ describe('a person at a terminal', () => {
     expect(io.printed.join('')).not.toContain('hidden-canary')
   })
 
-  test.each([
-    ['y', true],
-    ['YES', true],
-    ['', false],
-    ['no, why?', false],
-    ['yesterday', false],
-  ])('who answers %j to whether the secret may be sent in a URL: %p', async (typed, isSent) => {
+  test('types the secret of the application unseen', async () => {
+    const baseURL = await serve((_request, response) => refuse(response))
+    const io = terminal()
+    io.stderr.on('data', (chunk) => {
+      if (String(chunk).includes('Application secret')) setImmediate(() => io.stdin.write('hidden-canary\r'))
+      if (String(chunk).includes('Then paste')) setImmediate(() => io.stdin.write('seen-canary\r'))
+    })
+    await runWith([baseURL, '--app-id', 'mine', '--login'], io)
+    expect(io.printed.join('')).toContain('seen-canary')
+    expect(io.printed.join('')).not.toContain('hidden-canary')
+  })
+
+  test('who types no secret of the application is told that a login needs it', async () => {
+    const io = terminal()
+    io.stderr.on('data', (chunk) => {
+      if (String(chunk).includes('Application secret')) setImmediate(() => io.stdin.write('\r'))
+    })
+    const error = await rejectionOf(runWith(['http://localhost:1/api/v1', '--app-id', 'mine', '--login'], io))
+    expect(String(error)).toContain('--login needs the secret')
+  })
+
+  /** A provider that refuses a POST as if nothing had been sent, as servers do that read the query alone. @returns its base URL, and what it was asked for */
+  async function readingQueriesAlone() {
     const urls: string[] = []
-    // Refuses a POST as if nothing had been sent, as servers do that read the query alone.
     const baseURL = await serve((request, response) => {
       const { url = '' } = request
       urls.push(url)
@@ -226,6 +334,17 @@ describe('a person at a terminal', () => {
       const hasQuery = url.includes('auth_key=')
       sendJSON(response, { error: true, message: hasQuery ? 'invalid auth_key' : 'invalid app_id' }, 400)
     })
+    return { baseURL, urls }
+  }
+
+  test.each([
+    ['y', true],
+    ['YES', true],
+    ['', false],
+    ['no, why?', false],
+    ['yesterday', false],
+  ])('who answers %j to whether the secret may be sent in a URL: %p', async (typed, isSent) => {
+    const { baseURL, urls } = await readingQueriesAlone()
     const io = terminal()
     io.stderr.on('data', (chunk) => {
       if (String(chunk).includes('Then paste'))
@@ -234,6 +353,18 @@ describe('a person at a terminal', () => {
     })
     const env = { SOCIAL_CLIENT_SECRET: 'app-secret-canary' }
     await runWith([baseURL, '--app-id', 'mine', '--login'], { ...io, env })
+    expect(urls.some((url) => url.includes('app-secret-canary'))).toBe(isSent)
+  })
+
+  test.each([
+    [['--allow-get'], true],
+    [[], false],
+  ])('who is not there is not asked: with the options %j the secret is sent in a URL: %p', async (more, isSent) => {
+    const { baseURL, urls } = await readingQueriesAlone()
+    await runDoctor([baseURL, '--app-id', 'mine', '--login', ...more], {
+      env: { SOCIAL_CLIENT_SECRET: 'app-secret-canary' },
+      input: 'http://app.example/cb?auth_key=k1234\n',
+    })
     expect(urls.some((url) => url.includes('app-secret-canary'))).toBe(isSent)
   })
 

@@ -1,18 +1,27 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHTTPSServer } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { makeCertificates } from '../support/certificates'
-import { sendJSON, useServers } from '../support/doctor'
+import { page, sendJSON, useServers } from '../support/doctor'
 import { runDoctorProcess, unwrapped } from '../support/doctor-command'
 
 // In a process of its own: Node reads the real environment.
 
+const certificates = makeCertificates()
+const folder = mkdtempSync(join(tmpdir(), 'authority-'))
+const trusting = { NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') }
+beforeAll(() => writeFileSync(trusting.NODE_EXTRA_CA_CERTS, certificates.ca))
+afterAll(() => rmSync(folder, { recursive: true }))
+
 const SECRET = 'app-secret-canary-5c1e9a7f'
 const KEY = 'auth-key-canary-77aa0b1c'
-const { listening } = useServers()
+const { listening, proxyTo } = useServers()
 
 test('the doctor sends nothing to a server without a good certificate, even with NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
   const received: string[] = []
-  const server = createHTTPSServer(makeCertificates().selfSigned, async (request, response) => {
+  const server = createHTTPSServer(certificates.selfSigned, async (request, response) => {
     received.push(`${request.url} ${await text(request)}`)
     if (request.url?.includes('/oauth?')) response.end('<form>')
     else sendJSON(response, { error: true }, 401)
@@ -24,4 +33,29 @@ test('the doctor sends nothing to a server without a good certificate, even with
   })
   expect([code, unwrapped(stdout)]).toEqual([1, expect.stringContaining('The certificate is not trusted')])
   expect(received).toEqual([])
+})
+
+test('a redirect from https to plain http is told as one, and not followed', async () => {
+  const location = 'http://localhost:1/api/v1/user/me'
+  const server = createHTTPSServer(certificates.good, page(301, { location }))
+  const { code, stdout } = await runDoctorProcess([`https://localhost:${await listening(server)}/api/v1`], {
+    env: trusting,
+  })
+  expect([code, unwrapped(stdout)]).toEqual([
+    1,
+    expect.stringContaining('The provider redirects from https to plain http'),
+  ])
+  expect(stdout).not.toContain(location)
+})
+
+test('a provider that is reached through a proxy alone is asked for nothing beside it, not even for its certificate', async () => {
+  const server = createHTTPSServer(certificates.wrongHost, (_request, response) =>
+    sendJSON(response, { error: true }, 401),
+  )
+  const proxy = await proxyTo(`https://localhost:${await listening(server)}`)
+  // Its name leads nowhere here.
+  const { stdout, stderr } = await runDoctorProcess(['https://other.example/api/v1'], {
+    env: { ...trusting, https_proxy: proxy },
+  })
+  expect([unwrapped(stdout), stderr]).toEqual([expect.stringMatching(/^good +Exchange: /m), ''])
 })

@@ -2,7 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Examination } from '../../lib/doctor/examination'
 import { reportTime } from '../../lib/doctor/login'
 import { reportOrigin } from '../../lib/doctor/login-page'
-import { Probe } from '../../lib/doctor/probe'
+import { Probe, type ProbeResponse } from '../../lib/doctor/probe'
+import { contentOf, kindOf, tokenIn } from '../../lib/doctor/response'
 import { diagnose, useServers } from '../support/doctor'
 
 // The specification does not show refusals. What the doctor says of providers that refuse in their own way, or not at all.
@@ -147,6 +148,13 @@ test.each<[title: string, Answers, guessed: string, known: string]>([
   expect([isBroken, optionsIn(report)]).toEqual([false, known])
 })
 
+test('a provider whose two endpoints tell two people for one token is broken', async () => {
+  const accept = (endpoint: Endpoint): Answer | undefined =>
+    endpoint === 'get_user_info' ? [200, { user_id: '2', user_name: 'Bob' }] : undefined
+  const { isBroken, report } = await diagnose(await provider({ refuse: refusal, accept }), login())
+  expect([isBroken, report]).toEqual([true, expect.stringContaining('with two people for one token')])
+})
+
 test('where GET and POST answer alike, a key that is refused sends no secret in a URL, even with leave', async () => {
   const urls: string[] = []
   const baseURL = await serve((request, response) => {
@@ -185,20 +193,23 @@ test.each([
 const optionsIn = (report: string): string => /(profileEndpoint|exchangeMethod): .*/.exec(report)?.[0] ?? ''
 
 describe.each(['user/me', 'get_user_info'] as const)('that hands out a person for any token at %s', (unsafe) => {
-  test.each([{ user_id: '1' }, { user_info: { user_id: 1 } }, { response: { profile: { user_id: 1 } } }])(
-    'as %j: it is unsafe',
-    async (person) => {
-      const baseURL = await provider({ refuse: (endpoint) => (endpoint === unsafe ? [200, person] : refusal) })
-      const sentence = `broken Profile: ${unsafe} hands out a person for an invented token`
-      for (const more of [{}, login()]) {
-        const { isBroken, report } = await diagnose(baseURL, more)
-        expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
-      }
-    },
-  )
+  const fourLevelsDown = { a: { b: [{ c: { user_id: 1 } }] } }
+  test.each([
+    ...[{ user_id: '1' }, { user_info: { user_id: 1 } }, { response: { profile: { user_id: 1 } } }],
+    fourLevelsDown,
+  ])('as %j: it is unsafe', async (person) => {
+    const baseURL = await provider({ refuse: (endpoint) => (endpoint === unsafe ? [200, person] : refusal) })
+    const sentence = `broken Profile: ${unsafe} hands out a person for an invented token`
+    for (const more of [{}, login()]) {
+      const { isBroken, report } = await diagnose(baseURL, more)
+      expect([isBroken, report]).toEqual([true, expect.stringContaining(sentence)])
+    }
+  })
 })
 
-test.each([{ user_id: null }, { user_info: { user_id: 0 } }, { user_id: '' }])(
+const fiveLevelsDown = { a: { b: [{ c: { d: { user_id: 1 } } }] } }
+
+test.each([{ user_id: null }, { user_info: { user_id: 0 } }, { user_id: '' }, fiveLevelsDown])(
   'that has %j for an invented token: that is nobody',
   async (nobody) => {
     const refuse = (endpoint: Endpoint): Answer => (endpoint === 'user/me' ? [200, nobody] : refusal)
@@ -294,6 +305,59 @@ test('a login page on another public host is told with the option for it', () =>
     message: expect.stringContaining(`another origin than the API, ${origin}.`),
   })
   expect(examination.options.allowedCallbackOrigins).toEqual([origin])
+})
+
+const response = (more: Partial<ProbeResponse>): ProbeResponse => ({
+  status: 200,
+  headers: {},
+  text: '',
+  json: undefined,
+  hasWarnings: false,
+  duration: 0,
+  read: () => {
+    throw new Error('nothing was read')
+  },
+  ...more,
+})
+
+test('a text of at most a thousand characters is a refusal in words', () => {
+  expect([1000, 1001].map((length) => kindOf(response({ text: 'x'.repeat(length) })))).toEqual(['words', 'other'])
+})
+
+test.each([
+  ['abc', 'abc'],
+  [7, '7'],
+  ['a b', undefined],
+  ['', undefined],
+  ['x'.repeat(4097), undefined],
+  [{}, undefined],
+])(
+  'the access_token number %# is a token, unless a login would refuse it or the response is an error',
+  (value, token) => {
+    expect(tokenIn(response({ json: { access_token: value } }))).toBe(token)
+    expect(tokenIn(response({ json: { access_token: value, error: true } }))).toBeUndefined()
+    expect(tokenIn(response({ json: { access_token: value }, status: 400 }))).toBeUndefined()
+  },
+)
+
+test('a name that is a secret is not told, and the others are', () => {
+  const examination = new Examination(new Probe('test', 1000, 'https://a.example'), {
+    progress: () => {},
+    finding: () => {},
+  })
+  examination.hide('canary')
+  const content = contentOf(response({ json: { canary: 1, user: { canary: 1 } } }), examination)
+  expect(content).toBe('an object of *, user, user.* (status 200)')
+})
+
+test('a login page on a host whose name holds a secret is not proposed', () => {
+  const examination = new Examination(new Probe('test', 1000, 'https://a.example'), {
+    progress: () => {},
+    finding: () => {},
+  })
+  examination.hide('canary')
+  reportOrigin(new URL('https://api.example/api/v1'), { url: new URL('https://canary.example/') }, examination)
+  expect(examination.options).toEqual({})
 })
 
 test('the time of a real login is told, and that of refusals is not', async () => {

@@ -10,7 +10,7 @@ import { GUARD_MUTANTS } from './guards'
 
 const LIB = join(__dirname, '../../lib')
 const FOLDERS = ['client', 'web', 'passport', 'login/stores', 'doctor']
-const FILES = ['login/providers', 'login/request-headers']
+const FILES = ['login/pending-login', 'login/providers', 'login/request-headers']
 
 /** Options of libraries and of the runtime that guard something, wherever they are given. */
 const GUARDING_OPTIONS = [

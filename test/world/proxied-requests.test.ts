@@ -53,6 +53,25 @@ test('it is not used without that, nor for the hosts of NO_PROXY', async () => {
   expect(asked).toEqual([])
 })
 
+// Older versions of Node do not start with it.
+const FLAG = '--use-env-proxy'
+const hasFlag = process.allowedNodeEnvironmentFlags.has(FLAG)
+for (const [title, env, flags] of [
+  ['as a flag', {}, [FLAG]],
+  ['in NODE_OPTIONS', { NODE_OPTIONS: FLAG }, []],
+] as const) {
+  const testOfFlag = hasFlag ? test : test.skip
+  testOfFlag(`it is used where Node is told so ${title}`, async () => {
+    expect(await run({ ...env, BASE_URL: logins.provider.baseURL }, ...flags)).toContain('refused the auth_key')
+    expect(asked).toHaveLength(1)
+  })
+}
+
+test('where the environment names no proxy, none is used', async () => {
+  const none = { HTTP_PROXY: '', http_proxy: '', HTTPS_PROXY: '', https_proxy: '' }
+  expect(await run({ NODE_USE_ENV_PROXY: '1', ...none, MANY: '1' })).toBe('ok\n')
+})
+
 test('a variable that is no URL is named, without its password', async () => {
   const output = await run({ NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'user:password-canary@proxy' })
   expect(output).toMatch(/^TypeError: HTTPS_PROXY, .* must be http\(s\) URLs/)

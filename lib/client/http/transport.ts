@@ -54,7 +54,7 @@ export class TransportCall {
 
   /** Whether the request may be sent once more. */
   get mayRetry(): boolean {
-    return this.#attempts < 2 && !this.deadline.ended
+    return this.#attempts < 2
   }
 
   /** A reader for the response to one attempt. */

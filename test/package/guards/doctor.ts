@@ -6,7 +6,7 @@ const BROKEN = ['doctor/bounds', 'doctor/options', 'doctor/refusals', 'doctor/br
 export const DOCTOR_MUTANTS = [
   ...guards(
     'doctor/address',
-    [...BROKEN, 'doctor/hostile-providers', 'doctor/command'],
+    [...BROKEN, 'doctor/hostile-providers', 'doctor/command', 'doctor/certificates'],
     [
       ['six redirects are followed', 'const MAX_REDIRECTS = 5', 'const MAX_REDIRECTS = 6'],
       ['four redirects are followed', 'const MAX_REDIRECTS = 5', 'const MAX_REDIRECTS = 4'],
@@ -28,6 +28,7 @@ export const DOCTOR_MUTANTS = [
       ['the secret itself may be an argument', '(secret && arg.includes(secret))', 'false'],
       ['any scheme is a base URL', '!/^https?:$/.test(url.protocol) || url.search', 'url.search'],
       ['a base URL may have a query', 'url.search || ', ''],
+      ['a base URL may have a user', ' || url.username', ''],
       ['a base URL may have a fragment', 'url.hash || ', ''],
       ['a base URL may end in anything', "if (!url.pathname.endsWith('/v1'))", 'if (false)'],
       [
@@ -193,7 +194,12 @@ export const DOCTOR_MUTANTS = [
       ],
       ['a name that leads to a private address is asked', 'this.#open(false)', 'this.#open(true)'],
       ['pools have no limit', 'const MAX_POOLS = 10', 'const MAX_POOLS = 10_000'],
-      ['a probe is sent again', "idempotent: method === 'GET'", 'idempotent: true'],
+      [
+        'a probe is sent again',
+        "idempotent: method === 'GET'",
+        'idempotent: true',
+        { equivalent: 'only sendRequest and the pipelining of undici read it, and a probe uses neither' },
+      ],
       [
         'a defect is a finding',
         'if (error instanceof ProbeError)\n            return error;\n        throw error;',

@@ -247,6 +247,7 @@ export const HTTP_MUTANTS = [
       'security/private-addresses',
       'security/name-lookup',
       'login/many-providers.connections',
+      'world/proxied-requests',
     ],
     [
       ['10,000 connections for a provider', 'const MAX_CONNECTIONS = 10_000', 'const MAX_CONNECTIONS = 2'],
@@ -337,7 +338,6 @@ export const HTTP_MUTANTS = [
     ],
     [
       ['a request is sent three times', 'this.#attempts < 2', 'this.#attempts < 3'],
-      ['a request is sent again after its deadline', ' && !this.deadline.ended', ''],
       ['a call that has ended is sent', 'if (deadline.ended)', 'if (false)'],
       ['an exchange is sent again after an answer', '!request.idempotent || ', ''],
       ['a refusal is sent again', '|| !isRetryable(outcome)', ''],
@@ -380,7 +380,7 @@ export const HTTP_MUTANTS = [
   ),
   ...guards(
     'client/http/environment-proxy',
-    ['unit/client/http/tls-options', 'world/proxied-requests'],
+    ['unit/client/http/tls-options', 'unit/client/http/connecting', 'world/proxied-requests'],
     [
       ['certificates are not checked behind a proxy', '({ requestTls, connect', '({ connect'],
       ['certificates are not checked at hosts of NO_PROXY', ', ...requestTls }', ' }'],
@@ -390,10 +390,29 @@ export const HTTP_MUTANTS = [
         '',
       ],
       ['a proxy is used unasked', '!isWanted || ', ''],
+      ['an environment that names no proxy has one', ' || !VARIABLES.some((name) => env[name])', ''],
       [
         'the password of a proxy is in an error',
         'throw new TypeError(`${VARIABLES',
         'throw new TypeError(`${Object.values(env)} ${VARIABLES',
+      ],
+    ],
+  ),
+  ...guards(
+    'client/http/redirect',
+    ['unit/client/causes'],
+    [
+      ['an address that cannot be read has a host', "!to || location === ''", "location === ''"],
+      ['an empty address is one', "!to || location === ''", '!to'],
+      ['another host is another path', 'if (to.hostname !== from.hostname)', 'if (false)'],
+      ['another port is the same host', 'if (to.port !== from.port)', 'if (false)'],
+      ['http is https', "to.protocol === 'https:' ? TO_HTTPS : TO_HTTP", 'TO_HTTPS'],
+      ['the query is part of the path', "path.split('?', 1)[0]", 'path'],
+      ['the same address is another', 'if (before === after)', 'if (false)'],
+      [
+        'a hint quotes the address',
+        'return TO_HOST;\n    if (to.protocol',
+        'return TO_HOST + location;\n    if (to.protocol',
       ],
     ],
   ),

@@ -2,7 +2,7 @@ import { guards } from './mutant'
 
 const STORES = 'unit/login/stores'
 
-/** Of `lib/login/stores/`, `providers` and `request-headers`. */
+/** Of `lib/login/stores/`, `pending-login`, `providers` and `request-headers`. */
 export const LOGIN_MUTANTS = [
   ...guards(
     'login/stores/sealed-cookie',
@@ -99,6 +99,99 @@ export const LOGIN_MUTANTS = [
       ['a promise of a session is not waited for', 'if (node_util_1.types.isPromise(saving))', 'if (false)'],
       ['anything is a session', 'if (!isSession(session))', 'if (false)'],
       ['a session without save is refused', "if (typeof save !== 'function')", 'if (false)'],
+      [
+        'a renewed session forgets which key was used',
+        'keepWhenRenewed(req, (0, pending_login_1.remainderOf)(record));',
+        '',
+      ],
+      [
+        'a renewed session keeps what only the login may know',
+        'keepWhenRenewed(req, (0, pending_login_1.remainderOf)(record))',
+        'keepWhenRenewed(req, { ...record, consumed: true })',
+      ],
+      ['a session without regenerate is refused', "if (typeof regenerate !== 'function')", 'if (false)'],
+      [
+        'the record comes into the new session after it was saved',
+        'keep();\n                return Reflect',
+        'return Reflect',
+      ],
+      ['a promise of a new session is not waited for', 'node_util_1.types.isPromise(renewing) ?', 'false ?'],
+      [
+        'a renewed session that is none ends the process',
+        'if (isSession(renewed))\n            renewed[',
+        'if (true)\n            renewed[',
+      ],
+      [
+        'the method that renews is stored',
+        '{ value, configurable: true, writable: true }',
+        '{ value, configurable: true, writable: true, enumerable: true }',
+      ],
+      ['the method that renews cannot be replaced', '{ value, configurable: true, writable: true }', '{ value }'],
+    ],
+  ),
+  ...guards(
+    'login/pending-login',
+    [
+      'unit/login/pending-login',
+      'unit/login/return-path',
+      'login/pending-login',
+      `${STORES}/session-store`,
+      'login/login',
+    ],
+    [
+      ['a login takes a second longer', 'exports.MAX_AGE_MS = 10 * 60 * 1000', 'exports.MAX_AGE_MS = 601 * 1000'],
+      [
+        'a silent approval takes a second longer',
+        'exports.SILENT_APPROVAL_MS = 30 * 1000',
+        'exports.SILENT_APPROVAL_MS = 31 * 1000',
+      ],
+      [
+        'clocks differ by a second more',
+        'exports.MAX_CLOCK_SKEW_MS = 60 * 1000',
+        'exports.MAX_CLOCK_SKEW_MS = 61 * 1000',
+      ],
+      ['a state may have a byte more', 'const MAX_STATE_BYTES = 1024', 'const MAX_STATE_BYTES = 1025'],
+      ['a state may have a byte less', 'const MAX_STATE_BYTES = 1024', 'const MAX_STATE_BYTES = 1023'],
+      [
+        'the path of a start may have 257 characters',
+        'const MAX_START_PATH_LENGTH = 256',
+        'const MAX_START_PATH_LENGTH = 257',
+      ],
+      [
+        'the path of a start may have 255 characters',
+        'const MAX_START_PATH_LENGTH = 256',
+        'const MAX_START_PATH_LENGTH = 255',
+      ],
+      ['the path of a start leads to another host', '&& (0, return_path_1.parseReturnPath)(value) === value', ''],
+      ['a stored path of a start leads anywhere', '...(isStartPath(startPath) && { startPath })', '...({ startPath })'],
+      ['a stored return path leads anywhere', '...(path !== undefined && { returnTo: path })', '...({ returnTo })'],
+      [
+        'a return path of a start leads anywhere',
+        '(0, return_path_1.parseReturnPath)(input.returnTo)',
+        'input.returnTo',
+      ],
+      ['a time that is no number never ends', '|| !Number.isFinite(issuedAt)', ''],
+      ['anything is an id', "typeof id !== 'string' || ", ''],
+      ['anything is the user', '!isTextOrNull(user) || ', ''],
+      ['anything is the site of a start', ' || !isTextOrNull(startSite)', ''],
+      [
+        'what is no text tells which key was used',
+        "...(typeof usedKey === 'string' && { usedKey })",
+        '...({ usedKey })',
+      ],
+      ['the key that was used is not read', "...(typeof usedKey === 'string' && { usedKey })", ''],
+      ['the key that was used is kept as it is', 'usedKey: digest(record.id, authKey)', 'usedKey: authKey'],
+      ['any key is the one that was used', 'usedKey !== undefined && usedKey !== digest(id, authKey)', 'false'],
+      [
+        'what is left of a login has its return path',
+        '{ returnTo: _, state: _state, ...record }',
+        '{ state: _state, ...record }',
+      ],
+      [
+        'what is left of a login has its state',
+        '{ returnTo: _, state: _state, ...record }',
+        '{ returnTo: _, ...record }',
+      ],
     ],
   ),
   ...guards(

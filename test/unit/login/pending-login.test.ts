@@ -3,10 +3,13 @@ import {
   checkCallback,
   createPendingLogin,
   digest,
+  isUsedByAnotherKey,
   type PendingLogin,
   parsePendingLogin,
+  remainderOf,
   SILENT_APPROVAL_MS,
   summaryOf,
+  withUsedKey,
 } from '../../../lib/login/pending-login'
 import { parseReturnPath } from '../../../lib/login/return-path'
 import { failureOf } from '../../support/options'
@@ -233,4 +236,34 @@ test('a record without state or return path has no such members', () => {
     'user',
     'startSite',
   ])
+})
+
+test.each([
+  ['/auth?a=1', true],
+  [`/${'a'.repeat(255)}`, true],
+  [`/${'a'.repeat(256)}`, false],
+  ['//evil.example', false],
+  ['https://evil.example/', false],
+  ['javascript:alert(1)', false],
+])('the path of a start is one of this application, of at most 256 characters: %#', (startPath, isKept) => {
+  const made = createPendingLogin({ ...input, startPath })
+  expect(made.startPath).toBe(isKept ? startPath : undefined)
+  // A store of the application's own may have been written by somebody else.
+  expect(parsePendingLogin({ ...createPendingLogin(input), startPath })?.startPath).toBe(made.startPath)
+})
+
+test('a used record tells its own key from others, and does not reveal it', () => {
+  const record = createPendingLogin(input)
+  const used = withUsedKey(record, 'key-canary')
+  expect(JSON.stringify(used)).not.toContain('canary')
+  expect([record, used].map((each) => isUsedByAnotherKey(each, 'key-canary'))).toEqual([false, false])
+  expect([record, used].map((each) => isUsedByAnotherKey(each, 'other'))).toEqual([false, true])
+  expect(parsePendingLogin(JSON.parse(JSON.stringify(used)))).toEqual(used)
+  expect(parsePendingLogin({ ...record, usedKey: 7 })).toStrictEqual(record)
+})
+
+test('what is left of a login after it has neither its return path nor its state', () => {
+  const used = withUsedKey(createPendingLogin({ ...input, user: 'u', returnTo: '/inbox', state: 'cart-7' }), 'key')
+  const { returnTo: _, state: _state, ...rest } = used
+  expect(remainderOf(used)).toStrictEqual({ ...rest, consumed: true })
 })

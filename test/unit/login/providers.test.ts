@@ -180,6 +180,19 @@ test.each(['clientID', 'baseURL', 'exchangeMethod'] as const)('a %s that is no t
   })
 })
 
+test('a clientSecret that only looks like that of a provider that is known is refused, and so is one that JSON cannot hold', async () => {
+  const communities = newCommunities()
+  await find(communities, communityOf('first'))
+  const secrets: unknown[] = [new String('secret'), { toJSON: () => 'secret' }, 1n]
+  for (const clientSecret of secrets) {
+    const record = { ...communityOf('first'), clientSecret }
+    expect(await rejectionOf(Reflect.apply(find, undefined, [communities, record]))).toMatchObject({
+      code: 'provider_invalid',
+      message: expect.stringContaining('clientSecret must be'),
+    })
+  }
+})
+
 test('after close nobody begins a login, at a provider that was known or not', async () => {
   const communities = newCommunities()
   const known = await find(communities, communityOf('known'))

@@ -1,4 +1,4 @@
-import { currentUserKey, httpRequest } from '../../../lib/passport/incoming-message'
+import { currentUserKey, foreignRequest, httpRequest } from '../../../lib/passport/incoming-message'
 import { incoming } from '../../support/incoming'
 
 const inSession = (user: unknown) => currentUserKey(incoming('/', {}, { session: { passport: { user } } }))
@@ -79,3 +79,11 @@ test('a header that came several times, as HTTP/2 gives it, is read with all its
   })
   expect([header('x-many'), header('x-none'), host]).toEqual(['a, b', undefined, 'app.example'])
 })
+
+test.each([[{}], [{ headers: new Headers() }], [{ headers: 'host: app.example' }]])(
+  'the request number %# is none of Node',
+  (request) => {
+    expect(Reflect.apply(foreignRequest, undefined, [request])).toBeInstanceOf(TypeError)
+    expect(foreignRequest(incoming('/'))).toBeUndefined()
+  },
+)

@@ -57,6 +57,13 @@ const badUserAgents = ['\r\nX: y', '\n', '\r', '\t', '\0', '\u007f', 'é', '😀
 )
 const bad: [string, unknown[]][] = [
   ['baseURL', [...notText, ...badURLs, ...badBases, 'https://social.example/api/v1?', 'https://social.example/v1#']],
+  [
+    'authorizationURL',
+    [
+      ...[...notText.slice(1), ...badURLs, `https://a.example/login?${canary}`, `https://a.example/login#${canary}`],
+      ...['https://a.example/login?', 'https://a.example/login#'],
+    ],
+  ],
   ['clientID', [...notText, 'x'.repeat(2049)]],
   ['clientSecret', [...notText, 'x'.repeat(2049), `${canary}\n`, ` ${canary}`]],
   ['callbackURL', [...notText, ...badCallbacks, ...badURLs.filter((url) => !url.startsWith('/'))]],

@@ -82,6 +82,25 @@ describe('a name with hundreds of addresses, of which the last is the provider',
   })
 })
 
+describe('a host that is not behind the proxy of the environment', () => {
+  const environment = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: 'localhost' }
+  const before = { ...process.env }
+  beforeEach(() => Object.assign(process.env, environment))
+  afterEach(() => {
+    for (const name of Object.keys(environment)) delete process.env[name]
+    Object.assign(process.env, before)
+  })
+
+  test('is connected to at thirty-two of its addresses', async () => {
+    const client = await start()
+    resolveTo(...Array<string>(32).fill('127.0.0.99'), '127.0.0.1')
+    expect(await rejectionOf(client.exchangeAuthKey('a-key'))).toMatchObject({ code: 'provider_unreachable' })
+    expect(provider.accepted).toBe(0)
+    resolveTo(...Array<string>(31).fill('127.0.0.99'), '127.0.0.1')
+    expect(await client.exchangeAuthKey('a-key')).toEqual({ access_token: RAW_TOKEN })
+  })
+})
+
 test('a request whose connection opens after its deadline is not sent: the connection carries the next one', async () => {
   const client = await start()
   const answers: (() => void)[] = []

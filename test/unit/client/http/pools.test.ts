@@ -54,6 +54,25 @@ test('when more requests than maxPools have ended, maxPools are kept', async () 
   await pools.close()
 })
 
+test('of too many pools one is closed that is idle, not one in use that is older', async () => {
+  const [busy, idle, latest] = [await startProvider(), await startProvider(), await startProvider()]
+  const pools = newPools(2)
+  const running = send(pools, busy)
+  await until(() => busy.waiting.length === 1)
+  for (const provider of [idle, latest]) {
+    const sent = send(pools, provider)
+    await until(() => provider.waiting.length === 1)
+    provider.waiting[0]?.end('{}')
+    await sent
+  }
+  await until(() => idle.open === 0)
+  busy.waiting[0]?.end('{}')
+  expect(await running).toBe(200)
+  await settled(() => busy.open)
+  expect([busy.open, latest.open]).toEqual([1, 1])
+  await pools.close()
+})
+
 test('a request of a login that ends after close, and one that overlaps with its pool, leave no connection open', async () => {
   const provider = await startProvider()
   const pools = newPools(2)

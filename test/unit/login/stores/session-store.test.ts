@@ -1,9 +1,10 @@
-import { createPendingLogin } from '../../../../lib/login/pending-login'
+import { createPendingLogin, remainderOf } from '../../../../lib/login/pending-login'
 import { SessionStore } from '../../../../lib/login/stores/session-store'
 import { incoming } from '../../../support/incoming'
 
 const store = new SessionStore()
-const record = createPendingLogin({ strategyDigest: 'context', user: undefined, startSite: undefined })
+const start = { strategyDigest: 'context', user: undefined, startSite: undefined }
+const record = createPendingLogin(start)
 
 test('a session without save, such as cookie-session, is part of the response', async () => {
   const session = {}
@@ -58,3 +59,72 @@ test.each([{}, null, 'text', 7, [], { id: 7 }])(
     expect(await store.load(incoming('/', {}, { session: { 'passport-social-login': value } }))).toBeUndefined()
   },
 )
+
+describe('when Passport renews the session at the end of a login', () => {
+  const used = createPendingLogin({ ...start, returnTo: '/inbox', state: 'cart-7' })
+  const left = remainderOf(used)
+
+  /** A request with a session that is renewed in the way of a framework. */
+  function request(renew: (replace: () => void, callback?: unknown) => unknown, renewed: object | undefined = {}) {
+    const methods = {
+      regenerate(...args: unknown[]): unknown {
+        expect(this).toBe(session)
+        return renew(() => Reflect.set(message, 'session', renewed), ...args)
+      },
+    }
+    const session: Record<string, unknown> = Object.create(methods)
+    const message = incoming('/', {}, { session })
+    return { message, session, renewed }
+  }
+
+  const renewBy = ({ regenerate }: Record<string, unknown>, callback: unknown): unknown =>
+    typeof regenerate === 'function' ? regenerate(callback) : undefined
+
+  test.each<[string, (replace: () => void, callback?: unknown) => unknown]>([
+    [
+      'calls back',
+      (replace, callback) => {
+        replace()
+        if (typeof callback === 'function') callback()
+      },
+    ],
+    ['returns a promise', async (replace) => replace()],
+  ])('and it %s, the new one has what tells a reload from another login before it is saved', async (_title, renew) => {
+    const { message, session, renewed } = request(renew)
+    await store.consume(message, used)
+    const seen = await new Promise((resolve) => {
+      const saved = () => resolve(structuredClone(renewed))
+      const renewing = renewBy(session, saved)
+      if (renewing instanceof Promise) renewing.then(saved)
+    })
+    expect(seen).toEqual({ 'passport-social-login': left })
+    expect(left).not.toMatchObject({ returnTo: '/inbox' })
+  })
+
+  test('the error of a session that is gone is passed on', async () => {
+    const error = new Error('down')
+    const { message, session } = request((replace, callback) => {
+      replace()
+      if (typeof callback === 'function') callback(error)
+    }, undefined)
+    await store.consume(message, used)
+    const told = jest.fn()
+    renewBy(session, told)
+    expect(told.mock.calls).toEqual([[error]])
+  })
+
+  test('the session itself has no member more that could be stored, and may be given a method of its own', async () => {
+    const { message, session } = request((replace) => replace())
+    await store.consume(message, used)
+    expect(Object.keys(session)).toEqual(['passport-social-login'])
+    const own = (): void => {}
+    Object.assign(session, { regenerate: own })
+    expect(session['regenerate']).toBe(own)
+  })
+
+  test('a session that cannot be renewed is not made one that can', async () => {
+    const session = {}
+    await store.consume(incoming('/', {}, { session }), used)
+    expect('regenerate' in session).toBe(false)
+  })
+})
