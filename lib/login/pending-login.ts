@@ -119,7 +119,7 @@ export const SILENT_APPROVAL_MS = 30 * 1000
 /** Clock skew between servers: `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
 // Longer than redirects within an application take, shorter than a person who has signed in looks around.
-const AFTER_TAB_LOGIN_MS = 10 * 1000
+export const AFTER_TAB_LOGIN_MS = 10 * 1000
 const MAX_STATE_BYTES = 1024
 // Longer ones would not fit into a cookie beside the longest returnTo and state.
 const MAX_START_PATH_LENGTH = 256

@@ -9,7 +9,6 @@ import { confirmationAfter, createPendingLogin, parsePendingLogin } from './pend
 import type { StartRequest } from './request'
 import { isTabBindingUsed, tabStartPage } from './tab-binding'
 
-const AFTER_LOGIN_HINT = 'It followed a login at once, as its destination: only a click on a page can start one.'
 const NO_PAGE_HINT =
   'A page with a button would ask whether this was meant, but the framework gives no response at req.res to send it with.'
 
@@ -31,9 +30,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
   // Without the answer of a person, anybody may have caused it: 1 tells only that they have seen the page.
   const confirmation = verified ? await confirmationNeeded(context, request) : '1'
-  if (confirmation !== undefined && settings.unverifiedStart === 'refuse')
-    throw new SocialLoginError('start_forbidden', 'start', { hint: AFTER_LOGIN_HINT })
-  if (confirmation !== undefined && settings.unverifiedStart === 'confirm') {
+  if (confirmation !== undefined && settings.unverifiedStart !== 'allow') {
     const page = { path: withConfirmation(path, confirmation), method, providerOrigin, displayName }
     return respond(confirmPage(page, settings.confirmPage), 'confirm')
   }

@@ -123,14 +123,17 @@ class Writer {
     return secret === undefined || secret === '' ? secret : this.#label(`secret ${secret}`)
   }
 
-  #navigation({ kind, provider, row, key, injected, tabSecret }: Navigation): unknown {
-    return [kind, provider, row, key && this.#label(key, this.#keys), injected, this.#secret(tabSecret)]
+  #navigation({ kind, provider, row, key, injected, tabSecret, confirmation }: Navigation): unknown {
+    const isAsked = confirmation && confirmation !== '1'
+    return [kind, provider, row, key && this.#label(key, this.#keys), injected, this.#secret(tabSecret), isAsked]
   }
 
   #data(data: SessionData | undefined): unknown {
     const record = data?.['passport-social-login']
     const begun = record && this.#world.begun.get(record.id)
-    return data && [data.user, begun && this.#label(begun, this.#begun), record?.consumed]
+    return (
+      data && [data.user, begun && this.#label(begun, this.#begun), record?.consumed, record?.usedKey !== undefined]
+    )
   }
 
   #run(run: Run): unknown {

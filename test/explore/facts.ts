@@ -61,6 +61,8 @@ export interface Navigation {
   readonly injected: boolean
   /** Sent by the page of our own that asks the tab. */
   readonly tabSecret?: string
+  /** What the confirm page has given to its link. */
+  readonly confirmation?: string
 }
 
 export type Page =

@@ -1,5 +1,11 @@
 import type { OutcomeCode, PendingLogin } from '../../lib'
-import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS, SILENT_APPROVAL_MS } from '../../lib/login/pending-login'
+import {
+  AFTER_TAB_LOGIN_MS,
+  digest,
+  MAX_AGE_MS,
+  MAX_CLOCK_SKEW_MS,
+  SILENT_APPROVAL_MS,
+} from '../../lib/login/pending-login'
 import type { ProviderName } from './configuration'
 import type { Begun, Key, Navigation } from './facts'
 import { PROVIDER_ORIGINS } from './process'
@@ -71,15 +77,24 @@ export class Judge {
   }
 
   expect(run: Run, navigation: Navigation): void {
-    run.expected = navigation.kind === 'start' ? this.#expectStart(navigation) : this.#expectCallback(run, navigation)
+    run.expected =
+      navigation.kind === 'start' ? this.#expectStart(run, navigation) : this.#expectCallback(run, navigation)
     if (run.expected.type === 'join') run.first = run.expected.first
   }
 
-  #expectStart({ row, tabSecret }: Navigation): Expectation {
+  #expectStart(run: Run, { row, tabSecret, confirmation }: Navigation): Expectation {
     const { tabBinding, unverifiedStart } = this.#world.configuration
-    const isConfirmed = row === 'own' || unverifiedStart === 'allow'
+    const isConfirmed = (row === 'own' && !this.#isAfterLogin(run, confirmation)) || unverifiedStart === 'allow'
     const isAsked = tabBinding && tabSecret === undefined
     return { type: isConfirmed && !isAsked ? 'redirect' : 'page' }
+  }
+
+  /** Whether a login of the tab has ended a moment ago, so that nobody may have clicked, and no page of ours has asked. */
+  #isAfterLogin(run: Run, confirmation: string | undefined): boolean {
+    const { id, tab, usedAt } = this.#world.recordOf(run.tab.browser, run.session) ?? {}
+    if (id === undefined || tab === undefined || usedAt === undefined) return false
+    const isRecent = this.#world.clock.wall(run.process) - usedAt <= AFTER_TAB_LOGIN_MS
+    return isRecent && confirmation !== digest(id, 'confirmed')
   }
 
   #expectCallback(run: Run, navigation: Navigation): Expectation {

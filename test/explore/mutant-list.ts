@@ -64,7 +64,12 @@ export const MUTANTS: readonly Mutant[] = [
     "(0, node_crypto_1.randomBytes)(16).toString('base64url')",
     "'id'",
   ),
-  mutant('start', 'an unverified start needs no click', "confirmation !== undefined && settings.unverifiedStart === 'confirm'", 'false'),
+  mutant(
+    'start',
+    'an unverified start needs no click',
+    "confirmation !== undefined && settings.unverifiedStart !== 'allow'",
+    'false',
+  ),
   mutant(
     'start',
     'a start does not wait until its record is saved',

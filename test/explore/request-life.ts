@@ -89,7 +89,7 @@ export class RequestLife {
         return { type: action.type }
       case 'respond':
         if (action.response.status !== 200) return { type: 'refused', code: action.fallbackError.code }
-        return { type: 'page', next: this.#nextOf(navigation, action.fallbackError.code) }
+        return { type: 'page', next: this.#nextOf(navigation, action.fallbackError.code, action.response.body) }
       case 'verdict': {
         const { user } = action.verdict
         if (user === false) return { type: 'refused', code: 'verify_refused' }
@@ -112,11 +112,12 @@ export class RequestLife {
   }
 
   /** What a page of our own sends: that of a tab by its script, the confirm page by its button. */
-  #nextOf(navigation: Navigation, code: string): Navigation {
+  #nextOf(navigation: Navigation, code: string, body: string): Navigation {
     // Which secret, the script reads when it runs.
     if (code === 'tab_mismatch') return { ...navigation, row: 'tab form', tabSecret: '' }
-    const isConfirm = navigation.row !== 'own' && this.#world.configuration.unverifiedStart === 'confirm'
-    return isConfirm ? { ...navigation, row: 'own', injected: false } : { ...navigation, row: 'own', tabSecret: '' }
+    const [, confirmation] = /href="[^"]*social_login_confirmed=([\w-]+)/.exec(body) ?? []
+    const next: Navigation = { ...navigation, row: 'own' }
+    return confirmation === undefined ? { ...next, tabSecret: '' } : { ...next, injected: false, confirmation }
   }
 
   #request(run: Run, navigation: Navigation, row: Row, sent: SentRequest): RequestAdapter<User> {
@@ -275,10 +276,11 @@ export class RequestLife {
   }
 }
 
-function targetOf({ kind, provider, key, tabSecret }: Navigation): string {
+function targetOf({ kind, provider, key, tabSecret, confirmation }: Navigation): string {
   const query = new URLSearchParams({
     ...(key && { auth_key: key.value }),
     ...(tabSecret !== undefined && { social_login_tab: tabSecret }),
+    ...(confirmation !== undefined && { social_login_confirmed: confirmation }),
   })
   const path = kind === 'start' ? startPath(provider) : callbackPath(provider)
   return query.size === 0 ? path : `${path}?${query}`
