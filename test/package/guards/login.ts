@@ -163,8 +163,16 @@ export const LOGIN_MUTANTS = [
         'const MAX_START_PATH_LENGTH = 255',
       ],
       ['the path of a start leads to another host', '&& (0, return_path_1.parseReturnPath)(value) === value', ''],
-      ['a stored path of a start leads anywhere', '...(isStartPath(startPath) && { startPath })', '...({ startPath })'],
-      ['a stored return path leads anywhere', '...(path !== undefined && { returnTo: path })', '...({ returnTo })'],
+      [
+        'a stored path of a start leads anywhere',
+        '...(isStartPath(startPath) && { startPath })',
+        '...(startPath !== undefined && { startPath })',
+      ],
+      [
+        'a stored return path leads anywhere',
+        '...(path !== undefined && { returnTo: path })',
+        '...(returnTo !== undefined && { returnTo })',
+      ],
       [
         'a return path of a start leads anywhere',
         '(0, return_path_1.parseReturnPath)(input.returnTo)',
@@ -177,7 +185,7 @@ export const LOGIN_MUTANTS = [
       [
         'what is no text tells which key was used',
         "...(typeof usedKey === 'string' && { usedKey })",
-        '...({ usedKey })',
+        '...(usedKey !== undefined && { usedKey })',
       ],
       ['the key that was used is not read', "...(typeof usedKey === 'string' && { usedKey })", ''],
       ['the key that was used is kept as it is', 'usedKey: digest(record.id, authKey)', 'usedKey: authKey'],
