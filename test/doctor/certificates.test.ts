@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHTTPSServer } from 'node:https'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { makeCertificates } from '../support/certificates'
-import { page, sendJSON, useServers } from '../support/doctor'
+import { countConnections } from '../support/connections'
+import { diagnose, page, sendJSON, useServers } from '../support/doctor'
 import { runDoctorProcess, unwrapped } from '../support/doctor-command'
+import { eventually } from '../support/turns'
 
 // In a process of its own: Node reads the real environment.
 
@@ -58,4 +61,14 @@ test('a provider that is reached through a proxy alone is asked for nothing besi
     env: { ...trusting, https_proxy: proxy },
   })
   expect([unwrapped(stdout), stderr]).toEqual([expect.stringMatching(/^good +Exchange: /m), ''])
+})
+
+test('a handshake that is never answered is given up in time, and its connection is closed', async () => {
+  const server = createServer((socket) => socket.on('error', () => {}).resume())
+  const connections = countConnections(server)
+  const { isBroken, report } = await diagnose(`https://localhost:${await listening(server)}/api/v1`, { timeout: 300 })
+  expect([isBroken, report]).toEqual([true, expect.stringContaining('no complete response within 0.3 seconds')])
+  await eventually(() => connections.open === 0)
+  // One for the request, and one to look at the certificate.
+  expect(connections.accepted).toBeGreaterThan(1)
 })
