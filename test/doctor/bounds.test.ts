@@ -194,9 +194,10 @@ test('a defect of the doctor is no finding, which would quote it', () => {
   expect(ProbeError.caught(found)).toBe(found)
 })
 
-test('a token is sent as it is where it goes into a URL, too', async () => {
-  const received: (string | null)[] = []
+test('a token is sent as it is where it goes into a URL, too, and no compression is accepted', async () => {
+  const received: unknown[] = []
   const baseURL = await serve((request, response) => {
+    received.push(request.headers['accept-encoding'])
     received.push(new URL(request.url ?? '', 'http://localhost').searchParams.get('access_token'))
     refuse(response)
   })
@@ -204,7 +205,7 @@ test('a token is sent as it is where it goes into a URL, too', async () => {
   const token = 'a+b&c=%41#d'
   await requestUserInfo(probe, new URL(baseURL), token)
   await probe.close()
-  expect(received).toEqual([token])
+  expect(received).toEqual(['identity', token])
 })
 
 test('a text may be encoded nineteen times over: whoever does it more often hides something', () => {

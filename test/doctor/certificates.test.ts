@@ -1,3 +1,4 @@
+import dns from 'node:dns'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHTTPSServer } from 'node:https'
 import { createServer } from 'node:net'
@@ -71,4 +72,23 @@ test('a handshake that is never answered is given up in time, and its connection
   await eventually(() => connections.open === 0)
   // One for the request, and one to look at the certificate.
   expect(connections.accepted).toBeGreaterThan(1)
+})
+
+test.each([
+  [31, 'The certificate is not trusted'],
+  [32, 'nothing listens'],
+])('a certificate is looked for at thirty-two addresses of a name: behind %d others', async (others, sentence) => {
+  const server = createHTTPSServer(certificates.selfSigned)
+  const port = await listening(server, '127.0.0.1')
+  const away = Array<string>(others).fill('127.0.0.99')
+  // The first lookup is that of the request, which is refused for the certificate.
+  const found = [['127.0.0.1'], [...away, '127.0.0.1']]
+  jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
+    const answer = args.at(-1)
+    const addresses = (found.shift() ?? []).map((address) => ({ address, family: 4 }))
+    if (typeof answer === 'function') setImmediate(() => answer(null, addresses))
+  })
+  const { report } = await diagnose(`https://localhost:${port}/api/v1`)
+  jest.restoreAllMocks()
+  expect([found, report]).toEqual([[], expect.stringContaining(sentence)])
 })
