@@ -1,5 +1,5 @@
 import dns from 'node:dns'
-import { get, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -11,6 +11,7 @@ import { Examination } from '../../lib/doctor/examination'
 import { NOT_ASKED, Probe, ProbeError } from '../../lib/doctor/probe'
 import { optionLines } from '../../lib/doctor/report'
 import { Screen } from '../../lib/doctor/screen'
+import { countConnections } from '../support/connections'
 import { diagnose, sendJSON, useServers } from '../support/doctor'
 import { runDoctor } from '../support/doctor-command'
 import { freePort } from '../support/free-port'
@@ -19,7 +20,7 @@ import { eventually } from '../support/turns'
 
 // Where the limits of the doctor are, and what it prints of what it was told.
 
-const { serve } = useServers()
+const { listening, serve } = useServers()
 const refuse = (response: ServerResponse) => sendJSON(response, { error: true }, 401)
 const newExamination = (): Examination =>
   new Examination(new Probe('test', 1000, 'http://localhost'), { progress: () => {}, finding: () => {} })
@@ -193,9 +194,10 @@ test('a defect of the doctor is no finding, which would quote it', () => {
   expect(ProbeError.caught(found)).toBe(found)
 })
 
-test('a token is sent as it is where it goes into a URL, too', async () => {
-  const received: (string | null)[] = []
+test('a token is sent as it is where it goes into a URL, too, and no compression is accepted', async () => {
+  const received: unknown[] = []
   const baseURL = await serve((request, response) => {
+    received.push(request.headers['accept-encoding'])
     received.push(new URL(request.url ?? '', 'http://localhost').searchParams.get('access_token'))
     refuse(response)
   })
@@ -203,7 +205,7 @@ test('a token is sent as it is where it goes into a URL, too', async () => {
   const token = 'a+b&c=%41#d'
   await requestUserInfo(probe, new URL(baseURL), token)
   await probe.close()
-  expect(received).toEqual([token])
+  expect(received).toEqual(['identity', token])
 })
 
 test('a text may be encoded nineteen times over: whoever does it more often hides something', () => {
@@ -382,14 +384,10 @@ describe('a person at a terminal', () => {
 })
 
 test('a connection that a probe opened is closed with it', async () => {
-  let open = 0
-  const baseURL = await serve((request, response) => {
-    open += 1
-    request.socket.once('close', () => {
-      open -= 1
-    })
-    refuse(response)
-  })
-  await diagnose(baseURL)
-  await eventually(() => open <= 0)
+  // A server that closes none by itself.
+  const server = createServer({ keepAliveTimeout: 0 }, (_request, response) => refuse(response))
+  const connections = countConnections(server)
+  await diagnose(`http://localhost:${await listening(server)}/api/v1`)
+  await eventually(() => connections.open === 0)
+  expect(connections.accepted).toBeGreaterThan(0)
 })

@@ -1,11 +1,15 @@
+import dns from 'node:dns'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHTTPSServer } from 'node:https'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { makeCertificates } from '../support/certificates'
-import { page, sendJSON, useServers } from '../support/doctor'
+import { countConnections } from '../support/connections'
+import { diagnose, page, sendJSON, useServers } from '../support/doctor'
 import { runDoctorProcess, unwrapped } from '../support/doctor-command'
+import { eventually } from '../support/turns'
 
 // In a process of its own: Node reads the real environment.
 
@@ -58,4 +62,33 @@ test('a provider that is reached through a proxy alone is asked for nothing besi
     env: { ...trusting, https_proxy: proxy },
   })
   expect([unwrapped(stdout), stderr]).toEqual([expect.stringMatching(/^good +Exchange: /m), ''])
+})
+
+test('a handshake that is never answered is given up in time, and its connection is closed', async () => {
+  const server = createServer((socket) => socket.on('error', () => {}).resume())
+  const connections = countConnections(server)
+  const { isBroken, report } = await diagnose(`https://localhost:${await listening(server)}/api/v1`, { timeout: 300 })
+  expect([isBroken, report]).toEqual([true, expect.stringContaining('no complete response within 0.3 seconds')])
+  await eventually(() => connections.open === 0)
+  // One for the request, and one to look at the certificate.
+  expect(connections.accepted).toBeGreaterThan(1)
+})
+
+test.each([
+  [31, 'The certificate is not trusted'],
+  [32, 'nothing listens'],
+])('a certificate is looked for at thirty-two addresses of a name: behind %d others', async (others, sentence) => {
+  const server = createHTTPSServer(certificates.selfSigned)
+  const port = await listening(server, '127.0.0.1')
+  const away = Array<string>(others).fill('127.0.0.99')
+  // The first lookup is that of the request, which is refused for the certificate.
+  const found = [['127.0.0.1'], [...away, '127.0.0.1']]
+  jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
+    const answer = args.at(-1)
+    const addresses = (found.shift() ?? []).map((address) => ({ address, family: 4 }))
+    if (typeof answer === 'function') setImmediate(() => answer(null, addresses))
+  })
+  const { report } = await diagnose(`https://localhost:${port}/api/v1`)
+  jest.restoreAllMocks()
+  expect([found, report]).toEqual([[], expect.stringContaining(sentence)])
 })

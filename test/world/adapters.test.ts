@@ -49,7 +49,8 @@ async function start({ actions = ACTIONS, change = () => {} }: Adapter): Promise
 async function logIn(adapter: Adapter): Promise<{ first: string; reload: string }> {
   const { origin, callback } = await start(adapter)
   const browser = new Browser()
-  await browser.request(`${origin}/auth`, { headers: sameOriginNavigation })
+  const begun = await browser.request(`${origin}/auth`, { headers: sameOriginNavigation })
+  expect(JSON.parse(begun.body)).toEqual({ action: 'redirect', value: expect.stringContaining('/oauth?app_id=') })
   const back = () => browser.request(callback, { headers: providerNavigation })
   return { first: (await back()).body, reload: (await back()).body }
 }

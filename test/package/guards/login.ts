@@ -78,6 +78,13 @@ export const LOGIN_MUTANTS = [
       ],
       ['a used login stays in its cookies', '...this.#pending.map((cookie) => cookie.end()), ', ''],
       ['one cookie is login and remainder', "'-used'", "''"],
+      [
+        'what is left of a login has what only that may know',
+        '(0, pending_login_1.remainderOf)(record)',
+        '{ ...record, consumed: true }',
+      ],
+      ['what is left of a login is lost on plain http', ', ...variants.at(-1)', ''],
+      ['the cookie without Secure is set beside one', ' && !options.allowInsecureHTTP', ''],
     ],
   ),
   ...guards(
@@ -163,8 +170,16 @@ export const LOGIN_MUTANTS = [
         'const MAX_START_PATH_LENGTH = 255',
       ],
       ['the path of a start leads to another host', '&& (0, return_path_1.parseReturnPath)(value) === value', ''],
-      ['a stored path of a start leads anywhere', '...(isStartPath(startPath) && { startPath })', '...({ startPath })'],
-      ['a stored return path leads anywhere', '...(path !== undefined && { returnTo: path })', '...({ returnTo })'],
+      [
+        'a stored path of a start leads anywhere',
+        '...(isStartPath(startPath) && { startPath })',
+        '...(startPath !== undefined && { startPath })',
+      ],
+      [
+        'a stored return path leads anywhere',
+        '...(path !== undefined && { returnTo: path })',
+        '...(returnTo !== undefined && { returnTo })',
+      ],
       [
         'a return path of a start leads anywhere',
         '(0, return_path_1.parseReturnPath)(input.returnTo)',
@@ -177,7 +192,7 @@ export const LOGIN_MUTANTS = [
       [
         'what is no text tells which key was used',
         "...(typeof usedKey === 'string' && { usedKey })",
-        '...({ usedKey })',
+        '...(usedKey !== undefined && { usedKey })',
       ],
       ['the key that was used is not read', "...(typeof usedKey === 'string' && { usedKey })", ''],
       ['the key that was used is kept as it is', 'usedKey: digest(record.id, authKey)', 'usedKey: authKey'],
@@ -275,6 +290,7 @@ export const LOGIN_MUTANTS = [
     [
       'unit/login/request',
       'unit/login/request-headers.origins',
+      'unit/login/tab-binding',
       'security/recorded-headers',
       'security/attacks',
       'login/http2',
@@ -322,6 +338,11 @@ export const LOGIN_MUTANTS = [
         'source !== undefined && isAppOrigin(source, req, policy)',
         'source !== undefined',
       ],
+      ['a form of a tab need not be a navigation', 'return isNavigation(req) && (', 'return ('],
+      ['a form of a tab comes from anywhere', '(isFromApp(req, policy) || isAppNamed(req, policy))', 'true'],
+      ['a form of a tab that is sent again is refused', ' || isAppNamed(req, policy))', ')'],
+      ['a script that fetches a start is not told to navigate', "(mode === 'cors' || mode === 'no-cors')", 'false'],
+      ['a service worker is told to navigate', " && (mode === 'cors' || mode === 'no-cors')", ''],
       ['a callback need not be a navigation', 'if (!isNavigation(req))', 'if (false)'],
       ['a callback comes from any host of a site', "if (fetchSite === 'same-site')", "if (fetchSite !== 'same-site')"],
       [

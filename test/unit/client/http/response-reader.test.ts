@@ -243,3 +243,10 @@ describe('a rate limit', () => {
     },
   )
 })
+
+test('what comes with the chunk that makes a body larger than 64 KiB is not looked at', () => {
+  const mark = 'Incapsula incident ID'
+  const rest = ' '.repeat(KIB_64)
+  expectRefusal({ status: 503, chunks: [mark, rest] }, 'provider_bad_response', true)
+  expectRefusal({ status: 503, chunks: [mark + rest] }, 'provider_unavailable')
+})

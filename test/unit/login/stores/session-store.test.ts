@@ -65,7 +65,7 @@ describe('when Passport renews the session at the end of a login', () => {
   const left = remainderOf(used)
 
   /** A request with a session that is renewed in the way of a framework. */
-  function request(renew: (replace: () => void, callback?: unknown) => unknown, renewed: object | undefined = {}) {
+  function request(renew: (replace: () => void, callback?: unknown) => unknown, renewed: object | null = {}) {
     const methods = {
       regenerate(...args: unknown[]): unknown {
         expect(this).toBe(session)
@@ -106,7 +106,7 @@ describe('when Passport renews the session at the end of a login', () => {
     const { message, session } = request((replace, callback) => {
       replace()
       if (typeof callback === 'function') callback(error)
-    }, undefined)
+    }, null)
     await store.consume(message, used)
     const told = jest.fn()
     renewBy(session, told)
