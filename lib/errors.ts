@@ -162,7 +162,7 @@ export interface SocialLoginErrorDetails {
 
 /**
  * The only error class of this package: the {@link Strategy} passes it to `next(err)`, the `SocialLoginClient` rejects
- * with it. It never holds a secret, a key, a token, a body, or a URL, and has no `cause`.
+ * with it. It never holds a secret, a key, a token, a body, or a URL, but for {@link startPath}, which no log shows; and has no `cause`.
  * @example
  * import type { ErrorRequestHandler } from 'express'
  *

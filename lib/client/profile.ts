@@ -42,9 +42,9 @@ const MAX_TEXT_LENGTH = 500
 const MAX_RAW_LENGTH = 4096
 // Control characters, those that change the direction of the text around them, and halves of surrogate pairs.
 const CONTROLS = /[\p{Cc}\p{Bidi_Control}\p{Cs}]/gu
-// Characters that show nothing: joiners, fillers and the like; white space; the empty cell of Braille; the anchors of annotations;
-// and a note without a head.
-const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\s\u2800\ufff9-\ufffb\u{1d159}`
+// Characters that show nothing: joiners, fillers and the like; white space; the empty cell of Braille; the anchors of annotations and
+// objects; joiners and blanks of old scripts; and a note without a head.
+const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\s\u2800\u2d7f\ufff9-\ufffc\u{1107f}\u{13437}\u{13441}\u{13442}\u{16fe4}\u{1d159}`
 const ONLY_INVISIBLE = new RegExp(`^[${INVISIBLE}]*$`, 'u')
 const EMAIL_PART = String.raw`[^@\p{Cc}\p{Bidi_Control}\p{Cs}${INVISIBLE}]+`
 const EMAIL = new RegExp(`^${EMAIL_PART}@${EMAIL_PART}$`, 'u')

@@ -39,7 +39,8 @@ export function isCatchable(redirectURL: string | undefined): redirectURL is str
 
 /** Whether a document is navigated to. A picture, a frame or a script of any website could ask for the address, too. */
 function isNavigation(headers: IncomingHttpHeaders): boolean {
-  const { 'sec-fetch-dest': destination, 'sec-fetch-mode': mode, accept } = headers
+  const { 'sec-fetch-dest': destination, 'sec-fetch-mode': mode, 'sec-purpose': purpose, accept } = headers
+  if (purpose !== undefined) return false
   if (destination !== undefined) return destination === 'document' && mode === 'navigate'
   // An older browser asks for a page by this header; a program may send none.
   return accept === undefined || accept.includes('text/html')

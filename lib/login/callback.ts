@@ -54,7 +54,9 @@ export async function callback<User>(
     return await finish(context, request, record)
   } catch (error) {
     const { startPath } = record
-    if (error instanceof SocialLoginError && startPath !== undefined) Object.assign(error, { startPath })
+    // Not enumerable: its query may hold what an application keeps out of its logs.
+    if (error instanceof SocialLoginError && startPath !== undefined)
+      Object.defineProperty(error, 'startPath', { value: startPath, enumerable: false, configurable: true })
     throw error
   }
 }

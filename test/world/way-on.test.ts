@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { Keep } from '../support/app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
@@ -25,6 +26,16 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
       (await new Browser().comeBack(app.approvedCallback(), { headers: { accept } })).body
     expect(linkOf(await answerTo('text/html'))).toBe('../../')
   })
+})
+
+test('what the address of the start holds is in no log of the error', async () => {
+  const app = await logins.startApp({ callback: {} })
+  const browser = new Browser()
+  await browser.follow(`${app.loginURL}?invitation=canary-invitation`)
+  logins.provider.failNext('authorize', { status: 500 })
+  await browser.comeBack(app.approvedCallback())
+  expect(Reflect.get(Object(app.errors[0]), 'startPath')).toBe('/auth?invitation=canary-invitation')
+  expect(inspect(app.errors[0], { depth: 9 }) + JSON.stringify(app.errors[0])).not.toContain('canary')
 })
 
 test('another browser’s start is nobody else’s way on', async () => {

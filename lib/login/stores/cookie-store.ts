@@ -55,7 +55,7 @@ export class CookieStore implements PendingLoginStore {
   explain(req: IncomingMessage): string {
     const { cookie = '', host } = req.headers
     const isProxied = 'x-forwarded-proto' in req.headers || 'forwarded' in req.headers
-    const isPlain = !this.#isOriginKnown && !isProxied && !('encrypted' in req.socket)
+    const isPlain = !this.#isOriginKnown && !isProxied && !('encrypted' in Object(req.socket))
     return this.#cookies.explain(cookie, host, isPlain)
   }
 

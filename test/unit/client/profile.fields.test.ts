@@ -269,6 +269,10 @@ const invisible = [
   '\u{e0041}',
   '\ufff9',
   '\u{1d159}',
+  '\ufffc',
+  '\u2d7f',
+  '\u{13441}',
+  '\u{16fe4}',
   '\u00ad',
 ].map((character): [string, string] => [`U+${character.codePointAt(0)?.toString(16)}`, character])
 

@@ -32,7 +32,7 @@ async function begin(port) {
   const cookie = headers['set-cookie'].map((line) => line.split(';', 1)[0]).join('; ')
   const comeBack = async (machine, key = newKey(), cookies = cookie) => {
     const answer = await browser(machine)(`/callback?auth_key=${key}`, { ...providerNavigation, cookie: cookies })
-    return answer.headers.location
+    return answer.headers.location?.replace(/^http:\/\/localhost:\d+(?=\/)/, '')
   }
   /** Disconnects as soon as the key is being exchanged. */
   const leave = async (machine, key) => {
