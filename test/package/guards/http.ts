@@ -227,7 +227,6 @@ export const HTTP_MUTANTS = [
         'connect: this.#connector.connect',
       ],
       ['the connection of a second attempt stays open', 'client.close().catch(() => { });', ''],
-      ['early hints are the response', 'if (status >= 200)', 'if (true)'],
       ['the deadline does not end a request', 'this.#call.deadline.addListener(this.#onDeadline);', ''],
       ['a body goes on after the deadline', 'this.#fail(reason);\n        this.#abort();', 'this.#fail(reason);'],
       ['a body is read to its end', 'queueMicrotask(this.#abort)', 'undefined'],
