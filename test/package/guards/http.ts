@@ -109,7 +109,12 @@ export const HTTP_MUTANTS = [
       ],
       ['a spare connection that was written to is used', "socket?.on('readable', this.close)", 'socket?'],
       ['a spare connection with an error of TLS stays open', "on('error', this.close).unref()", 'unref()'],
-      ['a spare connection that closed since is used', '!socket || socket.destroyed', '!socket'],
+      [
+        'a spare connection that closed since is used',
+        '!socket || socket.destroyed',
+        '!socket',
+        { equivalent: 'this version of undici opens another where it is given one that is destroyed' },
+      ],
       ['an old spare connection stays open', 'this.#spare?.close();\n        const {', 'const {'],
       ['a closed client opens a connection', 'this.#isClosed || now <', 'now <'],
       [

@@ -160,3 +160,11 @@ test('a client that is closed opens no connection for a login', async () => {
   await settled(() => provider.accepted, 200)
   expect(provider.accepted).toBe(0)
 })
+
+test('the body of a failure is not looked at, although it came with the head', async () => {
+  const mark = 'Incapsula incident ID'
+  provider.failNext('authorize', (socket) =>
+    socket.write(`HTTP/1.1 500 Internal Server Error\r\ncontent-length: ${mark.length}\r\n\r\n${mark}`),
+  )
+  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unavailable' })
+})
