@@ -1,7 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { SocialLoginClient } from '../../../../lib'
 import { rejectionOf } from '../../../support/leak-check'
 import { goodBody, RAW_TOKEN, RawProvider, type Wire } from '../../../support/raw-provider'
-import { eventually, settled } from '../../../support/turns'
+import { eventually } from '../../../support/turns'
 
 // Where the bounds of a response and of an idle connection are: just below all is well, just above it ends.
 
@@ -155,10 +156,18 @@ test('a response may take more than the second after which the timers of undici 
 })
 
 test('a client that is closed opens no connection for a login', async () => {
-  await client.close()
+  let attempts = 0
+  const counted = (): void => {
+    attempts += 1
+  }
+  subscribe('net.client.socket', counted)
   client.preconnect()
-  await settled(() => provider.accepted, 200)
-  expect(provider.accepted).toBe(0)
+  expect(attempts).toBe(1)
+  const closed = new SocialLoginClient({ baseURL: provider.baseURL, clientID: 'id', clientSecret: 'secret' })
+  await closed.close()
+  closed.preconnect()
+  unsubscribe('net.client.socket', counted)
+  expect(attempts).toBe(1)
 })
 
 test('the body of a failure is not looked at, although it came with the head', async () => {
