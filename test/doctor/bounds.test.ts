@@ -21,6 +21,8 @@ import { eventually } from '../support/turns'
 // Where the limits of the doctor are, and what it prints of what it was told.
 
 const { listening, serve } = useServers()
+// Before its servers are stopped.
+afterEach(() => void jest.restoreAllMocks())
 const refuse = (response: ServerResponse) => sendJSON(response, { error: true }, 401)
 const newExamination = (): Examination =>
   new Examination(new Probe('test', 1000, 'http://localhost'), { progress: () => {}, finding: () => {} })
@@ -184,7 +186,6 @@ test('a name that leads into this network is asked for nothing, unless it was ty
   }
   expect([await send(new Probe('test', 1000, origin)), asked]).toEqual([401, 1])
   expect([await send(new Probe('test', 1000, 'http://typed.example')), asked]).toEqual([NOT_ASKED, 1])
-  jest.restoreAllMocks()
 })
 
 test('a defect of the doctor is no finding, which would quote it', () => {

@@ -22,6 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const SECRET = 'app-secret-canary-5c1e9a7f'
 const KEY = 'auth-key-canary-77aa0b1c'
 const { listening, proxyTo } = useServers()
+afterEach(() => void jest.restoreAllMocks())
 
 test('the doctor sends nothing to a server without a good certificate, even with NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
   const received: string[] = []
@@ -89,6 +90,5 @@ test.each([
     if (typeof answer === 'function') setImmediate(() => answer(null, addresses))
   })
   const { report } = await diagnose(`https://localhost:${port}/api/v1`)
-  jest.restoreAllMocks()
   expect([found, report]).toEqual([[], expect.stringContaining(sentence)])
 })

@@ -218,6 +218,19 @@ describe.each(['session', 'web'] as const)('outcomes that are not failures of a 
     expect([callback.status, callback.headers['allow']]).toEqual([405, 'GET'])
   })
 
+  test('a custom callback finds the headers of a failure set', async () => {
+    const browser = await run({
+      before: (express, passport) => {
+        express.put('/own', (req, res, next) => {
+          const answer = (_error: unknown, _user: unknown, info: unknown): unknown => res.status(405).json(info)
+          passport.authenticate('social-login', answer)(req, res, next)
+        })
+      },
+    })
+    const { status, headers } = await browser.follow(`${app.origin}/own`, { method: 'PUT' })
+    expect([status, headers['allow']]).toEqual([405, 'GET, POST'])
+  })
+
   test('without a free slot: 503 with Retry-After; nothing is sent or consumed, and a reload works once a slot is free', async () => {
     const first = await run({ strategy: { maxConcurrentLogins: 1 } })
     const second = new Browser()

@@ -115,7 +115,8 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    if (status >= 200) this.#readOnIf(this.#reader.start(status, headers))
+    // Early hints come first: the last start counts.
+    this.#readOnIf(this.#reader.start(status, headers))
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {

@@ -193,7 +193,12 @@ export const DOCTOR_MUTANTS = [
         'false',
       ],
       ['a name that leads to a private address is asked', 'this.#open(false)', 'this.#open(true)'],
-      ['pools have no limit', 'const MAX_POOLS = 10', 'const MAX_POOLS = 10_000'],
+      [
+        'pools have no limit',
+        'const MAX_POOLS = 10',
+        'const MAX_POOLS = 10_000',
+        { equivalent: 'five redirects of the API and five of the login page lead to ten origins at most' },
+      ],
       [
         'a probe is sent again',
         "idempotent: method === 'GET'",

@@ -44,6 +44,8 @@ test('a callback from the tab is a POST of the application’s own page, and onl
     'callback_forged',
   )
   expect(verdictOf(callback(query, { ...fromProvider, origin: 'null' }, 'POST'))).toBe('callback_forged')
+  for (const odd of [{ 'sec-fetch-mode': 'cors' }, { 'sec-fetch-dest': 'iframe' }, { 'sec-fetch-dest': 'empty' }])
+    expect(verdictOf(callback(query, { ...fromApp, ...odd }, 'POST'))).toBe('callback_forged')
   expect(verdictOf(callback(query, fromApp, 'POST', policy))).toBe('method_not_allowed')
   expect(verdictOf(callback('?auth_key=K', fromApp, 'POST'))).toBe('method_not_allowed')
   expect(verdictOf(callback(query, fromApp, 'PUT'))).toBe('method_not_allowed')

@@ -157,3 +157,7 @@ test('CookieStore refuses options that do not exist', () => {
     new TypeError('Name is not an option of CookieStore: did you mean name?'),
   )
 })
+
+test('the name of Passport’s own strategy, which it would replace, is refused', () => {
+  expect(failureOf(() => construct({ ...good, name: 'session' })).message).toMatch(/^name must not be session/)
+})

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { SocialLoginClient } from '../../../../lib'
 import { rejectionOf } from '../../../support/leak-check'
 import { goodBody, RAW_TOKEN, RawProvider, type Wire } from '../../../support/raw-provider'
@@ -126,4 +127,53 @@ test('a response is given up at the deadline, and so is its connection', async (
   expect(await rejectionOf(hasty.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_timeout' })
   await eventually(() => provider.open === 0)
   await hasty.close()
+})
+
+test.each<[what: string, head: string, bytes: number, code: string]>([
+  ['a body that is too large', '200 OK', 64 * 1024 + 1, 'provider_bad_response'],
+  ['the body of a redirect', '302 Found', 0, 'provider_redirected'],
+  ['the body of a failure', '500 Internal Server Error', 0, 'provider_unavailable'],
+])('the rest of %s is not waited for', async (_what, head, bytes, code) => {
+  provider.failNext('authorize', (socket) =>
+    socket.write(`HTTP/1.1 ${head}\r\ncontent-length: 1000000\r\n\r\n${' '.repeat(bytes)}`),
+  )
+  const begun = performance.now()
+  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code })
+  // The timeout is ten seconds.
+  expect(performance.now() - begun).toBeLessThan(5000)
+})
+
+test('a response may take more than the second after which the timers of undici would end it', async () => {
+  const pause = (then: () => void): void => void setTimeout(then, 1700)
+  provider.failNext('authorize', (socket, body) => pause(() => withHead('')(socket, body)))
+  provider.failNext('authorize', (socket, body) => {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`)
+    pause(() => socket.write(body.slice(5)))
+  })
+  const both = ['first', 'second'].map((key) => client.exchangeAuthKey(key))
+  expect(await Promise.all(both)).toEqual([good, good])
+  expect(provider.requests).toHaveLength(2)
+})
+
+test('a client that is closed opens no connection for a login', async () => {
+  let attempts = 0
+  const counted = (): void => {
+    attempts += 1
+  }
+  subscribe('net.client.socket', counted)
+  client.preconnect()
+  expect(attempts).toBe(1)
+  const closed = new SocialLoginClient({ baseURL: provider.baseURL, clientID: 'id', clientSecret: 'secret' })
+  await closed.close()
+  closed.preconnect()
+  unsubscribe('net.client.socket', counted)
+  expect(attempts).toBe(1)
+})
+
+test('the body of a failure is not looked at, although it came with the head', async () => {
+  const mark = 'Incapsula incident ID'
+  provider.failNext('authorize', (socket) =>
+    socket.write(`HTTP/1.1 500 Internal Server Error\r\ncontent-length: ${mark.length}\r\n\r\n${mark}`),
+  )
+  expect(await rejectionOf(client.exchangeAuthKey('key'))).toMatchObject({ code: 'provider_unavailable' })
 })

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { stat } from 'node:fs'
+import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { SocialLoginClient } from '../../../../lib'
@@ -238,6 +240,28 @@ describe('a spare connection', () => {
     provider.greetWith()
     expect(await client.exchangeAuthKey('key')).toEqual(token)
     expect(received()).toEqual([1, 2])
+  })
+
+  test('that was used leaves room for another at once', async () => {
+    await preconnect(1)
+    await client.exchangeAuthKey('key')
+    await preconnect(2)
+  })
+
+  test('that was destroyed is not used, so that the next connection may fail once', async () => {
+    const sockets: unknown[] = []
+    const keep = (message: unknown): void => void sockets.push(Object(message).socket)
+    subscribe('net.client.socket', keep)
+    await preconnect(1)
+    for (let count = 0; count < 10; count++) await turn()
+    unsubscribe('net.client.socket', keep)
+    const [socket] = sockets
+    if (!(socket instanceof Socket)) throw new Error('no connection was opened')
+    socket.destroy()
+    for (let count = 0; count < 10; count++) await turn()
+    provider.failNext('authorize', reset)
+    expect(await client.exchangeAuthKey('key')).toEqual(token)
+    expect(received()).toEqual([2, 3])
   })
 
   test('that the server has closed is not used', async () => {

@@ -5,7 +5,8 @@ import { parseSetCookie, type SetCookie } from 'cookie'
 import fc from 'fast-check'
 import { CompactEncrypt } from 'jose'
 import { CookieStore, type CookieStoreOptions, type PendingLogin } from '../../../../lib'
-import { createPendingLogin } from '../../../../lib/login/pending-login'
+import { createPendingLogin, remainderOf } from '../../../../lib/login/pending-login'
+import { LoginCookies } from '../../../../lib/login/stores/login-cookies'
 import { rejectionOf } from '../../../support/leak-check'
 
 const MUTATIONS = Number(process.env['COOKIE_RUNS'] ?? 5000)
@@ -351,3 +352,24 @@ function readCookie(line = ''): SetCookie {
   if (!cookie) throw new Error('no cookie')
   return cookie
 }
+
+describe('the cookies of a login', () => {
+  const pair = (line = ''): string => line.split(';', 1)[0] ?? ''
+
+  test('that was used have neither its return path nor its state', async () => {
+    const cookies = new LoginCookies({ keys: [KEY] })
+    const record = { ...RECORD, state: 'cart-7' }
+    const left = await cookies.open(pair((await cookies.consume(record)).at(-1)))
+    expect(left).toEqual(remainderOf(record))
+    expect(left).not.toHaveProperty('returnTo')
+    expect(left).not.toHaveProperty('state')
+  })
+
+  test.each([
+    ['https://app.example/cb', {}, 1],
+    ['http://localhost:3000/cb', {}, 2],
+    ['http://localhost:3000/cb', { allowInsecureHTTP: true }, 1],
+  ])('of %s with %j are %d', async (callbackURL, options, count) => {
+    expect(await new LoginCookies({ keys: [KEY], ...options }, callbackURL).start(RECORD)).toHaveLength(count)
+  })
+})
