@@ -115,7 +115,6 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    // Early hints come first: the last start counts.
     this.#readOnIf(this.#reader.start(status, headers))
   }
 
