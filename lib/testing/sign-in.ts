@@ -23,7 +23,10 @@ export type TestBrowser =
           status: number
           headers: Record<string, unknown>
           text?: string
-          req?: { getHeader(name: string): unknown }
+          req?: {
+            /** A header of the request, as supertest has sent it. */
+            getHeader(name: string): unknown
+          }
         }>
       }
     }
