@@ -15,7 +15,7 @@ import type { World } from './world'
 
 /** What a request must come to, judged by what has happened in the world, and by nothing that the code has noted. */
 export type Expectation =
-  | { readonly type: 'page' | 'redirect' | 'ask' }
+  | { readonly type: 'page' | 'page after a login' | 'redirect' | 'ask' }
   /** `isOther`: its key is not that of the login which has ended. */
   | { readonly type: 'replay'; readonly isOther: boolean }
   | { readonly type: 'accept'; readonly begun: Begun }
@@ -84,7 +84,9 @@ export class Judge {
 
   #expectStart(run: Run, { row, tabSecret, confirmation }: Navigation): Expectation {
     const { tabBinding, unverifiedStart } = this.#world.configuration
-    const isConfirmed = (row === 'own' && !this.#isAfterLogin(run, confirmation)) || unverifiedStart === 'allow'
+    const isAllowed = unverifiedStart === 'allow'
+    if (row === 'own' && !isAllowed && this.#isAfterLogin(run, confirmation)) return { type: 'page after a login' }
+    const isConfirmed = row === 'own' || isAllowed
     const isAsked = tabBinding && tabSecret === undefined
     return { type: isConfirmed && !isAsked ? 'redirect' : 'page' }
   }
@@ -290,6 +292,7 @@ export class Judge {
         return [expected.code]
       case 'ask':
       case 'page':
+      case 'page after a login':
         return ['page']
       case 'replay': {
         if (run.session?.user === undefined) return ['login_not_started']

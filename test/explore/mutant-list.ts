@@ -142,13 +142,8 @@ export const MUTANTS: readonly Mutant[] = [
   ),
 ]
 
-const DIAGNOSTICS_ONLY =
-  'It changes only the code that diagnostics get of a verify function; test/unit/diagnostics shows it.'
-
 /** The mutants that break no promise, by their names, and why. */
 export const SURVIVORS: Readonly<Record<string, string>> = {
   'used-logins, UsedLogins: login.waiting === MAX_WAITING is false':
     'A bound of nine callbacks at once, which are more than any world has; a unit test shows it.',
-  'callback, callback: user is true': DIAGNOSTICS_ONLY,
-  'callback, callback: user is false': DIAGNOSTICS_ONLY,
 }

@@ -87,8 +87,9 @@ describe('a process', () => {
         ...(keep === 'session' && { store }),
         application: before.application,
       })
-      expect((await browser.comeBack(after.approvedCallback())).status).toBe(200)
-      expect((await browser.comeBack(after.approvedCallback())).status).toBe(200)
+      const callback = after.approvedCallback()
+      expect((await browser.comeBack(callback)).status).toBe(200)
+      expect((await browser.comeBack(callback)).status).toBe(200)
       expect(logins.exchanges()).toBe(1)
     },
   )

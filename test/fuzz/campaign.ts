@@ -76,6 +76,8 @@ function problemOf({ statuses, end }: Outcome, texts: readonly string[]): string
 
 /** 503 is the answer to a speculative request; any other 5xx is a fault. */
 function isFault(status: number, text: string): boolean {
-  const isSpeculation = /^(sec-)?purpose:/im.test(text)
+  // WebKit requests a navigation once more for a service worker: it accepts no page.
+  const acceptsNoPage = /^sec-fetch-mode: *navigate/im.test(text) && /^accept:(?!.*text\/html)/im.test(text)
+  const isSpeculation = /^(sec-)?purpose:/im.test(text) || acceptsNoPage
   return status >= 500 && !(status === 503 && isSpeculation)
 }
