@@ -15,35 +15,53 @@ const MIN_SCORE = 90
 /** Which compiled file is changed, and by which tests that must be noticed. */
 const targets = {
   // Not `properties.requests`: 20,000 requests for each mutant take more than a quarter of an hour.
-  request: ['login/request', 'unit/login/request', 'unit/login/request-headers.origins', 'unit/login/tab-binding'],
-  'request-headers': [
-    'login/request-headers',
-    'unit/login/request',
-    'unit/login/request-headers.origins',
-    'unit/login/tab-binding',
+  request: [
+    'login/request/request',
+    'unit/login/request/request',
+    'unit/login/request/headers.origins',
+    'unit/login/pages/tab-binding',
   ],
-  'pending-login': ['login/pending-login', 'unit/login/pending-login', 'unit/login/return-path'],
-  'used-logins': ['login/used-logins', 'unit/login/used-logins'],
-  'session-store': ['login/stores/session-store', 'unit/login/stores/session-store', 'faults/application'],
+  'request-headers': [
+    'login/request/headers',
+    'unit/login/request/request',
+    'unit/login/request/headers.origins',
+    'unit/login/pages/tab-binding',
+  ],
+  'pending-login': [
+    'login/pending-login/pending-login',
+    'unit/login/pending-login/pending-login',
+    'unit/login/pending-login/return-path',
+  ],
+  'used-logins': ['login/pending-login/used-logins', 'unit/login/pending-login/used-logins'],
+  'session-store': [
+    'login/pending-login/stores/session-store',
+    'unit/login/pending-login/stores/session-store',
+    'faults/application',
+  ],
   'sealed-cookie': [
-    'login/stores/sealed-cookie',
-    'unit/login/stores/cookie-store',
-    'unit/login/stores/cookie-store.options',
+    'login/pending-login/stores/sealed-cookie',
+    'unit/login/pending-login/stores/cookie-store',
+    'unit/login/pending-login/stores/cookie-store.options',
     'login/cookie-store',
   ],
-  json: ['client/json', 'unit/client/json', 'unit/client/profile'],
-  user: ['client/user', 'unit/client/user', 'unit/client/profile', 'unit/client/profile.fields'],
-  profile: ['client/profile', 'unit/client/profile', 'unit/client/profile.fields'],
+  json: ['client/response/json', 'unit/client/response/json', 'unit/client/response/profile'],
+  user: [
+    'client/response/user',
+    'unit/client/response/user',
+    'unit/client/response/profile',
+    'unit/client/response/profile.fields',
+  ],
+  profile: ['client/response/profile', 'unit/client/response/profile', 'unit/client/response/profile.fields'],
   client: [
     'client/client',
     'unit/client/client',
     'unit/client/auto-profile',
     'unit/client/exchange-by-get',
     'unit/client/abort-and-deadline',
-    'unit/client/responses',
+    'unit/client/response/responses',
     'unit/client/http/closed-connections',
   ],
-  responses: ['client/responses', 'unit/client/responses'],
+  responses: ['client/response/responses', 'unit/client/response/responses'],
   'response-reader': ['client/http/response-reader', 'unit/client/http/response-reader'],
 }
 

@@ -4,8 +4,8 @@ import { Endpoints, type RequestContext } from './endpoints'
 import { outcomeOf } from './http/network-errors'
 import { nodeNetwork } from './http/pools'
 import { type ClientSettings, type ProfileEndpoint, parseClientOptions, type SocialLoginClientOptions } from './options'
-import type { TokenResponse } from './responses'
-import type { SocialLoginUser, UserResponse } from './user'
+import type { TokenResponse } from './response/responses'
+import type { SocialLoginUser, UserResponse } from './response/user'
 
 /**
  * Options of one call.

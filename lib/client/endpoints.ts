@@ -3,9 +3,9 @@ import { warnOnce } from '../warnings'
 import type { ProviderResponse } from './http/response-reader'
 import { type ProviderRequest, type RequestContext, sendRequest, type Transport } from './http/transport'
 import type { ClientSettings, ProfileEndpoint } from './options'
-import { ACCESS_TOKEN, readProfile, readToken, type TokenResponse } from './responses'
+import { ACCESS_TOKEN, readProfile, readToken, type TokenResponse } from './response/responses'
+import type { UserResponse } from './response/user'
 import type { Semaphore } from './semaphore'
-import type { UserResponse } from './user'
 
 export type { RequestContext } from './http/transport'
 

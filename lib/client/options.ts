@@ -13,7 +13,7 @@ import {
   parseUserAgent,
   refuseUnknown,
 } from './option-values'
-import type { UserRecord } from './user'
+import type { UserRecord } from './response/user'
 
 /**
  * Which endpoint the profile is read from: section 4.3 of the specification, the legacy one of section 4.4, or `auto`:

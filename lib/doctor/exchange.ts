@@ -1,5 +1,5 @@
 import { isEncoded } from '../client/http/response-reader'
-import { readToken } from '../client/responses'
+import { readToken } from '../client/response/responses'
 import { inventedForm, requestExchange } from './endpoints'
 import type { Examination } from './examination'
 import { ProbeError, type ProbeResponse } from './probe'

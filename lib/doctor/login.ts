@@ -1,4 +1,4 @@
-import { readToken } from '../client/responses'
+import { readToken } from '../client/response/responses'
 import { parseURL } from '../client/url'
 import { type ExchangeForm, loginURL, requestExchange } from './endpoints'
 import type { Examination, RecordedMode } from './examination'

@@ -1,5 +1,5 @@
-import type { JSONValue } from '../client/json'
-import { readProfile } from '../client/responses'
+import type { JSONValue } from '../client/response/json'
+import { readProfile } from '../client/response/responses'
 import { requestUserInfo } from './endpoints'
 import type { Examination } from './examination'
 import { isPerson } from './person'

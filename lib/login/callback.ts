@@ -1,12 +1,18 @@
 import { SocialLoginError } from '../errors'
-import { callStore } from './browser-store'
 import type { ExchangedLogin, LoginAction, LoginContext } from './context'
 import { exchange } from './exchange'
 import { createLoginInfo } from './info'
-import { checkCallback, isUsedByAnotherKey, type PendingLogin, parsePendingLogin, withUsedKey } from './pending-login'
-import type { CallbackRequest } from './request'
-import { mismatchHint } from './request-hints'
-import { tabCallbackPage } from './tab-binding'
+import { tabCallbackPage } from './pages/tab-binding'
+import {
+  checkCallback,
+  isUsedByAnotherKey,
+  type PendingLogin,
+  parsePendingLogin,
+  withUsedKey,
+} from './pending-login/pending-login'
+import { callStore } from './pending-login/store'
+import { mismatchHint } from './request/hints'
+import type { CallbackRequest } from './request/request'
 
 const USED_HINT = 'The login that this browser had begun has been used by a callback before: a reload cannot repeat it.'
 const USED_ELSEWHERE_HINT = 'Another process has used it at the same moment.'

@@ -1,17 +1,17 @@
 import type { Endpoints } from '../client/endpoints'
 import type { ParsedOptions } from '../client/option-values'
 import type { ProfileEndpoint } from '../client/options'
-import type { Profile } from '../client/profile'
-import type { TokenResponse } from '../client/responses'
+import type { Profile } from '../client/response/profile'
+import type { TokenResponse } from '../client/response/responses'
 import type { Semaphore } from '../client/semaphore'
 import type { Trace, TracedPhase } from '../diagnostics'
 import type { SocialLoginError } from '../errors'
-import type { BrowserStore } from './browser-store'
 import type { LoginInfo } from './info'
-import type { CallOptions, ProviderResult, SHARED_OPTIONS, SkipUserProfile } from './options'
 import type { HTTPResponse } from './pages/page'
-import type { HTTPRequest, OriginPolicy } from './request-headers'
-import type { UsedLogins } from './used-logins'
+import type { BrowserStore } from './pending-login/store'
+import type { UsedLogins } from './pending-login/used-logins'
+import type { CallOptions, ProviderResult, SHARED_OPTIONS, SkipUserProfile } from './providers/options'
+import type { HTTPRequest, OriginPolicy } from './request/headers'
 
 /** What all logins of one strategy at one provider have in common. */
 export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, OriginPolicy {

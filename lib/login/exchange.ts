@@ -1,10 +1,10 @@
 import { types } from 'node:util'
 import { Deadline } from '../client/deadline'
 import type { RequestContext } from '../client/endpoints'
-import { type Profile, profileOf } from '../client/profile'
+import { type Profile, profileOf } from '../client/response/profile'
 import { SocialLoginError } from '../errors'
 import type { ExchangedLogin, LoginContext, LoginSettings, RequestAdapter } from './context'
-import type { SkipUserProfile } from './options'
+import type { SkipUserProfile } from './providers/options'
 
 type ExchangeContext = Pick<LoginContext, 'settings' | 'trace'> & {
   readonly adapter: Pick<RequestAdapter, 'skipUserProfile'>

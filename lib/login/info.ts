@@ -1,5 +1,5 @@
-import type { PendingLogin } from './pending-login'
-import type { CallbackRequest } from './request'
+import type { PendingLogin } from './pending-login/pending-login'
+import type { CallbackRequest } from './request/request'
 
 /**
  * Evidence about a callback, so that an application can require more where it trusts less. Against an attacker only `tabBound`

@@ -1,19 +1,19 @@
 import { Deadline } from '../client/deadline'
-import type { Profile } from '../client/profile'
+import type { Profile } from '../client/response/profile'
 import { type Outcome, Trace } from '../diagnostics'
 import { SocialLoginError } from '../errors'
-import { callStore } from './browser-store'
 import { callback } from './callback'
 import type { LoginAction, LoginContext, LoginSettings, RequestAdapter, Verdict } from './context'
 import { loadProfile } from './exchange'
 import { refusalResponse } from './pages/refusal'
-import { checkRecord, type PendingLoginSummary, parsePendingLogin, summaryOf } from './pending-login'
-import { settingsOfRequest } from './provider'
-import type { ManyProviders, OneProvider } from './providers'
-import { type CallbackRequest, classifyRequest, type RefusedRequest, type StartRequest } from './request'
-import type { HTTPRequest } from './request-headers'
+import { checkRecord, type PendingLoginSummary, parsePendingLogin, summaryOf } from './pending-login/pending-login'
+import { callStore } from './pending-login/store'
+import { UsedLogins } from './pending-login/used-logins'
+import { settingsOfRequest } from './providers/provider'
+import type { ManyProviders, OneProvider } from './providers/providers'
+import type { HTTPRequest } from './request/headers'
+import { type CallbackRequest, classifyRequest, type RefusedRequest, type StartRequest } from './request/request'
 import { start } from './start'
-import { UsedLogins } from './used-logins'
 
 /** The logins of one strategy, independent of the framework. */
 export class Login<User = unknown> {
@@ -26,12 +26,12 @@ export class Login<User = unknown> {
   }
 
   /**
-   * Handles one request. Seven files of `lib/` implement a login. An eighth, `login/pending-login.ts`, has the record that
-   * connects its start with its callback, and the rules by which a callback is accepted.
+   * Handles one request. Seven files of `lib/` implement a login. An eighth, `login/pending-login/pending-login.ts`, has the
+   * record that connects its start with its callback, and the rules by which a callback is accepted.
    *
    * - `passport/strategy.ts` receives the request from Passport, and describes it to `Login` as a `RequestAdapter`.
    * - `login/login.ts` finds the provider of the request, and calls what handles it.
-   * - `login/request.ts` classifies the request: a start, a callback, or one to refuse.
+   * - `login/request/request.ts` classifies the request: a start, a callback, or one to refuse.
    * - `login/start.ts` stores a pending login for the browser, and redirects to the provider.
    * - `login/callback.ts` checks the callback against that record, and uses the record once.
    * - `login/exchange.ts` exchanges the key for a token, and the token for a profile.
@@ -48,7 +48,7 @@ export class Login<User = unknown> {
    * - A request is sent at most twice (then `provider_unreachable`); a response has up to 64 KiB (beyond them
    *   `provider_bad_response`). Both are matters of `client/http/`.
    * - `timeout`, 10 seconds, holds for both requests together (`provider_timeout`, `exchange.ts`), for each call of the store
-   *   (`session_unavailable`, `browser-store.ts`), and for the function `provider` (`provider_lookup_timeout`, `providers.ts`).
+   *   (`session_unavailable`, `store.ts`), and for the function `provider` (`provider_lookup_timeout`, `providers.ts`).
    * - `verifyTimeout`, 30 seconds, holds for verify (`verify_timeout`, `passport/verify.ts`).
    *
    * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers

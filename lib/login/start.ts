@@ -1,13 +1,13 @@
 import type { TracedPhase } from '../diagnostics'
 import { SocialLoginError } from '../errors'
 import { warnOfMissingHeaders } from '../warnings'
-import { callStore } from './browser-store'
 import type { LoginAction, LoginContext } from './context'
 import { confirmPage, withConfirmation } from './pages/confirm-page'
 import type { HTTPResponse } from './pages/page'
-import { confirmationAfter, createPendingLogin, parsePendingLogin } from './pending-login'
-import type { StartRequest } from './request'
-import { isTabBindingUsed, tabStartPage } from './tab-binding'
+import { isTabBindingUsed, tabStartPage } from './pages/tab-binding'
+import { confirmationAfter, createPendingLogin, parsePendingLogin } from './pending-login/pending-login'
+import { callStore } from './pending-login/store'
+import type { StartRequest } from './request/request'
 
 const NO_PAGE_HINT =
   'A page with a button would ask whether this was meant, but the framework gives no response at req.res to send it with.'

@@ -1,5 +1,5 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
-import { isObject } from '../client/json'
+import { isObject } from '../client/response/json'
 import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
 import type { AuthenticateOptions } from './options'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { isObject, tryStringify } from '../client/json'
-import type { HTTPRequest } from '../login/request-headers'
+import { isObject, tryStringify } from '../client/response/json'
+import type { HTTPRequest } from '../login/request/headers'
 import { warnOnce } from '../warnings'
 import type { AuthenticateOptions } from './options'
 

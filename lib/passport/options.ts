@@ -14,18 +14,18 @@ import {
   refuseUnknown,
 } from '../client/option-values'
 import type { LoginInfo } from '../login/info'
+import type { PendingLoginStore } from '../login/pending-login/pending-login'
+import { CookieStore } from '../login/pending-login/stores/cookie-store'
+import { SessionStore } from '../login/pending-login/stores/session-store'
 import type {
   CallOptions,
   CommonOptions,
   MultiProviderOptions,
   ProviderResult,
   SkipUserProfile,
-} from '../login/options'
-import type { PendingLoginStore } from '../login/pending-login'
-import type { ManyProviders, OneProvider } from '../login/providers'
-import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/settings'
-import { CookieStore } from '../login/stores/cookie-store'
-import { SessionStore } from '../login/stores/session-store'
+} from '../login/providers/options'
+import type { ManyProviders, OneProvider } from '../login/providers/providers'
+import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/providers/settings'
 import type { Request } from './verify-types'
 
 /** Options that only the strategy has. */

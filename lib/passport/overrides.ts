@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { isObject } from '../client/json'
+import { isObject } from '../client/response/json'
 import type { SocialLoginError } from '../errors'
 import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'

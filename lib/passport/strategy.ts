@@ -1,10 +1,10 @@
 import { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import type { Profile } from '../client/profile'
+import type { Profile } from '../client/response/profile'
 import { PRIVATE_HEADERS } from '../errors'
-import { browserStore } from '../login/browser-store'
 import type { RequestAdapter } from '../login/context'
 import { Login } from '../login/login'
-import type { PendingLoginSummary } from '../login/pending-login'
+import type { PendingLoginSummary } from '../login/pending-login/pending-login'
+import { browserStore } from '../login/pending-login/store'
 import { captureActions, missingRedirect, replayDestination, runLogin, setHeaders } from './actions'
 import {
   canSignIn,
@@ -60,8 +60,9 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: StrategyOptions, verify: VerifyFunction)
   constructor(options: EitherOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
-    // A new option is a member and a parser in login/options.ts (for all adapters) or ./options.ts (for this one), and a row in
-    // docs/options.md, which a test compares. No other file passes it on: settings and their types follow the tables of parsers.
+    // A new option is a member and a parser in login/providers/options.ts (for all adapters) or ./options.ts (for this one), and
+    // a row in docs/options.md, which a test compares. No other file passes it on: settings and their types follow the tables of
+    // parsers.
     const settings = parseStrategyOptions(options)
     super(INHERITED_OPTIONS, () => {})
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })

@@ -1,6 +1,6 @@
 import type { Strategy as OAuth2Strategy } from 'passport-oauth2'
-import type { Profile } from '../client/profile'
-import type { TokenResponse } from '../client/responses'
+import type { Profile } from '../client/response/profile'
+import type { TokenResponse } from '../client/response/responses'
 
 // The four functions are typed as methods, because TypeScript compares the parameters of methods bivariantly: functions that
 // were written for other strategies and declare `refreshToken: string` are assignable.

@@ -1,12 +1,12 @@
-export type { Profile } from '../client/profile'
-export type { TokenResponse } from '../client/responses'
-export type { UserRecord } from '../client/user'
+export type { Profile } from '../client/response/profile'
+export type { TokenResponse } from '../client/response/responses'
+export type { UserRecord } from '../client/response/user'
 export type { FailureInfo, OutcomeCode } from '../errors'
 export { OUTCOMES, SocialLoginError } from '../errors'
 export type { Assurance, LoginInfo } from '../login/info'
-export type { MultiProviderOptions, Provider, ProviderResult } from '../login/options'
 export type { ConfirmPage, RenderConfirmPage } from '../login/pages/confirm-page'
-export type { PendingLogin, PendingLoginStore, PendingLoginSummary } from '../login/pending-login'
+export type { PendingLogin, PendingLoginStore, PendingLoginSummary } from '../login/pending-login/pending-login'
+export type { MultiProviderOptions, Provider, ProviderResult } from '../login/providers/options'
 export type {
   CallbackOptions,
   MultiProviderSocialLoginOptions,

@@ -9,14 +9,14 @@ import {
 } from '../client/option-values'
 import { parseURL } from '../client/url'
 import type { FailureInfo } from '../errors'
-import { type BrowserStore, browserStore } from '../login/browser-store'
-import type { CallOptions, CommonOptions, MultiProviderOptions, ProviderResult } from '../login/options'
-import type { PendingLoginStore } from '../login/pending-login'
-import type { ManyProviders, OneProvider } from '../login/providers'
-import { parseReturnPath } from '../login/return-path'
-import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/settings'
-import { LoginCookies } from '../login/stores/login-cookies'
-import type { CookieStoreOptions } from '../login/stores/sealed-cookie'
+import type { PendingLoginStore } from '../login/pending-login/pending-login'
+import { parseReturnPath } from '../login/pending-login/return-path'
+import { type BrowserStore, browserStore } from '../login/pending-login/store'
+import { LoginCookies } from '../login/pending-login/stores/login-cookies'
+import type { CookieStoreOptions } from '../login/pending-login/stores/sealed-cookie'
+import type { CallOptions, CommonOptions, MultiProviderOptions, ProviderResult } from '../login/providers/options'
+import type { ManyProviders, OneProvider } from '../login/providers/providers'
+import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/providers/settings'
 
 /** Options that only {@link SocialLogin} has, beside its store. */
 export interface OwnOptions {

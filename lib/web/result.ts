@@ -1,11 +1,11 @@
-import type { Profile } from '../client/profile'
-import type { TokenResponse } from '../client/responses'
+import type { Profile } from '../client/response/profile'
+import type { TokenResponse } from '../client/response/responses'
 import { isFailure, type OutcomeCode, PRIVATE_HEADERS, type SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
-import type { HTTPRequest } from '../login/request-headers'
+import type { HTTPRequest } from '../login/request/headers'
 import { parsePath, type WebSettings } from './options'
 
 /**

@@ -4,8 +4,8 @@ import { refuseUnknown } from '../client/option-values'
 import { SocialLoginError } from '../errors'
 import type { ExchangedLogin, RequestAdapter, Verdict } from '../login/context'
 import { Login } from '../login/login'
-import type { PendingLoginSummary } from '../login/pending-login'
-import type { HTTPRequest } from '../login/request-headers'
+import type { PendingLoginSummary } from '../login/pending-login/pending-login'
+import type { HTTPRequest } from '../login/request/headers'
 import {
   type CallbackOptions,
   type MultiProviderSocialLoginOptions,

@@ -6,9 +6,9 @@ import type { Mutant } from './mutant-list'
 
 /** The functions and classes of `lib/login/` whose conditions are changed, by their file. */
 const DECIDING: Readonly<Record<string, readonly string[]>> = {
-  'pending-login': ['checkRecord', 'checkCallback'],
-  request: ['classifyCallback'],
-  'used-logins': ['UsedLogins'],
+  'pending-login/pending-login': ['checkRecord', 'checkCallback'],
+  'request/request': ['classifyCallback'],
+  'pending-login/used-logins': ['UsedLogins'],
   callback: ['callback', 'continueIfSignedIn', 'joinLogin', 'exchangeInSlot'],
 }
 

@@ -5,7 +5,7 @@ import {
   MAX_AGE_MS,
   MAX_CLOCK_SKEW_MS,
   SILENT_APPROVAL_MS,
-} from '../../lib/login/pending-login'
+} from '../../lib/login/pending-login/pending-login'
 import type { ProviderName } from './configuration'
 import type { Begun, Key, Navigation } from './facts'
 import { PROVIDER_ORIGINS } from './process'

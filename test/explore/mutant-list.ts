@@ -20,10 +20,10 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'callback',
     'the key is sent before the record is saved as used',
-    "await (0, browser_store_1.callStore)('callback', settings.timeout, () => adapter.store.consume(used));\n        onConsumed",
+    "await (0, store_1.callStore)('callback', settings.timeout, () => adapter.store.consume(used));\n        onConsumed",
     'undefined;\n        void adapter.store.consume(used);\n        onConsumed',
   ),
-  mutant('used-logins', 'a record that could not be saved stays used', 'this.#forget(recordID);', ';'),
+  mutant('pending-login/used-logins', 'a record that could not be saved stays used', 'this.#forget(recordID);', ';'),
   mutant(
     'callback',
     'a double does not wait until the first has saved',
@@ -36,30 +36,45 @@ export const MUTANTS: readonly Mutant[] = [
     'adapter.store.consume(used));\n        onConsumed();',
     'adapter.store.consume(used)).catch(() => undefined);\n        onConsumed();',
   ),
-  mutant('used-logins', 'a double may have another key', 'login?.authKey !== authKey', 'login === undefined'),
-  mutant('used-logins', 'nothing is remembered as used', 'this.#used.add(recordID);', ''),
   mutant(
-    'pending-login',
+    'pending-login/used-logins',
+    'a double may have another key',
+    'login?.authKey !== authKey',
+    'login === undefined',
+  ),
+  mutant('pending-login/used-logins', 'nothing is remembered as used', 'this.#used.add(recordID);', ''),
+  mutant(
+    'pending-login/pending-login',
     'a login expires a millisecond early',
     'age > exports.MAX_AGE_MS',
     'age >= exports.MAX_AGE_MS',
   ),
   mutant(
-    'pending-login',
+    'pending-login/pending-login',
     'the skew is a millisecond less',
     'age < -exports.MAX_CLOCK_SKEW_MS',
     'age <= -exports.MAX_CLOCK_SKEW_MS',
   ),
-  mutant('pending-login', 'the signed-in user is not noted', 'user: userDigest(id, input.user)', 'user: null'),
   mutant(
-    'pending-login',
+    'pending-login/pending-login',
+    'the signed-in user is not noted',
+    'user: userDigest(id, input.user)',
+    'user: null',
+  ),
+  mutant(
+    'pending-login/pending-login',
     'a silent approval ends a millisecond early',
     '<= exports.SILENT_APPROVAL_MS',
     '< exports.SILENT_APPROVAL_MS',
   ),
-  mutant('pending-login', 'the mark of a used record is not read', '...(consumed === true && { consumed }),', ''),
   mutant(
-    'pending-login',
+    'pending-login/pending-login',
+    'the mark of a used record is not read',
+    '...(consumed === true && { consumed }),',
+    '',
+  ),
+  mutant(
+    'pending-login/pending-login',
     'all records have one id',
     "(0, node_crypto_1.randomBytes)(16).toString('base64url')",
     "'id'",
@@ -73,8 +88,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'start',
     'a start does not wait until its record is saved',
-    "await (0, browser_store_1.callStore)('start', settings.timeout, () => adapter.store.save(record))",
-    "(0, browser_store_1.callStore)('start', settings.timeout, () => adapter.store.save(record))",
+    "await (0, store_1.callStore)('start', settings.timeout, () => adapter.store.save(record))",
+    "(0, store_1.callStore)('start', settings.timeout, () => adapter.store.save(record))",
   ),
   mutant(
     'start',
@@ -82,47 +97,52 @@ export const MUTANTS: readonly Mutant[] = [
     'if (mayLackKey && (await isCallbackWithoutKey(context)))',
     'if (false)',
   ),
-  mutant('request', 'a prefetch is a request', '(0, request_headers_1.isSpeculative)(req)', 'false'),
+  mutant('request/request', 'a prefetch is a request', '(0, headers_1.isSpeculative)(req)', 'false'),
   mutant(
-    'request-headers',
+    'request/headers',
     'a start may come from any page',
     ": fetchSite === 'same-origin'",
     ": fetchSite !== 'none'",
   ),
   mutant(
-    'request-headers',
+    'request/headers',
     'a start of an old browser may come from any page',
     'source !== undefined && isAppOrigin(source, req, policy)',
     'source !== undefined',
   ),
   mutant(
-    'request-headers',
+    'request/headers',
     'what WebKit requests for a worker is a navigation',
     'isNavigationByMetadata(req) && !acceptsPages(req)',
     'false',
   ),
   mutant(
-    'request-headers',
+    'request/headers',
     'a form that WebKit sends again is foreign',
     '(isFromApp(req, policy) || isAppNamed(req, policy))',
     'isFromApp(req, policy)',
   ),
   mutant(
-    'request-headers',
+    'request/headers',
     'a callback that WebKit requests again is foreign',
     "return fetchSite === 'none';",
     'return false;',
   ),
-  mutant('request-headers', 'a frame is a page', " && req.header('sec-fetch-dest') === 'document'", ''),
-  mutant('stores/session-store', 'a used record is saved without its mark', '{ ...record, consumed: true }', 'record'),
+  mutant('request/headers', 'a frame is a page', " && req.header('sec-fetch-dest') === 'document'", ''),
   mutant(
-    'stores/session-store',
+    'pending-login/stores/session-store',
+    'a used record is saved without its mark',
+    '{ ...record, consumed: true }',
+    'record',
+  ),
+  mutant(
+    'pending-login/stores/session-store',
     'nobody waits for the session to be saved',
     'return put(requireSession(req), { ...record, consumed: true });',
     'void put(requireSession(req), { ...record, consumed: true });',
   ),
   mutant(
-    'stores/cookie-store',
+    'pending-login/stores/cookie-store',
     'the cookie of a used login is kept',
     'this.#set(headers, await this.#cookies.consume(record));',
     '',
@@ -144,6 +164,6 @@ export const MUTANTS: readonly Mutant[] = [
 
 /** The mutants that break no promise, by their names, and why. */
 export const SURVIVORS: Readonly<Record<string, string>> = {
-  'used-logins, UsedLogins: login.waiting === MAX_WAITING is false':
+  'pending-login/used-logins, UsedLogins: login.waiting === MAX_WAITING is false':
     'A bound of nine callbacks at once, which are more than any world has; a unit test shows it.',
 }

@@ -1,5 +1,5 @@
-import type { BrowserStore } from '../../lib/login/browser-store'
-import type { PendingLogin } from '../../lib/login/pending-login'
+import type { PendingLogin } from '../../lib/login/pending-login/pending-login'
+import type { BrowserStore } from '../../lib/login/pending-login/store'
 import type { Run } from './run'
 
 /** The records of all browsers, in a store of the application whose `consume` tells which call was the first. */

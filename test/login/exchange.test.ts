@@ -3,7 +3,7 @@ import { nodeNetwork } from '../../lib/client/http/pools'
 import { Trace } from '../../lib/diagnostics'
 import type { ExchangedLogin } from '../../lib/login/context'
 import { exchange } from '../../lib/login/exchange'
-import { parseLoginOptions } from '../../lib/login/settings'
+import { parseLoginOptions } from '../../lib/login/providers/settings'
 import { expectOutcome, useClients } from '../support/client'
 import { rejectionOf } from '../support/leak-check'
 

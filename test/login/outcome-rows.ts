@@ -131,7 +131,7 @@ const callbackRows: Row[] = [
   },
 ]
 
-// Every body of the two responses: test/unit/client/responses.test.ts and profile.test.ts.
+// Every body of the two responses: test/unit/client/response/responses.test.ts and profile.test.ts.
 const exchangeRows: Row[] = [
   {
     situation: 'an unknown key',

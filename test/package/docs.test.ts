@@ -8,7 +8,7 @@ import express from 'express'
 import { pinoHttp } from 'pino-http'
 import { OUTCOMES } from '../../lib'
 import { usage as doctorUsage } from '../../lib/doctor/arguments'
-import { MANY_OPTIONS } from '../../lib/login/options'
+import { MANY_OPTIONS } from '../../lib/login/providers/options'
 import { STRATEGY_OPTIONS } from '../../lib/passport/options'
 import { asDeployed, specification } from '../../lib/testing'
 import { RULES } from '../../lib/testing/pending-login-store/rules'
@@ -231,13 +231,13 @@ describe('the documentation', () => {
   test.each([
     ['SocialLoginClientOptions', 'client/options.ts', 'docs/client.md'],
     ['PassportOptions', 'passport/options.ts', 'docs/options.md'],
-    ['SharedOptions', 'login/options.ts', 'docs/options.md'],
-    ['ProviderOptions', 'login/options.ts', 'docs/options.md'],
-    ['MultiProviderOptions', 'login/options.ts', 'docs/options.md'],
-    ['Provider', 'login/options.ts', 'docs/options.md'],
+    ['SharedOptions', 'login/providers/options.ts', 'docs/options.md'],
+    ['ProviderOptions', 'login/providers/options.ts', 'docs/options.md'],
+    ['MultiProviderOptions', 'login/providers/options.ts', 'docs/options.md'],
+    ['Provider', 'login/providers/options.ts', 'docs/options.md'],
     ['OwnOptions', 'web/options.ts', 'docs/web.md'],
-    ['CallOptions', 'login/options.ts', 'docs/web.md'],
-    ['CookieStoreOptions', 'login/stores/sealed-cookie.ts', 'docs/options.md'],
+    ['CallOptions', 'login/providers/options.ts', 'docs/web.md'],
+    ['CookieStoreOptions', 'login/pending-login/stores/sealed-cookie.ts', 'docs/options.md'],
     ['PendingLoginStoreCheck', 'testing/pending-login-store/deployment.ts', 'docs/stores.md'],
   ])('lists every option of %s', (name, file, page) => {
     const [, body = ''] = new RegExp(`interface ${name}\\b[^{]*{([\\s\\S]*?)^}`, 'm').exec(read(`lib/${file}`)) ?? []

@@ -9,8 +9,8 @@ import { GUARD_MUTANTS } from './guards'
 // The mutants of each guard, which `npm run test:mutation -- --guards` runs: none may be missing, and none may be stale.
 
 const LIB = join(__dirname, '../../lib')
-const FOLDERS = ['client', 'web', 'passport', 'login/stores', 'doctor']
-const FILES = ['login/pending-login', 'login/providers', 'login/request-headers']
+const FOLDERS = ['client', 'web', 'passport', 'login/pending-login/stores', 'doctor']
+const FILES = ['login/pending-login/pending-login', 'login/providers/providers', 'login/request/headers']
 
 /** Options of libraries and of the runtime that guard something, wherever they are given. */
 const GUARDING_OPTIONS = [
@@ -30,9 +30,9 @@ const GUARDING_OPTIONS = [
 
 /** Constants that guard nothing, each with the reason; and options of the same names that are no guards. */
 const NO_GUARDS: Readonly<Record<string, string>> = {
-  'client/json STRING': 'how a document is read',
-  'client/json NUMBER': 'how a document is read',
-  'client/json STRING_OR_NUMBER': 'how a document is read',
+  'client/response/json STRING': 'how a document is read',
+  'client/response/json NUMBER': 'how a document is read',
+  'client/response/json STRING_OR_NUMBER': 'how a document is read',
   'client/http/page FIREWALL_WORDS': 'tests have a list of pages, one for each product',
   'doctor/login AUTH_KEY': 'where a key is in an address',
   'doctor/login HEX': 'a way of the provider that is recorded',
@@ -44,7 +44,7 @@ const NO_GUARDS: Readonly<Record<string, string>> = {
   'doctor/person PLAIN': 'a way of the provider that is recorded',
   'doctor/screen INDENT': 'a width',
   'doctor/screen LINES': 'a width',
-  'client/responses SUCCESS': 'which sentence is told',
+  'client/response/responses SUCCESS': 'which sentence is told',
   'client/http/pools connections': 'what the limits are passed on as',
   'client/http/pools lookup': 'what the limits are passed on as',
   'client/http/pool lookup': 'what the limits are passed on as',

@@ -164,5 +164,5 @@ test('Login.handle and CONTRIBUTING.md name the seven files of a login: each is 
     for (const other of library.filesImportedBy(file)) imported.add(other)
   }
   // The record, which connects the start with the callback.
-  expect(imported).toContain('login/pending-login.ts')
+  expect(imported).toContain('login/pending-login/pending-login.ts')
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { isLosslessNumber, parse, stringify } from 'lossless-json'
-import { parseJSON } from '../../lib/client/json'
+import { parseJSON } from '../../lib/client/response/json'
 import { runs } from '../support/runs'
 
 const refused = Symbol('refused')

@@ -1,6 +1,6 @@
 import express from 'express'
 import fc from 'fast-check'
-import type { OriginPolicy } from '../../lib/login/request-headers'
+import type { OriginPolicy } from '../../lib/login/request/headers'
 import { classifyRequest, type Headers, hostOnlyPolicy, incoming, policy, verdictOf } from '../support/incoming'
 import { runs } from '../support/runs'
 

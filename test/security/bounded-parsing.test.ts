@@ -1,7 +1,7 @@
-import { parseJSON } from '../../lib/client/json'
-import { toProfile } from '../../lib/client/profile'
-import { parseUser } from '../../lib/client/user'
-import { createPendingLogin } from '../../lib/login/pending-login'
+import { parseJSON } from '../../lib/client/response/json'
+import { toProfile } from '../../lib/client/response/profile'
+import { parseUser } from '../../lib/client/response/user'
+import { createPendingLogin } from '../../lib/login/pending-login/pending-login'
 import { classifyRequest, fromProvider, type Headers, hostOnlyPolicy, incoming, verdictOf } from '../support/incoming'
 
 /** A host of 15 KB, which takes `new URL()` longer than a server takes for a whole request. */

@@ -14,7 +14,7 @@ import {
   type StrategyOptions,
   type VerifyFunction,
 } from '../../lib'
-import type { CommonOptions } from '../../lib/login/options'
+import type { CommonOptions } from '../../lib/login/providers/options'
 import type { Application, FakeProvider } from '../../lib/testing'
 import type { SocialLoginOptions } from '../../lib/web'
 import { Browser, type BrowserAnswer } from './browser'

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { classifyRequest as classifyHTTPRequest } from '../../lib/login/request'
-import type { OriginPolicy } from '../../lib/login/request-headers'
+import type { OriginPolicy } from '../../lib/login/request/headers'
+import { classifyRequest as classifyHTTPRequest } from '../../lib/login/request/request'
 import { httpRequest } from '../../lib/passport/incoming-message'
 
 export type Headers = Readonly<Record<string, string>>

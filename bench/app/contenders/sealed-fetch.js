@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server'
-import { SealedCookie } from '../../../dist/lib/login/stores/sealed-cookie.js'
+import { SealedCookie } from '../../../dist/lib/login/pending-login/stores/sealed-cookie.js'
 import { createLogin } from './bare.js'
 
 const NAVIGATION = ['sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest', 'referer']

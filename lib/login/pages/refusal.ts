@@ -1,6 +1,6 @@
 import { escapeUTF8 } from 'entities/escape'
 import { isFailure, type OutcomeCode, PRIVATE_HEADERS, SocialLoginError } from '../../errors'
-import { type HTTPRequest, pathOf } from '../request-headers'
+import { type HTTPRequest, pathOf } from '../request/headers'
 import { guarded, type HTTPResponse, relativePath, renderPage } from './page'
 
 const TITLE = 'Signing in did not succeed'

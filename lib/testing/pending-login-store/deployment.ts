@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
-import type { PendingLogin, PendingLoginStore } from '../../login/pending-login'
+import type { PendingLogin, PendingLoginStore } from '../../login/pending-login/pending-login'
 import { Clock } from '../clock'
 import { CookieBrowser } from '../cookie-browser'
 import { listen, shutDown } from '../http/server'

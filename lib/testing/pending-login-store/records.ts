@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { PendingLogin } from '../../login/pending-login'
+import type { PendingLogin } from '../../login/pending-login/pending-login'
 
 type Optional = Pick<PendingLogin, 'returnTo' | 'state' | 'tab'>
 

@@ -88,8 +88,8 @@ export const CLIENT_MUTANTS = [
     ],
   ),
   ...guards(
-    'client/json',
-    [`${CLIENT}/json`, `${CLIENT}/profile`, `${CLIENT}/user`],
+    'client/response/json',
+    [`${CLIENT}/response/json`, `${CLIENT}/response/profile`, `${CLIENT}/response/user`],
     [
       ['34 levels', 'const MAX_LEVELS = 33', 'const MAX_LEVELS = 34'],
       ['32 levels', 'const MAX_LEVELS = 33', 'const MAX_LEVELS = 32'],
@@ -154,8 +154,8 @@ export const CLIENT_MUTANTS = [
     ],
   ),
   ...guards(
-    'client/profile',
-    [`${CLIENT}/profile`, `${CLIENT}/profile.fields`],
+    'client/response/profile',
+    [`${CLIENT}/response/profile`, `${CLIENT}/response/profile.fields`],
     [
       ['a text may have 501 characters', 'const MAX_TEXT_LENGTH = 500', 'const MAX_TEXT_LENGTH = 501'],
       ['a text may have 499 characters', 'const MAX_TEXT_LENGTH = 500', 'const MAX_TEXT_LENGTH = 499'],
@@ -184,8 +184,8 @@ export const CLIENT_MUTANTS = [
     ],
   ),
   ...guards(
-    'client/responses',
-    ['unit/client/limits', `${CLIENT}/responses`, `${CLIENT}/client`, 'security/malformed-answers'],
+    'client/response/responses',
+    ['unit/client/limits', `${CLIENT}/response/responses`, `${CLIENT}/client`, 'security/malformed-answers'],
     [
       ['a string that never ends is looked for again and again', '[\\s\\S]?)*(?:"|$)', '.)*"'],
       ['a tag that never ends is looked for again and again', '[^<>]*>', '[^>]*>'],
@@ -235,8 +235,8 @@ export const CLIENT_MUTANTS = [
     [
       'security/bounded-parsing',
       'unit/passport/options',
-      'unit/login/return-path',
-      `${CLIENT}/profile.fields`,
+      'unit/login/pending-login/return-path',
+      `${CLIENT}/response/profile.fields`,
       `${CLIENT}/url`,
     ],
     [
@@ -254,8 +254,14 @@ export const CLIENT_MUTANTS = [
     ],
   ),
   ...guards(
-    'client/user',
-    ['unit/client/limits', `${CLIENT}/user`, `${CLIENT}/profile`, `${CLIENT}/responses`, 'login/user-record'],
+    'client/response/user',
+    [
+      'unit/client/limits',
+      `${CLIENT}/response/user`,
+      `${CLIENT}/response/profile`,
+      `${CLIENT}/response/responses`,
+      'login/user-record',
+    ],
     [
       ['an id may have 129 characters', '{1,128}', '{1,129}'],
       ['an id may have 127 characters', '{1,128}', '{1,127}'],

@@ -1,11 +1,11 @@
 import { guards } from './mutant'
 
-const STORES = 'unit/login/stores'
+const STORES = 'unit/login/pending-login/stores'
 
-/** Of `lib/login/stores/`, `pending-login`, `providers` and `request-headers`. */
+/** Of `lib/login/pending-login/`, `providers/providers` and `request/headers`. */
 export const LOGIN_MUTANTS = [
   ...guards(
-    'login/stores/sealed-cookie',
+    'login/pending-login/stores/sealed-cookie',
     [`${STORES}/cookie-store`, `${STORES}/cookie-store.options`, 'login/cookie-store', 'login/web'],
     [
       ['a cookie may have a byte more', 'const MAX_COOKIE_LENGTH = 4096', 'const MAX_COOKIE_LENGTH = 4097'],
@@ -49,7 +49,7 @@ export const LOGIN_MUTANTS = [
     ],
   ),
   ...guards(
-    'login/stores/cookie-store',
+    'login/pending-login/stores/cookie-store',
     [`${STORES}/cookie-store`, 'login/cookie-store'],
     [
       ['the cookies of others are lost', '...others.filter((other) => !this.#cookies.isSetBy(other)), ', ''],
@@ -63,7 +63,7 @@ export const LOGIN_MUTANTS = [
     ],
   ),
   ...guards(
-    'login/stores/login-cookies',
+    'login/pending-login/stores/login-cookies',
     [`${STORES}/cookie-store`, 'login/cookie-store', 'world/cookies', 'login/web'],
     [
       [
@@ -88,7 +88,7 @@ export const LOGIN_MUTANTS = [
     ],
   ),
   ...guards(
-    'login/stores/session-store',
+    'login/pending-login/stores/session-store',
     [`${STORES}/session-store`, 'login/login', 'login/trouble', 'security/sessions'],
     [
       [
@@ -137,10 +137,10 @@ export const LOGIN_MUTANTS = [
     ],
   ),
   ...guards(
-    'login/pending-login',
+    'login/pending-login/pending-login',
     [
-      'unit/login/pending-login',
-      'unit/login/return-path',
+      'unit/login/pending-login/pending-login',
+      'unit/login/pending-login/return-path',
       'login/pending-login',
       `${STORES}/session-store`,
       'login/login',
@@ -210,9 +210,9 @@ export const LOGIN_MUTANTS = [
     ],
   ),
   ...guards(
-    'login/providers',
+    'login/providers/providers',
     [
-      'unit/login/providers',
+      'unit/login/providers/providers',
       'security/many-providers',
       'security/providers',
       'login/many-providers',
@@ -286,11 +286,11 @@ export const LOGIN_MUTANTS = [
     ],
   ),
   ...guards(
-    'login/request-headers',
+    'login/request/headers',
     [
-      'unit/login/request',
-      'unit/login/request-headers.origins',
-      'unit/login/tab-binding',
+      'unit/login/request/request',
+      'unit/login/request/headers.origins',
+      'unit/login/pages/tab-binding',
       'security/recorded-headers',
       'security/attacks',
       'login/http2',

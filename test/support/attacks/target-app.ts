@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { MemoryStore, type SessionOptions } from 'express-session'
 import { type Dispatcher, getGlobalDispatcher } from 'undici'
 import { CookieStore, type Provider, Strategy } from '../../../lib'
-import type { SharedOptions } from '../../../lib/login/options'
+import type { SharedOptions } from '../../../lib/login/providers/options'
 import type { Application, FakeProvider } from '../../../lib/testing'
 import {
   COOKIE_KEY_CANARY,

@@ -1,7 +1,7 @@
 import { unreachableHint } from '../../../lib/client/http/network-errors'
 import { redirectHint } from '../../../lib/client/http/redirect'
 import type { ProviderResponse } from '../../../lib/client/http/response-reader'
-import { readProfile, readToken } from '../../../lib/client/responses'
+import { readProfile, readToken } from '../../../lib/client/response/responses'
 import { thrownBy } from '../../support/client'
 
 // One code has many causes. Each is told apart from the others of its code, by kinds and counts, and never by a word of the provider.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { SocialLoginClient } from '../../../lib/client/client'
 import { CLIENT_OPTIONS } from '../../../lib/client/options'
-import { LOGIN_OPTIONS } from '../../../lib/login/settings'
+import { LOGIN_OPTIONS } from '../../../lib/login/providers/settings'
 import { asDeployed } from '../../../lib/testing'
 import { expectOutcome, key, secret, token, useClients } from '../../support/client'
 import { expectNoneShown, rejectionOf } from '../../support/leak-check'

@@ -1,6 +1,6 @@
 import { isAuthKey } from '../../../lib/client/endpoints'
-import { parseJSON } from '../../../lib/client/json'
-import { readProfile, readToken } from '../../../lib/client/responses'
+import { parseJSON } from '../../../lib/client/response/json'
+import { readProfile, readToken } from '../../../lib/client/response/responses'
 import { thrownBy } from '../../support/client'
 
 // Where the limits of what a provider sends are: the longest that is read, and one character more.

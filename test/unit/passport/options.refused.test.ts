@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events'
 import { CookieStore } from '../../../lib'
 import { SocialLoginClient } from '../../../lib/client/client'
-import { LOGIN_OPTIONS } from '../../../lib/login/settings'
+import { LOGIN_OPTIONS } from '../../../lib/login/providers/settings'
 import { SocialLogin } from '../../../lib/web'
 import { expectNoneShown } from '../../support/leak-check'
 import { canary, construct, failureOf, good, required, verify } from '../../support/options'
 
-/** By the same code: see lib/login/settings.ts. */
+/** By the same code: see lib/login/providers/settings.ts. */
 const constructSocialLogin = (options: object): unknown =>
   Reflect.construct(SocialLogin, [{ ...options, keys: ['k'.repeat(32)] }])
 

@@ -1,0 +1,171 @@
+import { parseUploadsURL } from '../option-values'
+import { parseURL, resolvePath } from '../url'
+import type { JSONObject, JSONValue } from './json'
+import type { UserResponse } from './user'
+
+/**
+ * The profile of a person, in the shape that Passport's strategies have in common. Texts are decoded for display (`O&#039;Brien` is `O'Brien`), freed of control
+ * characters and cut to 500 characters: escape them all the same.
+ *
+ * @example
+ * await users.findOrCreate({ provider: profile.provider, id: profile.id, displayName: profile.displayName })
+ */
+export interface Profile {
+  /** The strategy's `name`. */
+  provider: string
+  /** `user_id`, always a string. Key your accounts by `provider` and `id`, never by e-mail. */
+  id: string
+  username?: string
+  /** First and last name, else the user name, else an empty string. */
+  displayName: string
+  name?: { familyName: string; givenName: string }
+  /** The e-mail address. The provider does not say whether it was verified, so neither does the profile. */
+  emails?: { value: string }[]
+  /** The picture, if it is an absolute http(s) URL or lies below `uploadsURL`. */
+  photos?: { value: string }[]
+  /** Free text, possibly translated. */
+  gender?: string
+  /** `YYYY-MM-DD`, an existing day. */
+  birthday?: string
+  /** The cover picture, by the same rule as `photos`. */
+  coverPhoto?: string
+  /** `user_verified`: the badge next to the person's name. Unrelated to the e-mail address. */
+  badge?: boolean
+  /** The text of the provider's response. */
+  _raw: string
+  /** The person's record as the provider sent it; numbers beyond 2^53 are strings. */
+  _json: JSONObject
+}
+
+const MAX_TEXT_LENGTH = 500
+// Enough for 500 characters written as entities; the rest is not decoded.
+const MAX_RAW_LENGTH = 4096
+// Control characters, those that change the direction of the text around them, and halves of surrogate pairs.
+const CONTROLS = /[\p{Cc}\p{Bidi_Control}\p{Cs}]/gu
+// Characters that show nothing: joiners, fillers and the like; white space; the empty cell of Braille; the anchors of annotations and
+// objects; joiners and blanks of old scripts; and a note without a head.
+const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\s\u2800\u2d7f\ufff9-\ufffc\u{1107f}\u{13437}\u{13441}\u{13442}\u{16fe4}\u{1d159}`
+const ONLY_INVISIBLE = new RegExp(`^[${INVISIBLE}]*$`, 'u')
+const EMAIL_PART = String.raw`[^@\p{Cc}\p{Bidi_Control}\p{Cs}${INVISIBLE}]+`
+const EMAIL = new RegExp(`^${EMAIL_PART}@${EMAIL_PART}$`, 'u')
+
+/**
+ * Options of {@link toProfile}.
+ *
+ * @example
+ * const user = await client.fetchUser('user/me', accessToken)
+ * const profile = toProfile(user, { provider: 'social-login', uploadsURL: 'https://social.example/content/uploads/' })
+ */
+export interface ProfileOptions {
+  /** The profile's `provider`. Default `social-login`, as the strategy's `name`. */
+  readonly provider?: string
+  /**
+   * Root of the provider's uploads: pictures given as relative paths are resolved against it. Default: they are left
+   * out.
+   */
+  readonly uploadsURL?: string
+}
+
+/**
+ * Maps a response of `SocialLoginClient.fetchUser` to Passport's profile, exactly as the strategy does: decodes texts,
+ * removes control characters, checks pictures.
+ *
+ * @example
+ * const profile = toProfile(await client.fetchUser('user/me', accessToken))
+ * @throws TypeError when `uploadsURL` is not an http(s) URL
+ */
+export function toProfile(
+  answer: UserResponse,
+  { provider = 'social-login', uploadsURL }: ProfileOptions = {},
+): Profile {
+  return profileOf(answer, provider, parseUploadsURL(uploadsURL, 'uploadsURL', { allowInsecureHTTP: true }))
+}
+
+/** {@link toProfile} for validated options. */
+export function profileOf(answer: UserResponse, provider: string, uploadsURL: URL | undefined): Profile {
+  const { user, json, raw } = answer
+  const username = displayText(user.user_name)
+  const givenName = displayText(user.user_firstname)
+  const familyName = displayText(user.user_lastname)
+  const gender = displayText(user.user_gender)
+  const email = parseEmail(user.user_email)
+  const birthday = parseDate(user.user_birthdate)
+  const photo = parsePicture(json['user_picture'], json['profile_picture'], uploadsURL)
+  const coverPhoto = parsePicture(json['user_cover'], json['profile_cover'], uploadsURL)
+  const displayName = [givenName, familyName].filter(Boolean).join(' ') || username
+  const profile: Profile = { provider, id: user.user_id, displayName, _raw: raw, _json: json }
+  if (username) profile.username = username
+  if (givenName || familyName) profile.name = { familyName, givenName }
+  if (email) profile.emails = [{ value: email }]
+  if (photo) profile.photos = [{ value: photo }]
+  if (gender) profile.gender = gender
+  if (birthday) profile.birthday = birthday
+  if (coverPhoto) profile.coverPhoto = coverPhoto
+  if (user.user_verified !== null) profile.badge = user.user_verified
+  return profile
+}
+
+// Decoded first: an entity may hide a control character. Deployed servers encode names before they store them.
+function displayText(value: string | null): string {
+  const text = decodeText(value ?? '')
+    .replace(CONTROLS, '')
+    .trim()
+  // "Is this you?" must not ask about a name that nobody can see. Within a name such characters have their use.
+  if (ONLY_INVISIBLE.test(text)) return ''
+  // By code points, so that no half of a pair is left.
+  return text.length > MAX_TEXT_LENGTH ? Array.from(text).slice(0, MAX_TEXT_LENGTH).join('') : text
+}
+
+function decodeText(value: string): string {
+  return decodeEntities(value.slice(0, MAX_RAW_LENGTH))
+}
+
+function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text
+  // Loaded when first needed: its tables take milliseconds.
+  const { decodeHTMLStrict }: typeof import('entities/decode') = require('entities/decode')
+  return decodeHTMLStrict(text)
+}
+
+/** Never cleaned: an address with characters removed could be somebody else's. */
+function parseEmail(value: string | null): string | undefined {
+  const email = decodeText(value ?? '').trim()
+  return email.length <= 254 && EMAIL.test(email) ? email : undefined
+}
+
+function parseDate(value: string | null): string | undefined {
+  if (!value || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined
+  const date = new Date(value)
+  // A day that does not exist (30 February) rolls over, a 13th month may be read as a day, or the date is invalid.
+  const exists = date.getUTCMonth() + 1 === Number(value.slice(5, 7)) && date.getUTCDate() === Number(value.slice(8))
+  return exists ? value : undefined
+}
+
+/**
+ * The specified field, or else the absolute URL that deployed servers send in another. That is the same placeholder for people
+ * without a picture, in old versions for everybody: where the root of the uploads is known, it shows by lying elsewhere.
+ */
+function parsePicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
+  const specified = absolutePicture(value) ?? relativePicture(value, uploadsURL)
+  if (specified !== undefined) return specified
+  const other = absolutePicture(twin)
+  return uploadsURL && !other?.startsWith(uploadsURL.href) ? undefined : other
+}
+
+function absolutePicture(value: JSONValue | undefined): string | undefined {
+  const text = pictureText(value)
+  const url = /^https?:/i.test(text) ? parseURL(text) : undefined
+  // A URL that ends in "/" is the uploads folder: the person has no picture.
+  if (!url || url.username || url.password || url.pathname.endsWith('/')) return undefined
+  return url.href
+}
+
+function relativePicture(value: JSONValue | undefined, uploadsURL?: URL): string | undefined {
+  if (!uploadsURL) return undefined
+  const url = resolvePath(pictureText(value), uploadsURL.href)
+  return url?.href.startsWith(uploadsURL.href) && !url.pathname.endsWith('/') ? url.href : undefined
+}
+
+function pictureText(value: JSONValue | undefined): string {
+  return typeof value === 'string' && value.length <= MAX_RAW_LENGTH ? decodeEntities(value.trim()) : ''
+}

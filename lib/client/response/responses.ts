@@ -1,0 +1,177 @@
+import { type Phase, SocialLoginError } from '../../errors'
+import { isFirewall, isPage, refusedByFirewall } from '../http/page'
+import { badResponse, type ProviderResponse, readExhaustedLimit } from '../http/response-reader'
+import { isObject, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
+import { parseUser, type UserRecord, type UserResponse } from './user'
+
+/**
+ * The provider's response to an exchange: the token, and whatever else it sent.
+ *
+ * @example
+ * const { access_token } = await client.exchangeAuthKey(authKey)
+ */
+export interface TokenResponse extends JSONObject {
+  /** Authenticates API requests for one user and one application. Its lifetime is not specified: use it at once. */
+  access_token: string
+}
+
+/** What an `access_token` can be. */
+export const ACCESS_TOKEN = /^[\x21-\x7e]{1,4096}$/
+
+const PAGE_HINT =
+  'The response was a page, not the API, or empty: maintenance, an outage, a ban of this machine, or a baseURL that is not the API.'
+
+const REFUSED_BY_PAGE_HINT =
+  'The refusal was a page: if it comes at every login, a firewall in front of the provider may refuse this machine, by its address or its userAgent.'
+
+// For people; a name with digits could be a token.
+const HARMLESS_NAME = /^[A-Za-z_-]{1,40}$/
+const MAX_NAMES = 10
+const MAX_NAME_DEPTH = 3
+
+// For what is no JSON. Both read a text once, whatever is in it: a string or a tag that never ends is not looked for again
+// from each of its characters.
+const STRING_OR_REST = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)/g
+const TAG = /<\/?[a-z][^<>]*>/i
+
+// What a member `success` or `status` says when nothing went wrong.
+const SUCCESS: ReadonlySet<unknown> = new Set([true, 1, 200, '1', '200', 'true', 'ok', 'success'])
+
+/**
+ * Reads the response to an exchange.
+ *
+ * @throws SocialLoginError `auth_key_rejected`, `provider_rate_limited`, `provider_bad_response`
+ */
+export function readToken(response: ProviderResponse): TokenResponse {
+  const body = tryParse(response.text)
+  if (response.status >= 400) throw failedExchange(response, body)
+  if (!isObject(body)) throw notJSON('exchange', response, 'The exchange must be answered with a JSON object.')
+  // Deployed servers refuse with status 200 and {"error": true}.
+  const value = isRefusal(body) ? '' : (ownProperty(body, 'access_token') ?? '')
+  const token = typeof value === 'number' ? String(value) : value
+  if (token === '') throw withoutToken(response, body)
+  if (typeof token !== 'string' || !ACCESS_TOKEN.test(token)) {
+    throw badResponse('exchange', 'The access_token must have 1 to 4,096 visible ASCII characters.')
+  }
+  return { ...body, access_token: token }
+}
+
+/** A refused key is told by JSON, or by status 400, 401 or 403. The rest, or what a firewall answers, says nothing of the key. */
+function failedExchange(response: ProviderResponse, body: JSONValue | undefined): SocialLoginError {
+  const { status } = response
+  if (isOfFirewall(response)) return refusedByFirewall('exchange', { retryable: false })
+  if (status === 405) return badResponse('exchange', 'The authorize endpoint refuses this method: see exchangeMethod.')
+  if (isObject(body) || status === 400 || status === 401 || status === 403)
+    return refusal('auth_key_rejected', 'exchange', response)
+  return badResponse(
+    'exchange',
+    'There seems to be no authorize endpoint at that address (or, on an old server, none for a POST: see exchangeMethod).',
+  )
+}
+
+/**
+ * Reads the response of a profile endpoint.
+ *
+ * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, `provider_rate_limited`, `provider_bad_response`
+ */
+export function readProfile(response: ProviderResponse, userRecord?: UserRecord): UserResponse {
+  const { status, text } = response
+  const body = tryParse(text)
+  if (isRefusal(body)) throw refusal('profile_unauthorized', 'profile', response)
+  if (status >= 400) throw failedProfile(response)
+  if (body === undefined) throw notJSON('profile', response, 'The profile must be answered with JSON.')
+  return parseUser(body, text, userRecord)
+}
+
+function failedProfile(response: ProviderResponse): SocialLoginError {
+  const { status } = response
+  if (isOfFirewall(response)) return refusedByFirewall('profile', { retryable: false })
+  if (status === 401 || status === 403) return refusal('profile_unauthorized', 'profile', response)
+  return badResponse(
+    'profile',
+    'There seems to be no such profile endpoint: try another (user/me, get_user_info or auto).',
+  )
+}
+
+function isRefusal(body: JSONValue | undefined): boolean {
+  return isObject(body) && ownProperty(body, 'error') === true
+}
+
+/** The outcome of a refused key or token: the message of a refusal is text for people, and never read. */
+function refusal(
+  code: 'auth_key_rejected' | 'profile_unauthorized',
+  phase: Phase,
+  { headers, text }: ProviderResponse,
+): SocialLoginError {
+  const exhaustedLimit = readExhaustedLimit(headers)
+  if (exhaustedLimit) return new SocialLoginError('provider_rate_limited', phase, exhaustedLimit)
+  return new SocialLoginError(code, phase, isPage(text) ? { hint: REFUSED_BY_PAGE_HINT } : {})
+}
+
+/** The outcome of JSON without a token at its top: a refusal, unless it says success or holds a token deeper down. */
+function withoutToken(response: ProviderResponse, body: JSONObject): SocialLoginError {
+  if (isRefusal(body)) return refusal('auth_key_rejected', 'exchange', response)
+  const names = namesIn(body)
+  const found = names.find((name) => name.endsWith('.access_token'))
+  if (found) return badResponse('exchange', `The access_token must be at the top of the JSON: it was at ${found}.`)
+  if (!saysSuccess(body)) return refusal('auth_key_rejected', 'exchange', response)
+  const shown = names.slice(0, MAX_NAMES).join(', ')
+  return badResponse('exchange', `The JSON tells of success and has no access_token, only: ${shown}.`)
+}
+
+function saysSuccess(body: JSONObject): boolean {
+  const said = ['success', 'status'].map((name) => ownProperty(body, name))
+  return ownProperty(body, 'error') === false || said.some((value) => SUCCESS.has(value))
+}
+
+/** The names of the members, those of inner objects with their path; never a value. */
+function namesIn(object: JSONObject, path: readonly string[] = []): string[] {
+  return Object.entries(object).flatMap(([name, value]) => {
+    const inner = [...path, HARMLESS_NAME.test(name) ? name : '?']
+    const further = isObject(value) && inner.length < MAX_NAME_DEPTH ? namesIn(value, inner) : []
+    return [inner.join('.'), ...further]
+  })
+}
+
+function isOfFirewall({ status, headers, text }: ProviderResponse): boolean {
+  return isFirewall(status, headers, text)
+}
+
+/** The parsed JSON, or undefined if the text is invalid. */
+function tryParse(text: string): JSONValue | undefined {
+  try {
+    return parseJSON(text)
+  } catch {
+    return undefined
+  }
+}
+
+function notJSON(phase: Phase, response: ProviderResponse, hint: string): SocialLoginError {
+  const { text } = response
+  if (isOfFirewall(response)) return refusedByFirewall(phase, { retryable: true })
+  if (isPage(text) || text.trim() === '')
+    return new SocialLoginError('provider_bad_response', phase, { hint: PAGE_HINT, retryable: true })
+  return badResponse(phase, `${hint} ${faultOf(text)}`.trim())
+}
+
+/** What is wrong with a text that should be JSON: kinds and counts, never a part of it. */
+function faultOf(text: string): string {
+  const [first, last] = [text.search(/[[{]/), Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))]
+  if (first === -1 || last < first) return 'It holds none.'
+  const [before, after] = [text.slice(0, first).trim().length, text.slice(last + 1).trim().length]
+  if (before + after > 0 && tryParse(text.slice(first, last + 1)) !== undefined) {
+    return `There are ${before} characters before the JSON and ${after} behind it, such as a warning of PHP.`
+  }
+  if (TAG.test(text.replace(STRING_OR_REST, ''))) return 'There is HTML inside of the JSON, such as a warning of PHP.'
+  return reasonOf(text)
+}
+
+function reasonOf(text: string): string {
+  try {
+    parseJSON(text)
+    return ''
+  } catch (error) {
+    // Its messages are fixed text.
+    return error instanceof SyntaxError ? `It is ${error.message}.` : ''
+  }
+}

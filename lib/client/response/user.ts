@@ -1,0 +1,167 @@
+import { SocialLoginError } from '../../errors'
+import { hasNumber, isObject, type JSONObject, type JSONValue, ownProperty } from './json'
+
+/**
+ * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open
+ * settled: the id is a string without loss, texts are strings as sent (entities not decoded) or null, the badge is a
+ * boolean or null. Further fields that the provider sends are kept as they are.
+ *
+ * @example
+ * const { user_id, user_name } = await client.getCurrentUser(accessToken)
+ */
+export interface SocialLoginUser {
+  readonly user_id: string
+  readonly user_name: string | null
+  readonly user_email: string | null
+  readonly user_firstname: string | null
+  readonly user_lastname: string | null
+  readonly user_gender: string | null
+  readonly user_birthdate: string | null
+  readonly user_picture: string | null
+  readonly user_cover: string | null
+  readonly user_verified: boolean | null
+  readonly [field: string]: JSONValue
+}
+
+/**
+ * One person in the provider's response: typed, as plain JSON, and as text.
+ *
+ * @example
+ * const { user, json, raw } = await client.fetchUser('user/me', accessToken)
+ */
+export interface UserResponse {
+  readonly user: SocialLoginUser
+  readonly json: JSONObject
+  readonly raw: string
+}
+
+/**
+ * Returns the record of a person from the JSON of a profile endpoint: for a provider that has it in another place than at the
+ * top, in `user_info` or in `data`, or under other names. `provider` is the name in `profile.provider`; a client has none.
+ *
+ * @example
+ * const userRecord: UserRecord = (json) => json.response.profile
+ */
+export type UserRecord = (
+  // The type of what JSON.parse returns, so that a path of members compiles.
+  json: ReturnType<typeof JSON.parse>,
+  provider?: string,
+) => JSONObject
+
+/** The record of a person in a response, and the member that it is wrapped in. */
+export interface PersonRecord {
+  readonly record: JSONObject
+  readonly wrapper: 'user_info' | 'data' | false
+}
+
+const ID = /^[A-Za-z0-9._:-]{1,128}$/
+const WHOLE_NUMBER = /^[1-9][0-9]*$/
+// Texts that servers send in place of an id.
+const NOBODY = /^(undefined|null|nan|true|false|0[0.]*|-[\d.]+)$/i
+// Names with digits or other characters could be ids, keys or addresses.
+const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
+
+/**
+ * Reads the body of a profile endpoint: a bare record (the specification), or one inside `user_info` or `data` as
+ * deployed servers send it.
+ *
+ * @param body what `parseJSON` returned
+ * @throws SocialLoginError `profile_invalid` without a usable `user_id`
+ */
+export function parseUser(body: JSONValue, raw: string, userRecord?: UserRecord): UserResponse {
+  const json = userRecord ? callUserRecord(userRecord, body) : findRecord(body)?.record
+  if (!json) throw noRecord(body)
+  const id = parseID(json, raw)
+  if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
+  return { user: toUser(json, id), json, raw }
+}
+
+function callUserRecord(userRecord: UserRecord, body: JSONValue): JSONObject {
+  let record: JSONObject
+  try {
+    record = userRecord(body)
+  } catch {
+    // Its error may quote the profile.
+    throw noRecord(body, 'The function userRecord threw an error. ')
+  }
+  if (!isObject(record)) throw noRecord(body, 'The function userRecord returned no object. ')
+  return record
+}
+
+function noRecord(body: JSONValue, problem = ''): SocialLoginError {
+  const path = pathToUserID(body)
+  const place =
+    path === undefined ? '' : `The response has a user_id at ${path}: let the option userRecord return its object.`
+  const hint = `${problem}${place}`.trim()
+  return new SocialLoginError('profile_invalid', 'profile', hint === '' ? {} : { hint })
+}
+
+/** The record in the body of a profile endpoint; undefined if there is none with a `user_id`. */
+export function findRecord(body: JSONValue): PersonRecord | undefined {
+  if (!isObject(body)) return undefined
+  if (Object.hasOwn(body, 'user_id')) return { record: body, wrapper: false }
+  for (const wrapper of ['user_info', 'data'] as const) {
+    const record = ownProperty(body, wrapper)
+    if (isObject(record) && Object.hasOwn(record, 'user_id')) return { record, wrapper }
+  }
+  return undefined
+}
+
+/**
+ * Where the JSON has a `user_id`, as in `response.profile.user_id`; undefined if there is none in its first levels. The path
+ * is safe to show: it holds indexes and names of members, and `*` for a name that is not a plain word.
+ */
+export function pathToUserID(json: JSONValue, levels = 4): string | undefined {
+  if (typeof json !== 'object' || json === null) return undefined
+  if (Object.hasOwn(json, 'user_id')) return 'user_id'
+  if (levels === 0) return undefined
+  for (const [name, value] of Object.entries(json)) {
+    const path = pathToUserID(value, levels - 1)
+    if (path !== undefined) return `${Array.isArray(json) || PLAIN_NAME.test(name) ? name : '*'}.${path}`
+  }
+  return undefined
+}
+
+/**
+ * A number must be positive and whole: servers send 0, -1 or 1.5 for "no user". A text may look like another number, as one
+ * of some hundred hexadecimal ids does (`374e76010383810`). What `parseJSON` has kept as a text is a number in the response.
+ */
+function parseID(json: JSONObject, raw: string): string | undefined {
+  const id = textOf(json, 'user_id')
+  if (id === null || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined
+  if (WHOLE_NUMBER.test(id)) return id
+  return typeof json['user_id'] === 'number' || hasNumber(raw, id) ? undefined : id
+}
+
+/** Ids that mean something else as a property of an object (`__proto__`) or as a part of a path (`..`). */
+function isReserved(id: string): boolean {
+  return id === 'prototype' || id in Object.prototype || /^\.+$/.test(id)
+}
+
+function toUser(json: JSONObject, id: string): SocialLoginUser {
+  return {
+    ...json,
+    user_id: id,
+    user_name: textOf(json, 'user_name'),
+    user_email: textOf(json, 'user_email'),
+    user_firstname: textOf(json, 'user_firstname'),
+    user_lastname: textOf(json, 'user_lastname'),
+    user_gender: textOf(json, 'user_gender'),
+    user_birthdate: textOf(json, 'user_birthdate'),
+    user_picture: textOf(json, 'user_picture'),
+    user_cover: textOf(json, 'user_cover'),
+    user_verified: parseFlag(json['user_verified']),
+  }
+}
+
+function textOf(json: JSONObject, name: string): string | null {
+  const value = ownProperty(json, name)
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' ? value : null
+}
+
+function parseFlag(value: JSONValue | undefined): boolean | null {
+  if (value === true || value === 1 || value === '1' || value === 'true') return true
+  if (value === false || value === 0 || value === '0' || value === 'false' || value === '') return false
+  return null
+}

@@ -1,0 +1,74 @@
+import { isLoopback } from '../../../client/option-values'
+import { parseURL } from '../../../client/url'
+import { type PendingLogin, remainderOf } from '../pending-login'
+import { otherHostHint } from './cookie-hints'
+import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
+
+const NO_COOKIE =
+  'The browser sent no cookie at all, so not that of the login either: it blocks them, or the login was started on another host.'
+const OTHER_COOKIES =
+  'The browser sent cookies, but not that of the login: none was started in the last ten minutes, or the browser or something in front of the application has dropped it.'
+const UNREADABLE =
+  'The cookie of the login came, but cannot be opened: its keys have been changed, or it came twice, so that one was planted.'
+const DROPPED =
+  ' It is Secure: by plain http, even on localhost, Safari and some test agents keep no such cookie. With the whole callbackURL, such as http://localhost:3000/auth/callback, it is set without Secure there.'
+
+/**
+ * The cookies of a login: one for the login in progress, and after it one that tells its reload from another login. Each is a
+ * line of `Set-Cookie`, or is read from a `Cookie` header.
+ */
+export class LoginCookies {
+  /** Of all that a browser keeps, each holds the same login. */
+  readonly #pending: readonly SealedCookie[]
+  readonly #used: SealedCookie
+
+  /**
+   * @param callbackURL of plain http on a loopback host, the cookie is set without `Secure` as well: Safari keeps no other there
+   * @throws TypeError when a key is too short or the name is not a valid cookie name
+   */
+  constructor(options: CookieStoreOptions, callbackURL?: string) {
+    const plain = isPlainLoopback(callbackURL) && !options.allowInsecureHTTP
+    const variants = plain ? [options, { ...options, allowInsecureHTTP: true }] : [options]
+    this.#pending = variants.map((variant) => new SealedCookie(variant))
+    this.#used = new SealedCookie({ ...options, ...variants.at(-1) }, '-used')
+  }
+
+  /** Keeps the record for as long as a login may take. */
+  start(record: PendingLogin): Promise<string[]> {
+    return Promise.all(this.#pending.map((cookie) => cookie.seal(record)))
+  }
+
+  /** The login in progress, or what is left of the one before. */
+  async open(header: string): Promise<PendingLogin | undefined> {
+    // The first that is there decides: if it cannot be opened, somebody has planted one, who could have planted the others, too.
+    return [...this.#pending, this.#used].find((cookie) => cookie.isIn(header))?.open(header)
+  }
+
+  /** Ends the login in progress. */
+  async consume(record: PendingLogin): Promise<string[]> {
+    return [...this.#pending.map((cookie) => cookie.end()), await this.#used.seal(remainderOf(record))]
+  }
+
+  /**
+   * Why `open` has found nothing.
+   *
+   * @param host that of the request, if the adapter knows it
+   * @param isPlain whether the request came by plain http, as far as the adapter can tell, and no callbackURL says otherwise
+   */
+  explain(header: string, host: string | undefined, isPlain: boolean): string {
+    if (this.#pending.some((cookie) => cookie.isIn(header))) return UNREADABLE
+    const cause = header === '' ? NO_COOKIE : OTHER_COOKIES
+    const isDropped = isPlain && this.#pending.every((cookie) => cookie.isSecure)
+    return cause + (isDropped ? DROPPED : otherHostHint(host))
+  }
+
+  /** Whether a line sets one of these cookies. */
+  isSetBy(line: string): boolean {
+    return [...this.#pending, this.#used].some((cookie) => cookie.isSetBy(line))
+  }
+}
+
+function isPlainLoopback(callbackURL: string | undefined): boolean {
+  const url = callbackURL === undefined ? undefined : parseURL(callbackURL)
+  return url?.protocol === 'http:' && isLoopback(url.hostname)
+}

@@ -1,0 +1,152 @@
+import { hkdfSync } from 'node:crypto'
+import { parseBoolean, refuseUnknown } from '../../../client/option-values'
+import { MAX_AGE_MS, type PendingLogin, parsePendingLogin } from '../pending-login'
+
+/**
+ * Options of the {@link CookieStore}.
+ *
+ * @example
+ * new CookieStore({ keys: [newKey, oldKey], name: 'my-login' }) // the cookie is called __Host-my-login
+ */
+export interface CookieStoreOptions {
+  /**
+   * 1 to 10 random secrets of at least 32 characters or bytes (`openssl rand -base64 32`). The first one seals, all of them
+   * open: to rotate, append a new one, then put it in front, and drop the old one ten minutes later. Never the app secret: the
+   * cookie would confirm a guess of it.
+   */
+  readonly keys: readonly (string | Uint8Array)[]
+  /** Name of the cookie, without the `__Host-` prefix: 1 to 64 of the characters A-Z a-z 0-9 _ -. Default `social-login`. */
+  readonly name?: string | undefined
+  /**
+   * Whether the name begins with `__Host-`, by which browsers let no sister subdomain plant the cookie. Default true. False is
+   * for hosting that passes only a cookie of another name, such as `__session`: the cookie is `Secure` all the same.
+   */
+  readonly hostPrefix?: boolean | undefined
+  /** Drops `Secure`, and so the prefix, for plain http: a sister subdomain can then plant the cookie. Default false. */
+  readonly allowInsecureHTTP?: boolean | undefined
+}
+
+// Browsers reject larger cookies; a sealed record with the longest returnTo and state has 3,300 bytes.
+const MAX_COOKIE_LENGTH = 4096
+const MIN_KEY_LENGTH = 32
+
+const OPTIONS = { keys: true, name: true, hostPrefix: true, allowInsecureHTTP: true }
+
+type Decrypting = typeof import('jose/jwe/compact/decrypt')
+type Encrypting = typeof import('jose/jwe/compact/encrypt')
+
+// Loaded by the first SealedCookie: that takes milliseconds, and most applications keep the login in their session.
+const decrypting = (): Decrypting => require('jose/jwe/compact/decrypt')
+const encrypting = (): Encrypting => require('jose/jwe/compact/encrypt')
+
+/** A cookie with a sealed pending login, as values of `Cookie` and `Set-Cookie` headers. */
+export class SealedCookie {
+  readonly #keys: readonly Uint8Array[]
+  readonly #sealingKey: Uint8Array
+  readonly #name: string
+  readonly #pattern: RegExp
+  readonly isSecure: boolean
+  readonly #jose: Pick<Decrypting & Encrypting, 'compactDecrypt' | 'CompactEncrypt'>
+
+  /**
+   * @param suffix what distinguishes the cookie from others with these options
+   * @throws TypeError when a key is too short or the name is not a valid cookie name
+   */
+  constructor(options: CookieStoreOptions, suffix = '') {
+    refuseUnknown('CookieStore', options, OPTIONS)
+    const { keys, name = 'social-login', hostPrefix = true } = options
+    if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
+      throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
+    this.isSecure = !parseBoolean(options.allowInsecureHTTP, 'allowInsecureHTTP')
+    // Browsers accept the prefix only together with `Secure`.
+    const hasPrefix = parseBoolean(hostPrefix, 'hostPrefix') && this.isSecure
+    this.#name = `${hasPrefix ? '__Host-' : ''}${name}${suffix}`
+    this.#pattern = new RegExp(`(?:^|;)[ \\t]*${this.#name}=([^;]*)`, 'g')
+    const [first, ...others] = parseKeys(keys)
+    this.#sealingKey = deriveKey(first, this.#name)
+    this.#keys = [this.#sealingKey, ...others.map((key) => deriveKey(key, this.#name))]
+    this.#jose = { ...decrypting(), ...encrypting() }
+  }
+
+  /** A value of `Set-Cookie` that keeps the record for as long as a login may take. */
+  async seal(record: PendingLogin): Promise<string> {
+    const sealed = await new this.#jose.CompactEncrypt(Buffer.from(JSON.stringify(record)))
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+      .encrypt(this.#sealingKey)
+    return this.#setCookie(sealed, MAX_AGE_MS / 1000)
+  }
+
+  /** The record in a `Cookie` header. */
+  async open(header: string): Promise<PendingLogin | undefined> {
+    const sealed = this.#valueIn(header)
+    if (sealed === undefined || !isCanonical(sealed)) return undefined
+    for (const key of this.#keys) {
+      const record = await this.#open(sealed, key)
+      if (record) return record
+    }
+    return undefined
+  }
+
+  /** A value of `Set-Cookie` that deletes the cookie. */
+  end(): string {
+    return this.#setCookie('', 0)
+  }
+
+  /** Whether a `Cookie` header has this cookie. */
+  isIn(header: string): boolean {
+    return header.search(this.#pattern) !== -1
+  }
+
+  /** Whether a value of `Set-Cookie` sets this cookie. */
+  isSetBy(line: string): boolean {
+    return line.startsWith(`${this.#name}=`)
+  }
+
+  async #open(sealed: string, key: Uint8Array): Promise<PendingLogin | undefined> {
+    try {
+      const options = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
+      const { plaintext } = await this.#jose.compactDecrypt(sealed, key, options)
+      return parsePendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
+    } catch {
+      // Tampered with, sealed with another key, or not a sealed record at all.
+      return undefined
+    }
+  }
+
+  // Of two cookies with this name one was planted, and they cannot be told apart. Only ASCII spaces are trimmed, because a
+  // sister subdomain can set a cookie "\u00a0__Host-...", which browsers do not protect.
+  #valueIn(header: string): string | undefined {
+    const [own, ...others] = header.matchAll(this.#pattern)
+    if (!own || others.length > 0 || own[0].length > MAX_COOKIE_LENGTH) return undefined
+    return own[1]
+  }
+
+  #setCookie(value: string, maxAge: number): string {
+    // No value has a character that would need to be encoded: a JWE is base64url and dots.
+    const secure = this.isSecure ? '; Secure' : ''
+    return `${this.#name}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${secure}; SameSite=Lax`
+  }
+}
+
+function parseKeys(keys: unknown): [string | Uint8Array, ...(string | Uint8Array)[]] {
+  const [first, ...others]: unknown[] = Array.isArray(keys) && keys.length <= 10 ? keys : []
+  if (first === undefined) throw new TypeError('keys must be an array of 1 to 10 secrets')
+  return [parseKey(first), ...others.map(parseKey)]
+}
+
+function parseKey(key: unknown): string | Uint8Array {
+  const isText = typeof key === 'string' || key instanceof Uint8Array
+  if (isText && key.length >= MIN_KEY_LENGTH) return key
+  throw new TypeError(
+    'keys must hold random secrets of at least 32 characters or bytes (openssl rand -base64 32 makes one)',
+  )
+}
+
+function deriveKey(key: string | Uint8Array, name: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key, '', `passport-social-login pending login ${name}`, 32))
+}
+
+/** Decoders skip characters outside base64url and drop spare bits: only the canonical encoding is accepted. */
+function isCanonical(sealed: string): boolean {
+  return sealed.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
+}

@@ -1,0 +1,115 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import { types } from 'node:util'
+import { isObject } from '../../../client/response/json'
+import { warnOnce } from '../../../warnings'
+import { type PendingLogin, type PendingLoginStore, parsePendingLogin, remainderOf } from '../pending-login'
+import { NoSession } from '../store'
+import { otherHostHint } from './cookie-hints'
+
+const SESSION_KEY = 'passport-social-login'
+
+const NO_COOKIE =
+  'The browser sent no cookie at all: it blocks them, or the session cookie is SameSite=Strict, or Secure on plain http, or of another host, or expired (its maxAge is in milliseconds).'
+const NO_SESSION_COOKIE = 'The browser sent cookies, but none of a session that has a login in it.'
+const UNKNOWN_SESSION =
+  'A session cookie came, but its session is not known here: the application was restarted with its sessions in memory, each of several processes has a store of its own, the secret was changed, or a cookie of the same name came instead, an old one, or that of another application on this host, whatever its port.'
+const SESSION_WITHOUT_LOGIN =
+  'The session came, but there is no login in it: none was started, somebody has signed out since, or a slower request has saved an older copy of the session.'
+
+/**
+ * Keeps the login in progress in `req.session`, which any session middleware provides. If the session has a `save`
+ * method (express-session, koa-session), its store has saved when the promises here resolve.
+ *
+ * @example
+ * new Strategy({ ...options, store: new SessionStore() }, verify) // the default
+ */
+export class SessionStore implements PendingLoginStore {
+  save(req: IncomingMessage, record: PendingLogin): Promise<void> | void {
+    const session = requireSession(req)
+    warnOfLostCookie(req, session)
+    return put(session, record)
+  }
+
+  load(req: IncomingMessage): PendingLogin | undefined {
+    return parsePendingLogin(requireSession(req)[SESSION_KEY])
+  }
+
+  explain(req: IncomingMessage): string {
+    const { cookie, host } = req.headers
+    if (!cookie) return NO_COOKIE + otherHostHint(host)
+    // express-session has an id for each session, which is new where the cookie's was not found. Its cookie is `s:ID.SIGNATURE`.
+    const id: unknown = Reflect.get(req, 'sessionID')
+    if (typeof id === 'string' && id !== '' && cookie.includes(id)) return SESSION_WITHOUT_LOGIN
+    return /=s(?:%3A|:)/i.test(cookie) ? UNKNOWN_SESSION : NO_SESSION_COOKIE
+  }
+
+  // The record is marked, not removed: the second callback of a double click uses it to find the running login.
+  consume(req: IncomingMessage, record: PendingLogin): Promise<void> | void {
+    keepWhenRenewed(req, remainderOf(record))
+    return put(requireSession(req), { ...record, consumed: true })
+  }
+}
+
+/** Warns of a cookie of express-session that the browser will not send with the callback, or never gets. */
+function warnOfLostCookie(req: IncomingMessage, { cookie }: Record<string, unknown>): void {
+  if (!isObject(cookie)) return
+  if (cookie['sameSite'] === true || cookie['sameSite'] === 'strict') warnOnce('SESSION_COOKIE_STRICT')
+  const [id, response]: unknown[] = [Reflect.get(req, 'sessionID'), Reflect.get(req, 'res')]
+  if (cookie['secure'] !== true || typeof id !== 'string' || req.headers.cookie?.includes(id)) return
+  if (!(response instanceof ServerResponse)) return
+  // express-session sets the cookie, or not, when the headers are sent.
+  response.once('finish', () => {
+    const isSet = [response.getHeader('set-cookie') ?? []].flat().some((line) => String(line).includes(id))
+    if (!isSet) warnOnce('SESSION_COOKIE_NOT_SET')
+  })
+}
+
+/**
+ * Passport renews the session when it signs the user in. What tells a reload from another login is put into the new session
+ * before Passport saves that: later would be one more write, and could undo a logout.
+ */
+function keepWhenRenewed(req: IncomingMessage, record: PendingLogin): void {
+  const session = requireSession(req)
+  const { regenerate } = session
+  if (typeof regenerate !== 'function') return
+  const keep = (): void => {
+    const renewed: unknown = Reflect.get(req, 'session')
+    if (isSession(renewed)) renewed[SESSION_KEY] = record
+  }
+  const value = (...args: unknown[]): unknown => {
+    const given = args.map((arg) => {
+      if (typeof arg !== 'function') return arg
+      return (...results: unknown[]): unknown => {
+        keep()
+        return Reflect.apply(arg, undefined, results)
+      }
+    })
+    const renewing: unknown = Reflect.apply(regenerate, session, given)
+    return types.isPromise(renewing) ? renewing.then(keep) : renewing
+  }
+  // Not enumerable, because some stores copy the members of a session.
+  Reflect.defineProperty(session, 'regenerate', { value, configurable: true, writable: true })
+}
+
+/** @throws NoSession where no session middleware has run, or it has failed to read the session */
+function requireSession(req: IncomingMessage): Record<string, unknown> {
+  const session: unknown = Reflect.get(req, 'session')
+  if (!isSession(session)) throw new NoSession()
+  return session
+}
+
+function isSession(value: unknown): value is Record<string, unknown> {
+  return isObject(value)
+}
+
+function put(session: Record<string, unknown>, record: PendingLogin): Promise<void> | undefined {
+  session[SESSION_KEY] = record
+  const { save } = session
+  // The sessions of cookie-session and @fastify/secure-session have no `save`: they are part of the response.
+  if (typeof save !== 'function') return undefined
+  return new Promise((resolve, reject) => {
+    const saving: unknown = save.call(session, (error: unknown) => (error ? reject(error) : resolve()))
+    // Others return a promise; express-session calls back and returns the session.
+    if (types.isPromise(saving)) saving.then(() => resolve(), reject)
+  })
+}

@@ -1,0 +1,73 @@
+import { Endpoints } from '../../client/endpoints'
+import type { Transport } from '../../client/http/transport'
+import { type ParsedOptions, parseCallbackURL, parseOptions } from '../../client/option-values'
+import type { ClientSettings } from '../../client/options'
+import type { LoginSettings } from '../context'
+import { useTabBinding } from '../pages/tab-binding'
+import { digest } from '../pending-login/pending-login'
+import { type CallOptions, PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
+
+/** The options of a provider, or the members of its record, which have yet to be parsed. */
+export interface ProviderSource {
+  readonly name: string
+  readonly callbackURL: string
+}
+
+/**
+ * @param shared what all providers of a strategy share
+ * @param transportOf the connections to the provider
+ * @throws TypeError naming the option that is wrong, never its value
+ */
+export function createLoginSettings(
+  source: ProviderSource,
+  shared: ParsedOptions<typeof SHARED_OPTIONS>,
+  transportOf: (settings: ClientSettings) => Transport,
+): LoginSettings {
+  const { name } = source
+  const { allowInsecureHTTP, maxConcurrentLogins, userRecord: select } = shared
+  const parsed = parseOptions(PROVIDER_OPTIONS, { ...source, allowInsecureHTTP })
+  const { baseURL: api, profileEndpoint, displayName, uploadsURL, ...credentials } = parsed
+  const userRecord = select && ((json: unknown) => select(json, name))
+  const client = { ...shared, ...api, ...credentials, userRecord, maxConnections: maxConcurrentLogins }
+  const endpoints = new Endpoints(client, transportOf(client))
+  const callback = parseCallbackURL(source.callbackURL, 'callbackURL', shared)
+  if (shared.tabBinding) useTabBinding()
+  const baseURL = api.origin + api.basePath
+  // Browsers know the provider by its login page.
+  const { origin: providerOrigin, host } = new URL(endpoints.loginURL)
+  const identity = [shared.name, name, baseURL, credentials.clientID]
+  return {
+    ...shared,
+    providerName: name,
+    baseURL,
+    endpoints,
+    profileEndpoint,
+    displayName: displayName ?? host,
+    uploadsURL,
+    callbackPath: callback.path,
+    appOrigin: callback.origin,
+    providerOrigin,
+    identity,
+    strategyDigest: digestOfStrategy(identity, callback.path),
+    loginSlots: endpoints.slots,
+  }
+}
+
+/** The settings for a request that may have a `callbackURL` of its own. */
+export function settingsOfRequest(settings: LoginSettings, { callbackURL }: CallOptions): LoginSettings {
+  if (callbackURL === undefined) return settings
+  // Plain http is allowed, because requests are only compared with it.
+  const options = { allowInsecureHTTP: true }
+  const { path, origin = settings.appOrigin } = parseCallbackURL(callbackURL, 'callbackURL', options)
+  return {
+    ...settings,
+    callbackPath: path,
+    appOrigin: origin,
+    strategyDigest: digestOfStrategy(settings.identity, path, origin === settings.appOrigin ? '' : origin),
+  }
+}
+
+/** Includes the callback: at another one, a login may mean something else even for the same strategy. */
+function digestOfStrategy(identity: readonly string[], callbackPath: string, otherOrigin = ''): string {
+  return digest(...identity, callbackPath, otherOrigin)
+}

@@ -1,0 +1,162 @@
+import { isThenable, withTimeout } from '../../client/deadline'
+import type { Network, Transports } from '../../client/http/network'
+import { type ParsedOptions, parseText, parseWholeCallbackURL } from '../../client/option-values'
+import { isObject } from '../../client/response/json'
+import { type Phase, SocialLoginError } from '../../errors'
+import type { LoginSettings } from '../context'
+import { plainPath } from '../request/callback-path'
+import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
+import { createLoginSettings, type ProviderSource } from './provider'
+import { registerName } from './provider-names'
+
+/** The provider of a strategy that has only one. */
+export class OneProvider {
+  /** The name of the strategy. */
+  readonly name: string
+  readonly single: LoginSettings
+
+  constructor(settings: LoginSettings) {
+    this.name = settings.name
+    this.single = settings
+  }
+
+  /** Closes the connections after pending logins have ended. */
+  async close(): Promise<void> {
+    await this.single.loginSlots.close()
+    await this.single.endpoints.close()
+  }
+}
+
+type ManyProvidersOptions = ParsedOptions<typeof SHARED_OPTIONS & Omit<typeof MANY_OPTIONS, 'provider'>> & {
+  /** For providers without one of their own; `:provider` stands for the name. */
+  readonly callbackURL: string | undefined
+}
+
+// The settings of a provider take some kilobytes, and are made again within a millisecond.
+const MAX_PROVIDERS = 1000
+const MEMBERS = ['name', 'callbackURL', ...Object.keys(PROVIDER_OPTIONS)]
+
+const CALLBACK_TAKEN =
+  'callbackURL is that of another provider: give each provider one of its own (if the other has been corrected, restart the application)'
+const NAME_TAKEN = 'name is that of a provider with another baseURL (if it has moved, restart the application)'
+
+/** The providers of a strategy whose application names one for each request. */
+export class ManyProviders {
+  /** The name of the strategy. */
+  readonly name: string
+  readonly single = undefined
+  readonly #options: ManyProvidersOptions
+  readonly #transports: Transports
+  /** By the JSON of their records, the least recently used first. */
+  readonly #providers = new Map<string, LoginSettings>()
+  /** By name, the `baseURL` at which a login has succeeded: people of two providers under one name would be the same people. */
+  readonly #baseURLs = new Map<string, string>()
+  /** By callback, the name of its provider: two with one callback could be sent each other's keys (RFC 9700, section 4.4). */
+  readonly #callbackOwners = new Map<string, string>()
+  #isClosed = false
+
+  constructor(options: ManyProvidersOptions, network: Network) {
+    this.name = options.name
+    this.#options = options
+    this.#transports = network.openTransports(options)
+  }
+
+  /**
+   * The provider of one request.
+   *
+   * @param lookup the application's function
+   * @throws SocialLoginError `provider_unknown`, `provider_invalid` or `provider_lookup_timeout`
+   * @throws what the application's function threw
+   */
+  async find(lookup: () => ProviderResult, phase: Phase): Promise<LoginSettings> {
+    const result = lookup()
+    const provider = isThenable(result) ? await this.#inTime(result, phase) : result
+    if (provider === undefined || provider === null) throw new SocialLoginError('provider_unknown', phase)
+    if (!isObject(provider))
+      throw invalid('provider must return an object, or undefined for a provider that does not exist', phase)
+    // Outside of `try`: what a getter of the application's record throws may quote a secret, so it becomes no hint.
+    const members = membersOf(provider)
+    try {
+      return this.#settingsOf(this.#parseMembers(members))
+    } catch (error) {
+      if (error instanceof TypeError) throw invalid(error.message, phase)
+      throw error
+    }
+  }
+
+  /** Closes the connections after pending logins have ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all(Array.from(this.#providers.values(), ({ loginSlots }) => loginSlots.close()))
+    await this.#transports.close()
+  }
+
+  #inTime<T>(result: PromiseLike<T>, phase: Phase): Promise<T> {
+    return withTimeout(this.#options.timeout, result, () => new SocialLoginError('provider_lookup_timeout', phase))
+  }
+
+  /** @throws TypeError naming the member that is wrong, never its value */
+  #parseMembers(members: Readonly<Record<string, unknown>>): ProviderSource {
+    const name = parseText(members['name'], 'name')
+    // They would break lines of a log, cannot be part of a URL, or lead to another path.
+    if (/[\p{Cc}\p{Cs}]|^\.{1,2}$/u.test(name))
+      throw new TypeError('name must have no control characters, and must not be . or ..')
+    const template = this.#options.callbackURL?.replaceAll(':provider', encodeURIComponent(name))
+    // In one spelling: an application may make it of `Host`, each of whose spellings would have limits of its own.
+    const callbackURL = parseWholeCallbackURL(members['callbackURL'] ?? template, 'callbackURL', this.#options)
+    for (const [member, value] of Object.entries(members)) if (value !== undefined) parseText(value, member)
+    return { ...members, name, callbackURL }
+  }
+
+  #settingsOf(source: ProviderSource): LoginSettings {
+    const key = JSON.stringify(source)
+    const settings = this.#providers.get(key) ?? this.#create(source)
+    if (this.#isNameTaken(settings)) throw new TypeError(NAME_TAKEN)
+    // At the end of the map, as the one that was used last.
+    this.#providers.delete(key)
+    this.#providers.set(key, settings)
+    return settings
+  }
+
+  #create(source: ProviderSource): LoginSettings {
+    const { name, callbackURL } = source
+    const settings = createLoginSettings(source, this.#options, ({ origin, maxConnections }) =>
+      this.#transports.transportTo(origin, maxConnections),
+    )
+    // As Express routes it: two providers must not share it by a final slash, or by capitals.
+    const callback = plainPath(callbackURL)
+    if ((this.#callbackOwners.get(callback) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)
+    this.#callbackOwners.set(callback, name)
+    if (this.#isClosed) void settings.loginSlots.close()
+    this.#forgetOldest()
+    return { ...settings, onExchanged: () => this.#registerName(settings) }
+  }
+
+  /** Registers only after a login: an address that was mistyped, and then corrected, must not need a restart. */
+  #registerName(settings: LoginSettings): void {
+    if (this.#isNameTaken(settings)) throw invalid(NAME_TAKEN, 'profile')
+    this.#baseURLs.set(settings.providerName, settings.baseURL)
+    registerName(settings.providerName, settings.baseURL)
+  }
+
+  #isNameTaken({ providerName, baseURL }: LoginSettings): boolean {
+    return (this.#baseURLs.get(providerName) ?? baseURL) !== baseURL
+  }
+
+  /** A provider with logins under way is kept, because its limit counts them. */
+  #forgetOldest(): void {
+    for (const [key, { loginSlots }] of this.#providers) {
+      if (this.#providers.size < MAX_PROVIDERS) return
+      if (loginSlots.isIdle) this.#providers.delete(key)
+    }
+  }
+}
+
+function invalid(reason: string, phase: Phase): SocialLoginError {
+  return new SocialLoginError('provider_invalid', phase, { hint: `${reason}.` })
+}
+
+/** An application's own record may have other members, and null for those that are not set. */
+function membersOf(provider: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(MEMBERS.map((member) => [member, Reflect.get(provider, member) ?? undefined]))
+}

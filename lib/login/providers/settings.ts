@@ -1,0 +1,69 @@
+import type { Network } from '../../client/http/network'
+import { type ParsedOptions, parseCallbackURL, parseOptions, parseWholeCallbackURL } from '../../client/option-values'
+import {
+  type CommonOptions,
+  MANY_OPTIONS,
+  type MultiProviderOptions,
+  PROVIDER_OPTIONS,
+  SHARED_OPTIONS,
+} from './options'
+import { createLoginSettings } from './provider'
+import { registerName } from './provider-names'
+import { ManyProviders, OneProvider } from './providers'
+
+/** The options that every adapter has, each with its parser. */
+export const LOGIN_OPTIONS = {
+  ...PROVIDER_OPTIONS,
+  ...SHARED_OPTIONS,
+  ...MANY_OPTIONS,
+  callbackURL: parseCallbackURL,
+}
+
+type SharedValues = ParsedOptions<typeof SHARED_OPTIONS>
+
+/** @throws TypeError naming the option that is wrong, never its value */
+export function parseLoginOptions(
+  options: CommonOptions | MultiProviderOptions<never>,
+  network: Network,
+): OneProvider | ManyProviders {
+  const shared = parseOptions(SHARED_OPTIONS, options)
+  if (options.provider === undefined) return oneProvider(options, shared, network)
+  return manyProviders(options, shared, network)
+}
+
+/** @throws TypeError when a method is missing */
+export function parseStore<Store extends object>(value: Store, name: string): Store {
+  const methods = ['save', 'load', 'consume']
+  if (methods.every((method) => typeof Reflect.get(Object(value), method) === 'function')) return value
+  throw new TypeError(`${name} must have the methods save, load and consume`)
+}
+
+function oneProvider(options: CommonOptions, shared: SharedValues, network: Network): OneProvider {
+  const misplaced = firstOf(MANY_OPTIONS, options)
+  if (misplaced !== undefined) throw new TypeError(`${misplaced} is an option of many providers: see provider`)
+  const settings = createLoginSettings({ ...options, name: shared.name }, shared, network.openTransport)
+  registerName(settings.providerName, settings.baseURL)
+  return new OneProvider(settings)
+}
+
+function manyProviders(options: MultiProviderOptions<never>, shared: SharedValues, network: Network): ManyProviders {
+  const misplaced = firstOf(PROVIDER_OPTIONS, options)
+  if (misplaced !== undefined)
+    throw new TypeError(`${misplaced} and provider exclude each other: return it from provider`)
+  const { allowPrivateAddresses, maxPools } = parseOptions(MANY_OPTIONS, options)
+  const { callbackURL } = options
+  if (callbackURL !== undefined) {
+    parseWholeCallbackURL(callbackURL, 'callbackURL', shared)
+    if (!/:provider\b/.test(callbackURL))
+      throw new TypeError('callbackURL must contain :provider, which becomes the name of the provider')
+  }
+  if (shared.dispatcher && !allowPrivateAddresses)
+    throw new TypeError(
+      'dispatcher connects by itself, so that private addresses cannot be refused: make it refuse them, and set allowPrivateAddresses',
+    )
+  return new ManyProviders({ ...shared, callbackURL, allowPrivateAddresses, maxPools }, network)
+}
+
+function firstOf(table: object, options: object): string | undefined {
+  return Object.keys(table).find((name) => Reflect.get(options, name) !== undefined)
+}

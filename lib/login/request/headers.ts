@@ -1,0 +1,178 @@
+import { parseURL } from '../../client/url'
+
+/** A request as its adapter received it. */
+export interface HTTPRequest {
+  readonly method: string | undefined
+  /** The request target as it was sent, before a framework stripped a prefix. */
+  readonly target: string
+  /** `Host`, or `:authority` over HTTP/2; read only where the policy has no `appOrigin`. */
+  readonly host: string | undefined
+  /**
+   * The value of a header; those of a repeated one, joined.
+   *
+   * @param name in lower case
+   */
+  header(name: string): string | undefined
+}
+
+/** Settings for classifying a request. */
+export interface OriginPolicy {
+  readonly callbackPath: string
+  /** The application's own origin; undefined if only the `Host` header tells it. */
+  readonly appOrigin: string | undefined
+  readonly providerOrigin: string
+  readonly allowedStartOrigins: ReadonlySet<string>
+  readonly allowedCallbackOrigins: ReadonlySet<string>
+  readonly unverifiedStart: 'confirm' | 'refuse' | 'allow'
+  readonly tabBinding: boolean
+}
+
+const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
+// Headers of a WebSocket's request, by RFC 6455.
+const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name) => `sec-websocket-${name}`)
+
+// An origin as browsers write it into Origin and Referer: without a user name, percent-encoding or anything beyond ASCII.
+const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
+
+/** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
+export function pathOf({ target }: HTTPRequest): string {
+  const path = withoutOrigin(target)
+  const end = path.search(/[?#]/)
+  return end === -1 ? path : path.slice(0, end)
+}
+
+/** A target without the origin that absolute-form targets have. */
+export function withoutOrigin(target: string): string {
+  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+}
+
+/**
+ * Whether the request is speculative: prefetch, prerender, or what the browser requests for a service worker beside the
+ * navigation itself, and calls `same-origin` whoever caused that: what Firefox preloads, and what WebKit requests once more,
+ * after a preload, if the worker leaves the navigation to the browser. The latter differs from a navigation by `Accept` only.
+ */
+export function isSpeculative(req: HTTPRequest): boolean {
+  if (req.header('service-worker-navigation-preload') !== undefined) return true
+  if (isNavigationByMetadata(req) && !acceptsPages(req)) return true
+  return PURPOSE_HEADERS.some((name) => /prefetch|prerender|preview/i.test(req.header(name) ?? ''))
+}
+
+/**
+ * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells. The handshake of a WebSocket has none
+ * in Chromium, but the cookies; Node passes it on as a GET unless the application has WebSockets of its own.
+ */
+export function isNavigation(req: HTTPRequest): boolean {
+  if (isWebSocket(req)) return false
+  return fetchSiteOf(req) === undefined ? acceptsPages(req) : isNavigationByMetadata(req)
+}
+
+function isNavigationByMetadata(req: HTTPRequest): boolean {
+  return req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document'
+}
+
+/** Whether it has any header of a WebSocket's handshake: over HTTP/2, and behind some proxies, some are missing. */
+export function isWebSocket(req: HTTPRequest): boolean {
+  if (req.header('upgrade')?.toLowerCase() === 'websocket') return true
+  return WEBSOCKET_HEADERS.some((name) => req.header(name) !== undefined)
+}
+
+/** Browsers ask for a page by `text/html`, for a picture, a script or data otherwise. Other programs may not say. */
+export function acceptsPages(req: HTTPRequest): boolean {
+  return req.header('accept')?.includes('text/html') ?? true
+}
+
+/** Whether a script, or a service worker on behalf of a page, made the request. */
+export function isScripted(req: HTTPRequest): boolean {
+  return req.header('sec-fetch-dest') === 'empty'
+}
+
+/**
+ * Whether a page's script requested it by `fetch` or XMLHttpRequest. A service worker that answers a navigation sends the
+ * mode `navigate` (Chromium, WebKit) or `same-origin` (Firefox).
+ */
+export function isFetch(req: HTTPRequest): boolean {
+  const mode = req.header('sec-fetch-mode')
+  return fetchSiteOf(req) !== undefined && isScripted(req) && (mode === 'cors' || mode === 'no-cors')
+}
+
+/** `Sec-Fetch-Site`; undefined where the browser sent none. */
+export function fetchSiteOf(req: HTTPRequest): string | undefined {
+  return req.header('sec-fetch-site')
+}
+
+/** Whether a page of this application, or of a sister site that the options allow, caused the request. */
+export function isVerifiedStart(req: HTTPRequest, policy: OriginPolicy): boolean {
+  if (isFromApp(req, policy)) return true
+  const source = sourceOrigin(req)
+  return source !== undefined && policy.allowedStartOrigins.has(source)
+}
+
+/** Whether a page of this application's own origin caused the request. */
+function isFromApp(req: HTTPRequest, policy: OriginPolicy): boolean {
+  const fetchSite = fetchSiteOf(req)
+  return fetchSite === undefined ? isAppNamed(req, policy) : fetchSite === 'same-origin'
+}
+
+/** Whether a form of this application's own origin was sent, for the first time or, which WebKit calls `cross-site`, again. */
+export function isFormOfApp(req: HTTPRequest, policy: OriginPolicy): boolean {
+  return isNavigation(req) && (isFromApp(req, policy) || isAppNamed(req, policy))
+}
+
+/** Whether the request names a page of this application's own origin. */
+function isAppNamed(req: HTTPRequest, policy: OriginPolicy): boolean {
+  const source = sourceOrigin(req)
+  return source !== undefined && isAppOrigin(source, req, policy)
+}
+
+/** Whether it is a navigation that may come from the provider, by Fetch Metadata, which no page can forge. */
+export function isFromProvider(req: HTTPRequest, policy: OriginPolicy): boolean {
+  if (!isNavigation(req)) return false
+  const fetchSite = fetchSiteOf(req)
+  // Old browsers, and all browsers on plain http beyond localhost, send no Fetch Metadata: `refererOf` has then to tell.
+  if (fetchSite === undefined || fetchSite === 'cross-site') return true
+  if (fetchSite === 'same-site') return mayBeSameSite(new URL(policy.providerOrigin).hostname, appHostname(req, policy))
+  if (fetchSite === 'same-origin') return isAppOrigin(policy.providerOrigin, req, policy)
+  // The address was typed or mailed, the login was started like that, or WebKit requests the callback again: `checkCallback`
+  // looks at the Referer and at the start.
+  return fetchSite === 'none'
+}
+
+/** Whose page the `Referer` names. On a silent approval it is the application's own. */
+export function refererOf(req: HTTPRequest, policy: OriginPolicy): 'provider' | 'app' | 'absent' | 'foreign' {
+  const value = req.header('referer')
+  // Some privacy proxies send an empty Referer instead of none.
+  if (!value) return 'absent'
+  const origin = originOf(value)
+  if (origin === undefined) return 'foreign'
+  if (origin === policy.providerOrigin || policy.allowedCallbackOrigins.has(origin)) return 'provider'
+  return isAppOrigin(origin, req, policy) || policy.allowedStartOrigins.has(origin) ? 'app' : 'foreign'
+}
+
+/** The origin whose page caused the request. An `Origin: null` tells nothing, because helmet's no-referrer causes it. */
+export function sourceOrigin(req: HTTPRequest): string | undefined {
+  const origin = req.header('origin')
+  const source = origin === undefined || origin === 'null' ? req.header('referer') : origin
+  return source === undefined ? undefined : originOf(source)
+}
+
+/** The origin of a URL; undefined if it has none of the web, such as `about:blank` and `android-app://mail/`. */
+function originOf(url: string): string | undefined {
+  const [origin] = WEB_ORIGIN.exec(url) ?? []
+  return origin === undefined ? undefined : parseURL(origin)?.origin
+}
+
+// `Host` serves, and X-Forwarded-Host does not, because a victim's browser always sends its true Host.
+function isAppOrigin(origin: string, req: HTTPRequest, policy: OriginPolicy): boolean {
+  if (policy.appOrigin !== undefined) return origin === policy.appOrigin
+  return new URL(origin).host === req.host?.toLowerCase()
+}
+
+function appHostname(req: HTTPRequest, policy: OriginPolicy): string {
+  return parseURL(policy.appOrigin ?? `http://${req.host}`)?.hostname ?? ''
+}
+
+/** Whether two hosts may belong to one site. To know it for certain would need the public suffix list. */
+function mayBeSameSite(a: string, b: string): boolean {
+  const site = (hostname: string): string => hostname.split('.').slice(-2).join('.')
+  return a === b || (site(a) === site(b) && !/^[\d.]+$|:/.test(a))
+}

@@ -1,0 +1,78 @@
+import {
+  acceptsPages,
+  fetchSiteOf,
+  type HTTPRequest,
+  isScripted,
+  isWebSocket,
+  type OriginPolicy,
+  refererOf,
+  sourceOrigin,
+} from './headers'
+
+// Each sentence says what the request itself shows. One that proposes an option is given only where the option can help.
+const WEB_SOCKET = 'It was the handshake of a WebSocket, not a navigation.'
+const SCRIPTED =
+  'A script made the request, not the browser itself: if this application has a service worker that answers navigations, exclude the URLs of the login from it.'
+const FRAMED = 'It was requested for a frame: a login needs the whole window (target="_top").'
+const PART_OF_PAGE = 'It was requested as a part of a page, such as a picture, not as a page.'
+const ACCEPTS_NO_PAGES =
+  'Without Sec-Fetch-Site only a request that accepts pages (Accept: text/html) counts as a navigation.'
+const NO_SOURCE =
+  'None of the headers Sec-Fetch-Site, Origin and Referer arrived: a proxy or CDN in front of this application must pass them on; a browser may be set to hide them.'
+const OTHER_SOURCE =
+  'Sec-Fetch-Site did not arrive, and Origin or Referer names another address than this application has: if the page was its own, give the whole callbackURL, because a proxy may rewrite Host; for a page of a sister site there is allowedStartOrigins.'
+
+const TYPED_START = 'The address was typed, or opened from a bookmark, a mail or another program.'
+const FOREIGN_START = 'A page of another site led here: for a sister site of yours there is allowedStartOrigins.'
+const DETOUR_START =
+  'A page of this application led here, but through another site, or in a new tab, which Safari counts as another site: link to it directly, without target="_blank" or with rel="opener".'
+
+const OTHER_REFERER =
+  'Its Referer names another site than the provider. If people sign in at the provider by that site, or the provider has another address, list the origin in allowedCallbackOrigins; a second attempt may work all the same.'
+const TYPED_CALLBACK =
+  'The address was typed, or opened from another program or another browser than the one in which the login was started.'
+const OWN_PAGE = 'A page of this application itself led to the callback, or reloaded it.'
+const SISTER_SITE = 'A page of a sister site led to the callback, and the provider is not one.'
+const LATE =
+  'It came from a page of this application, more than 30 seconds after the start: a link there, or a provider that approved without a question, but slowly.'
+
+const FRAMES = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe'])
+
+/** What a start that is refused lacks. */
+export function startHint(req: HTTPRequest, policy: OriginPolicy): string | undefined {
+  const hint = hintOfKind(req)
+  if (hint !== undefined) return hint
+  const fetchSite = fetchSiteOf(req)
+  if (fetchSite === undefined) return sourceOrigin(req) === undefined ? NO_SOURCE : OTHER_SOURCE
+  if (fetchSite === 'none') return TYPED_START
+  return refererOf(req, policy) === 'app' ? DETOUR_START : FOREIGN_START
+}
+
+/** Why a callback cannot have come from the provider. */
+export function callbackHint(req: HTTPRequest, policy: OriginPolicy): string | undefined {
+  const hint = hintOfKind(req)
+  if (hint !== undefined) return hint
+  if (refererOf(req, policy) === 'foreign') return OTHER_REFERER
+  return HINT_OF_SITE[fetchSiteOf(req) ?? '']
+}
+
+/** Why a callback of the right kind does not belong to the login in progress. */
+export function mismatchHint(fetchSite: string | undefined): string {
+  return fetchSite === 'none' ? TYPED_CALLBACK : LATE
+}
+
+const HINT_OF_SITE: Readonly<Record<string, string>> = {
+  none: TYPED_CALLBACK,
+  'same-origin': OWN_PAGE,
+  'same-site': SISTER_SITE,
+}
+
+/** What kind of request it is, if it is no navigation of the whole window. */
+function hintOfKind(req: HTTPRequest): string | undefined {
+  if (isWebSocket(req)) return WEB_SOCKET
+  if (isScripted(req)) return SCRIPTED
+  const destination = req.header('sec-fetch-dest')
+  if (destination === undefined) return acceptsPages(req) ? undefined : ACCEPTS_NO_PAGES
+  if (FRAMES.has(destination)) return FRAMED
+  return destination === 'document' ? undefined : PART_OF_PAGE
+}

@@ -1,0 +1,184 @@
+import { isAuthKey } from '../../client/endpoints'
+import type { OutcomeCode, Phase } from '../../errors'
+import { CONFIRMED_PARAMETER } from '../pages/confirm-page'
+import { removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from '../pages/tab-binding'
+import { isCallbackSuffix, isSamePath } from './callback-path'
+import {
+  fetchSiteOf,
+  type HTTPRequest,
+  isFetch,
+  isFormOfApp,
+  isFromProvider,
+  isNavigation,
+  isSpeculative,
+  isVerifiedStart,
+  type OriginPolicy,
+  pathOf,
+  refererOf,
+  sourceOrigin,
+  withoutOrigin,
+} from './headers'
+import { callbackHint, startHint } from './hints'
+
+/** A login that the browser wants to start. */
+export interface StartRequest {
+  readonly type: 'start'
+  readonly method: 'GET' | 'POST'
+  /** Path and query of the request, safe for a link on the same origin. */
+  readonly path: string
+  /** Whether the request came from a page of this application or of an origin in `allowedStartOrigins`. */
+  readonly verified: boolean
+  /** What the link of the confirm page carries; undefined if the request does not come from there. */
+  readonly confirmation: string | undefined
+  /** Whether the request has any header that shows where it comes from. */
+  readonly hasSource: boolean
+  /** Whether the path is the end of the callback's: if a proxy strips prefixes, it may be a callback without a key. */
+  readonly isCallbackSuffix: boolean
+  /** `Sec-Fetch-Site`, where the browser sent it. */
+  readonly fetchSite: string | undefined
+  /** The secret stored in the tab; undefined if it has none yet. */
+  readonly tabSecret: string | undefined
+}
+
+/** A callback with one well-formed key that may have come from the provider. */
+export interface CallbackRequest {
+  readonly type: 'callback'
+  readonly authKey: string
+  /** `Sec-Fetch-Site`, where the browser sent it. */
+  readonly fetchSite: string | undefined
+  /** Whose page the `Referer` names. */
+  readonly referer: 'provider' | 'app' | 'absent'
+  /** Undefined before the tab was asked; then its stored secret, or an empty string if it has none. */
+  readonly tabSecret: string | undefined
+}
+
+/** A request to refuse, and why. */
+export interface RefusedRequest {
+  readonly type: 'refused'
+  readonly code: OutcomeCode
+  readonly phase: Phase
+  readonly hint?: string
+}
+
+// Node accepts targets of 16 KB, and a login needs less than 2 KB, with a key of 512 characters at most: a longer one is likely
+// an attack on the parser.
+const MAX_TARGET_LENGTH = 4096
+
+const WRONG_PATH_HINT =
+  'It arrived at a path other than that of callbackURL: that is the whole path, with that of a router; if a proxy rewrites paths, give the path that your application receives as the option callbackURL at the start and at the callback.'
+
+const ONE_ROUTE_HINT =
+  'A page of this application led here: a login starts at a route of its own, not at that of callbackURL.'
+
+/**
+ * Classifies a request by its method, target and headers. It is a callback if its path is that of the callback, or if its
+ * query mentions a key; else a start. (Behind a proxy that strips a prefix, a callback without a key looks like a start:
+ * `start` recognises it by the browser's record, unless `unverifiedStart` is `refuse`.) What is refused changes nothing, and is a
+ * failure (`fail`, with the status of its code in `errors.ts`), never an error.
+ *
+ * @param policy the `LoginSettings`: `providers/options.ts` parses the options, `providers/provider.ts` makes the settings of them
+ */
+export function classifyRequest(
+  req: HTTPRequest,
+  policy: OriginPolicy,
+): StartRequest | CallbackRequest | RefusedRequest {
+  const target = parseTarget(req.target)
+  if (!target) return tooLong(req)
+  const isCallback = isSamePath(target.pathname, policy.callbackPath) || mentionsAuthKey(target)
+  const phase = isCallback ? 'callback' : 'start'
+  if (isSpeculative(req)) return refused('speculative_request', phase)
+  return isCallback ? classifyCallback(req, target, policy) : classifyStart(req, target, policy)
+}
+
+function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): StartRequest | RefusedRequest {
+  const { method } = req
+  if (method !== 'GET' && method !== 'POST') return refused('method_not_allowed', 'start')
+  // A redirect would take the script, not the browser, to the provider: it would fail there by CORS, without a reason.
+  if (isFetch(req)) return refused('navigation_required', 'start')
+  const verified = isVerifiedStart(req, policy)
+  // A frame, an image or a script never starts a login: only a navigation of the whole page does.
+  if (!isNavigation(req) || (!verified && isConfirmedInVain(req, target, policy))) {
+    return refused('start_forbidden', 'start', startHint(req, policy))
+  }
+  const tabSecret = policy.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
+  // The link may come from another site: a secret in it must not be taken for the tab's.
+  if (policy.tabBinding && !verified) removeTabSecret(target.searchParams)
+  // The path has exactly one leading slash, because `//evil.example` is another host.
+  const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
+  const isSuffix = isCallbackSuffix(pathOf(req), policy.callbackPath)
+  const fetchSite = fetchSiteOf(req)
+  const hasSource = fetchSite !== undefined || sourceOrigin(req) !== undefined
+  const confirmation = target.searchParams.get(CONFIRMED_PARAMETER) ?? undefined
+  return {
+    ...{ type: 'start', method, path, verified, confirmation, hasSource },
+    ...{ isCallbackSuffix: isSuffix, fetchSite, tabSecret },
+  }
+}
+
+/** Whether the confirm page would be of no use: it is not wanted, or its button was pressed and no header arrived that shows it. */
+function isConfirmedInVain(req: HTTPRequest, { searchParams }: URL, { unverifiedStart }: OriginPolicy): boolean {
+  if (unverifiedStart !== 'confirm') return unverifiedStart === 'refuse'
+  return fetchSiteOf(req) === undefined && searchParams.has(CONFIRMED_PARAMETER)
+}
+
+function classifyCallback(
+  req: HTTPRequest,
+  { searchParams: query }: URL,
+  policy: OriginPolicy,
+): CallbackRequest | RefusedRequest {
+  // A callback is a GET, except for the form of our own page that sends it again with the tab's secret.
+  const tabSecret = policy.tabBinding && req.method === 'POST' ? tabSecretOfCallback(query) : undefined
+  const isFromTab = tabSecret !== undefined
+  if (req.method !== 'GET' && !isFromTab) return refused('method_not_allowed', 'callback')
+  const misplaced = hintOfMisplacedKey(query)
+  if (misplaced !== undefined) return refused('auth_key_malformed', 'callback', misplaced)
+  if (!isCallbackSuffix(pathOf(req), policy.callbackPath))
+    return refused('callback_forged', 'callback', WRONG_PATH_HINT)
+  const [authKey = '', ...others] = query.getAll('auth_key')
+  if (authKey === '' && others.length === 0)
+    return refused('auth_key_missing', 'callback', isVerifiedStart(req, policy) ? ONE_ROUTE_HINT : undefined)
+  if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
+  const referer = refererOf(req, policy)
+  // `isFromProvider` wants a navigation whose `Sec-Fetch-Site` is cross-site, or same-site or same-origin where the provider's
+  // address is. It also lets two through: `none`, of which `checkCallback` wants a Referer or such a start, and a browser too old
+  // to send the header, of which only the Referer is checked.
+  const isGenuine = isFromTab ? isFormOfApp(req, policy) : isFromProvider(req, policy)
+  if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', callbackHint(req, policy))
+  return { type: 'callback', authKey, fetchSite: fetchSiteOf(req), referer, tabSecret }
+}
+
+function refused(code: OutcomeCode, phase: Phase, hint?: string): RefusedRequest {
+  return { type: 'refused', code, phase, ...(hint !== undefined && { hint }) }
+}
+
+function tooLong({ target }: HTTPRequest): RefusedRequest {
+  const hint = 'The address of the request has more than 4,096 characters.'
+  if (target.includes('auth_key')) return refused('auth_key_malformed', 'callback', hint)
+  return refused('start_forbidden', 'start', hint)
+}
+
+/** The parsed target; undefined if it is too long. Not `req.query`: Connect has none, and parsers make objects of it. */
+function parseTarget(target: string): URL | undefined {
+  if (target.length > MAX_TARGET_LENGTH) return undefined
+  const path = withoutOrigin(target)
+  return new URL(/^[/?]/.test(path) ? `http://localhost${path}` : 'http://localhost/')
+}
+
+function mentionsAuthKey({ search, searchParams }: URL): boolean {
+  // The name is searched for first, because to parse a query of thousands of parameters takes long.
+  return search.includes('auth_key') && (searchParams.has('auth_key') || hintOfMisplacedKey(searchParams) !== undefined)
+}
+
+/** A hint if the query shows one of the ways in which deployed servers and query parsers misplace the key. */
+function hintOfMisplacedKey(query: URLSearchParams): string | undefined {
+  for (const [name, value] of query) {
+    if (value.includes('?auth_key=')) {
+      return 'The provider appended "?auth_key=" to a URL that has a query: register a redirect URL without one.'
+    }
+    if (name === 'amp;auth_key') {
+      return 'The provider appended "&amp;auth_key=": register a redirect URL without a query.'
+    }
+    if (name.startsWith('auth_key[')) return 'The auth_key must be a plain parameter, without brackets.'
+  }
+  return undefined
+}

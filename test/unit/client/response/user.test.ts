@@ -1,0 +1,65 @@
+import { type JSONValue, parseJSON } from '../../../../lib/client/response/json'
+import { parseUser, pathToUserID } from '../../../../lib/client/response/user'
+import { OUTCOMES } from '../../../../lib/errors'
+import { thrownBy } from '../../../support/client'
+
+const { message } = OUTCOMES.profile_invalid
+const messageOf = (body: JSONValue): unknown => {
+  const error = thrownBy(() => parseUser(body, JSON.stringify(body)))
+  return error instanceof Error && error.message
+}
+
+test.each<[string, JSONValue]>([
+  ['response.profile.user_id', { response: { status: 'ok', profile: { user_id: '1' } } }],
+  ['user.user_id', { user: { user_id: '1' } }],
+  ['data.user.user_id', { data: { user: { user_id: '1' } } }],
+  ['0.user_id', [{ user_id: '1' }]],
+  ['data.0.user_id', { data: [{ user_id: '1' }, { user_id: '2' }] }],
+])('the error for a record in another place says where a user_id is: %s', (path, body) => {
+  expect(messageOf(body)).toBe(
+    `${message} The response has a user_id at ${path}: let the option userRecord return its object.`,
+  )
+})
+
+test.each<JSONValue>([
+  [],
+  {},
+  null,
+  '{"user_id":"1"}',
+  { user: { id: '1' } },
+  { user_id: '' },
+  { data: { user_id: 0 } },
+])('the error for %j, which has no user_id elsewhere, names no place', (body) => {
+  expect(messageOf(body)).toBe(message)
+})
+
+test.each(['ada@people.example', '4711', 'key-canary-93ab', '\u202e', '<b>', 'a b', 'x'.repeat(25), ''])(
+  'a name that could be an id, a key or an address is not shown: %j',
+  (name) => {
+    expect(pathToUserID({ users: { [name]: { user_id: '1' } } })).toBe('users.*.user_id')
+  },
+)
+
+test('a user_id is looked for in four levels below the first', () => {
+  const nested = (levels: number): string => `${'{"a":'.repeat(levels)}{"user_id":"1"}${'}'.repeat(levels)}`
+  expect(pathToUserID(parseJSON(nested(4)))).toBe('a.a.a.a.user_id')
+  expect(pathToUserID(parseJSON(nested(5)))).toBeUndefined()
+})
+
+test.each([
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '__defineGetter__',
+  '.',
+  '..',
+  '...',
+])('the id %s is refused: as a property name or a path segment it means something else', (id) => {
+  expect(messageOf({ user_id: id })).toBe(message)
+})
+
+test.each(['a..b', 'proto', '_', 'constructor2', '.a', 'a.', 'Constructor'])('the id %s is accepted', (id) => {
+  expect(parseUser({ user_id: id }, '').user.user_id).toBe(id)
+})

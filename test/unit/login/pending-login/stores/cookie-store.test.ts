@@ -1,0 +1,375 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { parseSetCookie, type SetCookie } from 'cookie'
+import fc from 'fast-check'
+import { CompactEncrypt } from 'jose'
+import { CookieStore, type CookieStoreOptions, type PendingLogin } from '../../../../../lib'
+import { createPendingLogin, remainderOf } from '../../../../../lib/login/pending-login/pending-login'
+import { LoginCookies } from '../../../../../lib/login/pending-login/stores/login-cookies'
+import { rejectionOf } from '../../../../support/leak-check'
+
+const MUTATIONS = Number(process.env['COOKIE_RUNS'] ?? 5000)
+const NAME = '__Host-social-login'
+const KEY = 'k'.repeat(32)
+const store = new CookieStore({ keys: [KEY] })
+
+const RECORD = createPendingLogin({
+  strategyDigest: 'provider A',
+  user: 'ada',
+  startSite: 'same-origin',
+  returnTo: '/inbox',
+})
+
+// FIXED as sealed by version 0.1.0.
+const SEALED = [
+  'eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIiwiY3R4IjoicHJvdmlkZXIgQSJ9',
+  '',
+  '3KLrL9Xz9V7S7zVH',
+  'pfKCuWOWHRPU5DBtoUAcXLTIp20FVGMLqcrwLJwZQ_SOhIqCXIOk3NKVd91P9mEaavLwoFxAhyRXQTWuz7zo-SQdG27p3ye015zfw2x4gsbc5dR92w-KHCi04qXPaZJnzQoaHVcJ0yvDxN-5CwoUUitkTIOtUBnw85AUPQpQhuithAUHyU55',
+  'IIPJjcyLmwbveCNvKV4pVQ',
+].join('.')
+const FIXED: PendingLogin = {
+  id: 'AAAAAAAAAAAAAAAAAAAAAA',
+  strategyDigest: 'provider A',
+  issuedAt: 1_767_225_600_000,
+  user: null,
+  startSite: null,
+  returnTo: '/inbox',
+}
+
+interface Exchange {
+  readonly req: IncomingMessage & { res: ServerResponse }
+  /** The Set-Cookie lines of the response. */
+  cookies(): string[]
+}
+
+function exchange(cookie?: string): Exchange {
+  const message = new IncomingMessage(new Socket())
+  if (cookie !== undefined) message.headers.cookie = cookie
+  const res = new ServerResponse(message)
+  return { req: Object.assign(message, { res }), cookies: () => [res.getHeader('set-cookie') ?? []].flat().map(String) }
+}
+
+async function seal(by: CookieStore = store, record: PendingLogin = RECORD): Promise<string> {
+  const { req, cookies } = exchange()
+  await by.save(req, record)
+  return nameAndValue(cookies()[0])
+}
+
+function nameAndValue(line = ''): string {
+  return line.slice(0, line.indexOf(';'))
+}
+
+function load(cookie: string, by: CookieStore = store): Promise<PendingLogin | undefined> {
+  return by.load(exchange(cookie).req)
+}
+
+describe('a sealed record', () => {
+  test('is opened unchanged, also among other cookies', async () => {
+    expect(await load(await seal())).toEqual(RECORD)
+    expect(await load(`a=b;${await seal()}`)).toEqual(RECORD)
+    expect(await load(`a=b; \t ${await seal()}; c=d`)).toEqual(RECORD)
+  })
+
+  test('of an earlier version is opened: logins survive a rolling update', async () => {
+    expect(await load(`${NAME}=${SEALED}`)).toEqual(FIXED)
+  })
+
+  // Browsers protect only the exact prefix __Host-: a sister subdomain can set these names.
+  test.each(['__Host- social-login', '__Host-social-login ', '__Host-social-login\t', '__Host\t-social-login'])(
+    'is not read from a cookie named %j',
+    async (name) => {
+      expect(await load(`${name}=${SEALED}`)).toBeUndefined()
+    },
+  )
+
+  test('is refused if it is longer than browsers accept, which is 4,096 characters', async () => {
+    const record = { ...RECORD, state: 's'.repeat(2800) }
+    const rest = 4096 - (await seal(store, record)).length
+    const named = (more: number) => new CookieStore({ keys: [KEY], name: `social-login${'n'.repeat(rest + more)}` })
+    const [longest, tooLong] = [await seal(named(0), record), await seal(named(1), record)]
+    expect([longest.length, tooLong.length]).toEqual([4096, 4097])
+    expect(await load(longest, named(0))).toEqual(record)
+    expect(await load(tooLong, named(1))).toBeUndefined()
+    expect(await load(await seal(store, { ...RECORD, state: 's'.repeat(5000) }))).toBeUndefined()
+  })
+
+  test('reveals nothing of its content, and differs each time', async () => {
+    const [one, two] = [await seal(), await seal()]
+    expect(one).not.toBe(two)
+    const clear = one.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1'))
+    for (const value of [RECORD.id, '/inbox', String(RECORD.user)]) expect(clear.join()).not.toContain(value)
+  })
+
+  test('is refused with any bit flipped', async () => {
+    const sealed = await seal()
+    const start = NAME.length + 1
+    const accepted: string[] = []
+    for (let index = start; index < sealed.length; index += 1) {
+      for (let bit = 0; bit < 8; bit += 1) {
+        const flipped = String.fromCharCode(sealed.charCodeAt(index) ^ (1 << bit))
+        const changed = sealed.slice(0, index) + flipped + sealed.slice(index + 1)
+        if (await load(changed)) accepted.push(`bit ${bit} of character ${index - start}`)
+      }
+    }
+    expect(accepted).toEqual([])
+  })
+
+  test('is refused truncated at any length, at either end', async () => {
+    const sealed = await seal()
+    const value = sealed.slice(NAME.length + 1)
+    for (let length = 0; length < value.length; length += 1) {
+      expect(await load(`${NAME}=${value.slice(0, length)}`)).toBeUndefined()
+      expect(await load(`${NAME}=${value.slice(value.length - length)}`)).toBeUndefined()
+    }
+  })
+
+  test(`is refused in each of ${MUTATIONS} generated mutations`, async () => {
+    const sealed = (await seal()).slice(NAME.length + 1)
+    const other = (await seal(store, { ...RECORD, strategyDigest: 'provider B' })).slice(NAME.length + 1)
+    await fc.assert(
+      fc.asyncProperty(mutationOf(sealed, other), async (changed) => {
+        fc.pre(changed !== sealed && changed !== other)
+        expect(await load(`${NAME}=${changed}`)).toBeUndefined()
+      }),
+      { numRuns: MUTATIONS },
+    )
+  })
+
+  test('is refused if it was sealed by another algorithm, also with the right key', async () => {
+    const key = new Uint8Array(hkdfSync('sha256', KEY, '', `passport-social-login pending login ${NAME}`, 32))
+    const sealBy = (enc: string): Promise<string> =>
+      new CompactEncrypt(Buffer.from(JSON.stringify(RECORD))).setProtectedHeader({ alg: 'dir', enc }).encrypt(key)
+    expect(await load(`${NAME}=${await sealBy('A256GCM')}`)).toEqual(RECORD)
+    expect(await load(`${NAME}=${await sealBy('A128CBC-HS256')}`)).toBeUndefined()
+  })
+
+  test.each(['{}', 'null', '[]', '"text"', '{"id":7}', 'no JSON'])(
+    'is none if it holds %s, although it was sealed',
+    async (content) => {
+      const key = new Uint8Array(hkdfSync('sha256', KEY, '', `passport-social-login pending login ${NAME}`, 32))
+      const header = { alg: 'dir', enc: 'A256GCM' }
+      const sealed = await new CompactEncrypt(Buffer.from(content)).setProtectedHeader(header).encrypt(key)
+      expect(await load(`${NAME}=${sealed}`)).toBeUndefined()
+    },
+  )
+
+  test('is refused if its key was wrapped, also with the right key', async () => {
+    const key = new Uint8Array(hkdfSync('sha256', KEY, '', `passport-social-login pending login ${NAME}`, 32))
+    const header = { alg: 'A256KW', enc: 'A256GCM' }
+    const sealed = await new CompactEncrypt(Buffer.from(JSON.stringify(RECORD))).setProtectedHeader(header).encrypt(key)
+    expect(await load(`${NAME}=${sealed}`)).toBeUndefined()
+  })
+
+  // Browsers take the prefix of such a name for no prefix, so that a sister subdomain can set it.
+  test.each(['\u00a0', '\u2003', '\u000b', '\u000c', '\ufeff'])(
+    'is not read behind the white space %j',
+    async (space) => {
+      const sealed = await seal()
+      expect(await load(`other=1;${space}${sealed}`)).toBeUndefined()
+      expect(await load(`other=1; \t${sealed}`)).toEqual(RECORD)
+    },
+  )
+
+  test('is the only one that decides: a plain cookie of that name, which anybody can plant, is not tried after it', async () => {
+    const store = new CookieStore({ keys: [KEY] }).forCallback('http://localhost:3000/callback')
+    const planted = await seal(new CookieStore({ keys: [KEY], allowInsecureHTTP: true }))
+    expect(await load(planted, store)).toEqual(RECORD)
+    expect(await load(`${NAME}=cannot-be-opened; ${planted}`, store)).toBeUndefined()
+    expect(await load(`${planted}; ${NAME}=cannot-be-opened`, store)).toBeUndefined()
+  })
+
+  test('has no twin without Secure beyond this machine', async () => {
+    for (const [url, cookies] of [
+      ['http://app.example/callback', 1],
+      ['http://localhost/callback', 2],
+    ] as const) {
+      const { req, cookies: set } = exchange('')
+      await new CookieStore({ keys: [KEY] }).forCallback(url).save(req, RECORD)
+      expect(set()).toHaveLength(cookies)
+    }
+  })
+
+  test('is refused under another key, and under the key of another cookie’s name', async () => {
+    expect(await load(await seal(), new CookieStore({ keys: ['x'.repeat(32)] }))).toBeUndefined()
+    const other = new CookieStore({ keys: [KEY], name: 'other-login' })
+    const moved = (await seal()).replace(NAME, '__Host-other-login')
+    expect(await load(moved, other)).toBeUndefined()
+    expect(await load(await seal(other), other)).toEqual(RECORD)
+  })
+
+  test('can be opened by every process if a new key is appended first, and moved to the front later', async () => {
+    const [older, newer] = [randomBytes(32), 'b'.repeat(32)]
+    const [before, behind, inFront, after] = [[older], [older, newer], [newer, older], [newer]].map(
+      (keys) => new CookieStore({ keys }),
+    )
+    // A new key in front at once: a process with the old configuration cannot open it.
+    expect(await load(await seal(inFront), before)).toBeUndefined()
+    for (const [one, other] of [
+      [before, behind],
+      [behind, inFront],
+      [inFront, after],
+    ]) {
+      expect(await load(await seal(one), other)).toEqual(RECORD)
+      expect(await load(await seal(other), one)).toEqual(RECORD)
+    }
+  })
+
+  test('is refused with a second cookie of its name, whichever comes first', async () => {
+    const [one, two] = [await seal(), await seal()]
+    for (const cookies of [`${one}; ${two}`, `${one}; ${one}`, `${one}; ${NAME}=`, `${NAME}=planted; ${one}`]) {
+      expect(await load(cookies)).toBeUndefined()
+    }
+  })
+})
+
+/** Bytes of the sealed text replaced, removed, added or swapped; parts of two sealed texts mixed; made-up headers. */
+function mutationOf(sealed: string, other: string): fc.Arbitrary<string> {
+  const place = fc.nat(sealed.length - 1)
+  const text = fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 8 })
+  const token = fc.stringMatching(/^[\w-]{0,40}$/)
+  const parts = [sealed, other].map((value) => value.split('.'))
+  const header = fc.record(
+    {
+      alg: fc.constantFrom('dir', 'none', 'A256KW', 'RSA-OAEP', 'PBES2-HS256+A128KW'),
+      enc: fc.constantFrom('A256GCM', 'A128GCM', 'A128CBC-HS256', 'none'),
+      zip: fc.constant('DEF'),
+      crit: fc.constant(['exp']),
+      p2c: fc.constant(1_000_000_000),
+      p2s: fc.constant('AAAA'),
+    },
+    { requiredKeys: [] },
+  )
+  return fc.oneof(
+    fc.tuple(place, text).map(([at, added]) => sealed.slice(0, at) + added + sealed.slice(at + added.length)),
+    fc.tuple(place, text).map(([at, added]) => sealed.slice(0, at) + added + sealed.slice(at)),
+    fc
+      .tuple(place, fc.integer({ min: 1, max: 40 }))
+      .map(([at, count]) => sealed.slice(0, at) + sealed.slice(at + count)),
+    fc.tuple(place, place).map(([a, b]) => sealed.slice(Math.min(a, b)) + sealed.slice(0, Math.min(a, b))),
+    fc.tuple(fc.constantFrom(0, 2, 3, 4), token).map(([part, value]) => withPart(parts[0], part, value)),
+    // Parts 0, 2, 3 and 4 of a compact JWE are the header, the IV, the ciphertext and the tag.
+    fc.constantFrom(0, 2, 3, 4).map((part) => withPart(parts[0], part, parts[1]?.[part] ?? '')),
+    header.map((value) => withPart(parts[0], 0, Buffer.from(JSON.stringify(value)).toString('base64url'))),
+    fc.array(token, { maxLength: 7 }).map((tokens) => tokens.join('.')),
+    fc.json().map((json) => Buffer.from(json).toString('base64url')),
+    text,
+  )
+}
+
+function withPart(parts: readonly string[] = [], place: number, value: string): string {
+  return parts.with(place, value).join('.')
+}
+
+describe('the cookie', () => {
+  async function saved(options: Partial<CookieStoreOptions> = {}, record = RECORD): Promise<[SetCookie, string]> {
+    const { req, cookies } = exchange()
+    await new CookieStore({ keys: [KEY], ...options }).save(req, record)
+    const [line = ''] = cookies()
+    return [readCookie(line), line]
+  }
+
+  test('is __Host-, Path=/, Secure, HttpOnly, SameSite=Lax and lives ten minutes', async () => {
+    const [cookie] = await saved()
+    const { name, path, secure, httpOnly, sameSite, maxAge, domain } = cookie
+    expect({ name, path, secure, httpOnly, sameSite, maxAge, domain }).toEqual({
+      name: NAME,
+      path: '/',
+      secure: true,
+      httpOnly: true,
+      sameSite: 'lax',
+      maxAge: 600,
+      domain: undefined,
+    })
+  })
+
+  test('under allowInsecureHTTP loses Secure and the prefix', async () => {
+    const [cookie] = await saved({ allowInsecureHTTP: true })
+    expect([cookie.name, cookie.secure ?? false, cookie.httpOnly, cookie.sameSite]).toEqual([
+      'social-login',
+      false,
+      true,
+      'lax',
+    ])
+  })
+
+  test('stays below 4,096 bytes with the longest possible returnTo and state', async () => {
+    const longest = createPendingLogin({
+      strategyDigest: RECORD.strategyDigest.padEnd(43, 'x'),
+      user: 'u'.repeat(10_000),
+      startSite: 'same-origin',
+      tabSecret: 'f'.repeat(32),
+      returnTo: `/${'a'.repeat(1023)}`,
+      state: 's'.repeat(1022),
+    })
+    expect(longest.returnTo).toHaveLength(1024)
+    const [, line] = await saved({ name: 'n'.repeat(64) }, longest)
+    expect(line.length).toBeLessThan(4096)
+    const cookie = nameAndValue(line)
+    expect((await load(cookie, new CookieStore({ keys: [KEY], name: 'n'.repeat(64) })))?.state).toBe(longest.state)
+  })
+
+  test('is deleted with the same attributes when the record is consumed', async () => {
+    const { req, cookies } = exchange(await seal())
+    await store.consume(req, RECORD)
+    const { name, value, path, secure, maxAge } = readCookie(cookies()[0])
+    expect({ name, value, path, secure, maxAge }).toEqual({ name: NAME, value: '', path: '/', secure: true, maxAge: 0 })
+  })
+
+  test('keeps other cookies of the response, and sets each of its own once', async () => {
+    const { req, cookies } = exchange()
+    req.res.setHeader('Set-Cookie', ['cart=1; Path=/', '__Host-social-login-2=x', 'a=b'])
+    await store.save(req, RECORD)
+    await store.consume(req, RECORD)
+    expect(cookies().slice(0, 3)).toEqual(['cart=1; Path=/', '__Host-social-login-2=x', 'a=b'])
+    expect(cookies()).toHaveLength(5)
+    const alone = exchange()
+    alone.req.res.setHeader('Set-Cookie', 'cart=1')
+    await store.save(alone.req, RECORD)
+    expect(alone.cookies()[0]).toBe('cart=1')
+  })
+
+  test('needs a response, and names req.res', async () => {
+    for (const more of [{}, { res: null }, { res: 'x' }, { res: { setHeader: () => {} } }]) {
+      const bare = Object.assign(new IncomingMessage(new Socket()), more)
+      const work: ['start' | 'callback', () => unknown][] = [
+        ['start', () => store.save(bare, RECORD)],
+        ['callback', () => store.consume(bare, RECORD)],
+      ]
+      for (const [phase, use] of work) {
+        const error = await rejectionOf((async () => use())())
+        expect(error).toMatchObject({ code: 'session_unavailable', status: 503, phase })
+        expect(error).toMatchObject({ message: expect.stringMatching(/CookieStore needs req\.res/) })
+      }
+      expect(await store.load(bare)).toBeUndefined()
+    }
+  })
+})
+
+function readCookie(line = ''): SetCookie {
+  const cookie = parseSetCookie(line)
+  if (!cookie) throw new Error('no cookie')
+  return cookie
+}
+
+describe('the cookies of a login', () => {
+  const pair = (line = ''): string => line.split(';', 1)[0] ?? ''
+
+  test('that was used have neither its return path nor its state', async () => {
+    const cookies = new LoginCookies({ keys: [KEY] })
+    const record = { ...RECORD, state: 'cart-7' }
+    const left = await cookies.open(pair((await cookies.consume(record)).at(-1)))
+    expect(left).toEqual(remainderOf(record))
+    expect(left).not.toHaveProperty('returnTo')
+    expect(left).not.toHaveProperty('state')
+  })
+
+  test.each([
+    ['https://app.example/cb', {}, 1],
+    ['http://localhost:3000/cb', {}, 2],
+    ['http://localhost:3000/cb', { allowInsecureHTTP: true }, 1],
+  ])('of %s with %j are %d', async (callbackURL, options, count) => {
+    expect(await new LoginCookies({ keys: [KEY], ...options }, callbackURL).start(RECORD)).toHaveLength(count)
+  })
+})

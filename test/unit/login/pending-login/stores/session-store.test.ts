@@ -1,0 +1,130 @@
+import { createPendingLogin, remainderOf } from '../../../../../lib/login/pending-login/pending-login'
+import { SessionStore } from '../../../../../lib/login/pending-login/stores/session-store'
+import { incoming } from '../../../../support/incoming'
+
+const store = new SessionStore()
+const start = { strategyDigest: 'context', user: undefined, startSite: undefined }
+const record = createPendingLogin(start)
+
+test('a session without save, such as cookie-session, is part of the response', async () => {
+  const session = {}
+  await store.save(incoming('/', {}, { session }), record)
+  expect(await store.load(incoming('/', {}, { session }))).toEqual(record)
+})
+
+test('a record is stored in the session under one name, besides the application’s data', async () => {
+  const session: Record<string, unknown> = { cart: 'full' }
+  await store.save(incoming('/', {}, { session }), record)
+  expect(session).toEqual({ cart: 'full', 'passport-social-login': record })
+})
+
+test('a consumed record stays in the session, marked', async () => {
+  const request = incoming('/', {}, { session: { cart: 'full' } })
+  await store.save(request, record)
+  await store.consume(request, record)
+  expect(await store.load(request)).toEqual({ ...record, consumed: true })
+})
+
+test.each<[string, (callback: (error?: unknown) => void) => unknown]>([
+  ['calls back', (callback) => setImmediate(callback)],
+  ['calls back and returns the session', (callback) => void callback()],
+  ['returns a promise', async () => {}],
+])('a save that %s is awaited', async (_title, save) => {
+  await expect(store.save(incoming('/', {}, { session: { save } }), record)).resolves.toBeUndefined()
+})
+
+test.each<[string, (callback: (error?: unknown) => void) => unknown]>([
+  ['calls back with an error', (callback) => callback(new Error('down'))],
+  ['rejects', () => Promise.reject(new Error('down'))],
+  [
+    'throws',
+    () => {
+      throw new Error('down')
+    },
+  ],
+])('a save that %s is a failure', async (_title, save) => {
+  await expect(store.save(incoming('/', {}, { session: { save } }), record)).rejects.toThrow('down')
+})
+
+test('a request without a session is a failure', () => {
+  for (const more of [{}, { session: null }, { session: 'x' }]) {
+    expect(() => store.load(incoming('/', {}, more))).toThrow(/^no session$/)
+    expect(() => store.save(incoming('/', {}, more), record)).toThrow(/^no session$/)
+  }
+})
+
+test.each([{}, null, 'text', 7, [], { id: 7 }])(
+  'what the session has under that name is no record if it is %j',
+  async (value) => {
+    expect(await store.load(incoming('/', {}, { session: { 'passport-social-login': value } }))).toBeUndefined()
+  },
+)
+
+describe('when Passport renews the session at the end of a login', () => {
+  const used = createPendingLogin({ ...start, returnTo: '/inbox', state: 'cart-7' })
+  const left = remainderOf(used)
+
+  /** A request with a session that is renewed in the way of a framework. */
+  function request(renew: (replace: () => void, callback?: unknown) => unknown, renewed: object | null = {}) {
+    const methods = {
+      regenerate(...args: unknown[]): unknown {
+        expect(this).toBe(session)
+        return renew(() => Reflect.set(message, 'session', renewed), ...args)
+      },
+    }
+    const session: Record<string, unknown> = Object.create(methods)
+    const message = incoming('/', {}, { session })
+    return { message, session, renewed }
+  }
+
+  const renewBy = ({ regenerate }: Record<string, unknown>, callback: unknown): unknown =>
+    typeof regenerate === 'function' ? regenerate(callback) : undefined
+
+  test.each<[string, (replace: () => void, callback?: unknown) => unknown]>([
+    [
+      'calls back',
+      (replace, callback) => {
+        replace()
+        if (typeof callback === 'function') callback()
+      },
+    ],
+    ['returns a promise', async (replace) => replace()],
+  ])('and it %s, the new one has what tells a reload from another login before it is saved', async (_title, renew) => {
+    const { message, session, renewed } = request(renew)
+    await store.consume(message, used)
+    const seen = await new Promise((resolve) => {
+      const saved = () => resolve(structuredClone(renewed))
+      const renewing = renewBy(session, saved)
+      if (renewing instanceof Promise) renewing.then(saved)
+    })
+    expect(seen).toEqual({ 'passport-social-login': left })
+    expect(left).not.toMatchObject({ returnTo: '/inbox' })
+  })
+
+  test('the error of a session that is gone is passed on', async () => {
+    const error = new Error('down')
+    const { message, session } = request((replace, callback) => {
+      replace()
+      if (typeof callback === 'function') callback(error)
+    }, null)
+    await store.consume(message, used)
+    const told = jest.fn()
+    renewBy(session, told)
+    expect(told.mock.calls).toEqual([[error]])
+  })
+
+  test('the session itself has no member more that could be stored, and may be given a method of its own', async () => {
+    const { message, session } = request((replace) => replace())
+    await store.consume(message, used)
+    expect(Object.keys(session)).toEqual(['passport-social-login'])
+    const own = (): void => {}
+    Object.assign(session, { regenerate: own })
+    expect(session['regenerate']).toBe(own)
+  })
+
+  test('a session that cannot be renewed is not made one that can', async () => {
+    const session = {}
+    await store.consume(incoming('/', {}, { session }), used)
+    expect('regenerate' in session).toBe(false)
+  })
+})

@@ -1,0 +1,264 @@
+import {
+  classifyRequest,
+  fromApp,
+  fromProvider,
+  type Headers,
+  incoming,
+  policy,
+  verdictOf,
+} from '../../../support/incoming'
+
+function callbackOf(query: string, headers: Headers = fromProvider, more?: object) {
+  return classifyRequest(incoming(`/auth/callback${query}`, headers, more), policy)
+}
+
+const missing = [
+  ...['', '?', '?x=1', '?auth_key', '?auth_key=', '?AUTH_KEY=K', '?auth_key.x=K', '?auth-key=K', '?error=x'],
+  ...['?%00auth_key=K', '?+auth_key=K', '?auth_key%20=K', '?x=1;auth_key=K', '?auth_keys=K', '??auth_key=K'],
+]
+const malformed = [
+  ...['?auth_key=a&auth_key=b', '?auth_key=a&auth_key=a', '?auth_key=&auth_key=', '?auth_key=a&auth_key='],
+  ...['?auth_key=a&auth%5fkey=b', '?auth_key&auth_key=a', '?auth_key[]=a', '?auth_key[0]=a', '?auth_key[a]=b'],
+  ...['?auth_key%5B%5D=a', '?auth_key=a&auth_key[]=b', '?auth_key[=a', '?auth_key[__proto__]=a'],
+  ...['?auth_key=a%20b', '?auth_key=a+b', '?auth_key=%0d%0aX', '?auth_key=%00', '?auth_key=%7f', '?auth_key=é'],
+  ...['?auth_key=%ff', '?auth_key=%E2%80%8B', '?auth_key=%09', '?auth_key=%20', '?auth_key=+'],
+  ...[`?auth_key=${'k'.repeat(513)}`, `?auth_key=${'k'.repeat(20_000)}`, `?auth_key=${'%41'.repeat(513)}`],
+  ...['?a=1?auth_key=K', '?a=1&b=2?auth_key=K', '?a=1?auth_key=K&auth_key=L', '?a=%3Fauth_key=K'],
+  ...['?a=1&amp;auth_key=K', '?&amp;auth_key=K', '?auth_key=K&amp;auth_key=L'],
+]
+
+test.each([
+  ['?auth_key=K', 'callback K'],
+  ['?auth_key=K&x=1', 'callback K'],
+  ['?x=1&auth_key=K', 'callback K'],
+  ['?&&auth_key=K&', 'callback K'],
+  ['?auth%5Fkey=K', 'callback K'],
+  ['?auth_key=%4b', 'callback K'],
+  ['?auth_key=a=b', 'callback a=b'],
+  ['?auth_key=a%2Bb', 'callback a+b'],
+  ['?auth_key=K#fragment', 'callback K'],
+  [`?auth_key=${'k'.repeat(512)}`, `callback ${'k'.repeat(512)}`],
+  ['?auth_key=~!*()', 'callback ~!*()'],
+  ['?auth_key=__proto__', 'callback __proto__'],
+  ['?auth_key=K&error=access_denied&error_description=x', 'callback K'],
+  ...missing.map((query) => [query, 'auth_key_missing']),
+  ...malformed.map((query) => [query, 'auth_key_malformed']),
+])('the callback query %s is read as %s', (query, code) => {
+  expect(verdictOf(callbackOf(query))).toBe(code)
+})
+
+test.each([
+  ['?a=1?auth_key=K', 'register a redirect URL without one'],
+  ['?a=1&amp;auth_key=K', 'register a redirect URL without a query'],
+  ['?auth_key[]=K', 'without brackets'],
+])('the callback query %s is refused with a hint that does not contain its key', (query, advice) => {
+  const read = callbackOf(query.replace('K', 'key-canary'))
+  expect(read).toMatchObject({ type: 'refused', phase: 'callback', hint: expect.stringContaining(advice) })
+  expect(JSON.stringify(read)).not.toContain('canary')
+})
+
+test.each(['/auth/callback', '/auth/callback/', '/AUTH/Callback', '/auth/callback//'])(
+  'the path %s without a key is a callback, never a start',
+  (path) => {
+    expect(verdictOf(classifyRequest(incoming(path, fromApp), policy))).toBe('auth_key_missing')
+  },
+)
+
+test.each([
+  ...['/auth/./callback', '/x/../auth/callback', '/auth/../auth/callback', '/login/%2e%2e/auth/callback'],
+  '/auth\\callback',
+])('the path %s, which URL parsers read differently from routers, is neither start nor callback', (path) => {
+  expect(verdictOf(classifyRequest(incoming(path, fromApp), policy))).toBe('callback_forged')
+  expect(verdictOf(classifyRequest(incoming(`${path}?auth_key=K`, fromProvider), policy))).toBe('callback_forged')
+})
+
+test.each([
+  '/login?auth_key=K',
+  '/?auth_key=K',
+  '/login?a=1?auth_key=K',
+  '/login?auth_key[]=K',
+  '/login?a&amp;auth_key=K',
+])('the target %s on another path is a callback by its key', (target) => {
+  expect(classifyRequest(incoming(target, fromProvider), policy)).not.toHaveProperty('type', 'start')
+})
+
+test.each([
+  ['/callback', 'callback K'],
+  ['/CALLBACK/', 'callback K'],
+  ['/prefix/auth/callback', 'callback_forged'],
+  ['/login', 'callback_forged'],
+  ['/', 'callback_forged'],
+  ['/xcallback', 'callback_forged'],
+  ['/auth', 'callback_forged'],
+  ['/x://h/auth/callback', 'callback_forged'],
+])('a key at %s, where a proxy may have stripped a prefix, is %s, with a hint', (path, verdict) => {
+  const read = classifyRequest(incoming(`${path}?auth_key=K`, fromProvider), policy)
+  expect(verdictOf(read)).toBe(verdict)
+  if (read.type !== 'refused') return
+  expect(read.phase).toBe('callback')
+  expect(read.hint).toMatch(/^It arrived at a path other than that of callbackURL: .+/)
+})
+
+test.each(['/auth', '/auth/callback/x', '/auth/callbacks', '/xauth/callback', '/login', '/', '/login?x=auth_key'])(
+  'the target %s is a start',
+  (target) => {
+    expect(verdictOf(classifyRequest(incoming(target, fromApp), policy))).toBe('start verified')
+  },
+)
+
+test.each([
+  ['HEAD', 'method_not_allowed', 'method_not_allowed'],
+  ['POST', 'start verified', 'method_not_allowed'],
+  ['GET', 'start verified', 'callback K'],
+  ...['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'get', 'TRACE', ''].map((method) => [
+    method,
+    ...Array(2).fill('method_not_allowed'),
+  ]),
+])('%s is read as %s at the start and as %s at the callback', (method, start, callback) => {
+  expect(verdictOf(classifyRequest(incoming('/login', fromApp, { method }), policy))).toBe(start)
+  expect(verdictOf(callbackOf('?auth_key=K', fromProvider, { method }))).toBe(callback)
+})
+
+test('originalUrl is used if present (mounted applications), else url', () => {
+  const mounted = incoming('/callback?auth_key=short', fromProvider, { originalUrl: '/auth/callback?auth_key=K' })
+  expect(verdictOf(classifyRequest(mounted, policy))).toBe('callback K')
+  expect(verdictOf(classifyRequest(incoming('/auth/callback?auth_key=K', fromProvider), policy))).toBe('callback K')
+  const odd = incoming('/auth/callback?auth_key=K', fromProvider, { originalUrl: ['/x'] })
+  expect(verdictOf(classifyRequest(odd, policy))).toBe('callback K')
+})
+
+test.each([
+  ['http://app.example/auth/callback?auth_key=K', 'callback K'],
+  ['https://evil.example/auth/callback?auth_key=K', 'callback K'],
+  ['HTTPS://user@[::1]:1/auth/callback?auth_key=K', 'callback K'],
+  ['http://app.example/login', 'start verified'],
+  ['//evil.example/auth/callback?auth_key=', 'callback_forged'],
+  ['*', 'start verified'],
+  ['', 'start verified'],
+  ['http://[', 'start verified'],
+])('the request target %s is read as %s', (target, code) => {
+  const headers = code.startsWith('start') ? fromApp : fromProvider
+  expect(verdictOf(classifyRequest(incoming(target, headers), policy))).toBe(code)
+})
+
+test.each([
+  ...[
+    '//evil.example/',
+    '///evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/.//evil.example',
+    '/a/..//evil.example',
+  ],
+  ...['http://evil.example//evil.example/x', 'http://evil.example', 'data:javascript:alert(1)', 'javascript:alert(1)'],
+  ...['x:javascript:alert(1)', 'foo://evil.example', 'foo://evil.example//evil.example', '/\t/evil.example', '*', ''],
+  ...[
+    '/?x=//evil.example',
+    '/%2f/evil.example',
+    '/"><script>',
+    'about:blank',
+    'x:https://evil.example',
+    '/;//evil.example',
+  ],
+])('the link of a start at %s stays on the origin', (originalUrl) => {
+  const read = classifyRequest(incoming('/', fromApp, { originalUrl }), policy)
+  if (read.type !== 'start') throw new Error('not a start')
+  expect(read.path).toMatch(/^\/(?![/\\])/)
+  expect(new URL(read.path, 'https://app.example/x/y').origin).toBe('https://app.example')
+})
+
+test.each(['/login?returnTo=%2Finbox&x=1', '/login?from=https://other.example/x'])(
+  'the link of the start %s keeps path and query',
+  (path) => {
+    expect(classifyRequest(incoming(path, fromApp), policy)).toEqual({
+      type: 'start',
+      method: 'GET',
+      path,
+      hasSource: true,
+      verified: true,
+      isCallbackSuffix: false,
+      fetchSite: 'same-origin',
+      tabSecret: undefined,
+    })
+  },
+)
+
+test.each([
+  ['/callback', true],
+  ['/Callback/?x=1', true],
+  ['/back', false],
+  ['/', false],
+  ['/auth', false],
+])('a start at %s resembles the callback at /auth/callback: %s', (path, isCallbackSuffix) => {
+  expect(classifyRequest(incoming(path, fromApp), policy)).toMatchObject({ type: 'start', isCallbackSuffix })
+})
+
+test.each([
+  ['sec-purpose', 'prefetch'],
+  ['sec-purpose', 'prefetch;prerender'],
+  ['sec-purpose', 'prerender'],
+  ['sec-purpose', 'Prefetch;anonymous-client-ip'],
+  ['purpose', 'prefetch'],
+  ['x-purpose', 'preview'],
+  ['x-moz', 'prefetch'],
+  ['service-worker-navigation-preload', 'true'],
+])('a request with %s: %s is speculative, at the start and at the callback', (name, value) => {
+  const start = classifyRequest(incoming('/login', { ...fromApp, [name]: value }), policy)
+  expect(start).toEqual({ type: 'refused', code: 'speculative_request', phase: 'start' })
+  expect(callbackOf('?auth_key=K', { ...fromProvider, [name]: value })).toEqual({
+    type: 'refused',
+    code: 'speculative_request',
+    phase: 'callback',
+  })
+})
+
+test('a purpose other than speculation is ignored', () => {
+  expect(verdictOf(callbackOf('?auth_key=K', { ...fromProvider, purpose: 'navigation' }))).toBe('callback K')
+})
+
+test('a start keeps its query unchanged, except for a foreign tab secret where tabs are bound', () => {
+  const startAt = (url: string, tabBinding: boolean, headers: Headers = {}) =>
+    classifyRequest(incoming(url, headers), { ...policy, tabBinding })
+  const [path, withSecret] = ['/login?a&b=%20c', `/login?a=1&social_login_tab=${'a'.repeat(32)}`]
+  for (const tabBinding of [false, true]) expect(startAt(path, tabBinding)).toMatchObject({ path, verified: false })
+  expect(startAt(withSecret, true)).toHaveProperty('path', '/login?a=1')
+  for (const headers of [{}, fromApp])
+    expect(startAt(withSecret, false, headers)).toMatchObject({ path: withSecret, tabSecret: undefined })
+})
+
+test('a target of 4,096 characters is read, and one more is refused with a hint', () => {
+  const target = (length: number, name: string): string =>
+    `/auth/callback?${name}=${'k'.repeat(length)}`.slice(0, length)
+  expect(verdictOf(classifyRequest(incoming(target(4096, 'x')), policy))).toBe('auth_key_missing')
+  const tooLong = (url: string) => classifyRequest(incoming(url), policy)
+  const hint = 'The address of the request has more than 4,096 characters.'
+  expect(tooLong(target(4097, 'auth_key'))).toMatchObject({ code: 'auth_key_malformed', phase: 'callback', hint })
+  expect(tooLong(target(4097, 'x'))).toMatchObject({ code: 'start_forbidden', phase: 'start', hint })
+})
+
+// The modes in which Chromium and Firefox send a navigation that a service worker answers.
+test.each(['navigate', 'same-origin'])('a request of a service worker (%s) is refused with a hint about it', (mode) => {
+  const scripted = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': mode, 'sec-fetch-dest': 'empty' }
+  for (const url of ['/auth', '/auth/callback?auth_key=K']) {
+    const read = classifyRequest(incoming(url, scripted), policy)
+    expect(Reflect.get(read, 'hint')).toMatch(/^A script made the request, not the browser itself: .*service worker/)
+  }
+})
+
+test.each(['same-origin', 'same-site', 'cross-site'])('a start by fetch (%s) must be a navigation instead', (site) => {
+  for (const mode of ['cors', 'no-cors']) {
+    const fetched = { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': 'empty' }
+    const read = classifyRequest(incoming('/auth', fetched), { ...policy, unverifiedStart: 'allow' })
+    expect(read).toEqual({ type: 'refused', code: 'navigation_required', phase: 'start' })
+  }
+})
+
+test.each([
+  ['', fromProvider, 'GET'],
+  ['?auth_key=a&auth_key=b', fromProvider, 'GET'],
+  ['?a=1?auth_key=K', fromProvider, 'GET'],
+  ['?auth_key=K', fromApp, 'GET'],
+  ['?auth_key=K', fromProvider, 'POST'],
+])('a callback %s that is refused is refused as a callback', (query, headers, method) => {
+  expect(callbackOf(query, headers, { method })).toMatchObject({ type: 'refused', phase: 'callback' })
+})
