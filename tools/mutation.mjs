@@ -32,6 +32,7 @@ const targets = {
     'unit/login/pending-login/pending-login',
     'unit/login/pending-login/return-path',
   ],
+  check: ['login/pending-login/check', 'unit/login/pending-login/check'],
   'used-logins': ['login/pending-login/used-logins', 'unit/login/pending-login/used-logins'],
   'session-store': [
     'login/pending-login/stores/session-store',

@@ -3,13 +3,9 @@ import type { ExchangedLogin, LoginAction, LoginContext } from './context'
 import { exchange } from './exchange'
 import { createLoginInfo } from './info'
 import { tabCallbackPage } from './pages/tab-binding'
-import {
-  checkCallback,
-  isUsedByAnotherKey,
-  type PendingLogin,
-  parsePendingLogin,
-  withUsedKey,
-} from './pending-login/pending-login'
+import { checkCallback } from './pending-login/check'
+import { isUsedByAnotherKey, withUsedKey } from './pending-login/consumed'
+import { type PendingLogin, parsePendingLogin } from './pending-login/pending-login'
 import { callStore } from './pending-login/store'
 import { mismatchHint } from './request/hints'
 import type { CallbackRequest } from './request/request'

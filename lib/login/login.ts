@@ -6,7 +6,8 @@ import { callback } from './callback'
 import type { LoginAction, LoginContext, LoginSettings, RequestAdapter, Verdict } from './context'
 import { loadProfile } from './exchange'
 import { refusalResponse } from './pages/refusal'
-import { checkRecord, type PendingLoginSummary, parsePendingLogin, summaryOf } from './pending-login/pending-login'
+import { checkRecord } from './pending-login/check'
+import { type PendingLoginSummary, parsePendingLogin, summaryOf } from './pending-login/pending-login'
 import { callStore } from './pending-login/store'
 import { UsedLogins } from './pending-login/used-logins'
 import { settingsOfRequest } from './providers/provider'
@@ -26,8 +27,8 @@ export class Login<User = unknown> {
   }
 
   /**
-   * Handles one request. Seven files of `lib/` implement a login. An eighth, `login/pending-login/pending-login.ts`, has the
-   * record that connects its start with its callback, and the rules by which a callback is accepted.
+   * Handles one request. Seven files of `lib/` implement a login. The record that connects its start with its callback is
+   * `login/pending-login/pending-login.ts`, and the rules by which a callback is accepted are in `check.ts` beside it.
    *
    * - `passport/strategy.ts` receives the request from Passport, and describes it to `Login` as a `RequestAdapter`.
    * - `login/login.ts` finds the provider of the request, and calls what handles it.
@@ -42,7 +43,7 @@ export class Login<User = unknown> {
    * - The request has up to 4,096 characters (`request.ts`), its key 512 (`client/endpoints.ts`).
    * - `returnTo` has up to 1,024 characters, or it is dropped (`return-path.ts`), and `state` 1,024 bytes (`pending-login.ts`).
    * - From the start to the callback 10 minutes may pass, while the clocks of two servers differ by up to one; 30 seconds, if the
-   *   callback comes with the application as its `Referer` (`pending-login.ts`).
+   *   callback comes with the application as its `Referer` (`check.ts`).
    * - At the provider are up to `maxConcurrentLogins`, 128 (`callback.ts`); 8 duplicates may wait for one of them (`used-logins.ts`).
    *   Starts hold no slot: an application limits them as it limits any page.
    * - A request is sent at most twice (then `provider_unreachable`); a response has up to 64 KiB (beyond them

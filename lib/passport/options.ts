@@ -14,7 +14,7 @@ import {
   refuseUnknown,
 } from '../client/option-values'
 import type { LoginInfo } from '../login/info'
-import type { PendingLoginStore } from '../login/pending-login/pending-login'
+import type { PendingLoginStore } from '../login/pending-login/store'
 import { CookieStore } from '../login/pending-login/stores/cookie-store'
 import { SessionStore } from '../login/pending-login/stores/session-store'
 import type {

@@ -5,7 +5,8 @@ export type { FailureInfo, OutcomeCode } from '../errors'
 export { OUTCOMES, SocialLoginError } from '../errors'
 export type { Assurance, LoginInfo } from '../login/info'
 export type { ConfirmPage, RenderConfirmPage } from '../login/pages/confirm-page'
-export type { PendingLogin, PendingLoginStore, PendingLoginSummary } from '../login/pending-login/pending-login'
+export type { PendingLogin, PendingLoginSummary } from '../login/pending-login/pending-login'
+export type { PendingLoginStore } from '../login/pending-login/store'
 export type { MultiProviderOptions, Provider, ProviderResult } from '../login/providers/options'
 export type {
   CallbackOptions,

@@ -1,4 +1,5 @@
-import { MAX_AGE_MS, SILENT_APPROVAL_MS } from '../../lib/login/pending-login/pending-login'
+import { SILENT_APPROVAL_MS } from '../../lib/login/pending-login/check'
+import { MAX_AGE_MS } from '../../lib/login/pending-login/pending-login'
 
 /** `own`: a store of the application whose `consume` tells which call was the first. */
 export type StoreKind = 'session' | 'cookie' | 'own'

@@ -6,7 +6,7 @@ import type { Mutant } from './mutant-list'
 
 /** The functions and classes of `lib/login/` whose conditions are changed, by their file. */
 const DECIDING: Readonly<Record<string, readonly string[]>> = {
-  'pending-login/pending-login': ['checkRecord', 'checkCallback'],
+  'pending-login/check': ['checkRecord', 'checkCallback'],
   'request/request': ['classifyCallback'],
   'pending-login/used-logins': ['UsedLogins'],
   callback: ['callback', 'continueIfSignedIn', 'joinLogin', 'exchangeInSlot'],

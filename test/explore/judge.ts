@@ -1,11 +1,7 @@
 import type { OutcomeCode, PendingLogin } from '../../lib'
-import {
-  AFTER_TAB_LOGIN_MS,
-  digest,
-  MAX_AGE_MS,
-  MAX_CLOCK_SKEW_MS,
-  SILENT_APPROVAL_MS,
-} from '../../lib/login/pending-login/pending-login'
+import { SILENT_APPROVAL_MS } from '../../lib/login/pending-login/check'
+import { AFTER_TAB_LOGIN_MS } from '../../lib/login/pending-login/consumed'
+import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../../lib/login/pending-login/pending-login'
 import type { ProviderName } from './configuration'
 import type { Begun, Key, Navigation } from './facts'
 import { PROVIDER_ORIGINS } from './process'

@@ -10,7 +10,13 @@ import { GUARD_MUTANTS } from './guards'
 
 const LIB = join(__dirname, '../../lib')
 const FOLDERS = ['client', 'web', 'passport', 'login/pending-login/stores', 'doctor']
-const FILES = ['login/pending-login/pending-login', 'login/providers/providers', 'login/request/headers']
+const FILES = [
+  'login/pending-login/pending-login',
+  'login/pending-login/check',
+  'login/pending-login/consumed',
+  'login/providers/providers',
+  'login/request/headers',
+]
 
 /** Options of libraries and of the runtime that guard something, wherever they are given. */
 const GUARDING_OPTIONS = [

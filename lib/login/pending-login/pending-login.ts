@@ -1,8 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { isObject, type JSONValue, tryStringify } from '../../client/response/json'
-import type { OutcomeCode } from '../../errors'
-import type { CallbackRequest } from '../request/request'
 import { parseReturnPath } from './return-path'
 
 /**
@@ -39,48 +36,6 @@ export interface PendingLogin {
 }
 
 /**
- * Keeps at most one login in progress for one browser. Where a method throws or rejects, the login has the error
- * `session_unavailable`. `checkPendingLoginStore` of passport-social-login/testing tests a store of your own.
- *
- * @example
- * import type { IncomingMessage } from 'node:http'
- *
- * class OwnStore implements PendingLoginStore {
- *   async save(req: IncomingMessage, record: PendingLogin) {
- *     await logins.insert(startBrowserCookie(req), record)
- *   }
- *   async load(req: IncomingMessage) {
- *     return logins.find(browserCookie(req))
- *   }
- *   async consume(req: IncomingMessage, record: PendingLogin) {
- *     return (await logins.markConsumed(browserCookie(req), record.id)).changedRows === 1
- *   }
- * }
- */
-export interface PendingLoginStore<Request = IncomingMessage> {
-  /** Replaces the browser's record; resolves once the next request will find it. */
-  save(req: Request, record: PendingLogin): Promise<void> | void
-  /** The browser's record, consumed or not. */
-  load(req: Request): Promise<PendingLogin | undefined> | PendingLogin | undefined
-  /**
-   * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the `id`
-   * of the record, because the browser may have begun another login meanwhile. Keep its `usedKey` and `usedAt`, also when the
-   * session is renewed: without them, a second login in another tab looks like a reload, and the start to which a login with
-   * `tabBinding` leads at once like a click.
-   *
-   * Resolve to whether this call was the first for the record, if the storage can tell so atomically: `false` refuses the
-   * callback as `login_not_started`. If it resolves to nothing, two processes that get a callback at once may both use the
-   * record: of one key the provider refuses the second exchange, with two keys verify is called twice.
-   */
-  consume(req: Request, record: PendingLogin): Promise<boolean | void> | boolean | void
-  /**
-   * A sentence for the message of `login_not_started`, after `load` has found nothing: what the request shows of the cause, and
-   * what to do. Fixed text, without anything from the request.
-   */
-  explain?(req: Request): string | undefined
-}
-
-/**
  * What an application may know about a login that its user has begun and not finished.
  *
  * @example
@@ -110,16 +65,8 @@ export interface PendingLoginInput {
 /** How long a login may take. */
 export const MAX_AGE_MS = 10 * 60 * 1000
 
-/**
- * How long after the start a callback may have the application's own page as its Referer: a provider that approves silently
- * redirects at once, and the browser still sends the page where the login began. A link in the application looks the same.
- */
-export const SILENT_APPROVAL_MS = 30 * 1000
-
 /** Clock skew between servers: `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
-// Longer than redirects within an application take, shorter than a person who has signed in looks around.
-export const AFTER_TAB_LOGIN_MS = 10 * 1000
 const MAX_STATE_BYTES = 1024
 // Longer ones would not fit into a cookie beside the longest returnTo and state.
 const MAX_START_PATH_LENGTH = 256
@@ -174,79 +121,14 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   }
 }
 
-/** The record as it is given to `consume`. */
-export function withUsedKey(record: PendingLogin, authKey: string): PendingLogin {
-  return { ...record, usedKey: digest(record.id, authKey), usedAt: Date.now() }
-}
-
-/** Whether the record was consumed with another key than this one, as far as its store can tell. */
-export function isUsedByAnotherKey({ id, usedKey }: PendingLogin, authKey: string): boolean {
-  return usedKey !== undefined && usedKey !== digest(id, authKey)
-}
-
-/**
- * What the link of a confirm page must carry for a start that may follow a login at once; undefined if this one does not. Our own form
- * sends the callback of a tab, so that browsers call its redirects same-origin, up to a start that a foreign link chose as
- * `returnTo`. No link can know it, because it is made of the record's id.
- */
-export function confirmationAfter({ id, tab, usedAt }: PendingLogin): string | undefined {
-  if (tab === undefined || usedAt === undefined || Date.now() - usedAt > AFTER_TAB_LOGIN_MS) return undefined
-  return digest(id, 'confirmed')
-}
-
-/** What a store keeps of a consumed record after the login: enough to recognise a reload. */
-export function remainderOf({ returnTo: _, state: _state, ...record }: PendingLogin): PendingLogin {
-  return { ...record, consumed: true }
-}
-
 /** The record without what only its own login may know. */
 export function summaryOf({ issuedAt, returnTo }: PendingLogin): PendingLoginSummary {
   const [startedAt, expiresAt] = [new Date(issuedAt), new Date(issuedAt + MAX_AGE_MS)]
   return { startedAt, expiresAt, ...(returnTo !== undefined && { returnTo }) }
 }
 
-/** What `checkRecord` compares with the record. */
-export interface RecordContext {
-  readonly strategyDigest: string
-  /** A string unique to the signed-in user. */
-  readonly user: string | undefined
-}
-
-/** What `checkCallback` compares with the record. */
-export type CallbackContext = RecordContext & Pick<CallbackRequest, 'fetchSite' | 'referer' | 'tabSecret'>
-
-/** Why a record may not finish a login. */
-export type Refusal = Extract<
-  OutcomeCode,
-  'context_mismatch' | 'login_expired' | 'user_changed' | 'callback_forged' | 'tab_mismatch'
->
-
-/** Why no callback of this strategy and this user may finish the login of the record; undefined if one may. */
-export function checkRecord(record: PendingLogin, { strategyDigest, user }: RecordContext): Refusal | undefined {
-  if (record.strategyDigest !== strategyDigest) return 'context_mismatch'
-  const age = Date.now() - record.issuedAt
-  if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
-  return record.user === userDigest(record.id, user) ? undefined : 'user_changed'
-}
-
-/** Why this callback may not finish the login of the record; undefined if it may. */
-export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
-  const refusal = checkRecord(record, callback)
-  if (refusal) return refusal
-  // `none` is a callback from the address bar or a mail. It is accepted only if the start was opened like that, too. WebKit says
-  // `none` also after a reload, Back or Forward, but then sends the Referer of the first time.
-  const isTyped = callback.fetchSite === 'none' && callback.referer === 'absent'
-  if (isTyped && record.startSite !== 'none') return 'callback_forged'
-  const { tabSecret } = callback
-  // With a tab secret, this is the form of our own page for the tab: the Referer was checked on the GET before it.
-  const isSilent = Date.now() - record.issuedAt <= SILENT_APPROVAL_MS
-  if (callback.referer === 'app' && tabSecret === undefined && !isSilent) return 'callback_forged'
-  if (tabSecret !== undefined && record.tab !== digest(record.id, tabSecret)) return 'tab_mismatch'
-  return undefined
-}
-
 /** Salted with the record's id, so that a session or a cookie does not reveal the user. */
-function userDigest(id: string, user: string | undefined): string | null {
+export function userDigest(id: string, user: string | undefined): string | null {
   return user === undefined ? null : digest(id, user)
 }
 

@@ -1,9 +1,52 @@
+import type { IncomingMessage } from 'node:http'
 import { isThenable, withTimeout } from '../../client/deadline'
 import { type Phase, SocialLoginError } from '../../errors'
-import type { PendingLogin, PendingLoginStore } from './pending-login'
+import type { PendingLogin } from './pending-login'
 
 // A typical time for a session store to fail over or restart.
 const RETRY_AFTER_SECONDS = 5
+
+/**
+ * Keeps at most one login in progress for one browser. Where a method throws or rejects, the login has the error
+ * `session_unavailable`. `checkPendingLoginStore` of passport-social-login/testing tests a store of your own.
+ *
+ * @example
+ * import type { IncomingMessage } from 'node:http'
+ *
+ * class OwnStore implements PendingLoginStore {
+ *   async save(req: IncomingMessage, record: PendingLogin) {
+ *     await logins.insert(startBrowserCookie(req), record)
+ *   }
+ *   async load(req: IncomingMessage) {
+ *     return logins.find(browserCookie(req))
+ *   }
+ *   async consume(req: IncomingMessage, record: PendingLogin) {
+ *     return (await logins.markConsumed(browserCookie(req), record.id)).changedRows === 1
+ *   }
+ * }
+ */
+export interface PendingLoginStore<Request = IncomingMessage> {
+  /** Replaces the browser's record; resolves once the next request will find it. */
+  save(req: Request, record: PendingLogin): Promise<void> | void
+  /** The browser's record, consumed or not. */
+  load(req: Request): Promise<PendingLogin | undefined> | PendingLogin | undefined
+  /**
+   * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the `id`
+   * of the record, because the browser may have begun another login meanwhile. Keep its `usedKey` and `usedAt`, also when the
+   * session is renewed: without them, a second login in another tab looks like a reload, and the start to which a login with
+   * `tabBinding` leads at once like a click.
+   *
+   * Resolve to whether this call was the first for the record, if the storage can tell so atomically: `false` refuses the
+   * callback as `login_not_started`. If it resolves to nothing, two processes that get a callback at once may both use the
+   * record: of one key the provider refuses the second exchange, with two keys verify is called twice.
+   */
+  consume(req: Request, record: PendingLogin): Promise<boolean | void> | boolean | void
+  /**
+   * A sentence for the message of `login_not_started`, after `load` has found nothing: what the request shows of the cause, and
+   * what to do. Fixed text, without anything from the request.
+   */
+  explain?(req: Request): string | undefined
+}
 
 /** The pending login of one browser. */
 export interface BrowserStore {

@@ -1,4 +1,4 @@
-import type { PendingLoginStore } from '../../login/pending-login/pending-login'
+import type { PendingLoginStore } from '../../login/pending-login/store'
 import { Deployment, type PendingLoginStoreCheck } from './deployment'
 import { RULES } from './rules'
 

@@ -80,7 +80,7 @@ export const LOGIN_MUTANTS = [
       ['one cookie is login and remainder', "'-used'", "''"],
       [
         'what is left of a login has what only that may know',
-        '(0, pending_login_1.remainderOf)(record)',
+        '(0, consumed_1.remainderOf)(record)',
         '{ ...record, consumed: true }',
       ],
       ['what is left of a login is lost on plain http', ', ...variants.at(-1)', ''],
@@ -108,12 +108,12 @@ export const LOGIN_MUTANTS = [
       ['a session without save is refused', "if (typeof save !== 'function')", 'if (false)'],
       [
         'a renewed session forgets which key was used',
-        'keepWhenRenewed(req, (0, pending_login_1.remainderOf)(record));',
+        'keepWhenRenewed(req, (0, consumed_1.remainderOf)(record));',
         '',
       ],
       [
         'a renewed session keeps what only the login may know',
-        'keepWhenRenewed(req, (0, pending_login_1.remainderOf)(record))',
+        'keepWhenRenewed(req, (0, consumed_1.remainderOf)(record))',
         'keepWhenRenewed(req, { ...record, consumed: true })',
       ],
       ['a session without regenerate is refused', "if (typeof regenerate !== 'function')", 'if (false)'],
@@ -147,11 +147,6 @@ export const LOGIN_MUTANTS = [
     ],
     [
       ['a login takes a second longer', 'exports.MAX_AGE_MS = 10 * 60 * 1000', 'exports.MAX_AGE_MS = 601 * 1000'],
-      [
-        'a silent approval takes a second longer',
-        'exports.SILENT_APPROVAL_MS = 30 * 1000',
-        'exports.SILENT_APPROVAL_MS = 31 * 1000',
-      ],
       [
         'clocks differ by a second more',
         'exports.MAX_CLOCK_SKEW_MS = 60 * 1000',
@@ -195,8 +190,33 @@ export const LOGIN_MUTANTS = [
         '...(usedKey !== undefined && { usedKey })',
       ],
       ['the key that was used is not read', "...(typeof usedKey === 'string' && { usedKey })", ''],
-      ['the key that was used is kept as it is', 'usedKey: digest(record.id, authKey)', 'usedKey: authKey'],
-      ['any key is the one that was used', 'usedKey !== undefined && usedKey !== digest(id, authKey)', 'false'],
+    ],
+  ),
+  ...guards(
+    'login/pending-login/check',
+    ['unit/login/pending-login/check', 'login/login'],
+    [
+      [
+        'a silent approval takes a second longer',
+        'exports.SILENT_APPROVAL_MS = 30 * 1000',
+        'exports.SILENT_APPROVAL_MS = 31 * 1000',
+      ],
+    ],
+  ),
+  ...guards(
+    'login/pending-login/consumed',
+    ['unit/login/pending-login/consumed', 'login/pending-login', `${STORES}/session-store`],
+    [
+      [
+        'the key that was used is kept as it is',
+        'usedKey: (0, pending_login_1.digest)(record.id, authKey)',
+        'usedKey: authKey',
+      ],
+      [
+        'any key is the one that was used',
+        'usedKey !== undefined && usedKey !== (0, pending_login_1.digest)(id, authKey)',
+        'false',
+      ],
       [
         'what is left of a login has its return path',
         '{ returnTo: _, state: _state, ...record }',

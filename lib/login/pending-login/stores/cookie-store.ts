@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { SocialLoginError } from '../../../errors'
-import type { PendingLogin, PendingLoginStore } from '../pending-login'
+import type { PendingLogin } from '../pending-login'
+import type { PendingLoginStore } from '../store'
 import { LoginCookies } from './login-cookies'
 import type { CookieStoreOptions } from './sealed-cookie'
 

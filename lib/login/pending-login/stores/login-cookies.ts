@@ -1,6 +1,7 @@
 import { isLoopback } from '../../../client/option-values'
 import { parseURL } from '../../../client/url'
-import { type PendingLogin, remainderOf } from '../pending-login'
+import { remainderOf } from '../consumed'
+import type { PendingLogin } from '../pending-login'
 import { otherHostHint } from './cookie-hints'
 import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
 

@@ -1,4 +1,5 @@
-import { createPendingLogin, remainderOf } from '../../../../../lib/login/pending-login/pending-login'
+import { remainderOf } from '../../../../../lib/login/pending-login/consumed'
+import { createPendingLogin } from '../../../../../lib/login/pending-login/pending-login'
 import { SessionStore } from '../../../../../lib/login/pending-login/stores/session-store'
 import { incoming } from '../../../../support/incoming'
 

@@ -1,0 +1,49 @@
+import type { OutcomeCode } from '../../errors'
+import type { CallbackRequest } from '../request/request'
+import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS, type PendingLogin, userDigest } from './pending-login'
+
+/**
+ * How long after the start a callback may have the application's own page as its Referer: a provider that approves silently
+ * redirects at once, and the browser still sends the page where the login began. A link in the application looks the same.
+ */
+export const SILENT_APPROVAL_MS = 30 * 1000
+
+/** What `checkRecord` compares with the record. */
+export interface RecordContext {
+  readonly strategyDigest: string
+  /** A string unique to the signed-in user. */
+  readonly user: string | undefined
+}
+
+/** What `checkCallback` compares with the record. */
+export type CallbackContext = RecordContext & Pick<CallbackRequest, 'fetchSite' | 'referer' | 'tabSecret'>
+
+/** Why a record may not finish a login. */
+export type Refusal = Extract<
+  OutcomeCode,
+  'context_mismatch' | 'login_expired' | 'user_changed' | 'callback_forged' | 'tab_mismatch'
+>
+
+/** Why no callback of this strategy and this user may finish the login of the record; undefined if one may. */
+export function checkRecord(record: PendingLogin, { strategyDigest, user }: RecordContext): Refusal | undefined {
+  if (record.strategyDigest !== strategyDigest) return 'context_mismatch'
+  const age = Date.now() - record.issuedAt
+  if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
+  return record.user === userDigest(record.id, user) ? undefined : 'user_changed'
+}
+
+/** Why this callback may not finish the login of the record; undefined if it may. */
+export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
+  const refusal = checkRecord(record, callback)
+  if (refusal) return refusal
+  // `none` is a callback from the address bar or a mail. It is accepted only if the start was opened like that, too. WebKit says
+  // `none` also after a reload, Back or Forward, but then sends the Referer of the first time.
+  const isTyped = callback.fetchSite === 'none' && callback.referer === 'absent'
+  if (isTyped && record.startSite !== 'none') return 'callback_forged'
+  const { tabSecret } = callback
+  // With a tab secret, this is the form of our own page for the tab: the Referer was checked on the GET before it.
+  const isSilent = Date.now() - record.issuedAt <= SILENT_APPROVAL_MS
+  if (callback.referer === 'app' && tabSecret === undefined && !isSilent) return 'callback_forged'
+  if (tabSecret !== undefined && record.tab !== digest(record.id, tabSecret)) return 'tab_mismatch'
+  return undefined
+}

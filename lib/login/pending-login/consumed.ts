@@ -1,0 +1,29 @@
+import { digest, type PendingLogin } from './pending-login'
+
+// Longer than redirects within an application take, shorter than a person who has signed in looks around.
+export const AFTER_TAB_LOGIN_MS = 10 * 1000
+
+/** The record as it is given to `consume`. */
+export function withUsedKey(record: PendingLogin, authKey: string): PendingLogin {
+  return { ...record, usedKey: digest(record.id, authKey), usedAt: Date.now() }
+}
+
+/** Whether the record was consumed with another key than this one, as far as its store can tell. */
+export function isUsedByAnotherKey({ id, usedKey }: PendingLogin, authKey: string): boolean {
+  return usedKey !== undefined && usedKey !== digest(id, authKey)
+}
+
+/**
+ * What the link of a confirm page must carry for a start that may follow a login at once; undefined if this one does not. Our own form
+ * sends the callback of a tab, so that browsers call its redirects same-origin, up to a start that a foreign link chose as
+ * `returnTo`. No link can know it, because it is made of the record's id.
+ */
+export function confirmationAfter({ id, tab, usedAt }: PendingLogin): string | undefined {
+  if (tab === undefined || usedAt === undefined || Date.now() - usedAt > AFTER_TAB_LOGIN_MS) return undefined
+  return digest(id, 'confirmed')
+}
+
+/** What a store keeps of a consumed record after the login: enough to recognise a reload. */
+export function remainderOf({ returnTo: _, state: _state, ...record }: PendingLogin): PendingLogin {
+  return { ...record, consumed: true }
+}

@@ -1,0 +1,20 @@
+import { isUsedByAnotherKey, remainderOf, withUsedKey } from '../../../../lib/login/pending-login/consumed'
+import { createPendingLogin, parsePendingLogin } from '../../../../lib/login/pending-login/pending-login'
+
+const input = { strategyDigest: 'strategy', user: undefined, startSite: undefined }
+
+test('a used record tells its own key from others, and does not reveal it', () => {
+  const record = createPendingLogin(input)
+  const used = withUsedKey(record, 'key-canary')
+  expect(JSON.stringify(used)).not.toContain('canary')
+  expect([record, used].map((each) => isUsedByAnotherKey(each, 'key-canary'))).toEqual([false, false])
+  expect([record, used].map((each) => isUsedByAnotherKey(each, 'other'))).toEqual([false, true])
+  expect(parsePendingLogin(JSON.parse(JSON.stringify(used)))).toEqual(used)
+  expect(parsePendingLogin({ ...record, usedKey: 7 })).toStrictEqual(record)
+})
+
+test('what is left of a login after it has neither its return path nor its state', () => {
+  const used = withUsedKey(createPendingLogin({ ...input, user: 'u', returnTo: '/inbox', state: 'cart-7' }), 'key')
+  const { returnTo: _, state: _state, ...rest } = used
+  expect(remainderOf(used)).toStrictEqual({ ...rest, consumed: true })
+})
