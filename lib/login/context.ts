@@ -1,37 +1,14 @@
-import type { Endpoints } from '../client/endpoints'
-import type { ParsedOptions } from '../client/option-values'
-import type { ProfileEndpoint } from '../client/options'
 import type { Profile } from '../client/response/profile'
 import type { TokenResponse } from '../client/response/responses'
-import type { Semaphore } from '../client/semaphore'
 import type { Trace, TracedPhase } from '../diagnostics'
 import type { SocialLoginError } from '../errors'
 import type { LoginInfo } from './info'
 import type { HTTPResponse } from './pages/page'
 import type { BrowserStore } from './pending-login/store'
 import type { UsedLogins } from './pending-login/used-logins'
-import type { CallOptions, ProviderResult, SHARED_OPTIONS, SkipUserProfile } from './providers/options'
-import type { HTTPRequest, OriginPolicy } from './request/headers'
-
-/** What all logins of one strategy at one provider have in common. */
-export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, OriginPolicy {
-  /** The `provider` of profiles. */
-  readonly providerName: string
-  readonly baseURL: string
-  readonly endpoints: Endpoints
-  readonly profileEndpoint: ProfileEndpoint
-  readonly uploadsURL: URL | undefined
-  /** What people call the provider. */
-  readonly displayName: string
-  /** Distinguishes the provider from those of other strategies: the names, the address and the application id. */
-  readonly identity: readonly string[]
-  /** Digest of the identity and the callback's path. */
-  readonly strategyDigest: string
-  /** One slot for each login that waits for the provider. */
-  readonly loginSlots: Semaphore
-  /** Called after each exchange that has brought a profile. @throws SocialLoginError `provider_invalid` if another provider has the name */
-  readonly onExchanged?: () => void
-}
+import type { CallOptions, ProviderResult, SkipUserProfile } from './providers/options'
+import type { LoginSettings } from './providers/provider'
+import type { HTTPRequest } from './request/headers'
 
 /** What a framework's adapter knows of one request, and can do with it. */
 export interface RequestAdapter<User = unknown> {

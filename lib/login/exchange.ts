@@ -3,8 +3,9 @@ import { Deadline } from '../client/deadline'
 import type { RequestContext } from '../client/endpoints'
 import { type Profile, profileOf } from '../client/response/profile'
 import { SocialLoginError } from '../errors'
-import type { ExchangedLogin, LoginContext, LoginSettings, RequestAdapter } from './context'
+import type { ExchangedLogin, LoginContext, RequestAdapter } from './context'
 import type { SkipUserProfile } from './providers/options'
+import type { LoginSettings } from './providers/provider'
 
 type ExchangeContext = Pick<LoginContext, 'settings' | 'trace'> & {
   readonly adapter: Pick<RequestAdapter, 'skipUserProfile'>

@@ -3,16 +3,16 @@ import type { Profile } from '../client/response/profile'
 import { type Outcome, Trace } from '../diagnostics'
 import { SocialLoginError } from '../errors'
 import { callback } from './callback'
-import type { LoginAction, LoginContext, LoginSettings, RequestAdapter, Verdict } from './context'
+import type { LoginAction, LoginContext, RequestAdapter, Verdict } from './context'
 import { loadProfile } from './exchange'
 import { refusalResponse } from './pages/refusal'
 import { checkRecord } from './pending-login/check'
 import { type PendingLoginSummary, parsePendingLogin, summaryOf } from './pending-login/pending-login'
 import { callStore } from './pending-login/store'
 import { UsedLogins } from './pending-login/used-logins'
-import { settingsOfRequest } from './providers/provider'
+import { type LoginSettings, settingsOfRequest } from './providers/provider'
 import type { ManyProviders, OneProvider } from './providers/providers'
-import type { HTTPRequest } from './request/headers'
+import { type HTTPRequest, pathOf } from './request/headers'
 import { type CallbackRequest, classifyRequest, type RefusedRequest, type StartRequest } from './request/request'
 import { start } from './start'
 
@@ -142,7 +142,7 @@ async function refuse(
   }
   if (code !== 'navigation_required') throw error
   // A script would follow a `failureRedirect` to a page.
-  return { type: 'respond', response: refusalResponse(error, http, 'application/json'), fallbackError: error }
+  return { type: 'respond', response: refusalResponse(error, pathOf(http), 'application/json'), fallbackError: error }
 }
 
 function outcomeOf(action: LoginAction): Outcome {

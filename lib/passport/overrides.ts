@@ -4,6 +4,7 @@ import type { SocialLoginError } from '../errors'
 import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse, type VerifyRefusal } from '../login/pages/refusal'
+import { pathOf } from '../login/request/headers'
 import { httpRequest } from './incoming-message'
 import type { AuthenticateOptions } from './options'
 import type { Request } from './verify-types'
@@ -54,7 +55,9 @@ export function explainBareFailure(error: SocialLoginError | VerifyRefusal, req:
     // Passport has sent no headers by then; an application's own answer of the same text may have.
     const isBare =
       !res.headersSent && args.length === 1 && args[0] === STATUS_CODES[error.status] && res.statusCode === error.status
-    return isBare ? writeResponse(refusalResponse(error, httpRequest(req)), res) : Reflect.apply(end, res, args)
+    if (!isBare) return Reflect.apply(end, res, args)
+    const http = httpRequest(req)
+    return writeResponse(refusalResponse(error, pathOf(http), http.header('accept')), res)
   }
   Object.assign(res, { end: endExplained })
   try {

@@ -5,7 +5,7 @@ import type { LoginAction } from '../login/context'
 import type { LoginInfo } from '../login/info'
 import type { HTTPResponse } from '../login/pages/page'
 import { refusalResponse } from '../login/pages/refusal'
-import type { HTTPRequest } from '../login/request/headers'
+import { type HTTPRequest, pathOf } from '../login/request/headers'
 import { parsePath, type WebSettings } from './options'
 
 /**
@@ -124,7 +124,8 @@ export function failed(
   const type = isFailure(error) ? 'failure' : 'error'
   const path = type === 'failure' ? failureRedirect?.({ code, message }) : undefined
   const own = add(headers, error.headers)
-  const response = path === undefined ? respond(refusalResponse(error, req), own) : redirect(origin + path, own)
+  const refusal = (): HTTPResponse => refusalResponse(error, pathOf(req), req.header('accept'))
+  const response = path === undefined ? respond(refusal(), own) : redirect(origin + path, own)
   return { type, code, status, message, error, response }
 }
 

@@ -19,6 +19,10 @@ const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'warnings.ts': [],
 }
 
+// From the lowest to the highest; what runs a login is at the top.
+const LOGIN_FOLDERS = ['pages', 'request', 'pending-login', 'providers']
+const rankOf = (folder: string): number => [...LOGIN_FOLDERS, 'the top'].indexOf(folder)
+
 // Storage does not depend on requests, and views only on what they show.
 const EXAMPLE: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['app.ts', 'auth', 'config.ts', 'session-secret.ts', 'storage', 'web'],
@@ -109,6 +113,19 @@ test.each([
       .map((other) => `${file} imports ${other}`),
   )
   expect(against).toEqual([])
+})
+
+test('a folder of login/ imports the folders below it, and nothing from the top', () => {
+  const folderOf = (file: string): string => file.split('/').slice(1, -1).at(0) ?? 'the top'
+  const inLogin = library.files.filter((file) => file.startsWith('login/'))
+  expect([...new Set(inLogin.map(folderOf))].sort()).toEqual([...LOGIN_FOLDERS, 'the top'].sort())
+  const upwards = inLogin.flatMap((file) =>
+    library
+      .filesImportedBy(file)
+      .filter((other) => other.startsWith('login/') && rankOf(folderOf(other)) > rankOf(folderOf(file)))
+      .map((other) => `${file} imports ${other}`),
+  )
+  expect(upwards).toEqual([])
 })
 
 test.each([

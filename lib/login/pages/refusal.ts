@@ -1,6 +1,5 @@
 import { escapeUTF8 } from 'entities/escape'
 import { isFailure, type OutcomeCode, PRIVATE_HEADERS, SocialLoginError } from '../../errors'
-import { type HTTPRequest, pathOf } from '../request/headers'
 import { guarded, type HTTPResponse, relativePath, renderPage } from './page'
 
 const TITLE = 'Signing in did not succeed'
@@ -37,16 +36,14 @@ interface Refusal {
 /**
  * The response to a login that did not succeed and that the application does not handle: a page, JSON or plain text, by `Accept`.
  * Each says first what a person can do, then what the operator needs.
+ *
+ * @param path that of the request
  */
-export function refusalResponse(
-  error: SocialLoginError | VerifyRefusal,
-  req: HTTPRequest,
-  accept = req.header('accept') ?? '',
-): HTTPResponse {
+export function refusalResponse(error: SocialLoginError | VerifyRefusal, path: string, accept = ''): HTTPResponse {
   const { code, message, status } = error
   const [startPath = '/', errorHeaders] =
     error instanceof SocialLoginError ? [error.startPath, error.headers] : [undefined, PRIVATE_HEADERS]
-  const next = relativePath(pathOf(req), startPath)
+  const next = relativePath(path, startPath)
   const label = startPath === '/' ? 'Go to the first page' : 'Sign in'
   const title = error instanceof SocialLoginError ? textFor(error) : error.title
   if (accept.includes('text/html')) {

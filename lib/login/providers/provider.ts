@@ -1,11 +1,32 @@
 import { Endpoints } from '../../client/endpoints'
 import type { Transport } from '../../client/http/transport'
 import { type ParsedOptions, parseCallbackURL, parseOptions } from '../../client/option-values'
-import type { ClientSettings } from '../../client/options'
-import type { LoginSettings } from '../context'
+import type { ClientSettings, ProfileEndpoint } from '../../client/options'
+import type { Semaphore } from '../../client/semaphore'
 import { useTabBinding } from '../pages/tab-binding'
 import { digest } from '../pending-login/pending-login'
+import type { OriginPolicy } from '../request/headers'
 import { type CallOptions, PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
+
+/** What all logins of one strategy at one provider have in common. */
+export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, OriginPolicy {
+  /** The `provider` of profiles. */
+  readonly providerName: string
+  readonly baseURL: string
+  readonly endpoints: Endpoints
+  readonly profileEndpoint: ProfileEndpoint
+  readonly uploadsURL: URL | undefined
+  /** What people call the provider. */
+  readonly displayName: string
+  /** Distinguishes the provider from those of other strategies: the names, the address and the application id. */
+  readonly identity: readonly string[]
+  /** Digest of the identity and the callback's path. */
+  readonly strategyDigest: string
+  /** One slot for each login that waits for the provider. */
+  readonly loginSlots: Semaphore
+  /** Called after each exchange that has brought a profile. @throws SocialLoginError `provider_invalid` if another provider has the name */
+  readonly onExchanged?: () => void
+}
 
 /** The options of a provider, or the members of its record, which have yet to be parsed. */
 export interface ProviderSource {

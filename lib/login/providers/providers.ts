@@ -3,10 +3,9 @@ import type { Network, Transports } from '../../client/http/network'
 import { type ParsedOptions, parseText, parseWholeCallbackURL } from '../../client/option-values'
 import { isObject } from '../../client/response/json'
 import { type Phase, SocialLoginError } from '../../errors'
-import type { LoginSettings } from '../context'
 import { plainPath } from '../request/callback-path'
 import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
-import { createLoginSettings, type ProviderSource } from './provider'
+import { createLoginSettings, type LoginSettings, type ProviderSource } from './provider'
 import { registerName } from './provider-names'
 
 /** The provider of a strategy that has only one. */

@@ -1,6 +1,6 @@
 import type { Provider, ProviderResult } from '../../../../lib'
 import { nodeNetwork } from '../../../../lib/client/http/pools'
-import type { LoginSettings } from '../../../../lib/login/context'
+import type { LoginSettings } from '../../../../lib/login/providers/provider'
 import { ManyProviders } from '../../../../lib/login/providers/providers'
 import { parseLoginOptions } from '../../../../lib/login/providers/settings'
 import { rejectionOf } from '../../../support/leak-check'
