@@ -11,18 +11,18 @@ import { type PendingLoginSummary, parsePendingLogin, summaryOf } from './pendin
 import { callStore } from './pending-login/store'
 import { UsedLogins } from './pending-login/used-logins'
 import { type LoginSettings, settingsOfRequest } from './providers/provider'
-import type { ManyProviders, OneProvider } from './providers/providers'
+import type { Providers } from './providers/providers'
 import { type HTTPRequest, pathOf } from './request/headers'
 import { type CallbackRequest, classifyRequest, type RefusedRequest, type StartRequest } from './request/request'
 import { start } from './start'
 
 /** The logins of one strategy, independent of the framework. */
 export class Login<User = unknown> {
-  readonly #providers: OneProvider | ManyProviders
+  readonly #providers: Providers
   readonly #usedLogins = new UsedLogins<Verdict<User>>()
   #closing: Promise<void> | undefined
 
-  constructor(providers: OneProvider | ManyProviders) {
+  constructor(providers: Providers) {
     this.#providers = providers
   }
 
@@ -58,16 +58,14 @@ export class Login<User = unknown> {
     return this.run(adapter, await this.settingsOf(adapter))
   }
 
-  /** The settings for a request, with its provider. @throws what {@link ManyProviders.find} throws */
+  /** The settings for a request, with its provider. @throws what {@link Providers.find} throws */
   async settingsOf(adapter: RequestAdapter<User>): Promise<LoginSettings> {
-    const found = this.#providers.single ?? (await this.#findProvider(this.#providers, adapter))
-    return settingsOfRequest(found, adapter.options)
+    return settingsOfRequest(await this.#findProvider(adapter), adapter.options)
   }
 
   /** {@link handle} for a request whose settings are known. */
   run(adapter: RequestAdapter<User>, settings: LoginSettings): Promise<LoginAction<User>> {
-    const providers = this.#providers
-    const trace = new Trace(providers.name, providers.single ? undefined : settings.providerName)
+    const trace = new Trace(settings.name, settings.tracedProvider)
     const context = { settings, adapter, usedLogins: this.#usedLogins, trace }
     const request = classifyRequest(adapter.http, settings)
     const phase = request.type === 'refused' ? request.phase : request.type
@@ -77,13 +75,12 @@ export class Login<User = unknown> {
   /**
    * The login that this browser has begun, if a callback may still finish it. Changes nothing.
    *
-   * @throws SocialLoginError `session_unavailable`, and what {@link ManyProviders.find} throws
+   * @throws SocialLoginError `session_unavailable`, and what {@link Providers.find} throws
    */
   async pending(
     adapter: Pick<RequestAdapter, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
   ): Promise<PendingLoginSummary | undefined> {
-    const providers = this.#providers
-    const found = providers.single ?? (await providers.find(() => adapter.findProvider(), 'start'))
+    const found = await this.#providers.find(() => adapter.findProvider(), 'start')
     const { timeout, strategyDigest } = settingsOfRequest(found, adapter.options)
     const record = parsePendingLogin(await callStore('start', timeout, () => adapter.store.load()))
     if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
@@ -92,8 +89,9 @@ export class Login<User = unknown> {
 
   /** The profile for a token that the application already has. Not used by a login. */
   async loadProfile(accessToken: string): Promise<Profile> {
-    const settings = this.#providers.single
-    if (!settings) throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
+    const settings = await this.#providers.find(() => {
+      throw new TypeError('userProfile() cannot know the provider of a token: use SocialLoginClient')
+    }, 'profile')
     const deadline = new Deadline(settings.timeout)
     try {
       return await loadProfile(settings, accessToken, { deadline })
@@ -109,12 +107,12 @@ export class Login<User = unknown> {
   }
 
   /** Until its provider is known, a request counts as a callback if its target mentions a key. */
-  async #findProvider(providers: ManyProviders, adapter: RequestAdapter<User>): Promise<LoginSettings> {
+  async #findProvider(adapter: RequestAdapter<User>): Promise<LoginSettings> {
     const phase = adapter.http.target.includes('auth_key') ? 'callback' : 'start'
     try {
-      return await providers.find(() => adapter.findProvider(), phase)
+      return await this.#providers.find(() => adapter.findProvider(), phase)
     } catch (error) {
-      return new Trace(providers.name).run(phase, () => Promise.reject(error))
+      return new Trace(this.#providers.name).run(phase, () => Promise.reject(error))
     }
   }
 }

@@ -24,7 +24,7 @@ import type {
   ProviderResult,
   SkipUserProfile,
 } from '../login/providers/options'
-import type { ManyProviders, OneProvider } from '../login/providers/providers'
+import type { Providers } from '../login/providers/providers'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/providers/settings'
 import type { Request } from './verify-types'
 
@@ -132,7 +132,7 @@ export const STRATEGY_OPTIONS = { ...LOGIN_OPTIONS, ...PASSPORT_OPTIONS }
 
 /** Parsed options of the strategy. */
 export interface StrategySettings extends ParsedOptions<typeof PASSPORT_OPTIONS> {
-  readonly providers: OneProvider | ManyProviders
+  readonly providers: Providers
   /** Asks the application for the provider of a request; never called if there is only one. */
   findProvider(req: Request): ProviderResult
 }

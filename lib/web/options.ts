@@ -15,7 +15,7 @@ import { type BrowserStore, browserStore } from '../login/pending-login/store'
 import { LoginCookies } from '../login/pending-login/stores/login-cookies'
 import type { CookieStoreOptions } from '../login/pending-login/stores/sealed-cookie'
 import type { CallOptions, CommonOptions, MultiProviderOptions, ProviderResult } from '../login/providers/options'
-import type { ManyProviders, OneProvider } from '../login/providers/providers'
+import type { Providers } from '../login/providers/providers'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/providers/settings'
 
 /** Options that only {@link SocialLogin} has, beside its store. */
@@ -107,7 +107,7 @@ const REDIRECT_OPTIONS = {
 
 /** Parsed options. */
 export interface WebSettings extends ParsedOptions<typeof REDIRECT_OPTIONS> {
-  readonly providers: OneProvider | ManyProviders
+  readonly providers: Providers
   /** The pending login of the browser that sent the request; cookies are added to the headers of the response. */
   storeFor(request: Request, headers: Headers): BrowserStore
   /** Asks the application for the provider of a request; never called if there is only one. */

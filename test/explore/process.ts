@@ -3,7 +3,7 @@ import { nodeNetwork } from '../../lib/client/http/pools'
 import { Semaphore } from '../../lib/client/semaphore'
 import { Login } from '../../lib/login/login'
 import type { CommonOptions } from '../../lib/login/providers/options'
-import { OneProvider } from '../../lib/login/providers/providers'
+import { FixedProvider } from '../../lib/login/providers/providers'
 import { parseLoginOptions } from '../../lib/login/providers/settings'
 import type { Owner } from './clock'
 import type { Configuration, ProviderName } from './configuration'
@@ -41,7 +41,7 @@ export function callbackPath(provider: ProviderName): string {
 }
 
 /** The settings of one configuration, which all its worlds share: to read them takes longer than many an event. */
-export type Settings = Readonly<Record<ProviderName, OneProvider>>
+export type Settings = Readonly<Record<ProviderName, FixedProvider>>
 
 export function settingsOf(
   { tabBinding, unverifiedStart, maxConcurrentLogins }: Configuration,
@@ -66,7 +66,7 @@ export function settingsOf(
       },
     }
     const providers = parseLoginOptions(options, nodeNetwork)
-    if (!(providers instanceof OneProvider)) throw new Error('one provider was expected')
+    if (!(providers instanceof FixedProvider)) throw new Error('a fixed provider was expected')
     return providers
   }
   return { honest: read('honest'), hostile: read('hostile') }
@@ -75,8 +75,8 @@ export function settingsOf(
 export function startProcess(name: string, skew: number, slots: number, settings: Settings): Process {
   const login = (provider: ProviderName): Login<User> => {
     // What counts is each process's own.
-    const own = { ...settings[provider].single, loginSlots: new Semaphore(slots) }
-    return new Login(new OneProvider(own))
+    const own = { ...settings[provider].settings, loginSlots: new Semaphore(slots) }
+    return new Login(new FixedProvider(own))
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false, usedAt: [] }
 }

@@ -12,15 +12,12 @@ const clients = useClients()
 const skipped = { profile: undefined, params: { access_token: expect.any(String) } }
 const loaded = { profile: { id: '1' }, params: { access_token: expect.any(String) } }
 
-function exchanged(
+async function exchanged(
   options: Partial<Pick<StrategyOptions, 'skipUserProfile' | 'profileEndpoint' | 'timeout'>> = {},
 ): Promise<ExchangedLogin> {
   const { skipUserProfile = false, ...others } = options
-  const { single: settings } = parseLoginOptions(
-    { ...clients.required(), callbackURL: '/callback', ...others },
-    nodeNetwork,
-  )
-  if (!settings) throw new Error('there is one provider')
+  const providers = parseLoginOptions({ ...clients.required(), callbackURL: '/callback', ...others }, nodeNetwork)
+  const settings = await providers.find(() => undefined, 'exchange')
   return exchange({ settings, adapter: { skipUserProfile }, trace: new Trace(settings.name) }, clients.newKey())
 }
 

@@ -12,6 +12,8 @@ import { type CallOptions, PROVIDER_OPTIONS, type SHARED_OPTIONS } from './optio
 export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, OriginPolicy {
   /** The `provider` of profiles. */
   readonly providerName: string
+  /** The provider in the reports of the tracing channels; none where it is fixed, because the name of the strategy tells it. */
+  readonly tracedProvider?: string
   readonly baseURL: string
   readonly endpoints: Endpoints
   readonly profileEndpoint: ProfileEndpoint

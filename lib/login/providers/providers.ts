@@ -6,23 +6,41 @@ import { type Phase, SocialLoginError } from '../../errors'
 import { plainPath } from '../request/callback-path'
 import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
 import { createLoginSettings, type LoginSettings, type ProviderSource } from './provider'
-import { registerName } from './provider-names'
+import { ProviderNames } from './provider-names'
 
-/** The provider of a strategy that has only one. */
-export class OneProvider {
+/** Finds the provider of a request. */
+export interface Providers {
   /** The name of the strategy. */
   readonly name: string
-  readonly single: LoginSettings
+  /**
+   * The settings of a provider.
+   *
+   * @param lookup the application's function, which is not called where the provider is fixed
+   * @throws SocialLoginError `provider_unknown`, `provider_invalid` or `provider_lookup_timeout`
+   * @throws what the application's function threw
+   */
+  find(lookup: () => ProviderResult, phase: Phase): LoginSettings | Promise<LoginSettings>
+  /** Closes the connections after pending logins have ended. */
+  close(): Promise<void>
+}
+
+/** The provider that the options of a strategy describe. */
+export class FixedProvider implements Providers {
+  readonly name: string
+  readonly settings: LoginSettings
 
   constructor(settings: LoginSettings) {
     this.name = settings.name
-    this.single = settings
+    this.settings = settings
   }
 
-  /** Closes the connections after pending logins have ended. */
+  find(): LoginSettings {
+    return this.settings
+  }
+
   async close(): Promise<void> {
-    await this.single.loginSlots.close()
-    await this.single.endpoints.close()
+    await this.settings.loginSlots.close()
+    await this.settings.endpoints.close()
   }
 }
 
@@ -40,16 +58,14 @@ const CALLBACK_TAKEN =
 const NAME_TAKEN = 'name is that of a provider with another baseURL (if it has moved, restart the application)'
 
 /** The providers of a strategy whose application names one for each request. */
-export class ManyProviders {
-  /** The name of the strategy. */
+export class ManyProviders implements Providers {
   readonly name: string
-  readonly single = undefined
   readonly #options: ManyProvidersOptions
   readonly #transports: Transports
   /** By the JSON of their records, the least recently used first. */
   readonly #providers = new Map<string, LoginSettings>()
-  /** By name, the `baseURL` at which a login has succeeded: people of two providers under one name would be the same people. */
-  readonly #baseURLs = new Map<string, string>()
+  /** Only of providers at which a login has succeeded: an address that was mistyped, and then corrected, must not need a restart. */
+  readonly #names = new ProviderNames()
   /** By callback, the name of its provider: two with one callback could be sent each other's keys (RFC 9700, section 4.4). */
   readonly #callbackOwners = new Map<string, string>()
   #isClosed = false
@@ -60,13 +76,6 @@ export class ManyProviders {
     this.#transports = network.openTransports(options)
   }
 
-  /**
-   * The provider of one request.
-   *
-   * @param lookup the application's function
-   * @throws SocialLoginError `provider_unknown`, `provider_invalid` or `provider_lookup_timeout`
-   * @throws what the application's function threw
-   */
   async find(lookup: () => ProviderResult, phase: Phase): Promise<LoginSettings> {
     const result = lookup()
     const provider = isThenable(result) ? await this.#inTime(result, phase) : result
@@ -83,7 +92,6 @@ export class ManyProviders {
     }
   }
 
-  /** Closes the connections after pending logins have ended. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all(Array.from(this.#providers.values(), ({ loginSlots }) => loginSlots.close()))
@@ -110,7 +118,7 @@ export class ManyProviders {
   #settingsOf(source: ProviderSource): LoginSettings {
     const key = JSON.stringify(source)
     const settings = this.#providers.get(key) ?? this.#create(source)
-    if (this.#isNameTaken(settings)) throw new TypeError(NAME_TAKEN)
+    if (this.#names.isTaken(settings)) throw new TypeError(NAME_TAKEN)
     // At the end of the map, as the one that was used last.
     this.#providers.delete(key)
     this.#providers.set(key, settings)
@@ -128,18 +136,12 @@ export class ManyProviders {
     this.#callbackOwners.set(callback, name)
     if (this.#isClosed) void settings.loginSlots.close()
     this.#forgetOldest()
-    return { ...settings, onExchanged: () => this.#registerName(settings) }
+    return { ...settings, tracedProvider: name, onExchanged: () => this.#registerName(settings) }
   }
 
-  /** Registers only after a login: an address that was mistyped, and then corrected, must not need a restart. */
   #registerName(settings: LoginSettings): void {
-    if (this.#isNameTaken(settings)) throw invalid(NAME_TAKEN, 'profile')
-    this.#baseURLs.set(settings.providerName, settings.baseURL)
-    registerName(settings.providerName, settings.baseURL)
-  }
-
-  #isNameTaken({ providerName, baseURL }: LoginSettings): boolean {
-    return (this.#baseURLs.get(providerName) ?? baseURL) !== baseURL
+    if (this.#names.isTaken(settings)) throw invalid(NAME_TAKEN, 'profile')
+    this.#names.register(settings)
   }
 
   /** A provider with logins under way is kept, because its limit counts them. */

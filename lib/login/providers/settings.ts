@@ -8,8 +8,8 @@ import {
   SHARED_OPTIONS,
 } from './options'
 import { createLoginSettings } from './provider'
-import { registerName } from './provider-names'
-import { ManyProviders, OneProvider } from './providers'
+import { ProviderNames } from './provider-names'
+import { FixedProvider, ManyProviders, type Providers } from './providers'
 
 /** The options that every adapter has, each with its parser. */
 export const LOGIN_OPTIONS = {
@@ -22,12 +22,9 @@ export const LOGIN_OPTIONS = {
 type SharedValues = ParsedOptions<typeof SHARED_OPTIONS>
 
 /** @throws TypeError naming the option that is wrong, never its value */
-export function parseLoginOptions(
-  options: CommonOptions | MultiProviderOptions<never>,
-  network: Network,
-): OneProvider | ManyProviders {
+export function parseLoginOptions(options: CommonOptions | MultiProviderOptions<never>, network: Network): Providers {
   const shared = parseOptions(SHARED_OPTIONS, options)
-  if (options.provider === undefined) return oneProvider(options, shared, network)
+  if (options.provider === undefined) return fixedProvider(options, shared, network)
   return manyProviders(options, shared, network)
 }
 
@@ -38,15 +35,15 @@ export function parseStore<Store extends object>(value: Store, name: string): St
   throw new TypeError(`${name} must have the methods save, load and consume`)
 }
 
-function oneProvider(options: CommonOptions, shared: SharedValues, network: Network): OneProvider {
+function fixedProvider(options: CommonOptions, shared: SharedValues, network: Network): Providers {
   const misplaced = firstOf(MANY_OPTIONS, options)
   if (misplaced !== undefined) throw new TypeError(`${misplaced} is an option of many providers: see provider`)
   const settings = createLoginSettings({ ...options, name: shared.name }, shared, network.openTransport)
-  registerName(settings.providerName, settings.baseURL)
-  return new OneProvider(settings)
+  new ProviderNames().register(settings)
+  return new FixedProvider(settings)
 }
 
-function manyProviders(options: MultiProviderOptions<never>, shared: SharedValues, network: Network): ManyProviders {
+function manyProviders(options: MultiProviderOptions<never>, shared: SharedValues, network: Network): Providers {
   const misplaced = firstOf(PROVIDER_OPTIONS, options)
   if (misplaced !== undefined)
     throw new TypeError(`${misplaced} and provider exclude each other: return it from provider`)

@@ -1,18 +1,16 @@
 import type { Provider, ProviderResult } from '../../../../lib'
 import { nodeNetwork } from '../../../../lib/client/http/pools'
 import type { LoginSettings } from '../../../../lib/login/providers/provider'
-import { ManyProviders } from '../../../../lib/login/providers/providers'
+import type { Providers } from '../../../../lib/login/providers/providers'
 import { parseLoginOptions } from '../../../../lib/login/providers/settings'
 import { rejectionOf } from '../../../support/leak-check'
 
 // As in communities.ts.
 const MAX_COMMUNITIES = 1000
 
-const newCommunities = (timeout?: number): ManyProviders => {
+const newCommunities = (timeout?: number): Providers => {
   const callbackURL = 'https://app.example/:provider/callback'
-  const providers = parseLoginOptions({ provider: () => undefined, callbackURL, timeout }, nodeNetwork)
-  if (providers instanceof ManyProviders) return providers
-  throw new Error('these are the settings of one community')
+  return parseLoginOptions({ provider: () => undefined, callbackURL, timeout }, nodeNetwork)
 }
 
 const communityOf = (name: string | number): Provider => ({
@@ -22,10 +20,10 @@ const communityOf = (name: string | number): Provider => ({
   clientSecret: 'secret',
 })
 
-const find = (communities: ManyProviders, answer: ProviderResult): Promise<LoginSettings> =>
+const find = async (communities: Providers, answer: ProviderResult): Promise<LoginSettings> =>
   communities.find(() => answer, 'start')
 
-async function findMany(communities: ManyProviders, kind: string, count: number): Promise<LoginSettings[]> {
+async function findMany(communities: Providers, kind: string, count: number): Promise<LoginSettings[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => find(communities, communityOf(`${kind}-${index}`))))
 }
 
