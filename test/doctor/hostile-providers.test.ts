@@ -14,6 +14,9 @@ const TOKEN = 'token-canary-c0ffee51de'
 const ESCAPES = '\x1b]0;title\x07\x1b[2J\x9b31m\u202etxt\r'
 const { listening, serve, proxyTo } = useServers()
 
+/** Connections are tried again for a third of it: what cannot be reached is given up soon. */
+const SOON = ['--timeout', '1']
+
 const login = (baseURL: string, { secret = SECRET, more = [] as string[] } = {}) =>
   runDoctor([baseURL, '--app-id', 'mine', '--login', '--spend-twice', '--allow-get', ...more], {
     env: { SOCIAL_CLIENT_SECRET: secret },
@@ -132,7 +135,7 @@ test.each([
     else listener(request, response)
   })
   for (const more of [[], ['--json']]) {
-    const { stdout, stderr, code } = await login(baseURL, { more })
+    const { stdout, stderr, code } = await login(baseURL, { more: [...SOON, ...more] })
     expect([typeof code, findSecrets([everywhere], { stdout, stderr })]).toEqual(['number', []])
     expect(unwrapped(stdout)).toContain('Find the folder in the address of a picture')
   }
@@ -192,10 +195,13 @@ test('a login is not made where the provider redirected to, but only at the addr
 test('a login is not made by plain http beyond this machine', async () => {
   const seen: string[] = []
   const baseURL = await serve(siteWithToken(TOKEN).listener)
-  const { code, stdout } = await runDoctorProcess(['http://nowhere.invalid/api/v1', '--app-id', 'mine', '--login'], {
-    env: { SOCIAL_CLIENT_SECRET: SECRET, http_proxy: await proxyTo(baseURL, (bytes) => seen.push(bytes)) },
-    input: `http://app.example/cb?auth_key=${KEY}\n`,
-  })
+  const { code, stdout } = await runDoctorProcess(
+    ['http://nowhere.invalid/api/v1', '--app-id', 'mine', '--login', ...SOON],
+    {
+      env: { SOCIAL_CLIENT_SECRET: SECRET, http_proxy: await proxyTo(baseURL, (bytes) => seen.push(bytes)) },
+      input: `http://app.example/cb?auth_key=${KEY}\n`,
+    },
+  )
   expect([code, seen.join().includes('authorize'), seen.join().includes(SECRET)]).toEqual([1, true, false])
   expect(unwrapped(stdout)).toContain('Not tried: by plain http, everybody on the way could read the secret.')
 })
@@ -219,6 +225,6 @@ test('a token that is part of the address of the provider ends in a report', asy
 
 test('a proxy that is no address ends in a report', async () => {
   const env = { http_proxy: 'foo' }
-  const { code, stdout, stderr } = await runDoctorProcess(['http://social.invalid/api/v1'], { env })
+  const { code, stdout, stderr } = await runDoctorProcess(['http://social.invalid/api/v1', ...SOON], { env })
   expect([code, stderr, unwrapped(stdout)]).toEqual([1, '', expect.stringContaining('names a proxy by something')])
 })
