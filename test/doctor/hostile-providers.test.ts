@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
 import type { RequestListener } from 'node:http'
 import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { findSecrets } from '../support/canaries'
 import { page, sendJSON, useServers } from '../support/doctor'
-import { runDoctor, runDoctorProcess, unwrapped } from '../support/doctor-command'
-import { repeat } from '../support/raw-provider'
+import { type Ended, runDoctor, runDoctorProcess, unwrapped } from '../support/doctor-command'
+import { repeat, type Wire } from '../support/raw-provider'
 
 // Providers that want to harm whoever examines them.
 
@@ -39,7 +42,7 @@ function siteWithToken(token: string, profile: object = { user_id: '1', user_nam
 
 const OKAY = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
-test.each([
+const endless: readonly (readonly [what: string, wire: Wire, sentence: RegExp])[] = [
   ['an endless body', repeat(`${OKAY}\r\n`, 'x'.repeat(1000)), /is no exchange/],
   [
     'chunks of one byte with extensions of 8 KB',
@@ -70,18 +73,31 @@ test.each([
     repeat(`${OKAY}transfer-encoding: chunked\r\n\r\n0\r\n`, 'x-a: b\r\n'),
     /The headers of the response are larger/,
   ],
-])(
-  '%s ends at a bound',
-  async (_name, wire, sentence) => {
-    const server = createServer((socket) => void socket.once('data', () => wire(socket, '')))
-    // A tenth of the memory that one of these would take.
-    const ended = await runDoctorProcess([`http://localhost:${await listening(server)}/api/v1`, '--timeout', '1'], {
-      env: { NODE_OPTIONS: '--max-old-space-size=64' },
+]
+
+describe('a process with a tenth of the memory that one of these would take', () => {
+  const reports: Ended[] = []
+
+  beforeAll(async () => {
+    const urls: string[] = []
+    for (const [, wire] of endless) {
+      const server = createServer((socket) => void socket.once('data', () => wire(socket, '')))
+      urls.push(`http://localhost:${await listening(server)}/api/v1`)
+    }
+    const program = ['--max-old-space-size=64', join(__dirname, 'doctor-program.js'), ...urls]
+    const { stdout } = await promisify(execFile)(process.execPath, program, {
+      env: { PATH: process.env['PATH'] ?? '' },
     })
-    expect([ended.code, ended.stderr, ended.stdout]).toEqual([1, '', expect.stringMatching(sentence)])
-  },
-  30_000,
-)
+    reports.push(...JSON.parse(stdout))
+  }, 30_000)
+
+  test.each(endless.map(([what, , sentence], index) => [what, sentence, index] as const))(
+    '%s ends at a bound',
+    (_what, sentence, index) => {
+      expect(reports[index]).toEqual({ code: 1, stderr: '', stdout: expect.stringMatching(sentence) })
+    },
+  )
+})
 
 const ROOT = `https://uploads.example/${ESCAPES.trim()}/`
 
