@@ -60,7 +60,15 @@ export class Login<User = unknown> {
 
   /** The settings for a request, with its provider. @throws what {@link Providers.find} throws */
   async settingsOf(adapter: RequestAdapter<User>): Promise<LoginSettings> {
-    return settingsOfRequest(await this.#findProvider(adapter), adapter.options)
+    // Until its provider is known, a request counts as a callback if its target mentions a key.
+    const phase = adapter.http.target.includes('auth_key') ? 'callback' : 'start'
+    let found: LoginSettings
+    try {
+      found = await this.#providers.find(() => adapter.findProvider(), phase)
+    } catch (error) {
+      return new Trace(this.#providers.name).run(phase, () => Promise.reject(error))
+    }
+    return settingsOfRequest(found, adapter.options)
   }
 
   /** {@link handle} for a request whose settings are known. */
@@ -104,16 +112,6 @@ export class Login<User = unknown> {
   close(): Promise<void> {
     this.#closing ??= this.#providers.close()
     return this.#closing
-  }
-
-  /** Until its provider is known, a request counts as a callback if its target mentions a key. */
-  async #findProvider(adapter: RequestAdapter<User>): Promise<LoginSettings> {
-    const phase = adapter.http.target.includes('auth_key') ? 'callback' : 'start'
-    try {
-      return await this.#providers.find(() => adapter.findProvider(), phase)
-    } catch (error) {
-      return new Trace(this.#providers.name).run(phase, () => Promise.reject(error))
-    }
   }
 }
 

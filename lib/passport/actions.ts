@@ -23,8 +23,8 @@ export interface PassportActions {
  */
 export function captureActions(strategy: PassportActions): PassportActions {
   const { success, fail, redirect, pass, error } = strategy
-  for (const [name, action] of Object.entries({ success, fail, redirect, error })) {
-    if (typeof action === 'function') continue
+  for (const name of REQUIRED_ACTIONS) {
+    if (typeof strategy[name] === 'function') continue
     throw new TypeError(
       `The strategy has no ${name}(): run it by passport.authenticate(), or give it the actions success, fail, redirect, pass and error of Passport first.`,
     )
@@ -37,6 +37,8 @@ export function captureActions(strategy: PassportActions): PassportActions {
     error,
   }
 }
+
+const REQUIRED_ACTIONS = ['success', 'fail', 'redirect', 'error'] as const
 
 const NO_PASS =
   'A signed-in user has repeated the callback (reload, back button), and what runs the strategy has no pass() for that: give successRedirect to authenticate().'

@@ -70,8 +70,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'pending-login/pending-login',
     'the mark of a used record is not read',
-    '...(consumed === true && { consumed }),',
-    '',
+    'if (consumed === true)',
+    'if (false)',
   ),
   mutant(
     'pending-login/pending-login',
@@ -132,14 +132,14 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'pending-login/stores/session-store',
     'a used record is saved without its mark',
-    '{ ...record, consumed: true }',
+    'Object.assign({}, record, { consumed: true })',
     'record',
   ),
   mutant(
     'pending-login/stores/session-store',
     'nobody waits for the session to be saved',
-    'return put(requireSession(req), { ...record, consumed: true });',
-    'void put(requireSession(req), { ...record, consumed: true });',
+    'return put(requireSession(req), Object.assign({}, record, { consumed: true }));',
+    'void put(requireSession(req), Object.assign({}, record, { consumed: true }));',
   ),
   mutant(
     'pending-login/stores/cookie-store',

@@ -104,8 +104,15 @@ export class ResponseReader {
 
 /** Whether the body is in a content coding, which was not accepted. */
 export function isEncoded(headers: IncomingHttpHeaders): boolean {
-  const codings = String(headers['content-encoding'] ?? '').toLowerCase()
-  return codings.split(',').some((coding) => CODINGS.has(coding.trim()))
+  const codings: unknown = headers['content-encoding']
+  // Several headers are an array.
+  return (
+    codings !== undefined &&
+    String(codings)
+      .toLowerCase()
+      .split(',')
+      .some((coding) => CODINGS.has(coding.trim()))
+  )
 }
 
 function isRedirect(status: number): boolean {

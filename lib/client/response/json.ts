@@ -76,7 +76,7 @@ function clean(value: JSONValue, level = 1): number {
   const inner = Object.values(value)
   let members = Array.isArray(value) ? 0 : inner.length
   for (const one of inner) members += clean(one, level + 1)
-  for (const key of FORBIDDEN_KEYS) Reflect.deleteProperty(value, key)
+  for (const key of FORBIDDEN_KEYS) if (Object.hasOwn(value, key)) Reflect.deleteProperty(value, key)
   return members
 }
 

@@ -49,6 +49,9 @@ export interface PendingLoginSummary {
   readonly returnTo?: string
 }
 
+/** An object whose members may be assigned. */
+export type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+
 /** Input for a new record. */
 export interface PendingLoginInput {
   readonly strategyDigest: string
@@ -104,21 +107,17 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
   if (!isTextOrNull(user) || !isTextOrNull(startSite)) return undefined
   const path = parseReturnPath(returnTo)
-  return {
-    id,
-    strategyDigest,
-    issuedAt,
-    user,
-    startSite,
-    ...(startIsCallbackSuffix === true && { startIsCallbackSuffix }),
-    ...(typeof tab === 'string' && { tab }),
-    ...(isStartPath(startPath) && { startPath }),
-    ...(path !== undefined && { returnTo: path }),
-    ...(isPresent(state) && { state }),
-    ...(consumed === true && { consumed }),
-    ...(typeof usedKey === 'string' && { usedKey }),
-    ...(typeof usedAt === 'number' && { usedAt }),
-  }
+  // By assignments, because a spread for each member takes longer than all else here.
+  const record: Writable<PendingLogin> = { id, strategyDigest, issuedAt, user, startSite }
+  if (startIsCallbackSuffix === true) record.startIsCallbackSuffix = startIsCallbackSuffix
+  if (typeof tab === 'string') record.tab = tab
+  if (isStartPath(startPath)) record.startPath = startPath
+  if (path !== undefined) record.returnTo = path
+  if (isPresent(state)) record.state = state
+  if (consumed === true) record.consumed = consumed
+  if (typeof usedKey === 'string') record.usedKey = usedKey
+  if (typeof usedAt === 'number') record.usedAt = usedAt
+  return record
 }
 
 /** The record without what only its own login may know. */

@@ -20,7 +20,7 @@ export const ADAPTER_MUTANTS = [
       'world/adapters',
     ],
     [
-      ['a strategy without an action starts a login', "if (typeof action === 'function')", 'if (true)'],
+      ['a strategy without an action starts a login', "if (typeof strategy[name] === 'function')", 'if (true)'],
       ['an adapter without pass crashes', "typeof pass === 'function' ? pass", 'true ? pass'],
       ['a start removes no header without removeHeader', 'if (removeHeader)', 'if (true)'],
       [

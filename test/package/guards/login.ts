@@ -96,7 +96,7 @@ export const LOGIN_MUTANTS = [
         '(0, pending_login_1.parsePendingLogin)(requireSession(req)[SESSION_KEY])',
         'requireSession(req)[SESSION_KEY]',
       ],
-      ['a used record has no mark', '{ ...record, consumed: true }', 'record'],
+      ['a used record has no mark', 'Object.assign({}, record, { consumed: true })', 'record'],
       [
         'nobody waits for the session to be saved',
         'return new Promise((resolve, reject) => {',
@@ -140,6 +140,8 @@ export const LOGIN_MUTANTS = [
     'login/pending-login/pending-login',
     [
       'unit/login/pending-login/pending-login',
+      'unit/login/pending-login/check',
+      'unit/login/pending-login/consumed',
       'unit/login/pending-login/return-path',
       'login/pending-login',
       `${STORES}/session-store`,
@@ -165,15 +167,11 @@ export const LOGIN_MUTANTS = [
         'const MAX_START_PATH_LENGTH = 255',
       ],
       ['the path of a start leads to another host', '&& (0, return_path_1.parseReturnPath)(value) === value', ''],
-      [
-        'a stored path of a start leads anywhere',
-        '...(isStartPath(startPath) && { startPath })',
-        '...(startPath !== undefined && { startPath })',
-      ],
+      ['a stored path of a start leads anywhere', 'if (isStartPath(startPath))', 'if (startPath !== undefined)'],
       [
         'a stored return path leads anywhere',
-        '...(path !== undefined && { returnTo: path })',
-        '...(returnTo !== undefined && { returnTo })',
+        'const path = (0, return_path_1.parseReturnPath)(returnTo)',
+        'const path = returnTo',
       ],
       [
         'a return path of a start leads anywhere',
@@ -184,12 +182,8 @@ export const LOGIN_MUTANTS = [
       ['anything is an id', "typeof id !== 'string' || ", ''],
       ['anything is the user', '!isTextOrNull(user) || ', ''],
       ['anything is the site of a start', ' || !isTextOrNull(startSite)', ''],
-      [
-        'what is no text tells which key was used',
-        "...(typeof usedKey === 'string' && { usedKey })",
-        '...(usedKey !== undefined && { usedKey })',
-      ],
-      ['the key that was used is not read', "...(typeof usedKey === 'string' && { usedKey })", ''],
+      ['what is no text tells which key was used', "if (typeof usedKey === 'string')", 'if (usedKey !== undefined)'],
+      ['the key that was used is not read', "if (typeof usedKey === 'string')", 'if (false)'],
     ],
   ),
   ...guards(
@@ -218,14 +212,9 @@ export const LOGIN_MUTANTS = [
         'false',
       ],
       [
-        'what is left of a login has its return path',
-        '{ returnTo: _, state: _state, ...record }',
-        '{ state: _state, ...record }',
-      ],
-      [
-        'what is left of a login has its state',
-        '{ returnTo: _, state: _state, ...record }',
-        '{ returnTo: _, ...record }',
+        'what is left of a login has its return path and its state',
+        'const remainder = {',
+        'const remainder = { ...arguments[0],',
       ],
     ],
   ),

@@ -1,7 +1,7 @@
 import { isUsedByAnotherKey, remainderOf, withUsedKey } from '../../../../lib/login/pending-login/consumed'
 import { createPendingLogin, parsePendingLogin } from '../../../../lib/login/pending-login/pending-login'
 
-const input = { strategyDigest: 'strategy', user: undefined, startSite: undefined }
+const input = { strategyDigest: 'strategy', user: undefined, startSite: 'same-origin' }
 
 test('a used record tells its own key from others, and does not reveal it', () => {
   const record = createPendingLogin(input)
@@ -13,8 +13,8 @@ test('a used record tells its own key from others, and does not reveal it', () =
   expect(parsePendingLogin({ ...record, usedKey: 7 })).toStrictEqual(record)
 })
 
-test('what is left of a login after it has neither its return path nor its state', () => {
+test('what is left of a login after it tells which login and key it was, and not where it led or who was signed in', () => {
   const used = withUsedKey(createPendingLogin({ ...input, user: 'u', returnTo: '/inbox', state: 'cart-7' }), 'key')
   const { returnTo: _, state: _state, ...rest } = used
-  expect(remainderOf(used)).toStrictEqual({ ...rest, consumed: true })
+  expect(remainderOf(used)).toStrictEqual({ ...rest, user: null, startSite: null, consumed: true })
 })
