@@ -80,7 +80,12 @@ describe('guides about people and accounts', () => {
     newKey = (userID = '1') => logins.provider.issueAuthKey({ appID, userID })
     const passport = new Passport()
     app.use(guides.sessions(), passport.session())
-    const options = { baseURL: logins.provider.baseURL, clientID: appID, clientSecret: appSecret, callbackURL: CALLBACK }
+    const options = {
+      baseURL: logins.provider.baseURL,
+      clientID: appID,
+      clientSecret: appSecret,
+      callbackURL: CALLBACK,
+    }
     build(guides, app, passport, options)
     app.get('/me', (req, res) => void res.json(req.user ?? null))
     const sendStatus: ErrorRequestHandler = (_error, _req, res, _next) => void res.sendStatus(500)
@@ -162,7 +167,10 @@ describe('guides about people and accounts', () => {
       members.add('1')
       const ada = new Browser()
       const { location, headers } = await get(ada, '/account?tab=%22a&b')
-      expect([location, headers['cache-control']]).toEqual(['/login?returnTo=%2Faccount%3Ftab%3D%2522a%26b', 'no-store'])
+      expect([location, headers['cache-control']]).toEqual([
+        '/login?returnTo=%2Faccount%3Ftab%3D%2522a%26b',
+        'no-store',
+      ])
       await get(ada, linkOn(await get(ada, location)))
       expect((await comeBack(ada)).location).toBe('/account?tab=%22a&b')
       expect(JSON.parse((await get(ada, '/account')).body)).toEqual({ name: '<1>' })

@@ -34,7 +34,6 @@ export function letIn(
   members: Members,
 ): void {
   // docs/guides/letting-in.md#letting-only-some-people-in, block 1
-
   // docs/guides/letting-in.md#letting-only-some-people-in, block 2
 }
 
