@@ -174,6 +174,9 @@ describe('guides about people and accounts', () => {
       await get(ada, linkOn(await get(ada, location)))
       expect((await comeBack(ada)).location).toBe('/account?tab=%22a&b')
       expect(JSON.parse((await get(ada, '/account')).body)).toEqual({ name: '<1>' })
+      const lured = new Browser()
+      await get(lured, linkOn(await get(lured, '/login?returnTo=//evil.example&returnTo=x')))
+      expect((await comeBack(lured)).location).toBe('/')
     })
 
     test('the wall tells a script so, and sends nobody back to a form', async () => {
