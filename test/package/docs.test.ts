@@ -70,15 +70,15 @@ function sentencesOf(page: string): string[] {
 
 describe('the documentation', () => {
   const minimal = read('example-app/minimal.ts').trimEnd()
-  const declarations = /^declare module[\s\S]*?^}$/m.exec(minimal)?.[0] ?? 'none'
+  const declarations = /^declare [\s\S]*?^}\n\n/m.exec(minimal)?.[0] ?? 'none'
 
-  test('has no code but what is compiled or run by the tests, and the small application', () => {
+  test('has no code but what is compiled or run by the tests, of which the README has the small application', () => {
     const tool = join(root, 'tools/snippets.mjs')
     const unused = execFileSync(process.execPath, [tool, '--unused'], { encoding: 'utf8' })
-    expect(unused).toBe('README.md#a-login-of-your-own, block 1\n')
+    expect(unused).toBe('\n')
     expect(blocks('README.md', 'js')).toEqual([
       minimal
-        .replace(`${declarations}\n\n`, '')
+        .replace(declarations, '')
         .replace(', { type ErrorRequestHandler }', '')
         .replace(/: (Express.User|ErrorRequestHandler)/g, ''),
     ])
@@ -118,11 +118,13 @@ describe('the documentation', () => {
     expect(read(page)).toMatch(/^# .+\n\nFor [^:]+: (?:after this page|here (?:is|are)) /)
   })
 
-  test('has each page once in the table of the README', () => {
-    const rows = read('README.md').match(/^\| (?:Start|Guides|Reference|Background) \|.*$/gm) ?? []
-    expect(rows).toHaveLength(4)
-    const listed = Array.from(rows.join('').matchAll(/\]\(([^)#]+\.md)\)/g), ([, page = '']) => page)
-    expect(listed.sort()).toEqual([...pages.filter((page) => page !== 'README.md'), 'CHANGELOG.md'].sort())
+  test('has each page once in the list of docs/README.md, to which the README leads', () => {
+    const list = read('docs/README.md')
+    expect(list.match(/^## .*$/gm)).toEqual(['## Start', '## Guides', '## Reference', '## Background'])
+    const listed = Array.from(list.matchAll(/\]\(([^)#]+\.md)[)#]/g), ([, link = '']) => join('docs', link))
+    const others = pages.filter((page) => page !== 'docs/README.md')
+    expect(listed.sort()).toEqual([...others, 'CHANGELOG.md'].sort())
+    expect(read('README.md')).toContain('](docs/README.md)')
   })
 
   test('justifies exactly the runtime dependencies', () => {
@@ -167,12 +169,12 @@ describe('the documentation', () => {
     for (const name of names) if (!ofNode.includes(name)) expect(explained).toMatch(new RegExp(`^${name}=`, 'm'))
   })
 
-  test('shows how many goals of the benchmark were reached at last, and every one that was missed', () => {
+  test('shows in bench/README.md how many goals were reached at last, and every one that was missed', () => {
     const goals: { goal: string; text: string; measured: string; reached: boolean }[] = JSON.parse(
       read('bench/results/goals.json'),
     )
     expect(goals.length).toBeGreaterThan(10)
-    const page = read('docs/comparison.md')
+    const page = read('bench/README.md')
     const missed = goals.filter(({ reached }) => !reached)
     expect(page).toContain(`${goals.length - missed.length} of ${goals.length} goals were reached`)
     for (const { goal, text, measured } of missed) expect(page).toContain(`| ${goal} | ${text} | ${measured} |`)
