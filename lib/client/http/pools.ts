@@ -1,3 +1,4 @@
+import { MAX_CONNECTIONS } from '../../limits'
 import { isLoopback } from '../option-values'
 import { Semaphore } from '../semaphore'
 import { isPrivateHost, publicLookup, resolveName } from './address'
@@ -25,9 +26,6 @@ function mayBeProxied(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' || !isLoopback(hostname)
 }
-
-// To one origin. The number of logins is limited for each provider, and several providers may share an origin.
-const MAX_CONNECTIONS = 10_000
 
 /** A pool for each origin, shared by all providers there; the one that has been idle for the longest is closed for a new one. */
 export class ProviderPools implements Transports {

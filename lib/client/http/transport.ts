@@ -1,4 +1,5 @@
 import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
+import { MAX_SENDS } from '../../limits'
 import type { Deadline } from '../deadline'
 import type { Semaphore } from '../semaphore'
 import { outcomeOf } from './network-errors'
@@ -37,7 +38,7 @@ export interface Transport {
 // After these, retrying a request that changes nothing at the provider may succeed.
 const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
 
-/** One request of the client, which is sent at most twice. */
+/** One request of the client, which is sent at most `MAX_SENDS` times. */
 export class TransportCall {
   readonly request: ProviderRequest
   readonly deadline: Deadline
@@ -54,7 +55,7 @@ export class TransportCall {
 
   /** Whether the request may be sent once more. */
   get mayRetry(): boolean {
-    return this.#attempts < 2
+    return this.#attempts < MAX_SENDS
   }
 
   /** A reader for the response to one attempt. */
@@ -66,8 +67,8 @@ export class TransportCall {
 }
 
 /**
- * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is at most
- * 64 KiB of UTF-8 and complete before the deadline ends.
+ * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is UTF-8
+ * of at most `MAX_BODY_BYTES`, and complete before the deadline ends.
  *
  * A request that changes nothing at the provider is sent once more if the provider is unavailable or unreachable. The
  * second attempt may take as long as the first: time must be left for that, and for `Retry-After`.

@@ -11,6 +11,7 @@ import {
 } from '../../client/option-values'
 import type { ExchangeMethod, ProfileEndpoint, SocialLoginClientOptions } from '../../client/options'
 import * as client from '../../client/options'
+import { DEFAULT_CONNECTIONS, DEFAULT_POOLS, MAX_CONNECTIONS, MAX_POOLS } from '../../limits'
 import type { RenderConfirmPage } from '../pages/confirm-page'
 
 /** Options that describe one provider, besides its name. */
@@ -160,7 +161,7 @@ export const PROVIDER_OPTIONS = {
 export const SHARED_OPTIONS = {
   ...client.SHARED_OPTIONS,
   name: (value = 'social-login', option) => parseText(value, option),
-  maxConcurrentLogins: integer(128, 10_000),
+  maxConcurrentLogins: integer(DEFAULT_CONNECTIONS, MAX_CONNECTIONS),
   unverifiedStart: choice('confirm', 'refuse', 'allow'),
   allowedStartOrigins: parseOrigins,
   allowedCallbackOrigins: parseOrigins,
@@ -172,5 +173,5 @@ export const SHARED_OPTIONS = {
 export const MANY_OPTIONS = {
   provider: parseFunction<MultiProviderOptions<never>['provider']>,
   allowPrivateAddresses: parseBoolean,
-  maxPools: integer(100, 10_000),
+  maxPools: integer(DEFAULT_POOLS, MAX_POOLS),
 } as const satisfies OptionTable<Omit<MultiProviderOptions<never>, keyof SharedOptions | 'callbackURL'>>
