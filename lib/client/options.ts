@@ -63,7 +63,7 @@ export interface SocialLoginClientOptions {
   readonly exchangeMethod?: ExchangeMethod | undefined
   /**
    * Milliseconds for a whole call, connection and body included. Default 10,000; 1 to 120,000. While a connection cannot
-   * be opened, it is tried again for up to three seconds, at most a third of this.
+   * be opened, it is tried again for a part of this.
    */
   readonly timeout?: number | undefined
   /**

@@ -36,7 +36,7 @@ export interface SharedOptions
   /**
    * Milliseconds for the exchange and the profile together, for each call of the store, and for `provider`. Default 10,000; 1
    * to 120,000. Beyond that: errors `provider_timeout`, `session_unavailable` and `provider_lookup_timeout`. While a
-   * connection cannot be opened, it is tried again for up to three seconds, at most a third of this.
+   * connection cannot be opened, it is tried again for a part of this.
    */
   readonly timeout?: number | undefined
   /**
@@ -45,8 +45,8 @@ export interface SharedOptions
    */
   readonly maxConcurrentLogins?: number | undefined
   /**
-   * The response to a start that may come from elsewhere (typed, mailed, or redirected by a login wall): `confirm`, a page
-   * with a button (default); `refuse`, fail `start_forbidden`; or `allow`, which opens the application to login CSRF.
+   * The response to a start that may come from elsewhere (typed, mailed, or redirected by a login wall). Default `confirm`, a page
+   * with a button; `refuse`, fail `start_forbidden`; or `allow`, which opens the application to login CSRF.
    */
   readonly unverifiedStart?: 'confirm' | 'refuse' | 'allow' | undefined
   /** Origins of sister sites whose links may start a login, such as `https://www.app.example`. Default none. */
