@@ -39,7 +39,7 @@ test('docs/limits.md lists every limit with its figure, in the order of lib/limi
   expect(listed).toEqual(names.map((name) => `${name}: ${figureOf(name)}`))
 })
 
-/** Where else a figure stands, because readers decide by it or copy it: the text around it, with `?` in its place. */
+/** Where else a figure stands, because readers decide by it: the text around it, with `?` in its place, or `#` for the number alone. */
 test.each([
   ['SECURITY.md', 'MAX_AGE_MS', 'from its start to the first callback, or ?.'],
   ['SECURITY.md', 'MAX_AGE_MS', 'a second process within ? can be used'],
@@ -54,11 +54,22 @@ test.each([
   ['docs/options.md', 'INERT_MS', 'It appears after ?,'],
   ['docs/options.md', 'MIN_COOKIE_KEY_LENGTH', 'secrets of at least ?;'],
   ['docs/comparison.md', 'MAX_BODY_BYTES', '10 s over both requests; ? |'],
+  ['docs/options.md', 'MAX_USER_AGENT_LENGTH', 'up to # printable ASCII characters'],
+  ['docs/guides/migrating.md', 'MAX_STATE_BYTES', 'at most # bytes as JSON'],
+  ['docs/web.md', 'MAX_STATE_BYTES', 'up to # bytes of JSON'],
   ['docs/web.md', 'MAX_BODY_BYTES', 'for any time; ? of text'],
   ['docs/web.md', 'MAX_HEADER_BYTES', '| Headers, framing | ?, 1 MiB |'],
   ['docs/web.md', 'MAX_WIRE_BYTES', '| Headers, framing | 6 KiB, ? |'],
+  ['lib/login/providers/options.ts', 'MAX_RETURN_PATH_LENGTH', 'more than ? once percent-encoded'],
+  ['lib/login/providers/options.ts', 'MAX_STATE_BYTES', 'Up to # bytes of JSON'],
+  ['lib/login/pending-login/stores/sealed-cookie.ts', 'MAX_COOKIE_KEYS', '1 to # random secrets'],
+  ['lib/login/pending-login/stores/sealed-cookie.ts', 'MIN_COOKIE_KEY_LENGTH', 'of at least ? or bytes'],
+  ['lib/login/pending-login/stores/sealed-cookie.ts', 'MAX_COOKIE_NAME_LENGTH', '1 to # of the characters'],
+  ['lib/client/response/profile.ts', 'MAX_TEXT_LENGTH', 'cut to ?:'],
+  ['lib/errors.ts', 'MAX_WAIT_SECONDS', 'before the next try, 0 to #.'],
 ])('%s has the figure of %s', (page, name, sentence) => {
-  expect(read(page)).toContain(sentence.replace('?', figureOf(name)))
+  const text = sentence.replace('?', figureOf(name)).replace('#', english(figures.get(name) ?? Number.NaN))
+  expect(read(page)).toContain(text)
 })
 
 test('what applications copy keeps a login for as long as it may take, while clocks differ', () => {

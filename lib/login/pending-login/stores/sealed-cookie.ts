@@ -18,8 +18,8 @@ import { type PendingLogin, parsePendingLogin } from '../pending-login'
 export interface CookieStoreOptions {
   /**
    * 1 to 10 random secrets of at least 32 characters or bytes (`openssl rand -base64 32`). The first one seals, all of them
-   * open: to rotate, append a new one, then put it in front, and drop the old one once the logins that it sealed have ended (`MAX_AGE_MS`, 10 minutes). Never the app secret: the
-   * cookie would confirm a guess of it.
+   * open: to rotate, append a new one, then put it in front, and drop the old one when the logins that it sealed have expired.
+   * Never the app secret: the cookie would confirm a guess of it.
    */
   readonly keys: readonly (string | Uint8Array)[]
   /** Name of the cookie, without the `__Host-` prefix: 1 to 64 of the characters A-Z a-z 0-9 _ -. Default `social-login`. */
