@@ -83,7 +83,7 @@ export const LIMIT_MUTANTS = [
   ),
   ...guards(
     'limits',
-    [...OPTIONS, 'unit/passport/many-providers.options', 'package/docs', 'doctor/options', 'doctor/bounds'],
+    [...OPTIONS, 'unit/passport/many-providers.options', 'package/tables', 'doctor/options', 'doctor/bounds'],
     [
       ['a call takes a second more', 'exports.DEFAULT_TIMEOUT_MS = 10_000', 'exports.DEFAULT_TIMEOUT_MS = 11_000'],
       ['a call may take more', 'exports.MAX_TIMEOUT_MS = 120_000', 'exports.MAX_TIMEOUT_MS = 120_001'],
