@@ -1,4 +1,5 @@
 import { SocialLoginError } from '../errors'
+import { MAX_AUTH_KEY_LENGTH } from '../limits'
 import { warnOnce } from '../warnings'
 import type { ProviderResponse } from './http/response-reader'
 import { sendRequest } from './http/retry'
@@ -9,7 +10,7 @@ import type { UserResponse } from './response/user'
 
 export type { RequestContext } from './http/transport'
 
-const AUTH_KEY = /^[\x21-\x7e]{1,512}$/
+const AUTH_KEY = new RegExp(String.raw`^[\x21-\x7e]{1,${MAX_AUTH_KEY_LENGTH}}$`)
 
 /** The four endpoints of one provider, for an application registered there. The requests of a login share one deadline. */
 export class Endpoints {

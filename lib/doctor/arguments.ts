@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseURL } from '../client/url'
 import { readCommandLine, UsageError, wholeNumber } from '../command-line'
+import { MAX_TIMEOUT_MS } from '../limits'
 
 /** What `--help` prints. */
 export const usage = `Usage: passport-social-login doctor URL [options]
@@ -70,7 +71,7 @@ export function readDoctorArguments(args: readonly string[], environment: Enviro
     appID: appID || undefined,
     redirectURL: readRedirectURL(values['redirect-url'] ?? environment['SOCIAL_CALLBACK_URL']),
     /** Milliseconds. */
-    timeout: wholeNumber('timeout', values.timeout, 1, 120) * 1000,
+    timeout: wholeNumber('timeout', values.timeout, 1, MAX_TIMEOUT_MS / 1000) * 1000,
   }
 }
 

@@ -12,9 +12,9 @@ import type { ProviderRequest } from '../client/http/transport'
 import { isLoopback } from '../client/option-values'
 import { isObject, type JSONObject, type JSONValue, parseJSON } from '../client/response/json'
 import { SocialLoginError } from '../errors'
+import { MAX_BODY_BYTES } from '../limits'
 import { count } from './text'
 
-const MAX_BODY_BYTES = 64 * 1024
 // Where a script's warnings end, the JSON begins; each attempt parses the rest.
 const MAX_ATTEMPTS = 20
 // Those of the API, of a login page elsewhere, and of redirects to them.
@@ -32,7 +32,7 @@ export interface ProbeRequest {
 export interface ProbeResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** The first 64 KiB. */
+  /** The first `MAX_BODY_BYTES`. */
   readonly text: string
   /** The JSON of the body, an object or an array; undefined if there is none. */
   readonly json: JSONObject | JSONValue[] | undefined
@@ -82,7 +82,7 @@ export class ProbeError extends Error {
 
 /**
  * Sends requests one at a time, over the connections of a login and with its limits, up to a deadline. Keeps beside what
- * a login reads the first 64 KiB of a body. Follows no redirect, keeps no cookie, checks certificates.
+ * a login reads the first `MAX_BODY_BYTES` of a body. Follows no redirect, keeps no cookie, checks certificates.
  */
 export class Probe {
   #typed: Transports | undefined

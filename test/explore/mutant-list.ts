@@ -46,14 +46,14 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'pending-login/check',
     'a login expires a millisecond early',
-    'age > pending_login_1.MAX_AGE_MS',
-    'age >= pending_login_1.MAX_AGE_MS',
+    'age > limits_1.MAX_AGE_MS',
+    'age >= limits_1.MAX_AGE_MS',
   ),
   mutant(
     'pending-login/check',
     'the skew is a millisecond less',
-    'age < -pending_login_1.MAX_CLOCK_SKEW_MS',
-    'age <= -pending_login_1.MAX_CLOCK_SKEW_MS',
+    'age < -limits_1.MAX_CLOCK_SKEW_MS',
+    'age <= -limits_1.MAX_CLOCK_SKEW_MS',
   ),
   mutant(
     'pending-login/pending-login',
@@ -64,8 +64,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'pending-login/check',
     'a silent approval ends a millisecond early',
-    '<= exports.SILENT_APPROVAL_MS',
-    '< exports.SILENT_APPROVAL_MS',
+    '<= limits_1.SILENT_APPROVAL_MS',
+    '< limits_1.SILENT_APPROVAL_MS',
   ),
   mutant(
     'pending-login/pending-login',

@@ -1,4 +1,5 @@
 import { type Phase, SocialLoginError } from '../../errors'
+import { MAX_HEADER_BYTES, MAX_TLS_MESSAGES, MAX_WIRE_BYTES } from '../../limits'
 import type { Deadline } from '../deadline'
 import { badResponse } from './response-reader'
 
@@ -51,12 +52,12 @@ export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unk
   if (name === 'ResponseExceededMaxSizeError')
     return badResponse(
       phase,
-      'The response took more than 1 MiB, headers and framing included, or 16 messages of TLS without any of it.',
+      `The response took more than ${MAX_WIRE_BYTES / 1024 ** 2} MiB, headers and framing included, or ${MAX_TLS_MESSAGES} messages of TLS without any of it.`,
     )
   if (name === 'HeadersOverflowError')
     return badResponse(
       phase,
-      'The headers of the response have more than 6 KiB, which is a limit of this package, not of HTTP: a dispatcher of your own has its own (maxHeaderSize).',
+      `The headers of the response have more than ${MAX_HEADER_BYTES / 1024} KiB, which is a limit of this package, not of HTTP: a dispatcher of your own has its own (maxHeaderSize).`,
     )
   if (BAD_RESPONSE_ERRORS.has(name)) return badResponse(phase, 'The response was not proper HTTP.')
   return unreachable(phase, error)

@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 // By its file: Bun replaces the name `undici` by a stub of its own, which cannot open connections.
 import { Client, errors, Pool } from 'undici/index.js'
+import { KEEP_ALIVE_MS, MAX_HEADER_BYTES } from '../../limits'
 import type { EndListener } from '../deadline'
 import { Connector } from './connector'
 import { ClosedBeforeResponse } from './network-errors'
@@ -19,15 +20,11 @@ export interface PoolLimits {
   readonly lookup?: LookupFunction | undefined
 }
 
-// Logins of different people are often seconds apart. A shorter time in the server's `Keep-Alive` header wins.
-const KEEP_ALIVE_MS = 60_000
-
 const CLIENT_OPTIONS = {
   // Each request has a deadline of its own.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // Counts names and values alone: a header line of one letter counts as one byte and takes 200 of memory.
-  maxHeaderSize: 6 * 1024,
+  maxHeaderSize: MAX_HEADER_BYTES,
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveMaxTimeout: KEEP_ALIVE_MS,
 }

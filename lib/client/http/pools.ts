@@ -1,3 +1,4 @@
+import { MAX_CONNECTIONS } from '../../limits'
 import { isLoopback } from '../option-values'
 import { isPrivateHost, publicLookup, resolveName } from './address'
 import { DispatcherTransport } from './dispatcher'
@@ -24,9 +25,6 @@ function mayBeProxied(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' || !isLoopback(hostname)
 }
-
-// To one origin. The number of logins is limited for each provider, and several providers may share an origin.
-const MAX_CONNECTIONS = 10_000
 
 class CountingPool extends ProviderPool {
   /** How many are under way. */

@@ -1,4 +1,5 @@
 import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
+import { MAX_SENDS } from '../../limits'
 import type { Deadline } from '../deadline'
 import { ClosedBeforeResponse, outcomeOf } from './network-errors'
 import { type ProviderResponse, ResponseReader } from './response-reader'
@@ -8,8 +9,8 @@ import type { ProviderRequest, RequestContext, Transport } from './transport'
 const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
 
 /**
- * Sends a request to the provider over any transport, at most twice. No redirect is followed and no cookie kept; a response is
- * complete before the deadline ends.
+ * Sends a request to the provider over any transport, at most `MAX_SENDS` times. No redirect is followed and no cookie kept; a
+ * response is UTF-8 of at most `MAX_BODY_BYTES`, and complete before the deadline ends.
  *
  * - Any request is sent again, at once, if its connection closed before the response began: see {@link sendOverConnection}.
  * - A request that changes nothing at the provider (`idempotent`: a profile request) is sent again if the provider is
@@ -27,9 +28,9 @@ export async function sendRequest(
   { deadline, onRetry }: RequestContext,
 ): Promise<ProviderResponse> {
   const before = deadline.remaining
-  let isRetried = false
+  let sends = 0
   const newReader = (retried: boolean): ResponseReader => {
-    isRetried = retried
+    sends += 1
     if (retried) onRetry?.()
     return new ResponseReader(phase, retried, request)
   }
@@ -38,7 +39,7 @@ export async function sendRequest(
     return await sendOverConnection(transport, request, deadline, newReader)
   } catch (error) {
     const outcome = outcomeOf(error, phase, deadline)
-    if (!request.idempotent || isRetried || !isRetryable(outcome)) throw outcome
+    if (!request.idempotent || sends >= MAX_SENDS || !isRetryable(outcome)) throw outcome
     const wait = (outcome.retryAfter ?? 0) * 1000
     if (wait + before - deadline.remaining >= deadline.remaining) throw outcome
     await deadline.pause(wait)

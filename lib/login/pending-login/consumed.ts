@@ -1,7 +1,5 @@
+import { AFTER_TAB_LOGIN_MS } from '../../limits'
 import { digest, type PendingLogin, type Writable } from './pending-login'
-
-// Longer than redirects within an application take, shorter than a person who has signed in looks around.
-export const AFTER_TAB_LOGIN_MS = 10 * 1000
 
 /** The record as it is given to `consume`. */
 export function withUsedKey(record: PendingLogin, authKey: string): PendingLogin {

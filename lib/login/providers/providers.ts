@@ -3,6 +3,7 @@ import type { Network, Transports } from '../../client/http/network'
 import { type ParsedOptions, parseText, parseWholeCallbackURL } from '../../client/option-values'
 import { isObject } from '../../client/response/json'
 import { type Phase, SocialLoginError } from '../../errors'
+import { MAX_PROVIDERS } from '../../limits'
 import { plainPath } from '../request/callback-path'
 import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
 import { createLoginSettings, type LoginSettings, type ProviderSource } from './provider'
@@ -49,8 +50,6 @@ type ManyProvidersOptions = ParsedOptions<typeof SHARED_OPTIONS & Omit<typeof MA
   readonly callbackURL: string | undefined
 }
 
-// The settings of a provider take some kilobytes, and are made again within a millisecond.
-const MAX_PROVIDERS = 1000
 const MEMBERS = ['name', 'callbackURL', ...Object.keys(PROVIDER_OPTIONS)]
 
 const CALLBACK_TAKEN =

@@ -8,12 +8,7 @@ export const LOGIN_MUTANTS = [
     'login/pending-login/stores/sealed-cookie',
     [`${STORES}/cookie-store`, `${STORES}/cookie-store.options`, 'login/cookie-store', 'login/web'],
     [
-      ['a cookie may have a byte more', 'const MAX_COOKIE_LENGTH = 4096', 'const MAX_COOKIE_LENGTH = 4097'],
-      ['a cookie may have a byte less', 'const MAX_COOKIE_LENGTH = 4096', 'const MAX_COOKIE_LENGTH = 4095'],
-      ['a key of 31 characters', 'const MIN_KEY_LENGTH = 32', 'const MIN_KEY_LENGTH = 31'],
-      ['eleven keys', 'keys.length <= 10', 'keys.length <= 11'],
-      ['a name of 65 characters', '{1,64}', '{1,65}'],
-      ['a name with any characters', '!/^[\\w-]{1,64}$/.test(name)', 'false'],
+      ['a name with any characters', '!NAME.test(name)', 'false'],
       ['a subdomain can set the cookie', "hasPrefix ? '__Host-' : ''", "''"],
       ['the cookie is sent in plain', "'; Secure'", "''"],
       ['scripts can read the cookie', '; HttpOnly', ''],
@@ -148,24 +143,6 @@ export const LOGIN_MUTANTS = [
       'login/login',
     ],
     [
-      ['a login takes a second longer', 'exports.MAX_AGE_MS = 10 * 60 * 1000', 'exports.MAX_AGE_MS = 601 * 1000'],
-      [
-        'clocks differ by a second more',
-        'exports.MAX_CLOCK_SKEW_MS = 60 * 1000',
-        'exports.MAX_CLOCK_SKEW_MS = 61 * 1000',
-      ],
-      ['a state may have a byte more', 'const MAX_STATE_BYTES = 1024', 'const MAX_STATE_BYTES = 1025'],
-      ['a state may have a byte less', 'const MAX_STATE_BYTES = 1024', 'const MAX_STATE_BYTES = 1023'],
-      [
-        'the path of a start may have 257 characters',
-        'const MAX_START_PATH_LENGTH = 256',
-        'const MAX_START_PATH_LENGTH = 257',
-      ],
-      [
-        'the path of a start may have 255 characters',
-        'const MAX_START_PATH_LENGTH = 256',
-        'const MAX_START_PATH_LENGTH = 255',
-      ],
       ['the path of a start leads to another host', '&& (0, return_path_1.parseReturnPath)(value) === value', ''],
       ['a stored path of a start leads anywhere', 'if (isStartPath(startPath))', 'if (startPath !== undefined)'],
       [
@@ -184,17 +161,6 @@ export const LOGIN_MUTANTS = [
       ['anything is the site of a start', ' || !isTextOrNull(startSite)', ''],
       ['what is no text tells which key was used', "if (typeof usedKey === 'string')", 'if (usedKey !== undefined)'],
       ['the key that was used is not read', "if (typeof usedKey === 'string')", 'if (false)'],
-    ],
-  ),
-  ...guards(
-    'login/pending-login/check',
-    ['unit/login/pending-login/check', 'login/login'],
-    [
-      [
-        'a silent approval takes a second longer',
-        'exports.SILENT_APPROVAL_MS = 30 * 1000',
-        'exports.SILENT_APPROVAL_MS = 31 * 1000',
-      ],
     ],
   ),
   ...guards(
@@ -229,8 +195,6 @@ export const LOGIN_MUTANTS = [
       'unit/passport/many-providers.options',
     ],
     [
-      ['1,001 providers are kept', 'const MAX_PROVIDERS = 1000', 'const MAX_PROVIDERS = 1001'],
-      ['999 providers are kept', 'const MAX_PROVIDERS = 1000', 'const MAX_PROVIDERS = 999'],
       ['all members of a record make a provider', 'MEMBERS.map((member)', 'Object.keys(provider).map((member)'],
       ['a record without a value is refused', '?? undefined]', ']'],
       ['the function provider has no time limit', 'await this.#inTime(result, phase)', 'await result'],
@@ -375,13 +339,7 @@ export const LOGIN_MUTANTS = [
         'origin === policy.providerOrigin || policy.allowedCallbackOrigins.has(origin)',
         'true',
       ],
-      ['an origin beyond ASCII is one', '[a-z0-9._~:[\\]-]{1,255}', '[^/?#]{1,255}'],
-      [
-        'an origin may have 256 characters',
-        '[\\]-]{1,255}',
-        '[\\]-]{1,256}',
-        { equivalent: 'parseURL has the same limit' },
-      ],
+      ['an origin beyond ASCII is one', '[a-z0-9._~:[\\]-]{1,', '[^/?#]{1,'],
       ['an Origin of null is a foreign one', "origin === undefined || origin === 'null'", 'origin === undefined'],
       [
         'Origin says nothing',

@@ -1,4 +1,5 @@
-import { type CallbackContext, checkCallback, SILENT_APPROVAL_MS } from '../../../../lib/login/pending-login/check'
+import { SILENT_APPROVAL_MS } from '../../../../lib/limits'
+import { type CallbackContext, checkCallback } from '../../../../lib/login/pending-login/check'
 import { createPendingLogin, type PendingLogin } from '../../../../lib/login/pending-login/pending-login'
 
 const callback = (strategyDigest: string, user: string | undefined): CallbackContext => ({

@@ -1,4 +1,9 @@
-import { isUsedByAnotherKey, remainderOf, withUsedKey } from '../../../../lib/login/pending-login/consumed'
+import {
+  confirmationAfter,
+  isUsedByAnotherKey,
+  remainderOf,
+  withUsedKey,
+} from '../../../../lib/login/pending-login/consumed'
 import { createPendingLogin, parsePendingLogin } from '../../../../lib/login/pending-login/pending-login'
 
 const input = { strategyDigest: 'strategy', user: undefined, startSite: 'same-origin' }
@@ -17,4 +22,25 @@ test('what is left of a login after it tells which login and key it was, and not
   const used = withUsedKey(createPendingLogin({ ...input, user: 'u', returnTo: '/inbox', state: 'cart-7' }), 'key')
   const { returnTo: _, state: _state, ...rest } = used
   expect(remainderOf(used)).toStrictEqual({ ...rest, user: null, startSite: null, consumed: true })
+})
+
+test('a start within ten seconds of a login that was bound to its tab needs a confirmation, which no other login has', () => {
+  const [used, other] = [
+    createPendingLogin({ ...input, tabSecret: 's' }),
+    createPendingLogin({ ...input, tabSecret: 's' }),
+  ]
+  const at = (seconds: number, record = used) => confirmationAfter({ ...record, usedAt: Date.now() - seconds * 1000 })
+  jest.useFakeTimers()
+  try {
+    expect(at(10)).toEqual(expect.any(String))
+    expect(at(0)).toBe(at(10))
+    expect(at(10, other)).not.toBe(at(10))
+    expect([at(10.001), at(0, createPendingLogin(input)), confirmationAfter(used)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+  } finally {
+    jest.useRealTimers()
+  }
 })
