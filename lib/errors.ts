@@ -148,6 +148,9 @@ export interface FailureInfo {
   readonly message: string
 }
 
+/** The sentence for `verify_refused`, which is no outcome of this package: the application has refused the person. */
+export const VERIFY_REFUSED = 'The verify function did not accept the person.'
+
 /**
  * What {@link SocialLoginError} may carry beyond its code.
  * @example

@@ -7,9 +7,10 @@ import { MAX_TIMEOUT_MS } from '../limits'
 /** What `--help` prints. */
 export const usage = `Usage: passport-social-login doctor URL [options]
 
-Examines a provider that speaks the Social Login API, and prints the options for it.
-URL is the base URL of its API, such as https://social.example/api/v1. Without
---login it sends about eight requests with invented values, and no secret.
+Examines a provider that speaks the Social Login API, and prints the options for
+it. URL is the base URL of its API, such as https://social.example/api/v1.
+Without --login it sends about eight requests with invented values, and no
+secret.
 
 Options:
   --app-id ID          The application id. Default: SOCIAL_CLIENT_ID
@@ -21,7 +22,7 @@ Options:
   --allow-get          With --login: the secret may be sent in a URL, which old
                        servers demand, if a POST is refused
   --spend-twice        With --login: ask for a second exchange of the same key
-  --record FILE        Write how the provider behaves, as a mode of the fake provider
+  --record FILE        Write how the provider behaves, as a mode of the fake one
   --json               Print one JSON document instead of text
   --timeout SECONDS    For each request, 1 to 120 (default: 10)
   --help               Print this
@@ -30,7 +31,7 @@ Exit code: 0 when all is good or only differs, 1 when something is broken, 2 for
 wrong arguments.
 
 Example:
-  passport-social-login doctor https://social.example/api/v1 --app-id 123 --login
+  passport-social-login doctor https://social.example/api/v1 --app-id 1 --login
 `
 
 /** The parsed command line. */

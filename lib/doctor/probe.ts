@@ -7,7 +7,8 @@ import type { Transports } from '../client/http/network'
 import { errorCode, unreachableHint } from '../client/http/network-errors'
 import { nodeNetwork } from '../client/http/pools'
 import { type ProviderResponse, ResponseReader } from '../client/http/response-reader'
-import { type ProviderRequest, TransportCall } from '../client/http/transport'
+import { sendOverConnection } from '../client/http/retry'
+import type { ProviderRequest } from '../client/http/transport'
 import { isLoopback } from '../client/option-values'
 import { isObject, type JSONObject, type JSONValue, parseJSON } from '../client/response/json'
 import { SocialLoginError } from '../errors'
@@ -118,11 +119,16 @@ export class Probe {
       idempotent: method === 'GET',
     }
     const deadline = new Deadline(this.timeout)
-    const call = new ProbeCall(request, 'exchange', { deadline })
+    let reader = new RecordingReader('exchange', false, request)
+    const newReader = (retried: boolean): RecordingReader => {
+      reader = new RecordingReader('exchange', retried, request)
+      return reader
+    }
     const startedAt = performance.now()
     try {
-      const read = await readerOf(this.#transportsTo(url).transportTo(url.origin, 1).send(call))
-      return { ...call.reader.received(), duration: performance.now() - startedAt, read }
+      const transport = this.#transportsTo(url).transportTo(url.origin)
+      const read = await readerOf(sendOverConnection(transport, request, deadline, newReader))
+      return { ...reader.received(), duration: performance.now() - startedAt, read }
     } catch (error) {
       if (errorCode(error) === 'PRIVATE_ADDRESS') throw this.#notAsked(url)
       throw ProbeError.of(error, deadline.expired, this.timeout)
@@ -178,16 +184,6 @@ async function readerOf(sent: Promise<ProviderResponse>): Promise<() => Provider
     return () => {
       throw error
     }
-  }
-}
-
-class ProbeCall extends TransportCall {
-  reader = new RecordingReader('exchange', false, this.request)
-
-  override newReader(): RecordingReader {
-    super.newReader()
-    this.reader = new RecordingReader('exchange', !this.mayRetry, this.request)
-    return this.reader
   }
 }
 

@@ -113,7 +113,7 @@ async function exchangeInSlot(
   onConsumed: () => void,
 ): Promise<ExchangedLogin> {
   const { settings, adapter } = context
-  if (!settings.loginSlots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
+  if (!settings.concurrentLogins.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   try {
     // The record is marked now, not removed after the login: saving this request's copy of the session then would undo a logout.
     const used = withUsedKey(record, authKey)
@@ -124,7 +124,7 @@ async function exchangeInSlot(
     if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback', { hint: USED_ELSEWHERE_HINT })
     return await exchange(context, authKey)
   } finally {
-    settings.loginSlots.release()
+    settings.concurrentLogins.release()
   }
 }
 

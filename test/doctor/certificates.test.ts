@@ -59,7 +59,7 @@ test('a provider that is reached through a proxy alone is asked for nothing besi
   )
   const proxy = await proxyTo(`https://localhost:${await listening(server)}`)
   // Its name leads nowhere here.
-  const { stdout, stderr } = await runDoctorProcess(['https://other.example/api/v1'], {
+  const { stdout, stderr } = await runDoctorProcess(['https://other.example/api/v1', '--timeout', '2'], {
     env: { ...trusting, https_proxy: proxy },
   })
   expect([unwrapped(stdout), stderr]).toEqual([expect.stringMatching(/^good +Exchange: /m), ''])

@@ -129,7 +129,7 @@ test('--record renews a record', async () => {
 
 test('where nothing was seen, nothing is recorded', async () => {
   const recorded = file('nothing.json')
-  const { code, stdout } = await runDoctor(['http://127.0.0.1:1/api/v1', '--record', recorded])
+  const { code, stdout } = await runDoctor(['http://127.0.0.1:1/api/v1', '--record', recorded, '--timeout', '1'])
   expect([code, existsSync(recorded)]).toEqual([1, false])
   expect(stdout).toContain('Nothing was seen that could be recorded')
 })

@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
 import type { RequestListener } from 'node:http'
 import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { findSecrets } from '../support/canaries'
 import { page, sendJSON, useServers } from '../support/doctor'
-import { runDoctor, runDoctorProcess, unwrapped } from '../support/doctor-command'
-import { repeat } from '../support/raw-provider'
+import { type Ended, runDoctor, runDoctorProcess, unwrapped } from '../support/doctor-command'
+import { repeat, type Wire } from '../support/raw-provider'
 
 // Providers that want to harm whoever examines them.
 
@@ -13,6 +16,9 @@ const KEY = 'auth-key-canary-77aa0b1c'
 const TOKEN = 'token-canary-c0ffee51de'
 const ESCAPES = '\x1b]0;title\x07\x1b[2J\x9b31m\u202etxt\r'
 const { listening, serve, proxyTo } = useServers()
+
+/** Connections are tried again for a third of it: what cannot be reached is given up soon. */
+const SOON = ['--timeout', '1']
 
 const login = (baseURL: string, { secret = SECRET, more = [] as string[] } = {}) =>
   runDoctor([baseURL, '--app-id', 'mine', '--login', '--spend-twice', '--allow-get', ...more], {
@@ -36,7 +42,7 @@ function siteWithToken(token: string, profile: object = { user_id: '1', user_nam
 
 const OKAY = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
-test.each([
+const endless: readonly (readonly [what: string, wire: Wire, sentence: RegExp])[] = [
   ['an endless body', repeat(`${OKAY}\r\n`, 'x'.repeat(1000)), /is no exchange/],
   [
     'chunks of one byte with extensions of 8 KB',
@@ -67,18 +73,31 @@ test.each([
     repeat(`${OKAY}transfer-encoding: chunked\r\n\r\n0\r\n`, 'x-a: b\r\n'),
     /The headers of the response are larger/,
   ],
-])(
-  '%s ends at a bound',
-  async (_name, wire, sentence) => {
-    const server = createServer((socket) => void socket.once('data', () => wire(socket, '')))
-    // A tenth of the memory that one of these would take.
-    const ended = await runDoctorProcess([`http://localhost:${await listening(server)}/api/v1`, '--timeout', '1'], {
-      env: { NODE_OPTIONS: '--max-old-space-size=64' },
+]
+
+describe('a process with a tenth of the memory that one of these would take', () => {
+  const reports: Ended[] = []
+
+  beforeAll(async () => {
+    const urls: string[] = []
+    for (const [, wire] of endless) {
+      const server = createServer((socket) => void socket.once('data', () => wire(socket, '')))
+      urls.push(`http://localhost:${await listening(server)}/api/v1`)
+    }
+    const program = ['--max-old-space-size=64', join(__dirname, 'doctor-program.js'), ...urls]
+    const { stdout } = await promisify(execFile)(process.execPath, program, {
+      env: { PATH: process.env['PATH'] ?? '' },
     })
-    expect([ended.code, ended.stderr, ended.stdout]).toEqual([1, '', expect.stringMatching(sentence)])
-  },
-  30_000,
-)
+    reports.push(...JSON.parse(stdout))
+  }, 30_000)
+
+  test.each(endless.map(([what, , sentence], index) => [what, sentence, index] as const))(
+    '%s ends at a bound',
+    (_what, sentence, index) => {
+      expect(reports[index]).toEqual({ code: 1, stderr: '', stdout: expect.stringMatching(sentence) })
+    },
+  )
+})
 
 const ROOT = `https://uploads.example/${ESCAPES.trim()}/`
 
@@ -132,7 +151,7 @@ test.each([
     else listener(request, response)
   })
   for (const more of [[], ['--json']]) {
-    const { stdout, stderr, code } = await login(baseURL, { more })
+    const { stdout, stderr, code } = await login(baseURL, { more: [...SOON, ...more] })
     expect([typeof code, findSecrets([everywhere], { stdout, stderr })]).toEqual(['number', []])
     expect(unwrapped(stdout)).toContain('Find the folder in the address of a picture')
   }
@@ -192,10 +211,13 @@ test('a login is not made where the provider redirected to, but only at the addr
 test('a login is not made by plain http beyond this machine', async () => {
   const seen: string[] = []
   const baseURL = await serve(siteWithToken(TOKEN).listener)
-  const { code, stdout } = await runDoctorProcess(['http://nowhere.invalid/api/v1', '--app-id', 'mine', '--login'], {
-    env: { SOCIAL_CLIENT_SECRET: SECRET, http_proxy: await proxyTo(baseURL, (bytes) => seen.push(bytes)) },
-    input: `http://app.example/cb?auth_key=${KEY}\n`,
-  })
+  const { code, stdout } = await runDoctorProcess(
+    ['http://nowhere.invalid/api/v1', '--app-id', 'mine', '--login', ...SOON],
+    {
+      env: { SOCIAL_CLIENT_SECRET: SECRET, http_proxy: await proxyTo(baseURL, (bytes) => seen.push(bytes)) },
+      input: `http://app.example/cb?auth_key=${KEY}\n`,
+    },
+  )
   expect([code, seen.join().includes('authorize'), seen.join().includes(SECRET)]).toEqual([1, true, false])
   expect(unwrapped(stdout)).toContain('Not tried: by plain http, everybody on the way could read the secret.')
 })
@@ -219,6 +241,6 @@ test('a token that is part of the address of the provider ends in a report', asy
 
 test('a proxy that is no address ends in a report', async () => {
   const env = { http_proxy: 'foo' }
-  const { code, stdout, stderr } = await runDoctorProcess(['http://social.invalid/api/v1'], { env })
+  const { code, stdout, stderr } = await runDoctorProcess(['http://social.invalid/api/v1', ...SOON], { env })
   expect([code, stderr, unwrapped(stdout)]).toEqual([1, '', expect.stringContaining('names a proxy by something')])
 })

@@ -160,7 +160,8 @@ describe('two communities of the example', () => {
     const hung = Promise.allSettled(members.map((member) => member.comeBack(example.appURL)))
     while (chess.requests.length < 10) await new Promise((resolve) => setImmediate(resolve))
     expect(await newcomer().signIn(example.appURL)).toBe('/profile')
-    await chess.stop()
+    // Each would try for seconds to reach the provider that has gone.
+    await Promise.all([chess.stop(), example.stop('SIGKILL')])
     await hung
   })
 })

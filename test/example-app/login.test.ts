@@ -128,7 +128,7 @@ describe('a login of the example', () => {
     ['user/me', 'provider_bad_response', { body: '<html>' }],
   ] as const)('whoever reloads a callback that waits for %s reads the same: %s', async (endpoint, code, fault) => {
     const reloads = async (visitor: Visitor): Promise<string[]> => {
-      examples.provider.failNext(endpoint, { ...fault, delay: 500 })
+      examples.provider.failNext(endpoint, { ...fault, delay: 200 })
       const key = visitor.newKey()
       const answers = await Promise.all([1, 2, 3].map(() => visitor.comeBack(example.appURL, key)))
       return answers.map(({ location }) => location)

@@ -16,7 +16,7 @@ function mutant(file: string, name: string, from: string, to: string): Mutant {
 
 /** What no condition of the generated ones says: statements, bounds, and other files. */
 export const MUTANTS: readonly Mutant[] = [
-  mutant('callback', 'no slot is released', 'settings.loginSlots.release();', ''),
+  mutant('callback', 'no slot is released', 'settings.concurrentLogins.release();', ''),
   mutant(
     'callback',
     'the key is sent before the record is saved as used',

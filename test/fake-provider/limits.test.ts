@@ -17,10 +17,9 @@ test('each token has 1,000 requests per hour; the 1,001st is refused until the n
   await start()
   const token = await tokenFor(provider, application)
   const other = await tokenFor(provider, application)
-  for (let hundred = 0; hundred < 10; hundred += 1) {
-    const seen = await Promise.all(Array.from({ length: 100 }, () => userMe(provider, token)))
-    expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]))
-  }
+  const headers = `Host: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json`
+  await sendMany(provider.origin, `GET /api/v1/user/me HTTP/1.1\r\n${headers}\r\n\r\n`, 999)
+  expect((await userMe(provider, token)).status).toBe(200)
   const refused = await userMe(provider, token)
   expect(refused.status).toBe(429)
   expect(JSON.parse(refused.text)).toEqual({ error: true, message: 'More than 1000 requests in an hour.' })
@@ -59,23 +58,6 @@ test('a refusal may contain a date, its limits, neither, or have status 200', as
 
 test('a limit that is not a whole number is refused', () => {
   for (const rateLimit of [0, -1, 1.5, Number.NaN]) expect(() => new FakeProvider({ rateLimit })).toThrow(TypeError)
-})
-
-function form(path: string, body: string): string {
-  const type = 'Content-Type: application/x-www-form-urlencoded'
-  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-}
-
-test('the log keeps the 10,000 requests of 5,000 logins, and at most the newest 20,000', async () => {
-  await start()
-  const get = (query: string): string => `GET /api/v1/user/me?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`
-  await sendMany(provider.origin, get('first'), 1)
-  await sendMany(provider.origin, form('/api/authorize', `app_id=x&app_secret=${'y'.repeat(43)}&auth_key=z`), 10_000)
-  expect(provider.requests).toHaveLength(10_001)
-  await sendMany(provider.origin, get('last'), 11_000)
-  const { requests } = provider
-  expect([requests.length, requests[0]?.endpoint]).toEqual([20_000, 'authorize'])
-  expect(requests.at(-1)).toMatchObject({ path: '/api/v1/user/me?last', status: 401 })
 })
 
 test('the newest 10,000 unused keys are valid, older ones are dropped', async () => {

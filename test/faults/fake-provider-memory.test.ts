@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FakeProvider } from '../../lib/testing'
 import { sendMany } from '../support/raw-requests'
 
 const CLI = join(__dirname, '../../lib/cli.js')
@@ -73,3 +74,20 @@ testOnLinux.each([
   },
   60_000,
 )
+
+function form(path: string, body: string): string {
+  const type = 'Content-Type: application/x-www-form-urlencoded'
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+test('the log keeps the 10,000 requests of 5,000 logins, and at most the newest 20,000', async () => {
+  await using provider = await FakeProvider.start()
+  const get = (query: string): string => `GET /api/v1/user/me?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+  await sendMany(provider.origin, get('first'), 1)
+  await sendMany(provider.origin, form('/api/authorize', `app_id=x&app_secret=${'y'.repeat(43)}&auth_key=z`), 10_000)
+  expect(provider.requests).toHaveLength(10_001)
+  await sendMany(provider.origin, get('last'), 11_000)
+  const { requests } = provider
+  expect([requests.length, requests[0]?.endpoint]).toEqual([20_000, 'authorize'])
+  expect(requests.at(-1)).toMatchObject({ path: '/api/v1/user/me?last', status: 401 })
+})

@@ -137,6 +137,20 @@ test.each([
   expect(sources.files.flatMap((file) => sources.circleThrough(file) ?? [])).toEqual([])
 })
 
+test('`npm start` installs whatever lib and example-app import', () => {
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(resolve(__dirname, '../../../package.json'), 'utf8'),
+  )
+  const installed = Object.keys({ ...dependencies, ...devDependencies })
+  const imported = [library, example].flatMap((sources) => sources.files.flatMap((file) => sources.importsOf(file)))
+  const packages = imported.filter((name) => !/^(\.|node:|passport-social-login)/.test(name))
+  const names = packages.map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+  expect(names).toContain('express')
+  expect(
+    [...new Set(names)].filter((name) => !installed.includes(name) && !installed.includes(`@types/${name}`)),
+  ).toEqual([])
+})
+
 test('testing/ imports only types from the rest of lib', () => {
   const statements = library.files
     .filter((file) => file.startsWith('testing/'))

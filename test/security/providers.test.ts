@@ -14,19 +14,26 @@ const ours = [...fixed, 'many providers'] as const
 let providers: Map<string, FakeProvider>
 let target: HTTPTarget
 
-beforeEach(async () => {
+/** The application of each kind: its providers stay the same. */
+const targets = new Map<Kind, HTTPTarget>()
+
+beforeAll(async () => {
   providers = new Map()
   for (const name of names) providers.set(name, await FakeProvider.start())
 })
-
-afterEach(async () => {
-  await target.stop()
+afterEach(() => {
+  for (const provider of providers.values()) provider.clearRequests()
+})
+afterAll(async () => {
+  for (const each of targets.values()) await each.stop()
   for (const provider of providers.values()) await provider.stop()
 })
 
 async function run(kind: Kind): Promise<void> {
   const logins = Array.from(providers, ([name, provider]) => ({ name, provider }))
-  target = await startTarget({ kind, logins })
+  target = targets.get(kind) ?? (await startTarget({ kind, logins }))
+  targets.set(kind, target)
+  target.visits.length = 0
 }
 
 function secretOf(name: string): string {

@@ -1,11 +1,24 @@
 import { ENGINES, type HeaderRow, rowsOf } from '../support/attacks/header-rows'
-import { ours, SOCIAL } from '../support/attacks/target-app'
+import { type Kind, ours, SOCIAL } from '../support/attacks/target-app'
 import { Browser, type BrowserAnswer } from '../support/browser'
 import { useLogins } from '../support/logins'
 import { EVIL, type HTTPTarget, startTarget } from './http-target'
 
-const logins = useLogins()
+const logins = useLogins('all tests')
+/** The applications of this file, by their options: a row needs a browser of its own, not an application. */
+const targets = new Map<string, HTTPTarget>()
 let target: HTTPTarget
+afterAll(async () => {
+  for (const each of targets.values()) await each.stop()
+})
+
+async function targetFor(kind: Kind, { strategy }: HeaderRow): Promise<HTTPTarget> {
+  const key = JSON.stringify([kind, strategy])
+  const options = { kind, logins: [{ name: SOCIAL, provider: logins.provider }] }
+  const found = targets.get(key) ?? (await startTarget({ ...options, ...(strategy && { strategy }) }))
+  targets.set(key, found)
+  return found
+}
 
 /** The headers of a row, with the names of this test's hosts. */
 function headersOf({ sent }: HeaderRow, cookies: string): Record<string, string> {
@@ -54,8 +67,8 @@ const rows = [
 
 describe.each(ours)('what real browsers send, replayed (%s)', (kind) => {
   test.each(rows)('$id ($engine), $scenario: the $request is $verdict', async (row) => {
-    const options = { kind, logins: [{ name: SOCIAL, provider: logins.provider }] }
-    target = logins.stopLater(await startTarget({ ...options, ...(row.strategy && { strategy: row.strategy }) }))
+    target = await targetFor(kind, row)
+    target.visits.length = 0
     const browser = new Browser()
     const answer = await replay(row, browser)
     expect(target.lastVerdict()).toBe(row.verdict)

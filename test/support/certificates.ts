@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tls from 'node:tls'
@@ -23,7 +23,7 @@ export interface Certificates {
 }
 
 export function makeCertificates(): Certificates {
-  return inFolder((folder) => {
+  return onceADay('all', (folder) => {
     const authority = issueAuthority(folder, 'trusted')
     const stranger = issueAuthority(folder, 'stranger')
     return {
@@ -44,7 +44,7 @@ export function makeCertificate(hosts: readonly string[]): Certified {
 
 /** A self-signed certificate with an RSA key, for old cipher suites. */
 export function makeRSACertificate(): Certified {
-  return inFolder((folder) => issueAuthority(folder, 'rsa', ['localhost'], ['-newkey', 'rsa:2048', '-nodes']))
+  return onceADay('rsa', (folder) => issueAuthority(folder, 'rsa', ['localhost'], ['-newkey', 'rsa:2048', '-nodes']))
 }
 
 /** Makes clients of this process trust an authority, as NODE_EXTRA_CA_CERTS does for a whole one, until mocks are restored. */
@@ -54,6 +54,24 @@ export function trustAuthority(ca: string): jest.SpyInstance {
     const [options, ...rest] = args
     return Reflect.apply(connect, tls, [{ ...Object(options), ca }, ...rest])
   })
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** What the files of a test run share: a build deletes it. */
+const SHARED = join(__dirname, '../certificates')
+
+/** What was made less than a day ago, by any process, or what is made now. */
+function onceADay<T>(name: string, make: (folder: string) => T): T {
+  const file = join(SHARED, `${name}.json`)
+  const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  if (age < DAY_MS) return JSON.parse(readFileSync(file, 'utf8'))
+  const made = inFolder(make)
+  mkdirSync(SHARED, { recursive: true })
+  // Another process may read it meanwhile.
+  const whole = `${file}.${process.pid}`
+  writeFileSync(whole, JSON.stringify(made), { mode: 0o600 })
+  renameSync(whole, file)
+  return made
 }
 
 function inFolder<T>(make: (folder: string) => T): T {

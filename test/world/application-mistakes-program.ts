@@ -1,17 +1,27 @@
+import { createRequire } from 'node:module'
 import express from 'express'
 import session from 'express-session'
 import { Passport } from 'passport'
-import { Strategy } from 'passport-social-login'
 import { FakeProvider, providerNavigation, sameOriginNavigation } from 'passport-social-login/testing'
 import { Browser } from '../support/browser'
 import { listen } from '../support/listen'
 
-// One login of an application with a mistake, whose name is the argument. Prints the codes of the process warnings.
-const mistake = process.argv[2]
+// One login of an application with a mistake, for each argument, which names it. Prints the codes of the process warnings.
 
-async function main(): Promise<void> {
+const load = createRequire(__filename)
+
+/** The package as a process loads it, which gives each warning once. */
+function loadPackage(): typeof import('passport-social-login') {
+  for (const file of Object.keys(load.cache)) if (/[\\/]dist[\\/]lib[\\/]/.test(file)) delete load.cache[file]
+  return load('passport-social-login')
+}
+
+/** @returns the codes of its warnings */
+async function logIn(mistake: string): Promise<unknown[]> {
+  const { Strategy } = loadPackage()
   const warnings: unknown[] = []
-  process.on('warning', (warning) => warnings.push(Reflect.get(warning, 'code')))
+  const collect = (warning: Error): void => void warnings.push(Reflect.get(warning, 'code'))
+  process.on('warning', collect)
   await using provider = await FakeProvider.start()
   const app = express()
   const { origin, stop } = await listen(app)
@@ -27,7 +37,7 @@ async function main(): Promise<void> {
   passport.deserializeUser((user, done) => done(null, typeof user === 'object' ? user : false))
   const cookie = {
     sameSite: mistake === 'strict' ? 'strict' : 'lax',
-    secure: mistake?.startsWith('secure') ?? false,
+    secure: mistake.startsWith('secure'),
   } as const
   if (mistake === 'secure behind a trusted proxy') app.set('trust proxy', 'loopback')
   app.use(session({ secret: 'x', resave: false, saveUninitialized: false, cookie }))
@@ -45,10 +55,17 @@ async function main(): Promise<void> {
   await start()
   await start()
   await stop()
-  console.log(JSON.stringify(warnings))
+  process.off('warning', collect)
+  return warnings
 }
 
-main().catch((error: unknown) => {
+async function main(mistakes: readonly string[]): Promise<void> {
+  const found: Record<string, unknown[]> = {}
+  for (const mistake of mistakes) found[mistake] = await logIn(mistake)
+  console.log(JSON.stringify(found))
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
   console.error(error)
   process.exitCode = 1
 })

@@ -31,12 +31,20 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
 // Errors of undici for a connection that held, but delivered no valid HTTP response.
 const BAD_RESPONSE_ERRORS: ReadonlySet<string> = new Set(['HTTPParserError', 'ResponseContentLengthMismatchError'])
 
+/** A request failed because its open connection closed before the response began: the provider may not have read it. */
+export class ClosedBeforeResponse extends Error {
+  constructor(readonly reason: unknown) {
+    super('the connection closed before the response began')
+  }
+}
+
 /**
  * The outcome of a request that failed with this error, or the reason of the caller's own signal. Told by name, because
  * undici's parser errors have no stable code, and are not loaded everywhere. It has no `cause`, which could quote the
  * request.
  */
 export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
+  if (error instanceof ClosedBeforeResponse) return outcomeOf(error.reason, phase, deadline)
   if (error instanceof SocialLoginError) return error
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
   if (deadline.ended) return deadline.ended.reason

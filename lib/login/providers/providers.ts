@@ -40,7 +40,7 @@ export class FixedProvider implements Providers {
   }
 
   async close(): Promise<void> {
-    await this.settings.loginSlots.close()
+    await this.settings.concurrentLogins.close()
     await this.settings.endpoints.close()
   }
 }
@@ -93,7 +93,7 @@ export class ManyProviders implements Providers {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all(Array.from(this.#providers.values(), ({ loginSlots }) => loginSlots.close()))
+    await Promise.all(Array.from(this.#providers.values(), ({ concurrentLogins }) => concurrentLogins.close()))
     await this.#transports.close()
   }
 
@@ -126,14 +126,12 @@ export class ManyProviders implements Providers {
 
   #create(source: ProviderSource): LoginSettings {
     const { name, callbackURL } = source
-    const settings = createLoginSettings(source, this.#options, ({ origin, maxConnections }) =>
-      this.#transports.transportTo(origin, maxConnections),
-    )
+    const settings = createLoginSettings(source, this.#options, ({ origin }) => this.#transports.transportTo(origin))
     // As Express routes it: two providers must not share it by a final slash, or by capitals.
     const callback = plainPath(callbackURL)
     if ((this.#callbackOwners.get(callback) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)
     this.#callbackOwners.set(callback, name)
-    if (this.#isClosed) void settings.loginSlots.close()
+    if (this.#isClosed) void settings.concurrentLogins.close()
     this.#forgetOldest()
     return { ...settings, tracedProvider: name, onExchanged: () => this.#registerName(settings) }
   }
@@ -145,9 +143,9 @@ export class ManyProviders implements Providers {
 
   /** A provider with logins under way is kept, because its limit counts them. */
   #forgetOldest(): void {
-    for (const [key, { loginSlots }] of this.#providers) {
+    for (const [key, { concurrentLogins }] of this.#providers) {
       if (this.#providers.size < MAX_PROVIDERS) return
-      if (loginSlots.isIdle) this.#providers.delete(key)
+      if (concurrentLogins.isIdle) this.#providers.delete(key)
     }
   }
 }

@@ -8,11 +8,8 @@ export const CLIENT_MUTANTS = [
     'client/client',
     [`${CLIENT}/client`, `${CLIENT}/abort-and-deadline`, `${CLIENT}/dispatcher`],
     [
-      [
-        'calls have no limit',
-        'await this.#endpoints.slots.run(deadline, () => work({ deadline }))',
-        'await work({ deadline })',
-      ],
+      ['calls have no limit', 'await this.#calls.run(deadline, () => work({ deadline }))', 'await work({ deadline })'],
+      ['a closed client waits for no call', 'await this.#calls.close();', ''],
       ['the signal of a call is ignored', 'this.#settings.timeout, signal', 'this.#settings.timeout'],
       [
         'an error keeps what undici said',
@@ -204,8 +201,7 @@ export const CLIENT_MUTANTS = [
     [
       ['a slot more than there are', 'this.#acquired >= this.#slots', 'this.#acquired > this.#slots'],
       ['a closed semaphore grants slots', 'this.#closed || this.#acquired', 'this.#acquired'],
-      ['a slot is not passed on', 'if (next && this.#acquired <= this.#slots)', 'if (false)'],
-      ['a slot that was forced is passed on', 'next && this.#acquired <= this.#slots', 'next'],
+      ['a slot is not passed on', 'if (next)', 'if (false)'],
       ['a slot is not released', 'finally {\n            this.release();', 'finally {'],
       ['who waits at a deadline still gets a slot', 'this.#queue.delete(take);\n                reject', 'reject'],
       ['who waits has no deadline', 'deadline.addListener(end);', ''],

@@ -245,10 +245,14 @@ export const LOGIN_MUTANTS = [
         'if (this.#names.isTaken(settings))\n            throw new TypeError(NAME_TAKEN);',
         '',
       ],
-      ['a closed strategy takes a login', 'if (this.#isClosed)\n            void settings.loginSlots.close();', ''],
-      ['a closed strategy grants slots', '({ loginSlots }) => loginSlots.close()', '() => undefined'],
+      [
+        'a closed strategy takes a login',
+        'if (this.#isClosed)\n            void settings.concurrentLogins.close();',
+        '',
+      ],
+      ['a closed strategy grants slots', '({ concurrentLogins }) => concurrentLogins.close()', '() => undefined'],
       ['a closed strategy keeps its connections', 'await this.#transports.close();', ''],
-      ['a provider in use is forgotten', 'if (loginSlots.isIdle)', 'if (true)'],
+      ['a provider in use is forgotten', 'if (concurrentLogins.isIdle)', 'if (true)'],
       ['providers are never forgotten', 'this.#forgetOldest();', ''],
       [
         'the provider that was used last is forgotten',

@@ -8,15 +8,25 @@ export interface TestStorage {
   rows(sql: string): Promise<Array<Readonly<Record<string, unknown>>>>
 }
 
-/** Runs the same tests on a libsql file and on Postgres. Each call of `fresh` gives an empty database. */
-export function onBothStorages(name: string, tests: (fresh: () => Promise<TestStorage>) => void): void {
+/** Gives an empty database at each call. */
+export type FreshStorage = () => Promise<TestStorage>
+
+/** Runs the same tests on a libsql file and on Postgres. */
+export function onBothStorages(name: string, tests: (fresh: FreshStorage) => void): void {
+  onLibsql(name, tests)
+  onPostgres(name, tests)
+}
+
+export function onLibsql(name: string, tests: (fresh: FreshStorage) => void): void {
   describe(`${name}, on libsql`, () => {
     const folder = temporaryFolder()
     let count = 0
     afterAll(() => folder.remove())
     tests(async () => storageOf(undefined, `${folder.path}/${count++}`))
   })
+}
 
+export function onPostgres(name: string, tests: (fresh: FreshStorage) => void): void {
   describeWithPostgres(`${name}, on Postgres`, () => {
     const cluster = useCluster()
     let count = 0

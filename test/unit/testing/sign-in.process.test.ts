@@ -2,44 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import supertest from 'supertest'
-import { type Application, FakeProvider, signIn } from '../../../lib/testing'
+import { FakeProvider, signIn } from '../../../lib/testing'
 
 // Whether somebody was signed in to an application that runs in another process.
 
-let provider: FakeProvider
-let application: Application
-let child: ChildProcess | undefined
-
-beforeEach(async () => {
-  provider = await FakeProvider.start()
-  application = provider.registerApplication({ name: 'App', redirectURL: 'http://localhost:3000/callback' })
-})
-afterEach(async () => {
-  child?.kill()
-  await provider.stop()
-})
-
-async function start(broken: string): Promise<string> {
-  const { appID, appSecret } = application
-  const credentials = { SOCIAL_BASE_URL: provider.baseURL, SOCIAL_CLIENT_ID: appID, SOCIAL_CLIENT_SECRET: appSecret }
-  const env = { ...process.env, ...credentials, BROKEN: broken, NODE_ENV: 'development' }
-  child = spawn(process.execPath, [join(__dirname, 'child-app.js')], { env, stdio: ['ignore', 'pipe', 'ignore'] })
-  const [chunk] = await once(child.stdout ?? child, 'data')
-  return `http://127.0.0.1:${Number(String(chunk))}`
-}
-
-test.each(['', 'both to /', 'failure to /'])('%s: an agent is signed in, by one exchange', async (broken) => {
-  const browser = supertest.agent(await start(broken))
-  await expect(signIn(browser, { provider, start: '/auth' })).resolves.toHaveProperty('location')
-  await browser.get('/profile').expect(200, { id: '1' })
-  expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', 'user/me'])
-})
+const RIGHT = ['', 'both to /', 'failure to /']
 
 const CALLBACK = 'signIn: the callback /callback answered'
 const OTHER_SECRET =
   'it exchanges keys with another secret than the registered one: give the strategy its clientSecret.'
 
-test.each<[broken: string, sentence: string]>([
+const WRONG: readonly (readonly [broken: string, sentence: string])[] = [
   ['secret', `${CALLBACK} 302, and signed nobody in: ${OTHER_SECRET}`],
   ['verify refuses', `${CALLBACK} 302, and signed nobody in: it answered as without a key, and set no new cookie`],
   ['verify throws', `${CALLBACK} 500 ("Error: no such column: nickname"), and signed nobody in: see the log`],
@@ -59,8 +32,43 @@ test.each<[broken: string, sentence: string]>([
     'the start /auth answered 500 ("Error: no such table: sessions") and no redirect to the provider: see the log',
   ],
   ['no callback', `${CALLBACK} 404 ("Cannot GET /callback"), and signed nobody in: register a redirectURL`],
-])('nobody is, because of: %s', async (broken, sentence) => {
-  const browser = supertest.agent(await start(broken))
+]
+
+let provider: FakeProvider
+let child: ChildProcess
+/** The port of each application, by what is wrong with it. */
+let ports: Readonly<Record<string, number>>
+
+beforeAll(async () => {
+  provider = await FakeProvider.start()
+  const { appID, appSecret } = provider.registerApplication({
+    name: 'App',
+    redirectURL: 'http://localhost:3000/callback',
+  })
+  const credentials = { SOCIAL_BASE_URL: provider.baseURL, SOCIAL_CLIENT_ID: appID, SOCIAL_CLIENT_SECRET: appSecret }
+  const env = { ...process.env, ...credentials, NODE_ENV: 'development' }
+  const program = [join(__dirname, 'child-app.js'), ...RIGHT, ...WRONG.map(([broken]) => broken)]
+  child = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const [chunk] = await once(child.stdout ?? child, 'data')
+  ports = JSON.parse(String(chunk))
+})
+afterEach(() => provider.clearRequests())
+afterAll(async () => {
+  child.kill()
+  await provider.stop()
+})
+
+const agentOf = (broken: string) => supertest.agent(`http://127.0.0.1:${ports[broken]}`)
+
+test.each(RIGHT)('%s: an agent is signed in, by one exchange', async (broken) => {
+  const browser = agentOf(broken)
+  await expect(signIn(browser, { provider, start: '/auth' })).resolves.toHaveProperty('location')
+  await browser.get('/profile').expect(200, { id: '1' })
+  expect(provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize', 'user/me'])
+})
+
+test.each(WRONG)('nobody is, because of: %s', async (broken, sentence) => {
+  const browser = agentOf(broken)
   await expect(signIn(browser, { provider, start: '/auth' })).rejects.toThrow(sentence)
   const { text } = await browser.get('/profile')
   if (broken !== 'strict') expect(text).toBe('nobody')

@@ -66,7 +66,7 @@ describe('a name with hundreds of addresses, of which the last is the provider',
   test.each<[string, (client: SocialLoginClient) => Promise<unknown>]>([
     ['of a call', (client) => client.exchangeAuthKey('a-key').catch(() => {})],
     ['of a start', async (client) => client.preconnect()],
-    ['of the doctor', () => diagnose(provider.baseURL, { timeout: 3000 })],
+    ['of the doctor', () => diagnose(provider.baseURL, { timeout: 1500 })],
   ])('makes ours connect to thirty-two: %s', async (_title, connectOnce) => {
     const client = await start(600)
     const lookups = jest.spyOn(dns, 'lookup')
@@ -92,7 +92,7 @@ describe('a host that is not behind the proxy of the environment', () => {
   })
 
   test('is connected to at thirty-two of its addresses', async () => {
-    const client = await start()
+    const client = await start(1500)
     resolveTo(...Array<string>(32).fill('127.0.0.99'), '127.0.0.1')
     expect(await rejectionOf(client.exchangeAuthKey('a-key'))).toMatchObject({ code: 'provider_unreachable' })
     expect(provider.accepted).toBe(0)

@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { exportsOf, sources } from '../sources'
 
-const root = join(__dirname, '../../..')
+const root = join(__dirname, '../../../..')
 
 /** A new folder with the packed tarball installed, as a user has it. */
 let folder: string
@@ -64,12 +65,6 @@ test('contains only the library and its documents', () => {
   }
 })
 
-test('has the public interface of public-api.txt, which `npm run api` renews', () => {
-  const printed = execFileSync(process.execPath, [join(root, 'tools/public-api.mjs')], { encoding: 'utf8' })
-  expect(printed).toContain('class Strategy extends OAuth2Strategy')
-  expect(printed).toBe(readFileSync(join(root, 'test/package/public-api.txt'), 'utf8'))
-})
-
 test('gives CommonJS and ES modules the same class', () => {
   writeFileSync(
     join(folder, 'both.mjs'),
@@ -91,32 +86,6 @@ test('the command tells the version of the package', () => {
   expect(run('npx', 'passport-social-login', '--version')).toBe(`${version}\n`)
   expect(run('npx', 'passport-social-login', '--help')).toMatch(/^ {2}--version /m)
 })
-
-const lib = join(root, 'lib')
-const sources = readdirSync(lib, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => readFileSync(join(lib, name), 'utf8'))
-  .join('\n')
-
-/** The names that an entry point exports. */
-function exportsOf(entry: string): string[] {
-  const lists = readFileSync(join(lib, entry), 'utf8').matchAll(/^export (?:type )?{([^}]*)}/gm)
-  const names = Array.from(lists, ([, list = '']) => list.split(',').map((name) => name.replace('type ', '').trim()))
-  return names.flat().filter(Boolean)
-}
-
-test.each(['index.ts', 'web/index.ts', 'testing/index.ts'])(
-  'every export of lib/%s is documented with an example',
-  (entry) => {
-    const names = exportsOf(entry)
-    const commentOf = (name: string): string => {
-      const declaration = `(?=^export (?:class|interface|type|const|(?:async )?function) ${name}\\b)`
-      return new RegExp(`(?:^/\\*\\*(?:(?!\\*/)[\\s\\S])*?\\*/\\n)${declaration}`, 'm').exec(sources)?.[0] ?? ''
-    }
-    expect(names.length).toBeGreaterThan(10)
-    expect(names.filter((name) => !commentOf(name).includes('@example'))).toEqual([])
-  },
-)
 
 /** Writes the examples of doc comments as modules: each has names of its own, and may await. @returns the files */
 function writeExamples(): string[] {
