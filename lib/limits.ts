@@ -3,14 +3,11 @@
 
 // A login.
 
-/** From the start to the callback, with the person at the provider's page: the longest life of a code in OAuth (RFC 6749, section 4.1.2). */
+/** From the start to the callback, with the person at the provider: as long as a code of OAuth may live (RFC 6749, 4.1.2). */
 export const MAX_AGE_MS = 10 * 60 * 1000
 /** Clock skew between servers: a record's `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
-/**
- * How long after the start a callback may have the application's own page as its Referer: a provider that approves silently
- * redirects at once, and the browser still sends the page where the login began. A link in the application looks the same.
- */
+/** In which a callback may have the application as its Referer, as after a silent approval. A link there looks the same. */
 export const SILENT_APPROVAL_MS = 30 * 1000
 /** Longer than redirects within an application take, shorter than a person who has signed in looks around. */
 export const AFTER_TAB_LOGIN_MS = 10 * 1000
@@ -28,7 +25,6 @@ export const MAX_PROVIDERS = 1000
 /** For exchange and profile together, for each call of a store, and for the function `provider`; the client: for a whole call. */
 export const DEFAULT_TIMEOUT_MS = 10_000
 export const MAX_TIMEOUT_MS = 120_000
-/** For the verify function, which may wait for other services. */
 export const DEFAULT_VERIFY_TIMEOUT_MS = 30_000
 export const MAX_VERIFY_TIMEOUT_MS = 600_000
 /** Logins at a provider, or calls of a client, at one time, and so connections. */
@@ -49,12 +45,9 @@ export const MAX_COOKIE_NAME_LENGTH = 64
 
 // What a browser sends, or carries for the application.
 
-/** Node accepts targets of 16 KB, and a login needs less than 2 KB, its key included: a longer one is likely an attack on the parser. */
+/** Node accepts targets of 16 KB, and a login needs less than 2 KB: a longer one is likely an attack on the parser. */
 export const MAX_TARGET_LENGTH = 4096
-/**
- * The time that `new URL()` takes for a host grows with the square of its length (IDNA): 20 ms for 15 KB. So nothing from
- * outside is parsed before its host is known to be no longer than DNS permits (RFC 1035).
- */
+/** As long as DNS permits (RFC 1035). The time of `new URL()` grows with the square of a host's length (IDNA): 20 ms for 15 KB. */
 export const MAX_HOST_LENGTH = 255
 /** The specification gives none; deployed servers send 32 characters. */
 export const MAX_AUTH_KEY_LENGTH = 512
@@ -73,10 +66,7 @@ export const MAX_COOKIE_LENGTH = 4096
 export const MAX_SENDS = 2
 /** Addresses are tried one after the other, and a name may have thousands: of hosts that the owner of the name chose. */
 export const MAX_ADDRESSES = 32
-/**
- * Node gives an address 0.25 seconds before it turns to the next one: too few where a packet is lost, which is sent again after
- * a second, and the next address, often of IPv6, cannot be reached at all.
- */
+/** Node's 0.25 seconds are too few if a packet is lost, which is sent again after a second, and the next address is unreachable. */
 export const ADDRESS_TIMEOUT_MS = 1500
 /** Longer than most restarts. At most a third of the timeout: the rest is for the requests. */
 export const CONNECT_RETRY_MS = 3000
@@ -87,10 +77,7 @@ export const PRECONNECT_INTERVAL_MS = 10_000
 export const SPARE_MAX_AGE_MS = 50_000
 /** Logins of different people are often seconds apart. A shorter time in the server's `Keep-Alive` header wins. */
 export const KEEP_ALIVE_MS = 60_000
-/**
- * Servers send up to four session tickets. Each, and each refused handshake or new key (which Node tells by what it would log), costs
- * CPU, and is nothing that a reader is told of.
- */
+/** Servers send up to four session tickets. Each, and each refused handshake or new key, costs CPU, and no reader is told of it. */
 export const MAX_TLS_MESSAGES = 16
 
 // The provider's responses.

@@ -38,20 +38,10 @@ export class Login<User = unknown> {
    * - `login/exchange.ts` exchanges the key for a token, and the token for a profile.
    * - `passport/verify.ts` calls the application's verify function, and waits for its first answer.
    *
-   * What bounds a login, and which file sees to it (`limits.ts` has the figures):
-   *
-   * - The request has up to `MAX_TARGET_LENGTH` (`request.ts`), its key `MAX_AUTH_KEY_LENGTH` (`client/endpoints.ts`).
-   * - `returnTo` has up to `MAX_RETURN_PATH_LENGTH`, or it is dropped (`return-path.ts`), and `state` `MAX_STATE_BYTES`
-   *   (`pending-login.ts`).
-   * - From the start to the callback `MAX_AGE_MS` may pass, while the clocks of two servers differ by up to `MAX_CLOCK_SKEW_MS`;
-   *   `SILENT_APPROVAL_MS`, if the callback comes with the application as its `Referer` (`check.ts`).
-   * - At the provider are up to `maxConcurrentLogins` (`callback.ts`); `MAX_WAITING` duplicates may wait for one of them
-   *   (`used-logins.ts`). Starts hold no slot: an application limits them as it limits any page.
-   * - A request is sent at most `MAX_SENDS` times (then `provider_unreachable`); a response has up to `MAX_BODY_BYTES` (beyond them
-   *   `provider_bad_response`). Both are matters of `client/http/`.
-   * - `timeout` holds for both requests together (`provider_timeout`, `exchange.ts`), for each call of the store
-   *   (`session_unavailable`, `store.ts`), and for the function `provider` (`provider_lookup_timeout`, `providers.ts`).
-   * - `verifyTimeout` holds for verify (`verify_timeout`, `passport/verify.ts`).
+   * What bounds a login is in `limits.ts`, beside the options: `timeout` holds for both requests together (`exchange.ts`), for each
+   * call of the store (`store.ts`), and for the function `provider` (`providers.ts`); `verifyTimeout` for verify;
+   * `maxConcurrentLogins` for the logins at the provider (`callback.ts`). Starts hold no slot: an application limits them as it
+   * limits any page.
    *
    * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
    */

@@ -78,6 +78,8 @@ test('what applications copy keeps a login for as long as it may take, while clo
   expect(read('docs/files/durable-object.mjs')).toContain(`LIFETIME_SECONDS = ${lifetime}\n`)
   for (const file of ['redis-store.ts', 'durable-object.mjs'])
     expect(read(`docs/files/${file}`)).toContain('// MAX_AGE_MS and MAX_CLOCK_SKEW_MS of docs/limits.md')
+  const message = expect.stringContaining('The sign-in took longer than ten minutes.')
+  expect([limits.MAX_AGE_MS, read('example-app/views/messages.ts')]).toEqual([10 * 60 * 1000, message])
 })
 
 /** A row of a table of options. */
