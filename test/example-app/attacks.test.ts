@@ -8,7 +8,12 @@ const CALLBACK = '/auth/social-login/callback'
 const HTTPS = { 'x-forwarded-proto': 'https' }
 
 describe('the cookies of the example', () => {
-  const examples = useExamples('each test')
+  const examples = useExamples('all tests')
+  let onHTTP: RunningExample
+
+  beforeAll(async () => {
+    onHTTP = await examples.start()
+  })
 
   test('have names on https under which no sister subdomain can plant one: whole host, all paths, Secure', async () => {
     const { provider } = examples
@@ -40,7 +45,7 @@ describe('the cookies of the example', () => {
   })
 
   test('follow the callback URL, however the visitor came', async () => {
-    const { appURL } = await examples.start()
+    const { appURL } = onHTTP
     const start = await examples.visitor('2', HTTPS).begin(appURL)
     expect(String(start.headers['set-cookie'])).toMatch(
       /^example-login=[^;]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
@@ -49,7 +54,7 @@ describe('the cookies of the example', () => {
 
   test('believe a list of confirmed logins with the signature of the example alone', async () => {
     const NAME = 'example-known-logins'
-    const { appURL } = await examples.start()
+    const { appURL } = onHTTP
     const ada = examples.visitor()
     await ada.signIn(appURL)
     const [, signed = ''] = new RegExp(`${NAME}=([^;]+)`).exec(await ada.browser.cookies(appURL)) ?? []

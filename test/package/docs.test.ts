@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -80,26 +80,6 @@ describe('the documentation', () => {
         .replace(/: (Express.User|ErrorRequestHandler)/g, ''),
     ])
   })
-
-  test.each(['example-app', 'test/package/docs'])('has %s, which compiles as an ordinary application', (folder) => {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    expect(spawnSync(process.execPath, [tsc, '-p', join(root, folder)], { encoding: 'utf8' }).stdout).toBe('')
-  })
-
-  test.each(['none', '{ "compilerOptions": { "module": "esnext", "noEmit": true } }'])(
-    'compiles the small application as the README says, beside a tsconfig.json: %s',
-    (config) => {
-      const [, line = ''] = /^npx tsc (app\.ts [^&]*) &&/m.exec(read('README.md')) ?? []
-      const folder = mkdtempSync(join(root, 'dist/readme-'))
-      writeFileSync(join(folder, 'app.ts'), minimal)
-      if (config !== 'none') writeFileSync(join(folder, 'tsconfig.json'), config)
-      const args = [join(root, 'node_modules/typescript/bin/tsc'), ...line.trim().split(' ')]
-      const { stdout, status } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
-      const isThere = existsSync(join(folder, 'app.js'))
-      rmSync(folder, { recursive: true })
-      expect([stdout, status, isThere]).toEqual(['', 0, true])
-    },
-  )
 
   test('signs nobody in by a name or an e-mail address', () => {
     const signIns = pages

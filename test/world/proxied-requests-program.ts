@@ -1,21 +1,22 @@
 import { SocialLoginClient, Strategy } from 'passport-social-login'
 
-// Asks a provider for a token, in a process whose environment the test chooses. Prints the outcome.
-const { BASE_URL = '', MANY } = process.env
-const options = {
-  baseURL: BASE_URL,
-  clientID: 'app',
-  clientSecret: 'secret-canary-91c2',
-  allowInsecureHTTP: true,
-  timeout: 1500,
+/**
+ * Asks a provider for a token, in an environment that the test chooses.
+ *
+ * @returns the outcome
+ */
+export function outcomeOfRequest(env: NodeJS.ProcessEnv): Promise<string> {
+  return ask(env).then(() => 'ok', String)
 }
 
-async function main(): Promise<void> {
+async function ask({ BASE_URL = '', MANY }: NodeJS.ProcessEnv): Promise<void> {
   if (MANY !== undefined) {
     const strategy = new Strategy({ provider: () => undefined }, () => false)
     return strategy.close()
   }
-  const client = new SocialLoginClient(options)
+  const secret = 'secret-canary-91c2'
+  const required = { baseURL: BASE_URL, clientID: 'app', clientSecret: secret }
+  const client = new SocialLoginClient({ ...required, allowInsecureHTTP: true, timeout: 1500 })
   try {
     await client.exchangeAuthKey('key')
   } finally {
@@ -23,7 +24,4 @@ async function main(): Promise<void> {
   }
 }
 
-main().then(
-  () => console.log('ok'),
-  (error: unknown) => console.log(String(error)),
-)
+if (require.main === module) void outcomeOfRequest(process.env).then(console.log)

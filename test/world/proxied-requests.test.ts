@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { port, stopServer } from '../support/app'
 import { useLogins } from '../support/logins'
+import { outcomeOfRequest } from './proxied-requests-program'
 
 const logins = useLogins('all tests')
 const program = join(__dirname, 'proxied-requests-program.js')
@@ -32,12 +33,29 @@ beforeEach(() => {
 })
 afterAll(() => stopServer(proxy))
 
-async function run(env: Record<string, string>, ...flags: string[]): Promise<string> {
+/** Asks for a token, in a process whose environment is this. @returns what it prints of the outcome */
+async function runProcess(env: Record<string, string>, ...flags: string[]): Promise<string> {
   const { NODE_ENV: _, ...rest } = process.env
-  const proxies = { HTTP_PROXY: `http://127.0.0.1:${port(proxy)}`, BASE_URL: 'http://provider.example:4400/api/v1' }
-  const options = { env: { ...rest, ...proxies, ...env } }
+  const options = { env: { ...rest, ...ENVIRONMENT(), ...env } }
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, program], options)
   return stdout
+}
+
+const ENVIRONMENT = () => ({
+  HTTP_PROXY: `http://127.0.0.1:${port(proxy)}`,
+  BASE_URL: 'http://provider.example:4400/api/v1',
+})
+
+/** The same in this process, whose environment is this meanwhile. */
+async function run(env: Record<string, string>): Promise<string> {
+  const before = { ...process.env }
+  Object.assign(process.env, ENVIRONMENT(), env)
+  try {
+    return await outcomeOfRequest(process.env)
+  } finally {
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
+    Object.assign(process.env, before)
+  }
 }
 
 test('a proxy of the environment is used where Node is told to use it for its own requests', async () => {
@@ -62,14 +80,14 @@ for (const [title, env, flags] of [
 ] as const) {
   const testOfFlag = hasFlag ? test : test.skip
   testOfFlag(`it is used where Node is told so ${title}`, async () => {
-    expect(await run({ ...env, BASE_URL: logins.provider.baseURL }, ...flags)).toContain('refused the auth_key')
+    expect(await runProcess({ ...env, BASE_URL: logins.provider.baseURL }, ...flags)).toContain('refused the auth_key')
     expect(asked).toHaveLength(1)
   })
 }
 
 test('where the environment names no proxy, none is used', async () => {
   const none = { HTTP_PROXY: '', http_proxy: '', HTTPS_PROXY: '', https_proxy: '' }
-  expect(await run({ NODE_USE_ENV_PROXY: '1', ...none, MANY: '1' })).toBe('ok\n')
+  expect(await run({ NODE_USE_ENV_PROXY: '1', ...none, MANY: '1' })).toBe('ok')
 })
 
 test('a variable that is no URL is named, without its password', async () => {
@@ -80,5 +98,5 @@ test('a variable that is no URL is named, without its password', async () => {
 
 test('many providers need allowPrivateAddresses then, because the proxy looks names up', async () => {
   expect(await run({ NODE_USE_ENV_PROXY: '1', MANY: '1' })).toMatch(/^TypeError: NODE_USE_ENV_PROXY is set/)
-  expect(await run({ MANY: '1' })).toBe('ok\n')
+  expect(await run({ MANY: '1' })).toBe('ok')
 })

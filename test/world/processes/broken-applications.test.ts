@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import type { Adapter } from './broken/application'
-import { expressRows } from './broken/express-rows'
-import type { Reading } from './broken/program'
-import type { Row } from './broken/row'
-import { rows, webRows } from './broken/rows'
+import type { Adapter } from '../broken/application'
+import { expressRows } from '../broken/express-rows'
+import type { Reading } from '../broken/program'
+import type { Row } from '../broken/row'
+import { rows, webRows } from '../broken/rows'
 
 const TABLES: Readonly<Record<Adapter, readonly Row[]>> = {
   express: [...rows, ...expressRows],
@@ -16,7 +16,7 @@ describe.each(['express', 'web'] as const)('the application of the documentation
   beforeAll(() => {
     // As a new user runs it, with README's `.env`.
     const env = { ...process.env, NODE_ENV: '', NODE_DEBUG: 'passport-social-login', NODE_OPTIONS: '' }
-    const program = [join(__dirname, 'broken/program.js'), adapter]
+    const program = [join(__dirname, '../broken/program.js'), adapter]
     readings = JSON.parse(execFileSync(process.execPath, program, { encoding: 'utf8', env, timeout: 55_000 }))
   })
 
@@ -32,7 +32,7 @@ describe.each(['express', 'web'] as const)('the application of the documentation
 })
 
 test('what the tests look for is found in an application that logs the address of its callback', () => {
-  const program = [join(__dirname, 'broken/program.js'), 'express', 'naive']
+  const program = [join(__dirname, '../broken/program.js'), 'express', 'naive']
   const readings: Record<string, Reading> = JSON.parse(execFileSync(process.execPath, program, { encoding: 'utf8' }))
   expect(readings['logs addresses']?.found).toContainEqual(expect.stringMatching(/^terminal: plain of /))
 })
