@@ -84,7 +84,8 @@ export class Accounts {
   /** Creates the account, unless it exists. False when the login does not belong to it any more. */
   confirm(loginID: string, userID: string): Promise<boolean> {
     return this.#database.transaction(async (query) => {
-      const sql = `update federated_credentials set user_id = $2, unconfirmed_user_id = null
+      const sql = `update federated_credentials
+        set user_id = $2, unconfirmed_user_id = null, added_at = coalesce(added_at, ${this.#database.now})
         where id = $1 and (user_id = $2 or unconfirmed_user_id = $2) returning id`
       if ((await query(sql, [loginID, userID])).length === 0) return false
       const insert = `insert into users (id, created_at) values ($1, ${this.#database.now}) on conflict (id) do nothing`
@@ -106,7 +107,8 @@ export class Accounts {
       const count = 'select count(*) as logins from federated_credentials where user_id = $1 and id <> $2'
       const [row] = await query(count, [userID, loginID])
       if (row && number(row, 'logins') >= MAX_LOGINS) return 'too_many_logins'
-      const sql = `update federated_credentials set user_id = $2, unconfirmed_user_id = null
+      const sql = `update federated_credentials
+        set user_id = $2, unconfirmed_user_id = null, added_at = coalesce(added_at, ${this.#database.now})
         where id = $1 and (user_id is null or user_id = $2) returning id`
       return (await query(sql, [loginID, userID])).length > 0 ? 'linked' : 'taken'
     })
@@ -129,10 +131,10 @@ export class Accounts {
     })
   }
 
-  /** The logins of an account, the most recently used first, and the time by the clock of the database. */
+  /** The logins of an account, in the order in which they were added, and the time by the clock of the database. */
   async loginsOf(userID: string): Promise<{ readonly logins: readonly Login[]; readonly readAt: number }> {
     const sql = `select *, ${this.#database.now} as read_at from federated_credentials
-      where user_id = $1 or unconfirmed_user_id = $1 order by used_at desc, id`
+      where user_id = $1 or unconfirmed_user_id = $1 order by added_at, id`
     const rows = await this.#database.query(sql, [userID])
     return { logins: rows.map(toLogin), readAt: rows[0] ? number(rows[0], 'read_at') : 0 }
   }

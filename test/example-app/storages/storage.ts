@@ -84,6 +84,7 @@ export function testStorage(fresh: FreshStorage): void {
       'update federated_credentials set user_id = coalesce(user_id, unconfirmed_user_id)',
       'drop index federated_credentials_unconfirmed',
       'alter table federated_credentials drop column unconfirmed_user_id',
+      'alter table federated_credentials drop column added_at',
       'delete from migrations where version = 2',
     ]) {
       await database.query(sql)
