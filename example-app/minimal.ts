@@ -3,6 +3,15 @@ import session from 'express-session'
 import passport from 'passport'
 import { Strategy } from 'passport-social-login'
 
+declare global {
+  namespace Express {
+    // What verify returns, and what req.user is afterwards
+    interface User {
+      id: string
+      name: string
+    }
+  }
+}
 declare module 'express-session' {
   interface SessionData {
     messages?: string[]

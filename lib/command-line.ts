@@ -1,4 +1,4 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { type ParseArgsConfig, parseArgs, styleText } from 'node:util'
 
 /** A mistake on the command line, explained to the user. Exit code 2. */
 export class UsageError extends Error {
@@ -16,6 +16,25 @@ export function readCommandLine<T extends ParseArgsConfig>(config: T): ReturnTyp
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** Where a command prints; `process` is one. */
+interface Output {
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean | undefined }
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Whether what is printed is in colours: on a terminal, unless its person wants none. */
+export function hasColours({ stdout, env }: Output): boolean {
+  return stdout.isTTY === true && !env['NO_COLOR']
+}
+
+/** Prints the help of a command, with its headings and the names that it explains in colours. */
+export function printHelp(help: string, output: Output): void {
+  const coloured = help
+    .replace(/^(?:Usage:|\w+:$)/gm, (heading) => styleText('bold', heading))
+    .replace(/^ {2}(?:--)?[a-z-]+(?: [A-Z=]+)?(?= {2})/gm, (name) => styleText('green', name))
+  output.stdout.write(`${hasColours(output) ? coloured : help}\n`)
 }
 
 /** @throws UsageError when the text is not a whole number from `least` to `most` */

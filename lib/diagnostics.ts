@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { debuglog } from 'node:util'
-import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError } from './errors'
+import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError, VERIFY_REFUSED } from './errors'
 
 /**
  * The message of the tracing channel `passport-social-login:<phase>`: one object for one run of a phase, without a secret,
@@ -167,7 +167,7 @@ function sentenceOf(code: string, error: SocialLoginError | undefined): string {
   if (error !== undefined) return error.message
   if (isOutcome(code)) return OUTCOMES[code].message
   return code === 'verify_refused'
-    ? 'The verify function did not accept the person.'
+    ? VERIFY_REFUSED
     : 'A function of the application failed: its error goes to next(error).'
 }
 

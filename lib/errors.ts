@@ -1,3 +1,5 @@
+import { MAX_AGE_MS, MAX_AUTH_KEY_LENGTH, MAX_ID_LENGTH } from './limits'
+
 /**
  * The part of a login in which something went wrong.
  * @example
@@ -62,7 +64,7 @@ export const OUTCOMES = {
   auth_key_missing: fail(401, 'The callback was opened without an auth_key: start the login again.'),
   auth_key_malformed: fail(
     400,
-    'The callback must carry exactly one auth_key of 1 to 512 visible characters: start the login again.',
+    `The callback must carry exactly one auth_key of 1 to ${MAX_AUTH_KEY_LENGTH} visible characters: start the login again.`,
   ),
   callback_forged: fail(
     403,
@@ -71,7 +73,7 @@ export const OUTCOMES = {
   login_not_started: fail(403, 'No login is in progress in this browser: start the login again.'),
   login_expired: fail(
     403,
-    'The login took longer than ten minutes, or the clocks of the servers differ: start the login again.',
+    `The login took longer than ${MAX_AGE_MS / 60_000} minutes, or the clocks of the servers differ: start the login again.`,
   ),
   context_mismatch: fail(
     403,
@@ -108,7 +110,7 @@ export const OUTCOMES = {
   ),
   profile_invalid: error(
     502,
-    'The profile has no usable user_id (a positive whole number, or 1 to 128 of the characters A-Z a-z 0-9 . _ : -): report it to the provider.',
+    `The profile has no usable user_id (a positive whole number, or 1 to ${MAX_ID_LENGTH} of the characters A-Z a-z 0-9 . _ : -): report it to the provider.`,
     { retryable: false },
   ),
   profile_unauthorized: error(
@@ -145,6 +147,9 @@ export interface FailureInfo {
   /** A fixed sentence with cause and cure, safe to show: it contains nothing from the request. */
   readonly message: string
 }
+
+/** The sentence for `verify_refused`, which is no outcome of this package: the application has refused the person. */
+export const VERIFY_REFUSED = 'The verify function did not accept the person.'
 
 /**
  * What {@link SocialLoginError} may carry beyond its code.

@@ -110,6 +110,9 @@ async function exampleLinking() {
   await press('Add this login')
   await page.waitForURL(`${APP}/account**`)
   await look('account-linked')
+  await page.locator('summary').first().click()
+  await look('account-remove')
+  await open('profile-linked', `${APP}/profile`)
 }
 
 async function providerPages() {

@@ -1,18 +1,19 @@
 // A plugin of TypeDoc: the pages of docs/ as pages of the site that `npm run docs` builds.
 //
-// - Each page gets the title of its first line, and the kind that the table "Documentation" of the README gives it.
+// - Each page gets the title of its first line, and the kind of the section of docs/README.md that lists it.
 // - Where a page names an export in backquotes, such as `Strategy`, the site links to it.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const list = readFileSync(join(root, 'docs/README.md'), 'utf8')
 const HEADING = /^# (.+)\n+/
 
 /** The kind of each page, by its path from the root. */
-const kinds = new Map()
-for (const [, kind, pages] of readme.matchAll(/^\| (Start|Guides|Reference|Background) \| (.*) \|$/gm)) {
-  for (const [, path] of pages.matchAll(/\]\(([^)#]+\.md)\)/g)) kinds.set(path, kind)
+const kinds = new Map([['docs/README.md', 'Start']])
+for (const section of list.split(/^## /m).slice(1)) {
+  const [kind] = section.split('\n', 1)
+  for (const [, path] of section.matchAll(/\]\(([^)#]+\.md)[)#]/g)) kinds.set(join('docs', path), kind)
 }
 
 export function load(app) {
@@ -33,7 +34,7 @@ export function load(app) {
 function describePage(page, path) {
   const [, title] = HEADING.exec(readFileSync(join(root, path), 'utf8')) ?? []
   const kind = kinds.get(path)
-  if (title === undefined || kind === undefined) throw new Error(`${path} has no title, or is not in the README`)
+  if (title === undefined || kind === undefined) throw new Error(`${path} has no title, or is not in docs/README.md`)
   page.name = title.replaceAll('`', '')
   page.frontmatter = { group: kind }
 }

@@ -1,11 +1,13 @@
 import { DurableObject, env } from 'cloudflare:workers'
 
+// MAX_AGE_MS and MAX_CLOCK_SKEW_MS of docs/limits.md: what a login may take, and what clocks may differ by.
+const LIFETIME_SECONDS = 11 * 60
+
 /** The login in progress of one browser. */
 export class LoginInProgress extends DurableObject {
   async save(record) {
     await this.ctx.storage.put('record', record)
-    // The ten minutes of a login, and one for clocks that differ.
-    await this.ctx.storage.setAlarm(Date.now() + 11 * 60 * 1000)
+    await this.ctx.storage.setAlarm(Date.now() + LIFETIME_SECONDS * 1000)
   }
   load() {
     return this.ctx.storage.get('record')
@@ -51,7 +53,7 @@ export const store = {
 /** The response to a start, with the cookie of the login that it has begun. */
 export function withCookie(request, response) {
   const browser = started.get(request)
-  const cookie = `__Host-login=${browser}; Max-Age=660; Path=/; HttpOnly; Secure; SameSite=Lax`
+  const cookie = `__Host-login=${browser}; Max-Age=${LIFETIME_SECONDS}; Path=/; HttpOnly; Secure; SameSite=Lax`
   if (browser) response.headers.append('Set-Cookie', cookie)
   return response
 }

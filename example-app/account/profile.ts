@@ -16,26 +16,27 @@ export function profileRoutes(services: Services): Router {
 
   router.get('/', (req, res) => {
     const [login] = req.user instanceof SignedInAccount ? req.user.logins : []
-    sendPage(req, res, homePage(login))
+    sendPage(req, res, homePage(login, services.communities))
   })
 
   router.use('/profile', requireUser)
 
   router.get('/profile', (req, res) => {
     const account = accountOf(req)
-    const login = latestLogin(account)
+    const login = firstLogin(account)
     if (wantsJSON(req)) return void res.set('Cache-Control', 'no-store').json(asJSON(login, account.id))
     const notice = noticeFor(field(req.query, 'notice'), field(req.query, 'wait'))
     sendPage(req, res, profilePage({ login, communities: services.communities, notice }))
   })
 
   router.post('/profile/reload', sameOriginForms, async (req, res) => {
-    res.redirect(303, `/profile?${await reload(services, latestLogin(accountOf(req)), req.log)}`)
+    res.redirect(303, `/profile?${await reload(services, firstLogin(accountOf(req)), req.log)}`)
   })
   return router
 }
 
-function latestLogin({ logins: [login] }: SignedInAccount): Login {
+/** The profile stays the same, whichever login the person used or added last. */
+function firstLogin({ logins: [login] }: SignedInAccount): Login {
   if (!login) throw new HTTPError(404, 'This account has no login.')
   return login
 }

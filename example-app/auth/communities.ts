@@ -9,6 +9,7 @@ import {
   ConfigError,
   callbackURLs,
 } from '../config'
+import { reasonOf } from '../storage/database'
 import type { ShownCommunity } from '../views/pages'
 
 /** A community that people sign in at: a provider, with what routes and pages need. */
@@ -52,7 +53,9 @@ async function startFakeProvider(variable: string, options: FakeProviderOptions)
   try {
     return await FakeProvider.start(options)
   } catch (error) {
-    throw new ConfigError([`${variable} cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`])
+    const isTaken = reasonOf(error) === 'EADDRINUSE'
+    const reason = isTaken ? `port ${options.port} is taken: choose another one, or 0 for a free one` : reasonOf(error)
+    throw new ConfigError([`${variable} cannot be used: ${reason}`])
   }
 }
 

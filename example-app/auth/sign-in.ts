@@ -9,7 +9,7 @@ import { cookieRule, sessionCookieName } from './cookies'
 export class SignedInAccount {
   constructor(
     readonly id: string,
-    /** The most recently used one comes first. */
+    /** In the order in which they were added. The first one is shown as the profile of the account. */
     readonly logins: readonly Login[],
     /** When it was read, by the clock of the database. */
     readonly readAt: number,

@@ -29,7 +29,7 @@ export interface LoginInput {
 /** A login at the provider: a row of `federated_credentials`. */
 export interface Login extends LoginInput {
   readonly id: string
-  /** The account that it signs in to. Undefined after "Not me". */
+  /** The account that it signs in to, once a person has confirmed that it is theirs. */
   readonly userID: string | undefined
   readonly usedAt: number
 }
@@ -57,35 +57,18 @@ export class Accounts {
 
   /** Stores a login without signing in to an account. */
   async recordLogin(input: LoginInput): Promise<Login> {
-    return toLogin(await upsertLogin(this.#database, input))
+    return toLogin(await upsertLogin(this.#database, input, null))
   }
 
   /**
-   * Stores a login and returns its account. If there is none, creates one, which is unconfirmed until a person says that
-   * it is theirs. Simultaneous calls for the same login get the same account.
+   * Stores a login and returns its account. If there is none, the login gets the id of one, which is unconfirmed until a
+   * person says that it is theirs. Simultaneous calls for the same login get the same account.
    */
   async findOrCreate(input: LoginInput): Promise<OpenedLogin> {
-    const row = await upsertLogin(this.#database, input)
+    const row = await upsertLogin(this.#database, input, randomUUID())
     const login = toLogin(row)
-    if (login.userID === undefined) return { login, userID: await this.#createAccount(login.id), isConfirmed: false }
-    const isConfirmed = number(row, 'is_unconfirmed') === 0
-    // Restarts the time that the person has to answer.
-    const askAgain = `update users set unconfirmed_since = ${this.#database.now} where id = $1 and unconfirmed_since is not null`
-    if (!isConfirmed) await this.#database.query(askAgain, [login.userID])
-    return { login, userID: login.userID, isConfirmed }
-  }
-
-  /** Creates an account for a login, unless a simultaneous call has just done so. @returns the login's account */
-  #createAccount(loginID: string): Promise<string> {
-    const { now } = this.#database
-    return this.#database.transaction(async (query) => {
-      const newID = randomUUID()
-      const claim = 'update federated_credentials set user_id = coalesce(user_id, $2) where id = $1 returning user_id'
-      const userID = text((await query(claim, [loginID, newID]))[0], 'user_id')
-      const insert = `insert into users (id, created_at, unconfirmed_since) values ($1, ${now}, ${now})`
-      if (userID === newID) await query(insert, [newID])
-      return userID
-    })
+    const isConfirmed = row['user_id'] !== null
+    return { login, userID: text(row, isConfirmed ? 'user_id' : 'unconfirmed_user_id'), isConfirmed }
   }
 
   async findLogin(id: string): Promise<Login | undefined> {
@@ -98,16 +81,23 @@ export class Accounts {
     await this.#database.query(sql, [loginID, JSON.stringify(person)])
   }
 
-  /** Marks an account as confirmed. False when the login does not belong to the account any more. */
-  async confirm(loginID: string, userID: string): Promise<boolean> {
-    const sql = `update users set unconfirmed_since = null where id = $2
-      and exists (select 1 from federated_credentials where id = $1 and user_id = $2) returning id`
-    return (await this.#database.query(sql, [loginID, userID])).length > 0
+  /** Creates the account, unless it exists. False when the login does not belong to it any more. */
+  confirm(loginID: string, userID: string): Promise<boolean> {
+    return this.#database.transaction(async (query) => {
+      const sql = `update federated_credentials
+        set user_id = $2, unconfirmed_user_id = null, added_at = coalesce(added_at, ${this.#database.now})
+        where id = $1 and (user_id = $2 or unconfirmed_user_id = $2) returning id`
+      if ((await query(sql, [loginID, userID])).length === 0) return false
+      const insert = `insert into users (id, created_at) values ($1, ${this.#database.now}) on conflict (id) do nothing`
+      await query(insert, [userID])
+      return true
+    })
   }
 
-  /** Deletes an account that nobody has confirmed and detaches its login. Does nothing to a confirmed account. */
+  /** Detaches the login of an account that nobody has confirmed. Does nothing to a confirmed account. */
   async release(userID: string): Promise<void> {
-    await this.#database.transaction((query) => endUnconfirmed(query, 'id = $1', [userID]))
+    const sql = 'update federated_credentials set unconfirmed_user_id = null where unconfirmed_user_id = $1'
+    await this.#database.query(sql, [userID])
   }
 
   /** Adds a login to an account. `taken`: the login belongs to another account that was confirmed. */
@@ -117,9 +107,8 @@ export class Accounts {
       const count = 'select count(*) as logins from federated_credentials where user_id = $1 and id <> $2'
       const [row] = await query(count, [userID, loginID])
       if (row && number(row, 'logins') >= MAX_LOGINS) return 'too_many_logins'
-      const other = 'id = (select user_id from federated_credentials where id = $1 and user_id <> $2)'
-      await endUnconfirmed(query, other, [loginID, userID])
-      const sql = `update federated_credentials set user_id = $2
+      const sql = `update federated_credentials
+        set user_id = $2, unconfirmed_user_id = null, added_at = coalesce(added_at, ${this.#database.now})
         where id = $1 and (user_id is null or user_id = $2) returning id`
       return (await query(sql, [loginID, userID])).length > 0 ? 'linked' : 'taken'
     })
@@ -142,22 +131,18 @@ export class Accounts {
     })
   }
 
-  /** The logins of an account, the most recently used first, and the time by the clock of the database. */
+  /** The logins of an account, in the order in which they were added, and the time by the clock of the database. */
   async loginsOf(userID: string): Promise<{ readonly logins: readonly Login[]; readonly readAt: number }> {
     const sql = `select *, ${this.#database.now} as read_at from federated_credentials
-      where user_id = $1 order by used_at desc, id`
+      where user_id = $1 or unconfirmed_user_id = $1 order by added_at, id`
     const rows = await this.#database.query(sql, [userID])
     return { logins: rows.map(toLogin), readAt: rows[0] ? number(rows[0], 'read_at') : 0 }
   }
 
-  /** Deletes the accounts that nobody confirmed within a day, and the logins that have had no account for a day. */
+  /** Deletes the logins whose account nobody confirmed within a day of the last login, and those that have had none for a day. */
   async deleteUnconfirmed(): Promise<void> {
     const { now, skipLocked } = this.#database
     const limit = `${now} - ${UNCONFIRMED_LIFETIME_MS}`
-    await inBatches(async (size) => {
-      const some = `select id from users where unconfirmed_since < ${limit} limit ${size} ${skipLocked}`
-      return this.#database.transaction((query) => endUnconfirmed(query, `id in (${some})`, []))
-    })
     await inBatches(async (size) => {
       const some = `select id from federated_credentials
         where user_id is null and used_at < ${limit} limit ${size} ${skipLocked}`
@@ -184,31 +169,16 @@ function toLogin(row: Row): Login {
   }
 }
 
-/** Inserts or updates a login. @returns its row, with the column `is_unconfirmed` about its account */
-async function upsertLogin({ query, now }: Database, input: LoginInput): Promise<Row> {
+/** Inserts or updates a login. @param newID of the account that it will get if it has none; null: it gets none */
+async function upsertLogin({ query, now }: Database, input: LoginInput, newID: string | null): Promise<Row> {
   const { provider, subject, person, sealedToken } = input
-  const sql = `insert into federated_credentials (id, provider, subject, person, sealed_token, used_at)
-    values ($1, $2, $3, $4, $5, ${now})
-    on conflict (provider, subject) do update set person = $4, sealed_token = $5, used_at = ${now}
-    returning *, coalesce((select case when unconfirmed_since is null then 0 else 1 end
-      from users where users.id = user_id), 1) as is_unconfirmed`
-  const [row] = await query(sql, [randomUUID(), provider, subject, JSON.stringify(person), sealedToken])
+  const sql = `insert into federated_credentials
+    (id, provider, subject, person, sealed_token, used_at, unconfirmed_user_id) values ($1, $2, $3, $4, $5, ${now}, $6)
+    on conflict (provider, subject) do update set person = $4, sealed_token = $5, used_at = ${now}, unconfirmed_user_id =
+      case when federated_credentials.user_id is null then coalesce(federated_credentials.unconfirmed_user_id, $6) end
+    returning *`
+  const values = [randomUUID(), provider, subject, JSON.stringify(person), sealedToken, newID]
+  const [row] = await query(sql, values)
   if (!row) throw new Error('The database returned no login')
   return row
-}
-
-/**
- * Deletes the unconfirmed accounts among those that match the condition. Their rows are locked before their logins are
- * detached, so that nobody can confirm one in between.
- *
- * @returns the number of deleted accounts
- */
-async function endUnconfirmed(query: Query, condition: string, values: Parameters<Query>[1]): Promise<number> {
-  const lock = `update users set created_at = created_at where ${condition} and unconfirmed_since is not null returning id`
-  const ids = (await query(lock, values)).map((row) => text(row, 'id'))
-  if (ids.length === 0) return 0
-  const list = ids.map((_id, index) => `$${index + 1}`).join(', ')
-  await query(`update federated_credentials set user_id = null where user_id in (${list})`, ids)
-  await query(`delete from users where id in (${list})`, ids)
-  return ids.length
 }

@@ -26,6 +26,20 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     // The columns that rate-limiter-flexible expects.
     'create table if not exists rate_limits (key varchar(255) primary key, points integer not null, expire bigint)',
   ],
+  [
+    // Only an account that a person has confirmed has a row now. Until then, the login holds the id that it will have.
+    'alter table federated_credentials add column unconfirmed_user_id text',
+    `update federated_credentials set unconfirmed_user_id = user_id, user_id = null
+      where user_id in (select id from users where unconfirmed_since is not null)`,
+    'delete from users where unconfirmed_since is not null',
+    // When it was added to its account. The first one is the account's profile.
+    'alter table federated_credentials add column added_at bigint',
+    'update federated_credentials set added_at = used_at where user_id is not null',
+    'drop index users_unconfirmed',
+    'alter table users drop column unconfirmed_since',
+    `create index federated_credentials_unconfirmed on federated_credentials (unconfirmed_user_id)
+      where unconfirmed_user_id is not null`,
+  ],
 ]
 
 /** The database was migrated by a newer version of this application. */

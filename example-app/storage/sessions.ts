@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type SessionData, Store } from 'express-session'
+import type { Request } from 'express'
+import { type Session, type SessionData, Store } from 'express-session'
 import { type Database, inBatches, type Query, text } from './database'
 
 /** How long a sign-in lasts. Neither visits nor changes prolong it, so that a stolen cookie expires, too. */
@@ -38,7 +39,11 @@ export interface UnconfirmedLogin {
  * postpones its expiry only while nobody is signed in.
  */
 export class DatabaseSessions extends Store {
+  /** Set by express-session. */
+  declare generate: (req: Request) => void
   readonly #database: Database
+  /** What is stored of the session of a request, or empty if that was read for it. */
+  readonly #stored = new WeakMap<object, string>()
 
   constructor(database: Database) {
     super()
@@ -53,7 +58,23 @@ export class DatabaseSessions extends Store {
       .then((session) => callback(null, session ?? null), callback)
   }
 
+  override createSession(req: Request, data: SessionData): Session & SessionData {
+    const session = super.createSession(req, data)
+    this.#stored.set(session, '')
+    return session
+  }
+
+  /** Of a browser that came without a session there is none to end. */
+  override regenerate(req: Request, callback: (error?: unknown) => void): void {
+    if (this.#stored.has(req.session)) return super.regenerate(req, callback)
+    this.generate(req)
+    callback()
+  }
+
   override set(sid: string, session: SessionData, callback?: (error?: unknown) => void): void {
+    // express-session saves a new session once more at the end of the response that began it.
+    const content = JSON.stringify({ ...session, cookie: undefined })
+    if (this.#stored.get(session) === content) return void callback?.()
     const end = `${this.#database.now} + $4`
     const sql = `insert into sessions (id, user_id, data, expires_at) values ($1, $2, $3, ${end})
       on conflict (id) do update set user_id = $2, data = $3,
@@ -61,7 +82,8 @@ export class DatabaseSessions extends Store {
       where sessions.data is not null`
     const lifetime = Math.round(session.cookie.originalMaxAge ?? SESSION_LIFETIME_MS)
     const values = [idOf(sid), session.passport?.user ?? null, JSON.stringify(session), lifetime]
-    this.#database.query(sql, values).then(() => callback?.(), callback)
+    const stored = this.#database.query(sql, values).then(() => void this.#stored.set(session, content))
+    stored.then(() => callback?.(), callback)
   }
 
   override destroy(sid: string, callback?: (error?: unknown) => void): void {

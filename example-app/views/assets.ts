@@ -3,6 +3,7 @@ export const STYLE = `
 :root { color-scheme: light dark; --page: light-dark(#f4f5f9, #14161c); --card: light-dark(#fff, #1f222b);
   --text: light-dark(#1b1e27, #eceef4); --faint: light-dark(#565c6e, #a6adbf); --line: light-dark(#d5d9e4, #3a3f4d);
   --accent: light-dark(#2a4fd0, #9db4ff); --on-accent: light-dark(#fff, #10142a); --danger: light-dark(#b3261e, #ffb4ab);
+  --success: light-dark(#1c6b34, #8fdca6); --radius: .6rem;
   font: 1.0625rem/1.55 system-ui, sans-serif }
 *, ::before { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--page); color: var(--text) }
@@ -18,10 +19,10 @@ main:focus { outline: none }
 footer { padding: 1rem; text-align: center; color: var(--faint); font-size: .875rem }
 h1 { margin: 0 0 1rem; font-size: 1.75rem; line-height: 1.2 }
 h2 { margin: 0 0 .5rem; font-size: 1.25rem; overflow-wrap: anywhere }
-.card { margin: 0 0 1.25rem; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem }
+.card { margin: 0 0 1.25rem; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: var(--radius) }
 .card > :first-child { margin-top: 0 }
 .card > :last-child { margin-bottom: 0 }
-button, .button { display: inline-block; padding: .65rem 1.1rem; border: 1px solid var(--line); border-radius: .5rem;
+button, .button { display: inline-block; padding: .65rem 1.1rem; border: 1px solid var(--line); border-radius: var(--radius);
   background: transparent; color: var(--text); font: inherit; text-decoration: none; text-align: center; cursor: pointer;
   overflow-wrap: anywhere }
 button:hover, .button:hover { border-color: var(--accent) }
@@ -33,8 +34,10 @@ button:hover, .button:hover { border-color: var(--accent) }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 .skip { position: absolute; left: -100vw; padding: .5rem 1rem; background: var(--card) }
 .skip:focus { left: .5rem; top: .5rem; z-index: 1 }
-.notice { padding: .75rem 1rem; border-left: .3rem solid var(--accent); border-radius: .25rem;
-  background: light-dark(#e8edff, #2a3150) }
+.notice { padding: .75rem 1rem; border: 1px solid var(--kind, var(--accent)); border-left-width: .3rem;
+  border-radius: var(--radius); background: light-dark(#e8edff, #2a3150) }
+.success { --kind: var(--success); background: light-dark(#e4f4e8, #1d3526) }
+.problem { --kind: var(--danger); background: light-dark(#fdeceb, #43241f) }
 form + form { margin-top: .75rem }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-bottom: 0 }
 .faint { color: var(--faint); font-size: .9375rem }
@@ -55,7 +58,14 @@ form + form { margin-top: .75rem }
 dl { display: grid; grid-template-columns: minmax(8rem, auto) 1fr; gap: .4rem 1rem; margin: 1rem 0 }
 dt { color: var(--faint) }
 dd { margin: 0; overflow-wrap: anywhere }
-code { overflow-wrap: anywhere }
+code, .address { overflow-wrap: anywhere }
+.address { display: inline-block; max-width: 100% }
+footer code { white-space: nowrap }
+summary { list-style: none }
+details[open] { flex-basis: 100% }
+details p { margin: .75rem 0 }
+/* Shown anew when it is opened: only then do the first moments of its button begin. */
+details:not([open]) .action { display: none }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0 } dd { margin-bottom: .6rem } }
 `
 

@@ -21,6 +21,12 @@ function rendered(fragment: Fragment): string {
   return escapeUTF8(String(fragment))
 }
 
+/** An address stays on one line. One that is longer than a line is broken between its parts. */
+export function unbroken(address: string): Markup {
+  const parts = address.split(/(?=[.@])/).map(escapeUTF8)
+  return new Markup(`<span class="address">${parts.join('<wbr>')}</span>`)
+}
+
 /** A button of a form of the class `guarded`, above the picture that shows until it may be pressed. */
 export function guardedButton(label: string, attributes: Markup): Markup {
   return html`<span class="action"><span class="button inert" aria-hidden="true">${label}</span><button ${attributes}>${label}</button></span>`

@@ -64,9 +64,23 @@ const NOTICES: Readonly<Record<string, string | undefined>> = {
   last_login: 'That is the only login by which you can open this account. Without it, you could no longer sign in.',
 }
 
-/** The message for a code from a query, with the minutes to wait if they are known. */
-export function noticeFor(code: string | undefined, waitSeconds?: string): string | undefined {
+const SUCCESSES = ['reloaded', 'linked', 'removed', 'own_login_removed', 'signed_out', 'signed_out_everywhere']
+const HINTS = ['not_finished', 'not_linked', 'not_me', 'confirm_expired', 'other_question']
+
+/** What a page tells about what has just happened. */
+export interface Notice {
+  readonly kind: 'success' | 'hint' | 'problem'
+  readonly text: string
+}
+
+/** The notice for a code from a query, with the minutes to wait if they are known. */
+export function noticeFor(code: string | undefined, waitSeconds?: string): Notice | undefined {
   if (code === undefined) return undefined
+  const kind = SUCCESSES.includes(code) ? 'success' : HINTS.includes(code) ? 'hint' : 'problem'
+  return { kind, text: noticeText(code, waitSeconds) }
+}
+
+function noticeText(code: string, waitSeconds: string | undefined): string {
   if (code === 'provider_rate_limited' && waitSeconds !== undefined && /^\d{1,5}$/.test(waitSeconds)) {
     const minutes = Math.max(1, Math.ceil(Number(waitSeconds) / 60))
     const time = minutes === 1 ? 'a minute' : `${minutes} minutes`

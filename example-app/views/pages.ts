@@ -1,7 +1,7 @@
 import type { Login } from '../storage/accounts'
 import type { UnconfirmedLogin } from '../storage/sessions'
-import { guardedButton, html, type Markup, type Page } from './layout'
-import { reasonFor } from './messages'
+import { guardedButton, html, type Markup, type Page, unbroken } from './layout'
+import { type Notice, noticeFor } from './messages'
 
 const TITLES: Readonly<Record<number, string>> = {
   403: 'Not allowed',
@@ -24,13 +24,19 @@ export interface ShownCommunity {
   readonly linkPath: string
 }
 
-export function homePage(login: Login | undefined): Page {
-  const main = login
-    ? html`<div class="card"><p>You are signed in as <strong>${login.person.displayName || login.subject}</strong>.</p>
-<p><a class="button primary" href="/profile">Your profile</a></p></div>`
-    : html`<div class="card"><p>You are not signed in.</p>
-<p><a class="button primary" href="/login">Sign in</a></p></div>`
-  return { title: login ? 'Welcome back' : 'Welcome', main }
+function noticeBox(notice: Notice | undefined): Markup {
+  return html`${notice && html`<p class="notice ${notice.kind}" role="status">${notice.text}</p>`}`
+}
+
+export function homePage(login: Login | undefined, communities: readonly ShownCommunity[]): Page {
+  const about = html`<p>This example shows what <code>passport-social-login</code> does: people sign in at
+${communities.map(nameAndHost)}, see their profile here, and can add a second login to their account.</p>`
+  const state = login
+    ? html`<p>You are signed in as <strong>${nameOf(login)}</strong>.</p>
+<p><a class="button primary" href="/profile">Your profile</a></p>`
+    : html`<p>You are not signed in.</p>
+<p><a class="button primary" href="/login">Sign in</a></p>`
+  return { title: login ? 'Welcome back' : 'Welcome', main: html`<div class="card">${about}${state}</div>` }
 }
 
 interface LoginPage {
@@ -44,7 +50,7 @@ export function loginPage({ communities, reason, returnTo }: LoginPage): Page {
   return {
     title: 'Sign in',
     main: html`<div class="card">
-${reason !== undefined && html`<p class="notice" role="status">${reasonFor(reason)}</p>`}
+${noticeBox(noticeFor(reason))}
 <p>You sign in at ${communities.map(nameAndHost)} and come back here. We never see your password.</p>
 ${communities.map(
   ({ startPath, displayName }) => html`<form method="post" action="${startPath}">
@@ -55,7 +61,7 @@ ${returnTo !== undefined && html`<input type="hidden" name="returnTo" value="${r
 }
 
 function nameAndHost({ displayName, host }: ShownCommunity, index: number): Markup {
-  return html`${index > 0 && ' or at '}<strong>${displayName}</strong>${displayName !== host && ` (${host})`}`
+  return html`${index > 0 && ' or at '}<strong>${displayName}</strong>${displayName !== host && html` ${unbroken(`(${host})`)}`}`
 }
 
 interface ConfirmPage {
@@ -64,7 +70,7 @@ interface ConfirmPage {
   /** The login by which the account was opened in this browser. */
   readonly openedBy: Login | undefined
   readonly communities: readonly ShownCommunity[]
-  readonly notice: string | undefined
+  readonly notice: Notice | undefined
 }
 
 /**
@@ -85,7 +91,7 @@ too:</p>`
     title: purpose === 'link' ? 'Add this login?' : 'Is this you?',
     // The URL of this page can contain a fragment chosen by an attacker, inherited by redirect from the callback's URL.
     isQuestion: true,
-    main: html`<div class="card">${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+    main: html`<div class="card">${noticeBox(notice)}
 ${question}
 ${personCard(login, communities)}
 <form class="guarded" method="post" action="/login/confirm">
@@ -98,7 +104,7 @@ ${guardedButton('Not me', html`name="decision" value="not-me"`)}</p></form></div
 interface AccountPage {
   readonly account: { readonly id: string; readonly logins: readonly Login[] }
   readonly communities: readonly ShownCommunity[]
-  readonly notice: string | undefined
+  readonly notice: Notice | undefined
 }
 
 export function accountPage({ account: { id, logins }, communities, notice }: AccountPage): Page {
@@ -106,7 +112,7 @@ export function accountPage({ account: { id, logins }, communities, notice }: Ac
   const isRemovable = (login: Login): boolean => usable.some((other) => other !== login)
   return {
     title: 'Your account',
-    main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+    main: html`${noticeBox(notice)}
 <section class="card" aria-labelledby="logins"><h2 id="logins">Logins</h2>
 <p>You can sign in to this account with any of these${usable.length < logins.length && ', except those at a provider that is not offered at present'}.</p>
 <ul class="rows">${logins.map((login) => row(login, communities, isRemovable(login)))}</ul>
@@ -123,15 +129,16 @@ ${communities.map(
 
 function row(login: Login, communities: readonly ShownCommunity[], isRemovable: boolean): Markup {
   const what = `${nameOf(login)} at ${communityName(login, communities)}`
-  const remove = html`<form class="guarded" method="post" action="/account/unlink">
-${guardedButton('Remove', html`name="login" value="${login.id}" aria-label="Remove ${what}"`)}</form>`
+  const remove = html`<details><summary class="button" aria-label="Remove ${what}?">Remove</summary>
+<form class="guarded" method="post" action="/account/unlink"><p>Remove this login? You could not sign in to this account with it any more.</p>
+${guardedButton('Remove', html`class="danger" name="login" value="${login.id}" aria-label="Remove ${what}"`)}</form></details>`
   return html`<li>${personCard(login, communities)}${isRemovable && remove}</li>`
 }
 
 interface ProfilePage {
   readonly login: Login
   readonly communities: readonly ShownCommunity[]
-  readonly notice: string | undefined
+  readonly notice: Notice | undefined
 }
 
 export function profilePage({ login, communities, notice }: ProfilePage): Page {
@@ -143,12 +150,12 @@ export function profilePage({ login, communities, notice }: ProfilePage): Page {
     : html`<div class="cover"></div>`
   return {
     title: 'Your profile',
-    main: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+    main: html`${noticeBox(notice)}
 <article class="card profile" aria-labelledby="name">${cover}${portrait(login, community)}
 <h2 id="name">${nameOf(login)} ${person.badge === true && html`<span class="badge">verified at ${at}</span>`}</h2>
 <dl>${[
       entry('Username', person.username),
-      entry('E-mail', person.email),
+      entry('E-mail', person.email === undefined ? undefined : unbroken(person.email)),
       entry('Gender', person.gender),
       entry('Birthday', person.birthday),
       entry(`ID at ${at}`, subject),
@@ -157,7 +164,7 @@ ${community && html`<form method="post" action="/profile/reload"><button>Reload 
   }
 }
 
-function entry(name: string, value: string | undefined): Markup {
+function entry(name: string, value: string | Markup | undefined): Markup {
   return html`<dt>${name}</dt><dd>${value ?? '—'}</dd>`
 }
 
@@ -204,6 +211,6 @@ function communityName(login: Login, communities: readonly ShownCommunity[]): st
 function personCard(login: Login, communities: readonly ShownCommunity[]): Markup {
   const { person, subject } = login
   return html`<div class="person">${portrait(login, communityOf(login, communities))}<p><strong>${nameOf(login)}</strong>
-<span class="faint">${person.email ?? 'no e-mail address'}</span>
+<span class="faint">${person.email === undefined ? 'no e-mail address' : unbroken(person.email)}</span>
 <span>ID <code>${subject}</code> at ${communityName(login, communities)}</span></p></div>`
 }

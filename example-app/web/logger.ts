@@ -1,17 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { type HttpLogger, pinoHttp } from 'pino-http'
+import pretty from 'pino-pretty'
 import { loggablePath } from './request-target'
 
 export type { Logger } from 'pino'
 
+// Of a request, its line says enough.
+const FOR_A_PERSON = {
+  translateTime: 'SYS:HH:MM:ss',
+  ignore: 'pid,hostname,req,res,responseTime',
+  messageFormat:
+    '{if req.method}{req.method} {req.path} {end}{msg}{if res.status}: {res.status} in {responseTime} ms{end}',
+  singleLine: true,
+}
+
 /**
- * Writes JSON lines to standard output. If that is closed, because the terminal or the log collector has ended, the
+ * Writes JSON lines to standard output, and lines for a person if that is a terminal. If it is closed, because the terminal or the log collector has ended, the
  * application continues without logs. pino's own destination would retry forever.
  */
 export function createLogger(): Logger {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  return pino({ serializers: { err: errorFields } }, process.stdout)
+  const { stdout } = process
+  return pino(
+    { serializers: { err: errorFields } },
+    stdout.isTTY ? pretty({ ...FOR_A_PERSON, destination: stdout }) : stdout,
+  )
 }
 
 /**

@@ -6,6 +6,7 @@ import { nodeNetwork } from './http/pools'
 import { type ClientSettings, type ProfileEndpoint, parseClientOptions, type SocialLoginClientOptions } from './options'
 import type { TokenResponse } from './response/responses'
 import type { SocialLoginUser, UserResponse } from './response/user'
+import { Semaphore } from './semaphore'
 
 /**
  * Options of one call.
@@ -30,11 +31,15 @@ export interface CallOptions {
 export class SocialLoginClient {
   readonly #settings: ClientSettings
   readonly #endpoints: Endpoints
+  /** One slot for each call under way, of which the option `maxConnections` is the number. */
+  readonly #calls: Semaphore
+  #closing: Promise<void> | undefined
 
   /** @throws TypeError naming the option that is wrong */
   constructor(options: SocialLoginClientOptions) {
     this.#settings = parseClientOptions(options)
     this.#endpoints = new Endpoints(this.#settings, nodeNetwork.openTransport(this.#settings))
+    this.#calls = new Semaphore(this.#settings.maxConnections)
   }
 
   /** Where to send the browser to log in (specification, section 4.1). */
@@ -94,13 +99,19 @@ export class SocialLoginClient {
 
   /** Closes the connections to the provider after pending calls have ended. Your own `dispatcher` stays open. */
   close(): Promise<void> {
-    return this.#endpoints.close()
+    this.#closing ??= this.#settings.dispatcher ? Promise.resolve() : this.#closeConnections()
+    return this.#closing
+  }
+
+  async #closeConnections(): Promise<void> {
+    await this.#calls.close()
+    await this.#endpoints.close()
   }
 
   async #call<T>(phase: Phase, { signal }: CallOptions, work: (context: RequestContext) => Promise<T>): Promise<T> {
     const deadline = new Deadline(this.#settings.timeout, signal)
     try {
-      return await this.#endpoints.slots.run(deadline, () => work({ deadline }))
+      return await this.#calls.run(deadline, () => work({ deadline }))
     } catch (error) {
       throw outcomeOf(error, phase, deadline)
     } finally {

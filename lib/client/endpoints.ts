@@ -1,22 +1,21 @@
 import { SocialLoginError } from '../errors'
+import { MAX_AUTH_KEY_LENGTH } from '../limits'
 import { warnOnce } from '../warnings'
 import type { ProviderResponse } from './http/response-reader'
-import { type ProviderRequest, type RequestContext, sendRequest, type Transport } from './http/transport'
+import { sendRequest } from './http/retry'
+import type { ProviderRequest, RequestContext, Transport } from './http/transport'
 import type { ClientSettings, ProfileEndpoint } from './options'
 import { ACCESS_TOKEN, readProfile, readToken, type TokenResponse } from './response/responses'
 import type { UserResponse } from './response/user'
-import type { Semaphore } from './semaphore'
 
 export type { RequestContext } from './http/transport'
 
-const AUTH_KEY = /^[\x21-\x7e]{1,512}$/
+const AUTH_KEY = new RegExp(String.raw`^[\x21-\x7e]{1,${MAX_AUTH_KEY_LENGTH}}$`)
 
 /** The four endpoints of one provider, for an application registered there. The requests of a login share one deadline. */
 export class Endpoints {
   readonly #settings: ClientSettings
   readonly #transport: Transport
-  /** One for each call or login under way: whoever sends a request has acquired one. */
-  readonly slots: Semaphore
   /** No encoding is negotiated. */
   readonly #exchangeHeaders: Readonly<Record<string, string>>
   readonly #profileHeaders: Readonly<Record<string, string>>
@@ -31,7 +30,6 @@ export class Endpoints {
     const { origin, oauthPath, authorizationURL, userAgent, exchangeMethod, clientID, clientSecret } = settings
     this.#settings = settings
     this.#transport = transport
-    this.slots = transport.slots
     const headers = { 'user-agent': userAgent, accept: 'application/json', 'accept-encoding': 'identity' }
     const isForm = exchangeMethod === 'post'
     this.#exchangeHeaders = { ...headers, ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }) }
@@ -48,7 +46,7 @@ export class Endpoints {
     this.#transport.preconnect?.()
   }
 
-  /** Closes the connections after pending requests have ended, unless they are the caller's own. */
+  /** Closes the connections, unless they are the caller's own. */
   async close(): Promise<void> {
     await this.#transport.close?.()
   }

@@ -1,7 +1,5 @@
+import { MAX_URL_LENGTH, MAX_USER_AGENT_LENGTH } from '../limits'
 import { parseURL, resolvePath } from './url'
-
-const MAX_URL_LENGTH = 2048
-const MAX_USER_AGENT_LENGTH = 256
 
 /** The option on which the URLs beside it depend. */
 interface SchemeOption {
@@ -87,7 +85,8 @@ export function parseText(value: unknown, name: string): string {
   if (typeof value !== 'string') throw new TypeError(`${name} must be a string`)
   if (value.trim() === '') throw new TypeError(`${name} must be a non-empty string`)
   if (value !== value.trim()) throw new TypeError(`${name} must not begin or end with white space (a line break?)`)
-  if (value.length > MAX_URL_LENGTH) throw new TypeError(`${name} must have at most 2,048 characters`)
+  if (value.length > MAX_URL_LENGTH)
+    throw new TypeError(`${name} must have at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`)
   return value
 }
 
@@ -100,7 +99,7 @@ export function parseOptionalText(value: unknown, name: string): string | undefi
 export function parseUserAgent(value: unknown, name: string): string {
   const text = parseText(value, name)
   if (text.length > MAX_USER_AGENT_LENGTH || !/^[\x20-\x7e]+$/.test(text)) {
-    throw new TypeError(`${name} must have at most 256 characters, all of them printable ASCII`)
+    throw new TypeError(`${name} must have at most ${MAX_USER_AGENT_LENGTH} characters, all of them printable ASCII`)
   }
   return text
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_CONNECTIONS, DEFAULT_TIMEOUT_MS, MAX_CONNECTIONS, MAX_TIMEOUT_MS } from '../limits'
 import type { RequestDispatcher } from './http/dispatcher'
 import {
   choice,
@@ -62,7 +63,7 @@ export interface SocialLoginClientOptions {
   readonly exchangeMethod?: ExchangeMethod | undefined
   /**
    * Milliseconds for a whole call, connection and body included. Default 10,000; 1 to 120,000. While a connection cannot
-   * be opened, it is tried again for up to three seconds, at most a third of this.
+   * be opened, it is tried again for a part of this.
    */
   readonly timeout?: number | undefined
   /**
@@ -107,14 +108,18 @@ export const PROVIDER_OPTIONS = {
 /** The options that may be the same for several providers. */
 export const SHARED_OPTIONS = {
   userAgent: (value = USER_AGENT, name) => parseUserAgent(value, name),
-  timeout: integer(10_000, 120_000),
+  timeout: integer(DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS),
   dispatcher: parseDispatcher,
   allowInsecureHTTP: parseBoolean,
   userRecord: parseFunction<UserRecord | undefined>,
 } as const satisfies OptionTable<Omit<SocialLoginClientOptions, keyof ProviderOptions | 'maxConnections'>>
 
 /** The options of the client, each with its parser. */
-export const CLIENT_OPTIONS = { ...PROVIDER_OPTIONS, ...SHARED_OPTIONS, maxConnections: integer(128, 10_000) }
+export const CLIENT_OPTIONS = {
+  ...PROVIDER_OPTIONS,
+  ...SHARED_OPTIONS,
+  maxConnections: integer(DEFAULT_CONNECTIONS, MAX_CONNECTIONS),
+}
 
 /** Options of the strategy. */
 const INSTEAD_OF = { profileEndpoint: 'give it to fetchUser()', uploadsURL: 'give it to toProfile()' }

@@ -24,15 +24,10 @@ export class Semaphore {
     return true
   }
 
-  /** Acquires a slot even if none is free, for what has begun already. */
-  forceAcquire(): void {
-    this.#acquired++
-  }
-
   /** Passes the slot to the longest waiter, or frees it. */
   release(): void {
     const [next] = this.#queue
-    if (next && this.#acquired <= this.#slots) return next()
+    if (next) return next()
     this.#acquired--
     if (this.#acquired === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }

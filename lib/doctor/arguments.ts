@@ -2,13 +2,15 @@ import { accessSync, constants } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseURL } from '../client/url'
 import { readCommandLine, UsageError, wholeNumber } from '../command-line'
+import { MAX_TIMEOUT_MS } from '../limits'
 
 /** What `--help` prints. */
 export const usage = `Usage: passport-social-login doctor URL [options]
 
-Examines a provider that speaks the Social Login API, and prints the options for it.
-URL is the base URL of its API, such as https://social.example/api/v1. Without
---login it sends about eight requests with invented values, and no secret.
+Examines a provider that speaks the Social Login API, and prints the options for
+it. URL is the base URL of its API, such as https://social.example/api/v1.
+Without --login it sends about eight requests with invented values, and no
+secret.
 
 Options:
   --app-id ID          The application id. Default: SOCIAL_CLIENT_ID
@@ -20,7 +22,7 @@ Options:
   --allow-get          With --login: the secret may be sent in a URL, which old
                        servers demand, if a POST is refused
   --spend-twice        With --login: ask for a second exchange of the same key
-  --record FILE        Write how the provider behaves, as a mode of the fake provider
+  --record FILE        Write how the provider behaves, as a mode of the fake one
   --json               Print one JSON document instead of text
   --timeout SECONDS    For each request, 1 to 120 (default: 10)
   --help               Print this
@@ -29,7 +31,7 @@ Exit code: 0 when all is good or only differs, 1 when something is broken, 2 for
 wrong arguments.
 
 Example:
-  passport-social-login doctor https://social.example/api/v1 --app-id 123 --login
+  passport-social-login doctor https://social.example/api/v1 --app-id 1 --login
 `
 
 /** The parsed command line. */
@@ -70,7 +72,7 @@ export function readDoctorArguments(args: readonly string[], environment: Enviro
     appID: appID || undefined,
     redirectURL: readRedirectURL(values['redirect-url'] ?? environment['SOCIAL_CALLBACK_URL']),
     /** Milliseconds. */
-    timeout: wholeNumber('timeout', values.timeout, 1, 120) * 1000,
+    timeout: wholeNumber('timeout', values.timeout, 1, MAX_TIMEOUT_MS / 1000) * 1000,
   }
 }
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { USER_AGENT } from '../client/options'
-import { UsageError } from '../command-line'
+import { printHelp, UsageError } from '../command-line'
 import { type DoctorArguments, readDoctorArguments, usage } from './arguments'
 import { browserLogin, isCatchable, listenForCallback } from './browser-login'
 import { examine } from './doctor'
@@ -19,7 +19,7 @@ export async function runDoctor(args: readonly string[], terminal: Terminal): Pr
   const given = readDoctorArguments(args, terminal.env)
   const screen = new Screen(terminal, given?.json ?? false)
   if (given === undefined) {
-    screen.print(usage)
+    printHelp(usage, terminal)
     return 0
   }
   try {

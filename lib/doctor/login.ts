@@ -1,5 +1,6 @@
 import { readToken } from '../client/response/responses'
 import { parseURL } from '../client/url'
+import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../limits'
 import { type ExchangeForm, loginURL, requestExchange } from './endpoints'
 import type { Examination, RecordedMode } from './examination'
 import { type ExchangeMethod, GET_WARNING, problemOf } from './exchange'
@@ -10,9 +11,6 @@ import { contentOf, kindOf, mayBeAPI, recordForm, refuses, tokenIn, unreadable }
 const MAX_CALLBACK_LENGTH = 4096
 const AUTH_KEY = /([?&]|&amp;)auth_key=([^&?#\s]+)/
 const HEX = /^[0-9a-f]{32}$/
-// Milliseconds: the strategy's option `timeout`, which exchange and profile share.
-const DEFAULT_TIMEOUT = 10_000
-const MAX_TIMEOUT = 120_000
 
 /** Whoever logs in at the provider in a browser: a terminal asks for it, a test does it. */
 export interface LoginDriver {
@@ -225,15 +223,15 @@ function decoded(text: string): string {
 
 /** Whether a login takes a third of the strategy's default timeout, or more. */
 export function isSlow(duration: number): boolean {
-  return duration >= DEFAULT_TIMEOUT / 3
+  return duration >= DEFAULT_TIMEOUT_MS / 3
 }
 
 /** Reports how long exchange and profile take, as a share of the time that the strategy gives them. */
 export function reportTime(what: string, duration: number, examination: Examination): void {
-  const share = `${Math.round((100 * duration) / DEFAULT_TIMEOUT)} % of the default timeout of 10 seconds`
+  const share = `${Math.round((100 * duration) / DEFAULT_TIMEOUT_MS)} % of the default timeout of ${DEFAULT_TIMEOUT_MS / 1000} seconds`
   if (!isSlow(duration)) return examination.good('Speed', `${what} ${Math.ceil(duration)} ms, ${share}.`)
   // In whole seconds, so that a login takes a third of it.
-  const timeout = Math.min(Math.ceil((3 * duration) / 1000) * 1000, MAX_TIMEOUT)
+  const timeout = Math.min(Math.ceil((3 * duration) / 1000) * 1000, MAX_TIMEOUT_MS)
   examination.options.timeout = timeout
   examination.differs('Speed', `${what} ${Math.ceil(duration)} ms, ${share}: raise the option timeout to ${timeout}.`)
 }

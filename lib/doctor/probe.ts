@@ -7,13 +7,14 @@ import type { Transports } from '../client/http/network'
 import { errorCode, unreachableHint } from '../client/http/network-errors'
 import { nodeNetwork } from '../client/http/pools'
 import { type ProviderResponse, ResponseReader } from '../client/http/response-reader'
-import { type ProviderRequest, TransportCall } from '../client/http/transport'
+import { sendOverConnection } from '../client/http/retry'
+import type { ProviderRequest } from '../client/http/transport'
 import { isLoopback } from '../client/option-values'
 import { isObject, type JSONObject, type JSONValue, parseJSON } from '../client/response/json'
 import { SocialLoginError } from '../errors'
+import { MAX_BODY_BYTES } from '../limits'
 import { count } from './text'
 
-const MAX_BODY_BYTES = 64 * 1024
 // Where a script's warnings end, the JSON begins; each attempt parses the rest.
 const MAX_ATTEMPTS = 20
 // Those of the API, of a login page elsewhere, and of redirects to them.
@@ -31,7 +32,7 @@ export interface ProbeRequest {
 export interface ProbeResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** The first 64 KiB. */
+  /** The first `MAX_BODY_BYTES`. */
   readonly text: string
   /** The JSON of the body, an object or an array; undefined if there is none. */
   readonly json: JSONObject | JSONValue[] | undefined
@@ -81,7 +82,7 @@ export class ProbeError extends Error {
 
 /**
  * Sends requests one at a time, over the connections of a login and with its limits, up to a deadline. Keeps beside what
- * a login reads the first 64 KiB of a body. Follows no redirect, keeps no cookie, checks certificates.
+ * a login reads the first `MAX_BODY_BYTES` of a body. Follows no redirect, keeps no cookie, checks certificates.
  */
 export class Probe {
   #typed: Transports | undefined
@@ -118,11 +119,16 @@ export class Probe {
       idempotent: method === 'GET',
     }
     const deadline = new Deadline(this.timeout)
-    const call = new ProbeCall(request, 'exchange', { deadline })
+    let reader = new RecordingReader('exchange', false, request)
+    const newReader = (retried: boolean): RecordingReader => {
+      reader = new RecordingReader('exchange', retried, request)
+      return reader
+    }
     const startedAt = performance.now()
     try {
-      const read = await readerOf(this.#transportsTo(url).transportTo(url.origin, 1).send(call))
-      return { ...call.reader.received(), duration: performance.now() - startedAt, read }
+      const transport = this.#transportsTo(url).transportTo(url.origin)
+      const read = await readerOf(sendOverConnection(transport, request, deadline, newReader))
+      return { ...reader.received(), duration: performance.now() - startedAt, read }
     } catch (error) {
       if (errorCode(error) === 'PRIVATE_ADDRESS') throw this.#notAsked(url)
       throw ProbeError.of(error, deadline.expired, this.timeout)
@@ -178,16 +184,6 @@ async function readerOf(sent: Promise<ProviderResponse>): Promise<() => Provider
     return () => {
       throw error
     }
-  }
-}
-
-class ProbeCall extends TransportCall {
-  reader = new RecordingReader('exchange', false, this.request)
-
-  override newReader(): RecordingReader {
-    super.newReader()
-    this.reader = new RecordingReader('exchange', !this.mayRetry, this.request)
-    return this.reader
   }
 }
 

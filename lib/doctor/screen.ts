@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { styleText } from 'node:util'
+import { hasColours } from '../command-line'
 import type { Finding, Level, Observer } from './examination'
 
 // As wide as the longest level, so that the messages are aligned.
@@ -98,8 +99,7 @@ export class Screen implements Observer {
   }
 
   #coloured(level: Level): string {
-    const { stdout, env } = this.terminal
-    return stdout.isTTY && !env['NO_COLOR'] ? styleText(COLOURS[level], level) : level
+    return hasColours(this.terminal) ? styleText(COLOURS[level], level) : level
   }
 
   #open(): Interface {

@@ -22,11 +22,11 @@ const OTHER_LOGIN_HINT =
  * login (unless it has expired, or while a different user is signed in). After that, any failure ends the login.
  *
  * There are two marks. A record is *used* in this strategy as soon as `usedLogins.run` is called. If the login fails before
- * `onConsumed`, it counts as unused again; otherwise it is remembered for at least 11 minutes. It is *consumed* once the store
+ * `onConsumed`, it counts as unused again; otherwise it is remembered for as long as the record may be used. It is *consumed* once the store
  * has marked it for all processes.
  *
- * Of a double click in one process, the second callback waits for the result of the first. Besides the first, up to eight
- * with the same key do; any further one, one with another key, or one whose tab is not known yet is answered like a reload
+ * Of a double click in one process, the second callback waits for the result of the first. Besides the first, up to
+ * `MAX_WAITING` with the same key do; any further one, one with another key, or one whose tab is not known yet is answered like a reload
  * (`continueIfSignedIn`). In two processes, the store decides, if it can (see `PendingLoginStore.consume`): the second is
  * `login_not_started`.
  *
@@ -35,7 +35,7 @@ const OTHER_LOGIN_HINT =
  * one that was typed or opened from a mail program, of which browsers say `Sec-Fetch-Site: none`, without a Referer. What passes then:
  *
  * - a link on a page that sends no Referer, as a webmail may, or on a page of the provider;
- * - one on a page of the application itself, within 30 seconds of the start;
+ * - one on a page of the application itself, within `SILENT_APPROVAL_MS` of the start;
  * - a typed one if the start was typed, too (only under `unverifiedStart: 'allow'`), or if the browser is too old to send
  *   `Sec-Fetch-Site`.
  *
@@ -97,7 +97,7 @@ async function finish<User>(
 
 /**
  * Consumes the record and exchanges the key while it holds one of the provider's slots, of which the option
- * `maxConcurrentLogins` is the number (128 by default, for each process and provider). Starts, duplicates that wait for another
+ * `maxConcurrentLogins` is the number, for each process and provider. Starts, duplicates that wait for another
  * callback, and verify hold none.
  *
  * If the store fails, the key is unspent, and a reload can finish the login when the store works again, unless the store had
@@ -113,7 +113,7 @@ async function exchangeInSlot(
   onConsumed: () => void,
 ): Promise<ExchangedLogin> {
   const { settings, adapter } = context
-  if (!settings.loginSlots.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
+  if (!settings.concurrentLogins.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   try {
     // The record is marked now, not removed after the login: saving this request's copy of the session then would undo a logout.
     const used = withUsedKey(record, authKey)
@@ -124,7 +124,7 @@ async function exchangeInSlot(
     if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback', { hint: USED_ELSEWHERE_HINT })
     return await exchange(context, authKey)
   } finally {
-    settings.loginSlots.release()
+    settings.concurrentLogins.release()
   }
 }
 

@@ -14,7 +14,7 @@ type ExchangeContext = Pick<LoginContext, 'settings' | 'trace'> & {
 /**
  * Exchanges the key for a token, and the token for a profile, under one deadline: `timeout` covers both requests, their
  * retries and `skipUserProfile`. (Each call of the store has as much time again, and so has the function `provider`; verify
- * has `verifyTimeout`.) `client/endpoints.ts` makes the requests, `client/http/` sends them by undici, and reads at most 64 KiB
+ * has `verifyTimeout`.) `client/endpoints.ts` makes the requests, `client/http/` sends them by undici, and reads at most `MAX_BODY_BYTES`
  * of a response. If the deadline ends, the outcome is `provider_timeout`, or
  * `verify_timeout` while it waits for `skipUserProfile`.
  *

@@ -38,19 +38,10 @@ export class Login<User = unknown> {
    * - `login/exchange.ts` exchanges the key for a token, and the token for a profile.
    * - `passport/verify.ts` calls the application's verify function, and waits for its first answer.
    *
-   * What bounds a login, and which file sees to it:
-   *
-   * - The request has up to 4,096 characters (`request.ts`), its key 512 (`client/endpoints.ts`).
-   * - `returnTo` has up to 1,024 characters, or it is dropped (`return-path.ts`), and `state` 1,024 bytes (`pending-login.ts`).
-   * - From the start to the callback 10 minutes may pass, while the clocks of two servers differ by up to one; 30 seconds, if the
-   *   callback comes with the application as its `Referer` (`check.ts`).
-   * - At the provider are up to `maxConcurrentLogins`, 128 (`callback.ts`); 8 duplicates may wait for one of them (`used-logins.ts`).
-   *   Starts hold no slot: an application limits them as it limits any page.
-   * - A request is sent at most twice (then `provider_unreachable`); a response has up to 64 KiB (beyond them
-   *   `provider_bad_response`). Both are matters of `client/http/`.
-   * - `timeout`, 10 seconds, holds for both requests together (`provider_timeout`, `exchange.ts`), for each call of the store
-   *   (`session_unavailable`, `store.ts`), and for the function `provider` (`provider_lookup_timeout`, `providers.ts`).
-   * - `verifyTimeout`, 30 seconds, holds for verify (`verify_timeout`, `passport/verify.ts`).
+   * What bounds a login is in `limits.ts`, beside the options: `timeout` holds for both requests together (`exchange.ts`), for each
+   * call of the store (`store.ts`), and for the function `provider` (`providers.ts`); `verifyTimeout` for verify;
+   * `maxConcurrentLogins` for the logins at the provider (`callback.ts`). Starts hold no slot: an application limits them as it
+   * limits any page.
    *
    * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
    */
@@ -60,7 +51,15 @@ export class Login<User = unknown> {
 
   /** The settings for a request, with its provider. @throws what {@link Providers.find} throws */
   async settingsOf(adapter: RequestAdapter<User>): Promise<LoginSettings> {
-    return settingsOfRequest(await this.#findProvider(adapter), adapter.options)
+    // Until its provider is known, a request counts as a callback if its target mentions a key.
+    const phase = adapter.http.target.includes('auth_key') ? 'callback' : 'start'
+    let found: LoginSettings
+    try {
+      found = await this.#providers.find(() => adapter.findProvider(), phase)
+    } catch (error) {
+      return new Trace(this.#providers.name).run(phase, () => Promise.reject(error))
+    }
+    return settingsOfRequest(found, adapter.options)
   }
 
   /** {@link handle} for a request whose settings are known. */
@@ -104,16 +103,6 @@ export class Login<User = unknown> {
   close(): Promise<void> {
     this.#closing ??= this.#providers.close()
     return this.#closing
-  }
-
-  /** Until its provider is known, a request counts as a callback if its target mentions a key. */
-  async #findProvider(adapter: RequestAdapter<User>): Promise<LoginSettings> {
-    const phase = adapter.http.target.includes('auth_key') ? 'callback' : 'start'
-    try {
-      return await this.#providers.find(() => adapter.findProvider(), phase)
-    } catch (error) {
-      return new Trace(this.#providers.name).run(phase, () => Promise.reject(error))
-    }
   }
 }
 

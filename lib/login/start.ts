@@ -19,7 +19,7 @@ const NO_PAGE_HINT =
  * secret yet the page that makes one.
  *
  * @throws SocialLoginError `session_unavailable`, or `auth_key_missing` when it is a callback after all
- * @throws TypeError when `state` is not JSON of up to 1,024 bytes
+ * @throws TypeError when `state` is not JSON, or exceeds `MAX_STATE_BYTES`
  */
 export async function start(context: LoginContext, request: StartRequest): Promise<LoginAction<never>> {
   const { settings, adapter, trace } = context

@@ -2,6 +2,7 @@ import { IncomingMessage, type ServerResponse } from 'node:http'
 import { isObject } from '../client/response/json'
 import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
+import { NOT_ACCEPTED, verifyRefusal } from '../login/pages/refusal'
 import type { AuthenticateOptions } from './options'
 import { explainBareFailure, preferReturnTo, responseOf, writeResponse } from './overrides'
 import type { Request } from './verify-types'
@@ -23,8 +24,8 @@ export interface PassportActions {
  */
 export function captureActions(strategy: PassportActions): PassportActions {
   const { success, fail, redirect, pass, error } = strategy
-  for (const [name, action] of Object.entries({ success, fail, redirect, error })) {
-    if (typeof action === 'function') continue
+  for (const name of REQUIRED_ACTIONS) {
+    if (typeof strategy[name] === 'function') continue
     throw new TypeError(
       `The strategy has no ${name}(): run it by passport.authenticate(), or give it the actions success, fail, redirect, pass and error of Passport first.`,
     )
@@ -37,6 +38,8 @@ export function captureActions(strategy: PassportActions): PassportActions {
     error,
   }
 }
+
+const REQUIRED_ACTIONS = ['success', 'fail', 'redirect', 'error'] as const
 
 const NO_PASS =
   'A signed-in user has repeated the callback (reload, back button), and what runs the strategy has no pass() for that: give successRedirect to authenticate().'
@@ -102,14 +105,10 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
   }
 }
 
-const NOT_ACCEPTED = 'This application did not accept the account that you signed in with.'
-
 /** Verify has refused: without a reason, a page that shows `failureMessage` would say nothing. */
 function refuse(info: object, actions: PassportActions, req: Request): void {
-  const given: unknown = Reflect.get(info, 'message')
-  const title = typeof given === 'string' ? given : NOT_ACCEPTED
-  const message = 'The verify function did not accept the person.'
-  explainBareFailure({ code: 'verify_refused', status: 401, message, title }, req, () => actions.fail(info, 401))
+  const refusal = verifyRefusal(Reflect.get(info, 'message'))
+  explainBareFailure(refusal, req, () => actions.fail(info, refusal.status))
 }
 
 /** Where a repeated callback redirects a signed-in user, if the route says so. */

@@ -13,6 +13,7 @@ import {
   parseOptions,
   refuseUnknown,
 } from '../client/option-values'
+import { DEFAULT_VERIFY_TIMEOUT_MS, MAX_VERIFY_TIMEOUT_MS } from '../limits'
 import type { LoginInfo } from '../login/info'
 import type { PendingLoginStore } from '../login/pending-login/store'
 import { CookieStore } from '../login/pending-login/stores/cookie-store'
@@ -123,7 +124,7 @@ declare global {
 const PASSPORT_OPTIONS = {
   passReqToCallback: parseBoolean,
   skipUserProfile: parseSkip,
-  verifyTimeout: integer(30_000, 600_000),
+  verifyTimeout: integer(DEFAULT_VERIFY_TIMEOUT_MS, MAX_VERIFY_TIMEOUT_MS),
   store: (value: PendingLoginStore = new SessionStore(), name) => parseStore(value, name),
 } as const satisfies OptionTable<PassportOptions<boolean>>
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readCommandLine, UsageError, wholeNumber } from '../command-line'
+import { printHelp, readCommandLine, UsageError, wholeNumber } from '../command-line'
 import { asDeployed, type ProviderMode, specification } from './behaviours'
 import { isLoopback } from './http/server'
 import { FakeProvider } from './provider'
@@ -8,25 +8,29 @@ import type { ApplicationInput, FakeProviderOptions, FakeUserInput } from './typ
 
 const usage = `Usage: passport-social-login provider [options]
 
-Starts a fake provider that speaks the Social Login API, for local development and tests.
+Starts a fake provider that speaks the Social Login API, for local development
+and tests.
 
 Options:
   --port NUMBER         Port to listen on; 0 takes a free one (default: 4400)
   --host ADDRESS        Address to listen on (default: 127.0.0.1)
   --allow-remote        Allow an address beyond loopback: there are no passwords
-  --public-origin URL   Scheme, host and port as browsers reach it, where the application uses others
-  --app "NAME=URL"      Register an application with its redirect URL; repeatable
+  --public-origin URL   Scheme, host and port as browsers reach it, where the
+                        application uses others
+  --app NAME=URL        Register an application by its redirect URL; repeatable
   --app-id ID           The id of that application; else a new one at each start
   --app-secret SECRET   Its secret. Several: in the order of --app
   --name NAME           What its pages call the provider (default: Fake Social)
-  --users FILE          The people: a JSON array of records with user_id, user_name ...
-  --mode MODE           specification (default), as-deployed, or behaviours: "as-deployed,wrapUser=data,getOnly"
-  --mode-file FILE      Behaviours as JSON, such as "doctor --record FILE" writes
+  --users FILE          The people: a JSON array of records with user_id,
+                        user_name ...
+  --mode MODE           specification (default), as-deployed, or behaviours:
+                        "as-deployed,wrapUser=data,getOnly"
+  --mode-file FILE      Behaviours as JSON, as "doctor --record FILE" writes
   --rate-limit NUMBER   API requests per hour and token (default: 1000)
   --help                Print this
 
 Example:
-  passport-social-login provider --port 4400 --app "My app=http://localhost:3000/cb"
+  passport-social-login provider --app "My app=http://localhost:3000/cb"
 `
 
 const optionTypes = {
@@ -52,7 +56,7 @@ const optionTypes = {
  */
 export async function runProvider(args: readonly string[]): Promise<void> {
   const { values } = readCommandLine({ args: [...args], options: optionTypes, strict: true })
-  if (values.help) return console.log(usage)
+  if (values.help) return printHelp(usage, process)
   if (!values['allow-remote'] && !isLoopback(values.host)) {
     throw new UsageError(`There are no passwords here: listening on "${values.host}" needs --allow-remote`)
   }
@@ -73,7 +77,7 @@ export async function runProvider(args: readonly string[]): Promise<void> {
   for (const application of applications) checked(() => rehearsal.registerApplication(application))
   // Whoever started it may have stopped reading.
   process.stdout.on('error', () => {})
-  const provider = await FakeProvider.start(options)
+  const provider = await started(options)
   for (const application of applications) provider.registerApplication(application)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void provider.stop())
   announce(provider)
@@ -85,6 +89,23 @@ function checked<T>(make: () => T, where = ''): T {
     return make()
   } catch (error) {
     throw new UsageError(`${where}${error instanceof Error ? error.message : error}`)
+  }
+}
+
+async function started(options: FakeProviderOptions): Promise<FakeProvider> {
+  try {
+    return await FakeProvider.start(options)
+  } catch (error) {
+    const { code = undefined } = error instanceof Error && 'code' in error ? error : {}
+    if (code === 'EADDRINUSE')
+      throw new Error(`Port ${options.port} of ${options.host} is taken: choose another by --port, or 0 for a free one`)
+    if (code === 'EACCES')
+      throw new Error(
+        `Port ${options.port} may not be listened on by this user: choose another by --port, or 0 for a free one`,
+      )
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new Error(`${options.host} is no address of this machine: choose another by --host`)
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import { parseSetCookie, stringifyCookie } from 'cookie'
+import { MAX_COOKIE_LENGTH } from '../limits'
 import type { Clock } from './clock'
 
 interface StoredCookie {
@@ -6,9 +7,6 @@ interface StoredCookie {
   readonly endsAt: number
   readonly isStrict: boolean
 }
-
-// Browsers drop larger ones.
-const MAX_COOKIE_LENGTH = 4096
 
 /** The cookies of one browser. It sends all of them to every process of the check, also over plain http. */
 export class CookieBrowser {
@@ -42,6 +40,7 @@ export class CookieBrowser {
     for (const line of lines) {
       const { name, value = '', maxAge, expires, sameSite } = parseSetCookie(line, { decode: unchanged })
       const endsAt = maxAge === undefined ? (expires?.getTime() ?? Infinity) : this.clock.now() + maxAge * 1000
+      // Browsers drop larger ones.
       if (name.length + value.length < MAX_COOKIE_LENGTH)
         this.#cookies.set(name, { value, endsAt, isStrict: sameSite === 'strict' })
     }

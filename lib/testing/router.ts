@@ -9,8 +9,8 @@ import { decide, home, revokeApproval, signIn, signOut } from './pages/account'
 import { changeURL, dashboard, deleteApplication, registerApplication, renewSecret } from './pages/developers'
 import { type Handler, messagePage } from './pages/layout'
 import { signInPage } from './pages/login'
-import { blank, icon, picture } from './pages/pictures'
-import { style } from './pages/style'
+import { blank, cover, icon, picture } from './pages/pictures'
+import { copyScript, style } from './pages/style'
 import { addPerson, people, person, removePerson, savePerson } from './pages/users'
 import type { State } from './state/state'
 import type { Endpoint } from './types'
@@ -28,10 +28,11 @@ const UPLOADED = /^\/content\/uploads\/(?=(?:pictures|covers)\/)/
 const pages: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/': { GET: home },
   '/style.css': { GET: style },
+  '/copy.js': { GET: copyScript },
   '/icon.svg': { GET: icon },
   '/images/blank.svg': { GET: blank },
   '/pictures/:': { GET: picture },
-  '/covers/:': { GET: picture },
+  '/covers/:': { GET: cover },
   '/sign-in': { GET: (_request, state) => signInPage(state), POST: signIn },
   '/sign-out': { POST: signOut },
   '/approval': { POST: decide },

@@ -82,6 +82,17 @@ describe('an account of the example', () => {
     expect((await ada.whoAmI(example.appURL))?.['id']).toBe(ada.userID)
   })
 
+  test('colours its notices by kind', async () => {
+    const kindOf = async (path: string): Promise<string> => {
+      const { body } = await ada.browser.follow(`${example.appURL}${path}`)
+      return /class="notice (\w+)" role="status"/.exec(body)?.[1] ?? 'none'
+    }
+    const codes = ['linked', 'not_linked', 'taken', 'last_login', 'auth_key_rejected', 'unheard_of']
+    const kinds = await Promise.all(codes.map((code) => kindOf(`/account?notice=${code}`)))
+    expect(kinds).toEqual(['success', 'hint', 'problem', 'problem', 'problem', 'problem'])
+    expect(await kindOf('/account')).toBe('none')
+  })
+
   test('takes forms of its own pages from browsers that send nothing but a Referer', async () => {
     const headers = { referer: `${example.appURL}/profile` }
     const answer = await ada.browser.request(`${example.appURL}/profile/reload`, { method: 'POST', headers })

@@ -57,7 +57,8 @@ describe('two communities of the example', () => {
     ] as const) {
       expect(body).toContain(`action="${path}"`)
       expect(body).toContain(`Continue with ${name}</button>`)
-      expect(body).toContain(`<strong>${name}</strong> (${new URL(origin).host})`)
+      const host = new URL(origin).host.replaceAll('.', '<wbr>.')
+      expect(body).toContain(`<strong>${name}</strong> <span class="address">(${host})</span>`)
     }
     expect(body.match(/name="returnTo" value="\/account"/g)?.length).toBe(2)
     const policy = String(headers['content-security-policy'])
@@ -85,6 +86,23 @@ describe('two communities of the example', () => {
     const stranger = new Visitor(chess, chessApp, user_id)
     await stranger.signIn(example.appURL)
     expect((await stranger.whoAmI(example.appURL))?.['account']).not.toBe(account)
+  })
+
+  test('the profile of an account stays that of its first login, whichever login was added or used last', async () => {
+    const ada = newcomer()
+    await ada.signIn(example.appURL)
+    const profile = await ada.whoAmI(example.appURL)
+    const { user_id } = chess.addUser({ user_firstname: 'Augusta' })
+    expect(await linkAtChess(ada, user_id)).toBe('/account?notice=linked')
+    expect(await ada.whoAmI(example.appURL)).toEqual(profile)
+    expect(await show(ada, '/profile')).toContain('ID at Salt &amp; Pepper')
+    const byChess = new Visitor(chess, chessApp, user_id)
+    await byChess.signIn(example.appURL)
+    expect(await byChess.whoAmI(example.appURL)).toEqual(profile)
+    // Without that login, the next one is the first.
+    const [, login = ''] = /name="login" value="([^"]+)"[^>]* at Salt/.exec(await show(byChess, '/account')) ?? []
+    await byChess.submit(`${example.appURL}/account/unlink`, { login })
+    expect(await byChess.whoAmI(example.appURL)).toMatchObject({ id: user_id, account: profile?.['account'] })
   })
 
   test('each question says which community each of the two logins is from', async () => {

@@ -1,5 +1,4 @@
-import { SILENT_APPROVAL_MS } from '../../lib/login/pending-login/check'
-import { MAX_AGE_MS } from '../../lib/login/pending-login/pending-login'
+import { MAX_AGE_MS, SILENT_APPROVAL_MS } from '../../lib/limits'
 
 /** `own`: a store of the application whose `consume` tells which call was the first. */
 export type StoreKind = 'session' | 'cookie' | 'own'

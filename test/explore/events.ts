@@ -1,4 +1,4 @@
-import { MAX_AGE_MS } from '../../lib/login/pending-login/pending-login'
+import { MAX_AGE_MS } from '../../lib/limits'
 import { ANSWERS } from './answers'
 import type { Bounds } from './configuration'
 import type { Navigation, Tab } from './facts'

@@ -16,7 +16,7 @@ function mutant(file: string, name: string, from: string, to: string): Mutant {
 
 /** What no condition of the generated ones says: statements, bounds, and other files. */
 export const MUTANTS: readonly Mutant[] = [
-  mutant('callback', 'no slot is released', 'settings.loginSlots.release();', ''),
+  mutant('callback', 'no slot is released', 'settings.concurrentLogins.release();', ''),
   mutant(
     'callback',
     'the key is sent before the record is saved as used',
@@ -46,14 +46,14 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'pending-login/check',
     'a login expires a millisecond early',
-    'age > pending_login_1.MAX_AGE_MS',
-    'age >= pending_login_1.MAX_AGE_MS',
+    'age > limits_1.MAX_AGE_MS',
+    'age >= limits_1.MAX_AGE_MS',
   ),
   mutant(
     'pending-login/check',
     'the skew is a millisecond less',
-    'age < -pending_login_1.MAX_CLOCK_SKEW_MS',
-    'age <= -pending_login_1.MAX_CLOCK_SKEW_MS',
+    'age < -limits_1.MAX_CLOCK_SKEW_MS',
+    'age <= -limits_1.MAX_CLOCK_SKEW_MS',
   ),
   mutant(
     'pending-login/pending-login',
@@ -64,14 +64,14 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'pending-login/check',
     'a silent approval ends a millisecond early',
-    '<= exports.SILENT_APPROVAL_MS',
-    '< exports.SILENT_APPROVAL_MS',
+    '<= limits_1.SILENT_APPROVAL_MS',
+    '< limits_1.SILENT_APPROVAL_MS',
   ),
   mutant(
     'pending-login/pending-login',
     'the mark of a used record is not read',
-    '...(consumed === true && { consumed }),',
-    '',
+    'if (consumed === true)',
+    'if (false)',
   ),
   mutant(
     'pending-login/pending-login',
@@ -132,14 +132,14 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'pending-login/stores/session-store',
     'a used record is saved without its mark',
-    '{ ...record, consumed: true }',
+    'Object.assign({}, record, { consumed: true })',
     'record',
   ),
   mutant(
     'pending-login/stores/session-store',
     'nobody waits for the session to be saved',
-    'return put(requireSession(req), { ...record, consumed: true });',
-    'void put(requireSession(req), { ...record, consumed: true });',
+    'return put(requireSession(req), Object.assign({}, record, { consumed: true }));',
+    'void put(requireSession(req), Object.assign({}, record, { consumed: true }));',
   ),
   mutant(
     'pending-login/stores/cookie-store',

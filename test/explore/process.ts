@@ -75,7 +75,7 @@ export function settingsOf(
 export function startProcess(name: string, skew: number, slots: number, settings: Settings): Process {
   const login = (provider: ProviderName): Login<User> => {
     // What counts is each process's own.
-    const own = { ...settings[provider].settings, loginSlots: new Semaphore(slots) }
+    const own = { ...settings[provider].settings, concurrentLogins: new Semaphore(slots) }
     return new Login(new FixedProvider(own))
   }
   return { name, skew, logins: { honest: login('honest'), hostile: login('hostile') }, hasWorked: false, usedAt: [] }

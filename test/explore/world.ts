@@ -1,4 +1,5 @@
-import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS, type PendingLogin } from '../../lib/login/pending-login/pending-login'
+import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../../lib/limits'
+import type { PendingLogin } from '../../lib/login/pending-login/pending-login'
 import { Clock, useClock } from './clock'
 import type { Configuration, ProviderName } from './configuration'
 import type { Begun, Browser, Key, Navigation, Tab } from './facts'

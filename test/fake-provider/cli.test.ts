@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { UsageError } from '../../lib/command-line'
+import { PassThrough } from 'node:stream'
+import { styleText } from 'node:util'
+import { printHelp, UsageError } from '../../lib/command-line'
 import { runProvider } from '../../lib/testing/command'
 import { CLI, runProcess } from '../support/doctor-command'
 import { listen } from '../support/listen'
@@ -52,11 +54,49 @@ function fileWith(name: string, text: string): string {
 test.each([
   [[], 'Missing command.'],
   [['server'], 'Unknown command "server".'],
+  [['provider '], 'Unknown command "provider ".'],
   [['--port', '0'], 'Unknown command "--port".'],
-  [['provider', '--port', 'x'], '--port takes a whole number from 0 to 65535, not "x"'],
-])('the command line %j is rejected with the reason', async (args, message) => {
-  const { code, stderr } = await runProcess(args)
-  expect([code, stderr]).toEqual([2, `${message}\nTry --help.\n`])
+])('the command line %j is rejected with the reason, and with what there is', async (args, message) => {
+  const { code, stdout, stderr } = await runProcess(args)
+  expect([code, stdout, stderr.split('\n')]).toEqual([
+    2,
+    '',
+    [
+      message,
+      '',
+      'Commands:',
+      expect.stringMatching(/^ {2}provider {2,}\w/),
+      expect.stringMatching(/^ {2}doctor {2,}\w/),
+      '',
+      'passport-social-login COMMAND --help prints the options of a command.',
+      '',
+      '',
+    ],
+  ])
+})
+
+test('arguments of a command are rejected with the reason', async () => {
+  const { code, stderr } = await runProcess(['provider', '--port', 'x'])
+  expect([code, stderr]).toEqual([2, '--port takes a whole number from 0 to 65535, not "x"\nTry --help.\n'])
+})
+
+const helps = [['--help'], ['provider', '--help'], ['doctor', '--help']]
+
+test.each(helps)('the help of %s %s fits a terminal of 80 columns', async (...args) => {
+  const { stdout } = await runProcess(args)
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+})
+
+test('help is coloured on a terminal, unless its person wants no colours', () => {
+  const printed = (isTTY: boolean, env: Readonly<Record<string, string>>): string => {
+    const stdout = Object.assign(new PassThrough(), { isTTY })
+    printHelp('Usage: it\n\nOptions:\n  --app NAME=URL   --port\n                   or 0\n', { stdout, env })
+    return String(stdout.read())
+  }
+  const plain = 'Usage: it\n\nOptions:\n  --app NAME=URL   --port\n                   or 0\n\n'
+  expect([printed(false, {}), printed(true, { NO_COLOR: '1' })]).toEqual([plain, plain])
+  const [bold, green] = [styleText('bold', 'Options:'), styleText('green', '  --app NAME=URL')]
+  expect(printed(true, {})).toContain(`${bold}\n${green}   --port\n                   or 0\n`)
 })
 
 test('--help shows the commands, and that of the command its options', async () => {
@@ -151,12 +191,21 @@ test.each([
   expect(await refusal(option, fileWith('bad.json', text))).toContain(message)
 })
 
-test('a port in use is reported, with exit code 1', async () => {
+test('a port in use is reported with the option for another one, and exit code 1', async () => {
   await using taken = await listen(undefined, '127.0.0.1')
   const { port } = new URL(taken.origin)
   expect(await runProcess(['provider', '--port', port])).toMatchObject({
     code: 1,
-    stderr: `listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+    stderr: `Port ${port} of 127.0.0.1 is taken: choose another by --port, or 0 for a free one\n`,
+  })
+})
+
+test('an address of another machine is reported with the option for one of this machine, and exit code 1', async () => {
+  // Of the addresses that are reserved for documentation.
+  const args = ['provider', '--port', '0', '--host', '192.0.2.1', '--allow-remote']
+  expect(await runProcess(args)).toMatchObject({
+    code: 1,
+    stderr: '192.0.2.1 is no address of this machine: choose another by --host\n',
   })
 })
 

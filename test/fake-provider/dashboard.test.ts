@@ -138,6 +138,30 @@ describe('signing in', () => {
 })
 
 describe('all pages', () => {
+  test('pictures have no letters, which would be cropped, and a cover is as wide as a page', async () => {
+    const [picture, cover] = [(await get('/pictures/1.svg')).text, (await get('/covers/1.svg')).text]
+    const sizeOf = (svg: string): string => /viewBox="0 0 (\d+ \d+)"/.exec(svg)?.[1] ?? 'none'
+    expect([sizeOf(picture), sizeOf(cover)]).toEqual(['240 240', '1200 400'])
+    for (const svg of [picture, cover, (await get('/icon.svg')).text, (await get('/images/blank.svg')).text]) {
+      expect(svg).toContain('<linearGradient')
+      expect(svg).not.toContain('<text')
+    }
+    expect((await get('/pictures/2.svg')).text).not.toBe(picture)
+  })
+
+  test('only the page of the developers has a script, which copies', async () => {
+    for (const path of ['/', '/developers', '/users', '/users/1', '/sign-in', '/nowhere']) {
+      const { headers, text } = await get(path)
+      const isAllowed = String(headers.get('content-security-policy')).includes("; script-src 'self'")
+      expect([path, isAllowed, text.includes('<script')]).toEqual([
+        path,
+        path === '/developers',
+        path === '/developers',
+      ])
+    }
+    expect((await get('/copy.js')).headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  })
+
   test('input of people and developers is escaped', async () => {
     const evil = '"><script>alert(1)</script>'
     provider.registerApplication({ name: evil, redirectURL: 'http://localhost/' })
@@ -146,7 +170,7 @@ describe('all pages', () => {
     const paths = ['/', '/developers', '/users', '/users/1', '/sign-in', '/pictures/1.svg']
     provider.approve({ appID: provider.applications[1]?.appID ?? '', userID: '1' })
     for (const path of [...paths, `/api/oauth?app_id=${application.appID}`]) {
-      expect((await get(path, { cookie })).text).not.toContain('<script')
+      expect((await get(path, { cookie })).text).not.toMatch(/<script(?! src="\/copy\.js" defer><\/script>)/)
     }
   })
 

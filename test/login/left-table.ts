@@ -7,6 +7,8 @@ export interface Left {
   readonly codes: readonly string[]
   readonly key: string
   readonly login: string
+  /** The phases that the row is about; none, if its outcomes come before the exchange. */
+  readonly phases: readonly string[]
   /** Whether the row is about outcomes after a successful exchange. */
   readonly afterExchange: boolean
 }
@@ -21,7 +23,9 @@ export function readLeftTable(): Left[] {
     .map((line) => {
       const [, outcomes = '', key = '', login = ''] = line.split('|').map((cell) => cell.trim())
       const codes = Array.from(outcomes.matchAll(/`(\w+_\w+|overloaded)`/g), ([, code = '']) => code)
-      return { codes, key, login, afterExchange: outcomes.includes('phase `profile`') }
+      const [, named = ''] = /^in phase (.*?):/.exec(outcomes) ?? []
+      const phases = Array.from(named.matchAll(/`(\w+)`/g), ([, phase = '']) => phase)
+      return { codes, key, login, phases, afterExchange: phases.includes('profile') }
     })
 }
 

@@ -63,6 +63,8 @@ test.each(situations)(
     expect(findSecrets(secretsOf(result), sinks)).toEqual([])
     const left = leftAfter(table, row.code, row.sent.includes('user/me'))
     expect(left.login).toBe(row.record)
+    const phases = left.phases.length > 0 ? left.phases : ['callback']
+    if (error instanceof SocialLoginError) expect(phases).toContain(error.phase)
     // First: the key is tried by the true clock.
     expect(await recordOf(result)).toBe(row.record)
     const key = row.sent.length > 0 ? await keyOf(result) : 'unspent'

@@ -11,6 +11,7 @@ import { GUARD_MUTANTS } from './guards'
 const LIB = join(__dirname, '../../lib')
 const FOLDERS = ['client', 'web', 'passport', 'login/pending-login/stores', 'doctor']
 const FILES = [
+  'limits',
   'login/pending-login/pending-login',
   'login/pending-login/check',
   'login/pending-login/consumed',
@@ -42,7 +43,6 @@ const NO_GUARDS: Readonly<Record<string, string>> = {
   'client/http/page FIREWALL_WORDS': 'tests have a list of pages, one for each product',
   'doctor/login AUTH_KEY': 'where a key is in an address',
   'doctor/login HEX': 'a way of the provider that is recorded',
-  'doctor/login DEFAULT_TIMEOUT': 'what a time is compared with',
   'doctor/network DAY_MS': 'a unit',
   'doctor/network FEW_DAYS': 'when a warning begins',
   'doctor/network BEFORE_TLS': 'which sentence is told',
@@ -79,10 +79,26 @@ const codeOf = (file: string): string => readFileSync(join(LIB, `${file}.js`), '
 
 /** Whether the value of a constant is a number, a regular expression, or a set or list of texts. */
 function isLimit(value: Node): boolean {
-  if (value.type === 'BinaryExpression') return isLimit(value.left) && isLimit(value.right)
   if (value.type === 'NewExpression')
     return value.callee.type === 'Identifier' && /^(Set|RegExp)$/.test(value.callee.name)
-  return value.type === 'NumericLiteral' || value.type === 'RegExpLiteral'
+  return isNumber(value) || value.type === 'RegExpLiteral'
+}
+
+/** Whether the value is a number, or a product or sum of numbers. */
+function isNumber(value: Node): boolean {
+  return value.type === 'BinaryExpression'
+    ? isNumber(value.left) && isNumber(value.right)
+    : value.type === 'NumericLiteral'
+}
+
+/** What a node declares, or exports, and its value. */
+function constantOf(node: Node): { name: string; value: Node } | undefined {
+  if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier' && node.init)
+    return { name: node.id.name, value: node.init }
+  if (node.type !== 'AssignmentExpression' || node.left.type !== 'MemberExpression') return undefined
+  const { object, property } = node.left
+  const isExport = object.type === 'Identifier' && object.name === 'exports' && property.type === 'Identifier'
+  return isExport ? { name: property.name, value: node.right } : undefined
 }
 
 /** The constants of a file that may be limits, and the options that it gives to libraries. */
@@ -92,8 +108,9 @@ function namedGuardsOf(file: string): Named[] {
     if (!Object.hasOwn(NO_GUARDS, `${file} ${name}`)) found.push({ file, name, start: start ?? 0, end: end ?? 0 })
   }
   traverseFast(parse(codeOf(file)).program, (node) => {
-    if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier' && node.init && isLimit(node.init)) {
-      if (/^[A-Z][A-Z0-9_]+$/.test(node.id.name)) add(node.id.name, node)
+    const constant = constantOf(node)
+    if (constant && isLimit(constant.value)) {
+      if (/^[A-Z][A-Z0-9_]+$/.test(constant.name)) add(constant.name, node)
     } else if (node.type === 'ObjectProperty' && node.key.type === 'Identifier' && !node.computed) {
       if (GUARDING_OPTIONS.includes(node.key.name) && !(node.shorthand && node.value.type === 'AssignmentPattern'))
         add(node.key.name, node)
@@ -132,6 +149,24 @@ test('each limit and each guarding option of these folders has a mutant', () => 
     })
   })
   expect(missing.map(({ file, name }) => `${file} ${name}`)).toEqual([])
+})
+
+test('each number that limits a login is in limits.ts', () => {
+  const folders = ['client', 'login', 'passport', 'web']
+  const names = folders.flatMap((folder) =>
+    readdirSync(join(LIB, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  )
+  const elsewhere = names
+    .filter((name) => name.endsWith('.js'))
+    .flatMap((name) => {
+      const found: string[] = []
+      traverseFast(parse(readFileSync(join(LIB, name), 'utf8')).program, (node) => {
+        const constant = constantOf(node)
+        if (constant && isNumber(constant.value)) found.push(`${name} ${constant.name}`)
+      })
+      return found.filter((each) => /^\S+ [A-Z][A-Z0-9_]+$/.test(each))
+    })
+  expect(elsewhere).toEqual([])
 })
 
 test('each mutant of the exploration applies', () => {

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const FRAMEWORKS = /^(passport|passport-oauth2|express|connect|express-session)$/
 
-// What each part may import besides its own files. `errors` and `diagnostics` import only each other.
+// What each part may import besides its own files; and `limits`, which imports nothing.
 const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['passport', 'login', 'client', 'errors.ts', 'diagnostics.ts'],
   passport: ['login', 'client', 'errors.ts', 'diagnostics.ts', 'warnings.ts'],
@@ -16,6 +16,7 @@ const LIBRARY: Readonly<Record<string, readonly string[]>> = {
   'command-line.ts': [],
   'diagnostics.ts': ['errors.ts'],
   'errors.ts': [],
+  'limits.ts': [],
   'warnings.ts': [],
 }
 
@@ -103,13 +104,14 @@ test.each([
 })
 
 test.each([
-  ['lib: passport and web, login, client, errors and diagnostics', library, LIBRARY],
-  ['example-app: account, auth, web, views and storage', example, EXAMPLE],
-])('imports point downwards in %s', (_name, sources, allowed) => {
+  ['lib: passport and web, login, client, errors and diagnostics', library, LIBRARY, 'limits.ts'],
+  ['example-app: account, auth, web, views and storage', example, EXAMPLE, 'nothing'],
+])('imports point downwards in %s', (_name, sources, allowed, lowest) => {
   const against = sources.files.flatMap((file) =>
     sources
       .filesImportedBy(file)
-      .filter((other) => partOf(other) !== partOf(file) && !allowed[partOf(file)]?.includes(partOf(other)))
+      .filter((other) => partOf(other) !== partOf(file) && other !== lowest)
+      .filter((other) => !allowed[partOf(file)]?.includes(partOf(other)))
       .map((other) => `${file} imports ${other}`),
   )
   expect(against).toEqual([])
@@ -133,6 +135,20 @@ test.each([
   ['example-app', example],
 ])('%s has no import cycles, not even of types', (_name, sources) => {
   expect(sources.files.flatMap((file) => sources.circleThrough(file) ?? [])).toEqual([])
+})
+
+test('`npm start` installs whatever lib and example-app import', () => {
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(resolve(__dirname, '../../../package.json'), 'utf8'),
+  )
+  const installed = Object.keys({ ...dependencies, ...devDependencies })
+  const imported = [library, example].flatMap((sources) => sources.files.flatMap((file) => sources.importsOf(file)))
+  const packages = imported.filter((name) => !/^(\.|node:|passport-social-login)/.test(name))
+  const names = packages.map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+  expect(names).toContain('express')
+  expect(
+    [...new Set(names)].filter((name) => !installed.includes(name) && !installed.includes(`@types/${name}`)),
+  ).toEqual([])
 })
 
 test('testing/ imports only types from the rest of lib', () => {

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import express from 'express'
 import fc from 'fast-check'
 import { Agent } from 'undici'
-import { createPendingLogin, parsePendingLogin } from '../../lib/login/pending-login/pending-login'
+import { parsePendingLogin } from '../../lib/login/pending-login/pending-login'
 import { parseReturnPath } from '../../lib/login/pending-login/return-path'
 import { listen } from '../support/listen'
+import { newPendingLogin } from '../support/pending-login'
 
 const APP = 'https://app.example'
 const GENERATED = Number(process.env['RETURN_TO_RUNS'] ?? 20_000)
@@ -27,7 +28,7 @@ const pages = [`${APP}/`, `${APP}/auth/social-login/callback?auth_key=k`, `${APP
 
 /** The return path after a round trip through a session or a cookie. */
 function throughRecord(returnTo: string): string | undefined {
-  const record = createPendingLogin({ strategyDigest: 'c', user: undefined, startSite: 'same-origin', returnTo })
+  const record = newPendingLogin({ returnTo })
   return parsePendingLogin(JSON.parse(JSON.stringify(record)))?.returnTo
 }
 

@@ -1,8 +1,8 @@
 import { parseJSON } from '../../lib/client/response/json'
 import { toProfile } from '../../lib/client/response/profile'
 import { parseUser } from '../../lib/client/response/user'
-import { createPendingLogin } from '../../lib/login/pending-login/pending-login'
 import { classifyRequest, fromProvider, type Headers, hostOnlyPolicy, incoming, verdictOf } from '../support/incoming'
+import { newPendingLogin } from '../support/pending-login'
 
 /** A host of 15 KB, which takes `new URL()` longer than a server takes for a whole request. */
 const HOST = encodeURIComponent('\u5bbd'.repeat(1700))
@@ -54,7 +54,7 @@ test.each([`//${HOST.slice(0, 1000)}`, `/\\${HOST.slice(0, 1000)}`, `/\t/${HOST.
   'the returnTo %.6s... is not parsed with its host',
   (returnTo) => {
     const work = () => {
-      const record = createPendingLogin({ strategyDigest: 'c', user: undefined, startSite: undefined, returnTo })
+      const record = newPendingLogin({ returnTo })
       expect(record).not.toHaveProperty('returnTo')
     }
     expect(longestHostIn(work)).toBeLessThanOrEqual(LONGEST_NAME)

@@ -1,4 +1,5 @@
 import { getRequestListener } from '@hono/node-server'
+import { createPendingLogin } from '../../../dist/lib/login/pending-login/pending-login.js'
 import { SealedCookie } from '../../../dist/lib/login/pending-login/stores/sealed-cookie.js'
 import { createLogin } from './bare.js'
 
@@ -29,5 +30,5 @@ export function createApp(settings) {
 }
 
 function seal(cookie) {
-  return cookie.seal({ id: 'a mark', strategyDigest: 'bench', issuedAt: Date.now(), user: null, startSite: null })
+  return cookie.seal(createPendingLogin({ strategyDigest: 'bench', user: undefined, startSite: undefined }))
 }

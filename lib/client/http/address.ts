@@ -1,6 +1,7 @@
 import dns, { type LookupAddress } from 'node:dns'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
+import { MAX_ADDRESSES } from '../../limits'
 
 // IANA's special-purpose registries (RFC 6890), without ranges that are reachable from everywhere. An IPv4 address inside
 // an IPv6 address is compared as IPv4 by the list itself. Some of the others are networks that translate to IPv4.
@@ -9,9 +10,6 @@ const PRIVATE = `
   198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3
   ::/96 ::ffff:0:0:0/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10
   fec0::/10 ff00::/8`
-
-// Addresses are tried one after the other, and a name may have thousands: of hosts that the owner of the name chose.
-const MAX_ADDRESSES = 32
 
 let list: BlockList | undefined
 

@@ -1,5 +1,14 @@
 import type { LookupFunction, Socket } from 'node:net'
 import { buildConnector, errors } from 'undici/index.js'
+import {
+  ADDRESS_TIMEOUT_MS,
+  CONNECT_RETRIES,
+  CONNECT_RETRY_MS,
+  MAX_TLS_MESSAGES,
+  MAX_WIRE_BYTES,
+  PRECONNECT_INTERVAL_MS,
+  SPARE_MAX_AGE_MS,
+} from '../../limits'
 import { oneLookupAtATime, systemLookup } from './address'
 import { errorCode } from './network-errors'
 import { tlsOptions } from './tls-options'
@@ -7,28 +16,9 @@ import { tlsOptions } from './tls-options'
 /** Opens a connection for undici. */
 export type Connect = ReturnType<typeof buildConnector>
 
-// What does not count as body (chunk extensions, white space, early hints, trailers) may take as much memory.
-const MAX_WIRE_BYTES = 1024 * 1024
-
-// Servers send up to four session tickets. Each, and each refused handshake or new key (which Node tells by what it would log), costs
-// CPU, and is nothing that a reader is told of.
-const MAX_TLS_MESSAGES = 16
-
-// Node gives an address 0.25 seconds before it turns to the next one: too few where a packet is lost, which is sent again after
-// a second, and the next address, often of IPv6, cannot be reached at all.
-const ADDRESS_TIMEOUT_MS = 1500
-
 // What connections meet while a server restarts, or while its address or its name moves. Not ECONNRESET: a server that resets a
-// TLS handshake may have had its CPU's worth of ours, and would have it six times more.
+// TLS handshake may have had its CPU's worth of ours, and would have it once more for each of `CONNECT_RETRIES`.
 const TRANSIENT = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
-// Longer than most restarts. At most a third of the timeout: the rest is for the requests.
-const CONNECT_RETRY_MS = 3000
-const CONNECT_RETRIES = 6
-
-// A younger spare connection outlasts the next person's visit to the provider's page; a handshake costs CPU.
-const PRECONNECT_INTERVAL_MS = 10_000
-// Servers drop idle connections: nginx after a minute, Apache after 20 seconds.
-const SPARE_MAX_AGE_MS = 50_000
 
 /**
  * Opens the connections to one provider. A pool alone does not open a spare connection while the person is on the provider's

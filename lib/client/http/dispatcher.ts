@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { Semaphore } from '../semaphore'
 import type { ProviderResponse } from './response-reader'
-import type { Transport, TransportCall } from './transport'
+import type { RequestAttempt, Transport } from './transport'
 
 /**
  * The part of a dispatcher that the package needs: undici's `request` method, which every dispatcher of undici 6, 7 and
@@ -32,24 +31,20 @@ export interface RequestDispatcher {
  */
 export class DispatcherTransport implements Transport {
   readonly #dispatcher: RequestDispatcher
-  readonly slots: Semaphore
   readonly close: () => Promise<void>
 
   /** @param close of a dispatcher that is not the caller's */
-  constructor(dispatcher: RequestDispatcher, slots: number, close: () => Promise<void> = async () => {}) {
+  constructor(dispatcher: RequestDispatcher, close: () => Promise<void> = async () => {}) {
     this.#dispatcher = dispatcher
-    this.slots = new Semaphore(slots)
     this.close = close
   }
 
-  send(call: TransportCall): Promise<ProviderResponse> {
+  send(attempt: RequestAttempt): Promise<ProviderResponse> {
     // A caller's dispatcher may ignore the signal.
-    return call.deadline.race(this.#request(call))
+    return attempt.deadline.race(this.#request(attempt))
   }
 
-  async #request(call: TransportCall): Promise<ProviderResponse> {
-    const { request, deadline } = call
-    const reader = call.newReader()
+  async #request({ request, deadline, reader }: RequestAttempt): Promise<ProviderResponse> {
     // The headers are copied, because an interceptor may modify them. That of undici for redirects reads `maxRedirections`.
     const options = { ...request, headers: { ...request.headers }, signal: deadline.signal, maxRedirections: 0 }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)

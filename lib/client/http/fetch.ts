@@ -1,40 +1,27 @@
-import { Semaphore } from '../semaphore'
 import type { Network } from './network'
 import { isEncoded, type ProviderResponse } from './response-reader'
-import type { Transport, TransportCall } from './transport'
+import type { RequestAttempt, Transport } from './transport'
 
 const BY_ITSELF = 'in this build requests are sent by fetch, which opens its connections by itself'
 
 /** By `fetch`, for runtimes that have no connections of Node, or none that outlive a request. */
 export const fetchNetwork: Network = {
   withoutOptions: { dispatcher: BY_ITSELF, maxPools: BY_ITSELF },
-  openTransport: ({ maxConnections }) => new FetchTransport(maxConnections),
+  openTransport: () => fetchTransport,
   openTransports({ allowPrivateAddresses }) {
     if (!allowPrivateAddresses)
       throw new TypeError(
         'allowPrivateAddresses must be true in this build: fetch looks names up by itself, so that private addresses cannot be refused',
       )
-    return { transportTo: (_origin, slots) => new FetchTransport(slots), close: async () => {} }
+    return { transportTo: () => fetchTransport, close: async () => {} }
   },
 }
 
-class FetchTransport implements Transport {
-  readonly slots: Semaphore
+// To read a body does not end with the signal everywhere.
+const fetchTransport: Transport = { send: (attempt) => attempt.deadline.race(receive(attempt)) }
 
-  constructor(slots: number) {
-    this.slots = new Semaphore(slots)
-  }
-
-  send(call: TransportCall): Promise<ProviderResponse> {
-    // To read a body does not end with the signal everywhere.
-    return call.deadline.race(receive(call))
-  }
-}
-
-async function receive(call: TransportCall): Promise<ProviderResponse> {
-  const { request, deadline } = call
+async function receive({ request, deadline, reader }: RequestAttempt): Promise<ProviderResponse> {
   const { origin, path, method, headers, body } = request
-  const reader = call.newReader()
   // Node's `fetch` repeats a request that is answered by 421, which says that it was not processed (RFC 9110, section 15.5.20).
   const options = { method, headers, body, redirect: 'manual', cache: 'no-store', signal: deadline.signal } as const
   const response = await fetch(origin + path, options)

@@ -1,4 +1,5 @@
 import { type Phase, SocialLoginError } from '../../errors'
+import { MAX_HEADER_BYTES, MAX_TLS_MESSAGES, MAX_WIRE_BYTES } from '../../limits'
 import type { Deadline } from '../deadline'
 import { badResponse } from './response-reader'
 
@@ -30,12 +31,20 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
 // Errors of undici for a connection that held, but delivered no valid HTTP response.
 const BAD_RESPONSE_ERRORS: ReadonlySet<string> = new Set(['HTTPParserError', 'ResponseContentLengthMismatchError'])
 
+/** A request failed because its open connection closed before the response began: the provider may not have read it. */
+export class ClosedBeforeResponse extends Error {
+  constructor(readonly reason: unknown) {
+    super('the connection closed before the response began')
+  }
+}
+
 /**
  * The outcome of a request that failed with this error, or the reason of the caller's own signal. Told by name, because
  * undici's parser errors have no stable code, and are not loaded everywhere. It has no `cause`, which could quote the
  * request.
  */
 export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
+  if (error instanceof ClosedBeforeResponse) return outcomeOf(error.reason, phase, deadline)
   if (error instanceof SocialLoginError) return error
   if (deadline.expired) return new SocialLoginError('provider_timeout', phase)
   if (deadline.ended) return deadline.ended.reason
@@ -43,12 +52,12 @@ export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unk
   if (name === 'ResponseExceededMaxSizeError')
     return badResponse(
       phase,
-      'The response took more than 1 MiB, headers and framing included, or 16 messages of TLS without any of it.',
+      `The response took more than ${MAX_WIRE_BYTES / 1024 ** 2} MiB, headers and framing included, or ${MAX_TLS_MESSAGES} messages of TLS without any of it.`,
     )
   if (name === 'HeadersOverflowError')
     return badResponse(
       phase,
-      'The headers of the response have more than 6 KiB, which is a limit of this package, not of HTTP: a dispatcher of your own has its own (maxHeaderSize).',
+      `The headers of the response have more than ${MAX_HEADER_BYTES / 1024} KiB, which is a limit of this package, not of HTTP: a dispatcher of your own has its own (maxHeaderSize).`,
     )
   if (BAD_RESPONSE_ERRORS.has(name)) return badResponse(phase, 'The response was not proper HTTP.')
   return unreachable(phase, error)

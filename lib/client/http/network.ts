@@ -14,11 +14,8 @@ export interface Network {
 
 /** The transports to many providers. */
 export interface Transports {
-  /**
-   * @param slots requests of one provider at one time
-   * @throws TypeError for a private address that is not allowed
-   */
-  transportTo(origin: string, slots: number): Transport
+  /** @throws TypeError for a private address that is not allowed */
+  transportTo(origin: string): Transport
   close(): Promise<void>
 }
 

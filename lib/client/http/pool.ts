@@ -3,11 +3,12 @@ import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 // By its file: Bun replaces the name `undici` by a stub of its own, which cannot open connections.
 import { Client, errors, Pool } from 'undici/index.js'
+import { KEEP_ALIVE_MS, MAX_HEADER_BYTES } from '../../limits'
 import type { EndListener } from '../deadline'
-import { Semaphore } from '../semaphore'
 import { Connector } from './connector'
-import type { ProviderResponse, ResponseReader } from './response-reader'
-import type { Transport, TransportCall } from './transport'
+import { ClosedBeforeResponse } from './network-errors'
+import type { ProviderResponse } from './response-reader'
+import type { RequestAttempt, Transport } from './transport'
 
 /** Limits of the connections to the provider. */
 export interface PoolLimits {
@@ -19,47 +20,32 @@ export interface PoolLimits {
   readonly lookup?: LookupFunction | undefined
 }
 
-// Logins of different people are often seconds apart. A shorter time in the server's `Keep-Alive` header wins.
-const KEEP_ALIVE_MS = 60_000
-
 const CLIENT_OPTIONS = {
   // Each request has a deadline of its own.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // Counts names and values alone: a header line of one letter counts as one byte and takes 200 of memory.
-  maxHeaderSize: 6 * 1024,
+  maxHeaderSize: MAX_HEADER_BYTES,
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveMaxTimeout: KEEP_ALIVE_MS,
 }
 
 /** The connections to one provider: an undici pool with a {@link Connector}. */
 export class ProviderPool implements Transport {
-  readonly slots: Semaphore
   readonly #origin: string
   readonly #pool: Pool
   readonly #connector: Connector
-  #closing: Promise<void> | undefined
 
   constructor(origin: string, { connections, connectTimeout, lookup }: PoolLimits) {
-    this.slots = new Semaphore(connections)
     this.#origin = origin
     this.#connector = new Connector(origin, connectTimeout, lookup)
     this.#pool = new Pool(origin, { ...CLIENT_OPTIONS, connections, connect: this.#connector.connect })
   }
 
-  /**
-   * Sends the request; once more, on a new connection, if its connection closed before the response began. A profile request
-   * changes nothing, and a provider that has exchanged a key refuses it. The other open connections may be closed, too.
-   */
-  async send(call: TransportCall): Promise<ProviderResponse> {
-    const attempt = new Attempt(call)
-    try {
-      return await attempt.sendOver(this.#pool)
-    } catch (error) {
-      if (!call.mayRetry || !this.#connector.closedBeforeResponse(error, attempt.isSent)) throw error
-    }
+  send(attempt: RequestAttempt): Promise<ProviderResponse> {
+    const dispatch = new Dispatch(attempt, this.#connector)
+    if (!attempt.onNewConnection) return dispatch.sendOver(this.#pool)
     const client = new Client(this.#origin, { ...CLIENT_OPTIONS, connect: this.#connector.connectNew })
-    const response = new Attempt(call).sendOver(client)
+    const response = dispatch.sendOver(client)
     // Closes after the last byte of the response; the request's own promise reports how it ended.
     client.close().catch(() => {})
     return response
@@ -69,68 +55,69 @@ export class ProviderPool implements Transport {
     this.#connector.preconnect()
   }
 
-  close(): Promise<void> {
+  /** Idempotent. */
+  async close(): Promise<void> {
     this.#connector.close()
-    // By then nobody waits for a request; undici may still be opening a connection for one that has been aborted.
-    this.#closing ??= this.slots.close().then(() => this.#pool.destroy())
-    return this.#closing
+    // Not undici's `close`: it may still be opening a connection for a request that has been aborted.
+    await this.#pool.destroy()
   }
 }
 
 /**
- * One attempt to send a request, by `dispatch`. undici's `request` adds a Node stream, which costs a login 5 KiB of
+ * One request on its way, by `dispatch`. undici's `request` adds a Node stream, which costs a login 5 KiB of
  * memory and 10 to 50 microseconds of CPU.
  */
-class Attempt implements Dispatcher.DispatchHandler {
-  readonly #call: TransportCall
-  readonly #reader: ResponseReader
+class Dispatch implements Dispatcher.DispatchHandler {
+  readonly #attempt: RequestAttempt
+  readonly #connector: Connector
   /** Whether the request got a connection. */
-  isSent = false
+  #isSent = false
   #controller: Dispatcher.DispatchController | undefined
   #hasEnough = false
   #resolve: ((response: ProviderResponse) => void) | undefined
   #reject: EndListener | undefined
 
-  constructor(call: TransportCall) {
-    this.#call = call
-    this.#reader = call.newReader()
+  constructor(attempt: RequestAttempt, connector: Connector) {
+    this.#attempt = attempt
+    this.#connector = connector
   }
 
   /** @throws the deadline's reason, an outcome, or undici's own error */
   sendOver(dispatcher: Dispatcher): Promise<ProviderResponse> {
-    this.#call.deadline.addListener(this.#onDeadline)
+    this.#attempt.deadline.addListener(this.#onDeadline)
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
       // What it throws, undici gives to `onResponseError`.
-      dispatcher.dispatch(this.#call.request, this)
+      dispatcher.dispatch(this.#attempt.request, this)
     })
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Throwing instead of aborting keeps the connection for another request.
-    if (this.#call.deadline.ended) throw new errors.RequestAbortedError()
+    if (this.#attempt.deadline.ended) throw new errors.RequestAbortedError()
     this.#controller = controller
-    this.isSent = true
+    this.#isSent = true
   }
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    this.#readOnIf(this.#reader.start(status, headers))
+    this.#readOnIf(this.#attempt.reader.start(status, headers))
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (!this.#hasEnough) this.#readOnIf(this.#reader.add(chunk))
+    if (!this.#hasEnough) this.#readOnIf(this.#attempt.reader.add(chunk))
   }
 
   onResponseEnd(): void {
-    this.#call.deadline.removeListener(this.#onDeadline)
+    this.#attempt.deadline.removeListener(this.#onDeadline)
     // Once undici's own setImmediate, scheduled after this method, has freed the connection: else the profile would get another.
     queueMicrotask(() => setImmediate(() => this.#finish()))
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (this.#hasEnough) this.#finish()
-    else this.#fail(error)
+    if (this.#hasEnough) return this.#finish()
+    const isClosed = !this.#attempt.onNewConnection && this.#connector.closedBeforeResponse(error, this.#isSent)
+    this.#fail(isClosed ? new ClosedBeforeResponse(error) : error)
   }
 
   readonly #onDeadline = (reason: unknown): void => {
@@ -139,16 +126,16 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   #finish(): void {
-    this.#call.deadline.removeListener(this.#onDeadline)
+    this.#attempt.deadline.removeListener(this.#onDeadline)
     try {
-      this.#resolve?.(this.#reader.finish())
+      this.#resolve?.(this.#attempt.reader.finish())
     } catch (error) {
       this.#reject?.(error)
     }
   }
 
   #fail(reason: unknown): void {
-    this.#call.deadline.removeListener(this.#onDeadline)
+    this.#attempt.deadline.removeListener(this.#onDeadline)
     this.#reject?.(reason)
   }
 

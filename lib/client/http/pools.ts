@@ -1,20 +1,20 @@
+import { MAX_CONNECTIONS } from '../../limits'
 import { isLoopback } from '../option-values'
-import { Semaphore } from '../semaphore'
 import { isPrivateHost, publicLookup, resolveName } from './address'
 import { DispatcherTransport } from './dispatcher'
 import { environmentProxy } from './environment-proxy'
 import type { Network, Transports, TransportsOptions } from './network'
 import { type PoolLimits, ProviderPool } from './pool'
 import type { ProviderResponse } from './response-reader'
-import type { Transport, TransportCall } from './transport'
+import type { RequestAttempt, Transport } from './transport'
 
 /** Over connections of Node: the caller's dispatcher, or pools of undici. */
 export const nodeNetwork: Network = {
   withoutOptions: {},
   openTransport({ dispatcher, origin, maxConnections, timeout }) {
-    if (dispatcher) return new DispatcherTransport(dispatcher, maxConnections)
+    if (dispatcher) return new DispatcherTransport(dispatcher)
     const proxy = mayBeProxied(origin) ? environmentProxy() : undefined
-    if (proxy) return new DispatcherTransport(proxy, maxConnections, () => proxy.close())
+    if (proxy) return new DispatcherTransport(proxy, () => proxy.close())
     return new ProviderPool(origin, { connections: maxConnections, connectTimeout: timeout })
   },
   openTransports: (options) => new ProviderPools(options),
@@ -26,8 +26,10 @@ function mayBeProxied(origin: string): boolean {
   return protocol === 'https:' || !isLoopback(hostname)
 }
 
-// To one origin. The number of logins is limited for each provider, and several providers may share an origin.
-const MAX_CONNECTIONS = 10_000
+class CountingPool extends ProviderPool {
+  /** How many are under way. */
+  requests = 0
+}
 
 /** A pool for each origin, shared by all providers there; the one that has been idle for the longest is closed for a new one. */
 export class ProviderPools implements Transports {
@@ -35,7 +37,7 @@ export class ProviderPools implements Transports {
   readonly #proxy: ReturnType<typeof environmentProxy>
   readonly #limits: PoolLimits
   /** By the time of their last use, the oldest first. */
-  readonly #pools = new Map<string, ProviderPool>()
+  readonly #pools = new Map<string, CountingPool>()
   readonly #closing = new Set<Promise<void>>()
   #isClosed = false
 
@@ -52,14 +54,13 @@ export class ProviderPools implements Transports {
   }
 
   /** Sends the requests of one provider, through the pool of its origin that exists at the time. */
-  transportTo(origin: string, slots: number): Transport {
+  transportTo(origin: string): Transport {
     const { dispatcher = mayBeProxied(origin) ? this.#proxy : undefined, allowPrivateAddresses } = this.#options
     if (!allowPrivateAddresses && isPrivateHost(new URL(origin).hostname))
       throw new TypeError('baseURL must not be a private address (see allowPrivateAddresses)')
-    if (dispatcher) return new DispatcherTransport(dispatcher, slots)
+    if (dispatcher) return new DispatcherTransport(dispatcher)
     return {
-      slots: new Semaphore(slots),
-      send: (call) => this.#send(origin, call),
+      send: (attempt) => this.#send(origin, attempt),
       preconnect: () => {
         if (this.#isClosed || !this.#mayConnectTo(origin)) return
         this.#use(origin).preconnect()
@@ -67,20 +68,20 @@ export class ProviderPools implements Transports {
     }
   }
 
-  /** Closes all pools, once their requests have ended. A pool that a later request needs is closed after it. */
+  /** Closes all pools: those that a request uses, or a later one needs, after it. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const [origin, pool] of this.#pools) this.#close(origin, pool)
+    for (const [origin, pool] of this.#pools) if (pool.requests === 0) this.#close(origin, pool)
     await Promise.all([...this.#closing, this.#proxy?.close()])
   }
 
-  async #send(origin: string, call: TransportCall): Promise<ProviderResponse> {
+  async #send(origin: string, attempt: RequestAttempt): Promise<ProviderResponse> {
     const pool = this.#use(origin)
-    pool.slots.forceAcquire()
+    pool.requests += 1
     try {
-      return await pool.send(call)
+      return await pool.send(attempt)
     } finally {
-      pool.slots.release()
+      pool.requests -= 1
       if (this.#pools.get(origin) === pool) this.#use(origin)
       this.#closeIdle()
     }
@@ -92,8 +93,8 @@ export class ProviderPools implements Transports {
   }
 
   /** The pool of an origin, which becomes the one that was used last. */
-  #use(origin: string): ProviderPool {
-    const pool = this.#pools.get(origin) ?? new ProviderPool(origin, this.#limits)
+  #use(origin: string): CountingPool {
+    const pool = this.#pools.get(origin) ?? new CountingPool(origin, this.#limits)
     this.#pools.delete(origin)
     this.#pools.set(origin, pool)
     return pool
@@ -103,7 +104,7 @@ export class ProviderPools implements Transports {
   #closeIdle(): void {
     const maxPools = this.#isClosed ? 0 : this.#options.maxPools
     if (this.#pools.size <= maxPools) return
-    for (const [origin, pool] of this.#pools) if (pool.slots.isIdle) return this.#close(origin, pool)
+    for (const [origin, pool] of this.#pools) if (pool.requests === 0) return this.#close(origin, pool)
   }
 
   #close(origin: string, pool: ProviderPool): void {

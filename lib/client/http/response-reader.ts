@@ -1,14 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Phase, SocialLoginError } from '../../errors'
+import { MAX_BODY_BYTES, MAX_CHUNKS, MAX_WAIT_SECONDS } from '../../limits'
 import { isFirewall, refusedByFirewall } from './page'
 import { type RequestTarget, redirectHint } from './redirect'
-
-const MAX_BODY_BYTES = 64 * 1024
-
-// The object of a chunk takes some hundred bytes, and a chunk may hold a single one.
-const MAX_CHUNKS = 256
-
-const MAX_WAIT_SECONDS = 86_400
 
 // Those that IANA has registered (RFC 9110, section 16.6), but for `identity`. Servers also send words that are none, such
 // as `none` or `UTF-8`, with plain text, which browsers, curl and fetch read.
@@ -22,13 +16,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export interface ProviderResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Empty for a response from status 400 on with more than 64 KiB: its status says enough. */
+  /** Empty for a response from status 400 on with more than `MAX_BODY_BYTES`: its status says enough. */
   readonly text: string
   /** Whether the request was sent twice: the provider may have read the first one. */
   readonly retried: boolean
 }
 
-/** Reads one response up to 64 KiB, and then decides what it is. */
+/** Reads one response up to `MAX_BODY_BYTES`, and then decides what it is. */
 export class ResponseReader {
   readonly #phase: Phase
   /** Whether the response is that to a second attempt. */
@@ -52,7 +46,7 @@ export class ResponseReader {
     return !isRedirect(status) && (status < 500 || status === 503)
   }
 
-  /** Adds a part of the body. Returns whether to read on: not beyond 64 KiB. */
+  /** Adds a part of the body. Returns whether to read on: not beyond `MAX_BODY_BYTES`. */
   add(chunk: Uint8Array): boolean {
     this.#size += chunk.length
     // Copied: a chunk is a view of its socket's read buffer, which may keep 64 KiB alive for a single byte.
@@ -77,7 +71,10 @@ export class ResponseReader {
     if (status === 429 || status >= 500) throw this.#unavailable()
     const isTooLarge = this.#size > MAX_BODY_BYTES
     if (isTooLarge && status < 400)
-      throw badResponse(phase, 'The body of the response was larger than 64 KiB: is it a page, and not the API?')
+      throw badResponse(
+        phase,
+        `The body of the response was larger than ${MAX_BODY_BYTES / 1024} KiB: is it a page, and not the API?`,
+      )
     if (isEncoded(headers))
       throw badResponse(phase, 'The body of the response was compressed, although compression was not accepted.')
     return { status, headers, text: isTooLarge ? '' : this.#text(), retried: this.#retried }
@@ -104,8 +101,15 @@ export class ResponseReader {
 
 /** Whether the body is in a content coding, which was not accepted. */
 export function isEncoded(headers: IncomingHttpHeaders): boolean {
-  const codings = String(headers['content-encoding'] ?? '').toLowerCase()
-  return codings.split(',').some((coding) => CODINGS.has(coding.trim()))
+  const codings: unknown = headers['content-encoding']
+  // Several headers are an array.
+  return (
+    codings !== undefined &&
+    String(codings)
+      .toLowerCase()
+      .split(',')
+      .some((coding) => CODINGS.has(coding.trim()))
+  )
 }
 
 function isRedirect(status: number): boolean {
@@ -117,7 +121,7 @@ export function badResponse(phase: Phase, hint: string): SocialLoginError {
   return new SocialLoginError('provider_bad_response', phase, { hint })
 }
 
-/** When to try again, in 0 to 86,400 seconds. */
+/** When to try again, in seconds. */
 type Wait = { readonly retryAfter?: number }
 
 /**

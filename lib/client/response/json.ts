@@ -1,3 +1,5 @@
+import { MAX_LEVELS } from '../../limits'
+
 /**
  * A JSON value without loss: a number that JavaScript cannot hold exactly is the string of its digits.
  *
@@ -16,8 +18,6 @@ export interface JSONObject {
   [key: string]: JSONValue
 }
 
-// A person's record has two levels. An application that stores `_json` may call functions that fail at thousands.
-const MAX_LEVELS = 33
 // An own property of one of these names turns into a prototype when an application merges objects.
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
 // Of valid JSON.
@@ -28,7 +28,7 @@ const STRING_OR_NUMBER = new RegExp(`${STRING.source}|${NUMBER.source}`, 'g')
 /**
  * Parses JSON without loss: a number that JavaScript cannot hold exactly becomes the string of its digits. `JSON.parse`
  * reads 9007199254740993 as ...992, which would make two people one. Leaves out members that could become a prototype.
- * Rejects duplicate member names, and more than 33 levels.
+ * Rejects duplicate member names, and more than `MAX_LEVELS`.
  *
  * @throws SyntaxError when the text is not one JSON document; the message does not quote it
  */
@@ -72,11 +72,12 @@ function parse(text: string): JSONValue {
  */
 function clean(value: JSONValue, level = 1): number {
   if (typeof value !== 'object' || value === null) return 0
-  if (level > MAX_LEVELS) throw new SyntaxError('JSON of more than 33 levels, which is a limit of this package')
+  if (level > MAX_LEVELS)
+    throw new SyntaxError(`JSON of more than ${MAX_LEVELS} levels, which is a limit of this package`)
   const inner = Object.values(value)
   let members = Array.isArray(value) ? 0 : inner.length
   for (const one of inner) members += clean(one, level + 1)
-  for (const key of FORBIDDEN_KEYS) Reflect.deleteProperty(value, key)
+  for (const key of FORBIDDEN_KEYS) if (Object.hasOwn(value, key)) Reflect.deleteProperty(value, key)
   return members
 }
 

@@ -1,3 +1,4 @@
+import { MAX_EMAIL_LENGTH, MAX_RAW_LENGTH, MAX_TEXT_LENGTH } from '../../limits'
 import { parseUploadsURL } from '../option-values'
 import { parseURL, resolvePath } from '../url'
 import type { JSONObject, JSONValue } from './json'
@@ -37,9 +38,6 @@ export interface Profile {
   _json: JSONObject
 }
 
-const MAX_TEXT_LENGTH = 500
-// Enough for 500 characters written as entities; the rest is not decoded.
-const MAX_RAW_LENGTH = 4096
 // Control characters, those that change the direction of the text around them, and halves of surrogate pairs.
 const CONTROLS = /[\p{Cc}\p{Bidi_Control}\p{Cs}]/gu
 // Characters that show nothing: joiners, fillers and the like; white space; the empty cell of Braille; the anchors of annotations and
@@ -130,7 +128,7 @@ function decodeEntities(text: string): string {
 /** Never cleaned: an address with characters removed could be somebody else's. */
 function parseEmail(value: string | null): string | undefined {
   const email = decodeText(value ?? '').trim()
-  return email.length <= 254 && EMAIL.test(email) ? email : undefined
+  return email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email) ? email : undefined
 }
 
 function parseDate(value: string | null): string | undefined {

@@ -1,4 +1,5 @@
 import { type Phase, SocialLoginError } from '../../errors'
+import { MAX_ACCESS_TOKEN_LENGTH, MAX_NAME_LEVELS, MAX_NAMES } from '../../limits'
 import { isFirewall, isPage, refusedByFirewall } from '../http/page'
 import { badResponse, type ProviderResponse, readExhaustedLimit } from '../http/response-reader'
 import { isObject, type JSONObject, type JSONValue, ownProperty, parseJSON } from './json'
@@ -16,7 +17,7 @@ export interface TokenResponse extends JSONObject {
 }
 
 /** What an `access_token` can be. */
-export const ACCESS_TOKEN = /^[\x21-\x7e]{1,4096}$/
+export const ACCESS_TOKEN = new RegExp(String.raw`^[\x21-\x7e]{1,${MAX_ACCESS_TOKEN_LENGTH}}$`)
 
 const PAGE_HINT =
   'The response was a page, not the API, or empty: maintenance, an outage, a ban of this machine, or a baseURL that is not the API.'
@@ -26,8 +27,6 @@ const REFUSED_BY_PAGE_HINT =
 
 // For people; a name with digits could be a token.
 const HARMLESS_NAME = /^[A-Za-z_-]{1,40}$/
-const MAX_NAMES = 10
-const MAX_NAME_DEPTH = 3
 
 // For what is no JSON. Both read a text once, whatever is in it: a string or a tag that never ends is not looked for again
 // from each of its characters.
@@ -51,7 +50,10 @@ export function readToken(response: ProviderResponse): TokenResponse {
   const token = typeof value === 'number' ? String(value) : value
   if (token === '') throw withoutToken(response, body)
   if (typeof token !== 'string' || !ACCESS_TOKEN.test(token)) {
-    throw badResponse('exchange', 'The access_token must have 1 to 4,096 visible ASCII characters.')
+    throw badResponse(
+      'exchange',
+      `The access_token must have 1 to ${MAX_ACCESS_TOKEN_LENGTH.toLocaleString('en')} visible ASCII characters.`,
+    )
   }
   return { ...body, access_token: token }
 }
@@ -128,7 +130,7 @@ function saysSuccess(body: JSONObject): boolean {
 function namesIn(object: JSONObject, path: readonly string[] = []): string[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const inner = [...path, HARMLESS_NAME.test(name) ? name : '?']
-    const further = isObject(value) && inner.length < MAX_NAME_DEPTH ? namesIn(value, inner) : []
+    const further = isObject(value) && inner.length < MAX_NAME_LEVELS ? namesIn(value, inner) : []
     return [inner.join('.'), ...further]
   })
 }

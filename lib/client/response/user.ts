@@ -1,4 +1,5 @@
 import { SocialLoginError } from '../../errors'
+import { MAX_ID_LENGTH } from '../../limits'
 import { hasNumber, isObject, type JSONObject, type JSONValue, ownProperty } from './json'
 
 /**
@@ -54,7 +55,7 @@ export interface PersonRecord {
   readonly wrapper: 'user_info' | 'data' | false
 }
 
-const ID = /^[A-Za-z0-9._:-]{1,128}$/
+const ID = new RegExp(`^[A-Za-z0-9._:-]{1,${MAX_ID_LENGTH}}$`)
 const WHOLE_NUMBER = /^[1-9][0-9]*$/
 // Texts that servers send in place of an id.
 const NOBODY = /^(undefined|null|nan|true|false|0[0.]*|-[\d.]+)$/i

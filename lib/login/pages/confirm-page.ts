@@ -22,7 +22,7 @@ export interface ConfirmPage {
 
 /**
  * Renders an application's own confirm page: a whole HTML document whose link or form points to `path`. It may use styles,
- * fonts and pictures of this origin, and no script. It appears after 0.8 seconds, so that a click meant for another page does
+ * fonts and pictures of this origin, and no script. It appears after a moment, so that a click meant for another page does
  * not press it.
  *
  * @example

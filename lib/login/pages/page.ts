@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { escapeUTF8 } from 'entities/escape'
+import { INERT_MS } from '../../limits'
 
 /** A whole response: status, headers and body. */
 export interface HTTPResponse {
@@ -23,7 +24,7 @@ export interface Page {
 // neither clicks nor keys.
 const LINKS_AND_BUTTONS_STYLE = `
 @layer social-login-guard {
-  :is(a, button) { animation: social-login-guard .8s step-end !important }
+  :is(a, button) { animation: social-login-guard ${INERT_MS}ms step-end !important }
   .social-login-guard :is(a, button) { visibility: hidden !important }
 }
 @keyframes social-login-guard { from { visibility: hidden } }
@@ -32,7 +33,7 @@ const LINKS_AND_BUTTONS_STYLE = `
 // is for browsers without script: with script, it would restart whenever the page is rendered again.
 const WHOLE_PAGE_STYLE = `
 @layer social-login-guard {
-  html:not(.social-login-scripted) { animation: social-login-guard .8s step-end !important }
+  html:not(.social-login-scripted) { animation: social-login-guard ${INERT_MS}ms step-end !important }
   .social-login-guard { display: none !important }
 }
 @keyframes social-login-guard { from { visibility: hidden; clip-path: inset(50%) } }
@@ -46,7 +47,7 @@ let timer
 const guard = () => {
   classList.add('social-login-guard')
   clearTimeout(timer)
-  timer = setTimeout(() => classList.remove('social-login-guard'), 800)
+  timer = setTimeout(() => classList.remove('social-login-guard'), ${INERT_MS})
 }
 guard()
 for (const event of ['focus', 'pageshow', 'visibilitychange']) addEventListener(event, guard)
@@ -56,7 +57,7 @@ for (const event of ['pointerdown', 'keydown']) addEventListener(event, again)
 
 /**
  * Protects a page from input meant for a hostile one that opened it, such as the second click of a double click. Its links
- * and buttons, or the whole page, appear after 0.8 seconds by CSS alone; with script, 0.8 seconds after the page was shown,
+ * and buttons, or the whole page, appear after `INERT_MS` by CSS alone; with script, that long after the page was shown,
  * got the focus, or was last pressed while hidden.
  */
 const guard = (style: string): string => `<style>${style}</style>\n<script>${GUARD_SCRIPT}</script>`

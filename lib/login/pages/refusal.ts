@@ -1,5 +1,5 @@
 import { escapeUTF8 } from 'entities/escape'
-import { isFailure, type OutcomeCode, PRIVATE_HEADERS, SocialLoginError } from '../../errors'
+import { isFailure, type OutcomeCode, PRIVATE_HEADERS, SocialLoginError, VERIFY_REFUSED } from '../../errors'
 import { guarded, type HTTPResponse, relativePath, renderPage } from './page'
 
 const TITLE = 'Signing in did not succeed'
@@ -21,6 +21,15 @@ export interface VerifyRefusal {
   readonly message: string
   /** What the application says to the person. */
   readonly title: string
+}
+
+/** What a person is told whom the verify function has refused without a reason. */
+export const NOT_ACCEPTED = 'This application did not accept the account that you signed in with.'
+
+/** @param reason what the application says to the person, if it is text */
+export function verifyRefusal(reason: unknown): VerifyRefusal {
+  const title = typeof reason === 'string' ? reason : NOT_ACCEPTED
+  return { code: 'verify_refused', status: 401, message: VERIFY_REFUSED, title }
 }
 
 /** The body of a refusal as JSON. */

@@ -1,12 +1,7 @@
 import type { OutcomeCode } from '../../errors'
+import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS, SILENT_APPROVAL_MS } from '../../limits'
 import type { CallbackRequest } from '../request/request'
-import { digest, MAX_AGE_MS, MAX_CLOCK_SKEW_MS, type PendingLogin, userDigest } from './pending-login'
-
-/**
- * How long after the start a callback may have the application's own page as its Referer: a provider that approves silently
- * redirects at once, and the browser still sends the page where the login began. A link in the application looks the same.
- */
-export const SILENT_APPROVAL_MS = 30 * 1000
+import { digest, type PendingLogin, userDigest } from './pending-login'
 
 /** What `checkRecord` compares with the record. */
 export interface RecordContext {

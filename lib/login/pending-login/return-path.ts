@@ -1,17 +1,16 @@
 import { resolvePath } from '../../client/url'
-
-const MAX_LENGTH = 1024
+import { MAX_RETURN_PATH_LENGTH } from '../../limits'
 
 /**
  * A path within this application, normalised, or undefined for anything that could leave the origin: normalising turns
  * `/.//evil.example` into `//evil.example`, so the result is checked once more.
  */
 export function parseReturnPath(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > MAX_LENGTH) return undefined
+  if (typeof value !== 'string' || value.length > MAX_RETURN_PATH_LENGTH) return undefined
   const base = 'http://localhost'
   const url = value.startsWith('/') ? resolvePath(value, base) : undefined
   if (!url) return undefined
   const path = url.pathname + url.search + url.hash
   // The length is checked again: normalising turns `é` into six characters, and the callback parses the result once more.
-  return url.origin === base && !path.startsWith('//') && path.length <= MAX_LENGTH ? path : undefined
+  return url.origin === base && !path.startsWith('//') && path.length <= MAX_RETURN_PATH_LENGTH ? path : undefined
 }

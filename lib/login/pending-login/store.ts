@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { isThenable, withTimeout } from '../../client/deadline'
 import { type Phase, SocialLoginError } from '../../errors'
+import { STORE_RETRY_SECONDS } from '../../limits'
 import type { PendingLogin } from './pending-login'
-
-// A typical time for a session store to fail over or restart.
-const RETRY_AFTER_SECONDS = 5
 
 /**
  * Keeps at most one login in progress for one browser. Where a method throws or rejects, the login has the error
@@ -87,7 +85,7 @@ export async function callStore<T>(phase: Phase, timeout: number, call: () => Pr
 /** A store's own error may quote a connection string. */
 function storeError(error: unknown, phase: Phase): SocialLoginError {
   if (error instanceof SocialLoginError) return error
-  return new SocialLoginError('session_unavailable', phase, { hint: hintOf(error), retryAfter: RETRY_AFTER_SECONDS })
+  return new SocialLoginError('session_unavailable', phase, { hint: hintOf(error), retryAfter: STORE_RETRY_SECONDS })
 }
 
 function hintOf(error: unknown): string {

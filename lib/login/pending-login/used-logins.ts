@@ -1,7 +1,5 @@
-import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from './pending-login'
+import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS, MAX_WAITING } from '../../limits'
 
-// A double click makes one duplicate. `maxConcurrentLogins` does not count callbacks that wait for another one's login.
-const MAX_WAITING = 8
 // How long `checkCallback` can accept a record that is used now, its last millisecond included.
 const LIFETIME_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS + 1
 
@@ -17,7 +15,7 @@ export interface RunningLogin<T> {
 
 /**
  * The records that a strategy has used in this process, so that each is used once even by concurrent callbacks. An id is
- * remembered for at least the 11 minutes in which its record could be used again, and dropped by a login two or three times
+ * remembered for at least as long as its record could be used again (`LIFETIME_MS`), and dropped by a login two or three times
  * as long after it. It takes about 75 bytes: 100 MB at 1,000 logins a second.
  *
  * A double click sends one callback twice and the browser shows the response to the second, which therefore waits for the

@@ -11,6 +11,7 @@ import {
 } from '../../client/option-values'
 import type { ExchangeMethod, ProfileEndpoint, SocialLoginClientOptions } from '../../client/options'
 import * as client from '../../client/options'
+import { DEFAULT_CONNECTIONS, DEFAULT_POOLS, MAX_CONNECTIONS, MAX_POOLS } from '../../limits'
 import type { RenderConfirmPage } from '../pages/confirm-page'
 
 /** Options that describe one provider, besides its name. */
@@ -35,7 +36,7 @@ export interface SharedOptions
   /**
    * Milliseconds for the exchange and the profile together, for each call of the store, and for `provider`. Default 10,000; 1
    * to 120,000. Beyond that: errors `provider_timeout`, `session_unavailable` and `provider_lookup_timeout`. While a
-   * connection cannot be opened, it is tried again for up to three seconds, at most a third of this.
+   * connection cannot be opened, it is tried again for a part of this.
    */
   readonly timeout?: number | undefined
   /**
@@ -44,8 +45,8 @@ export interface SharedOptions
    */
   readonly maxConcurrentLogins?: number | undefined
   /**
-   * The response to a start that may come from elsewhere (typed, mailed, or redirected by a login wall): `confirm`, a page
-   * with a button (default); `refuse`, fail `start_forbidden`; or `allow`, which opens the application to login CSRF.
+   * The response to a start that may come from elsewhere (typed, mailed, or redirected by a login wall). Default `confirm`, a page
+   * with a button; `refuse`, fail `start_forbidden`; or `allow`, which opens the application to login CSRF.
    */
   readonly unverifiedStart?: 'confirm' | 'refuse' | 'allow' | undefined
   /** Origins of sister sites whose links may start a login, such as `https://www.app.example`. Default none. */
@@ -160,7 +161,7 @@ export const PROVIDER_OPTIONS = {
 export const SHARED_OPTIONS = {
   ...client.SHARED_OPTIONS,
   name: (value = 'social-login', option) => parseText(value, option),
-  maxConcurrentLogins: integer(128, 10_000),
+  maxConcurrentLogins: integer(DEFAULT_CONNECTIONS, MAX_CONNECTIONS),
   unverifiedStart: choice('confirm', 'refuse', 'allow'),
   allowedStartOrigins: parseOrigins,
   allowedCallbackOrigins: parseOrigins,
@@ -172,5 +173,5 @@ export const SHARED_OPTIONS = {
 export const MANY_OPTIONS = {
   provider: parseFunction<MultiProviderOptions<never>['provider']>,
   allowPrivateAddresses: parseBoolean,
-  maxPools: integer(100, 10_000),
+  maxPools: integer(DEFAULT_POOLS, MAX_POOLS),
 } as const satisfies OptionTable<Omit<MultiProviderOptions<never>, keyof SharedOptions | 'callbackURL'>>

@@ -2,7 +2,7 @@ import { Endpoints } from '../../client/endpoints'
 import type { Transport } from '../../client/http/transport'
 import { type ParsedOptions, parseCallbackURL, parseOptions } from '../../client/option-values'
 import type { ClientSettings, ProfileEndpoint } from '../../client/options'
-import type { Semaphore } from '../../client/semaphore'
+import { Semaphore } from '../../client/semaphore'
 import { useTabBinding } from '../pages/tab-binding'
 import { digest } from '../pending-login/pending-login'
 import type { OriginPolicy } from '../request/headers'
@@ -24,8 +24,8 @@ export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, Ori
   readonly identity: readonly string[]
   /** Digest of the identity and the callback's path. */
   readonly strategyDigest: string
-  /** One slot for each login that waits for the provider. */
-  readonly loginSlots: Semaphore
+  /** One slot for each login that waits for the provider, of which the option `maxConcurrentLogins` is the number. */
+  readonly concurrentLogins: Semaphore
   /** Called after each exchange that has brought a profile. @throws SocialLoginError `provider_invalid` if another provider has the name */
   readonly onExchanged?: () => void
 }
@@ -72,7 +72,7 @@ export function createLoginSettings(
     providerOrigin,
     identity,
     strategyDigest: digestOfStrategy(identity, callback.path),
-    loginSlots: endpoints.slots,
+    concurrentLogins: new Semaphore(maxConcurrentLogins),
   }
 }
 

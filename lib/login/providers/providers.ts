@@ -3,6 +3,7 @@ import type { Network, Transports } from '../../client/http/network'
 import { type ParsedOptions, parseText, parseWholeCallbackURL } from '../../client/option-values'
 import { isObject } from '../../client/response/json'
 import { type Phase, SocialLoginError } from '../../errors'
+import { MAX_PROVIDERS } from '../../limits'
 import { plainPath } from '../request/callback-path'
 import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
 import { createLoginSettings, type LoginSettings, type ProviderSource } from './provider'
@@ -39,7 +40,7 @@ export class FixedProvider implements Providers {
   }
 
   async close(): Promise<void> {
-    await this.settings.loginSlots.close()
+    await this.settings.concurrentLogins.close()
     await this.settings.endpoints.close()
   }
 }
@@ -49,8 +50,6 @@ type ManyProvidersOptions = ParsedOptions<typeof SHARED_OPTIONS & Omit<typeof MA
   readonly callbackURL: string | undefined
 }
 
-// The settings of a provider take some kilobytes, and are made again within a millisecond.
-const MAX_PROVIDERS = 1000
 const MEMBERS = ['name', 'callbackURL', ...Object.keys(PROVIDER_OPTIONS)]
 
 const CALLBACK_TAKEN =
@@ -94,7 +93,7 @@ export class ManyProviders implements Providers {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all(Array.from(this.#providers.values(), ({ loginSlots }) => loginSlots.close()))
+    await Promise.all(Array.from(this.#providers.values(), ({ concurrentLogins }) => concurrentLogins.close()))
     await this.#transports.close()
   }
 
@@ -127,14 +126,12 @@ export class ManyProviders implements Providers {
 
   #create(source: ProviderSource): LoginSettings {
     const { name, callbackURL } = source
-    const settings = createLoginSettings(source, this.#options, ({ origin, maxConnections }) =>
-      this.#transports.transportTo(origin, maxConnections),
-    )
+    const settings = createLoginSettings(source, this.#options, ({ origin }) => this.#transports.transportTo(origin))
     // As Express routes it: two providers must not share it by a final slash, or by capitals.
     const callback = plainPath(callbackURL)
     if ((this.#callbackOwners.get(callback) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)
     this.#callbackOwners.set(callback, name)
-    if (this.#isClosed) void settings.loginSlots.close()
+    if (this.#isClosed) void settings.concurrentLogins.close()
     this.#forgetOldest()
     return { ...settings, tracedProvider: name, onExchanged: () => this.#registerName(settings) }
   }
@@ -146,9 +143,9 @@ export class ManyProviders implements Providers {
 
   /** A provider with logins under way is kept, because its limit counts them. */
   #forgetOldest(): void {
-    for (const [key, { loginSlots }] of this.#providers) {
+    for (const [key, { concurrentLogins }] of this.#providers) {
       if (this.#providers.size < MAX_PROVIDERS) return
-      if (loginSlots.isIdle) this.#providers.delete(key)
+      if (concurrentLogins.isIdle) this.#providers.delete(key)
     }
   }
 }

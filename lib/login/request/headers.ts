@@ -1,4 +1,5 @@
 import { parseURL } from '../../client/url'
+import { MAX_HOST_LENGTH } from '../../limits'
 
 /** A request as its adapter received it. */
 export interface HTTPRequest {
@@ -32,7 +33,7 @@ const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name) => `sec-websocket-${name}`)
 
 // An origin as browsers write it into Origin and Referer: without a user name, percent-encoding or anything beyond ASCII.
-const WEB_ORIGIN = /^https?:\/\/[a-z0-9._~:[\]-]{1,255}(?=[/?#]|$)/i
+const WEB_ORIGIN = new RegExp(String.raw`^https?://[a-z0-9._~:[\]-]{1,${MAX_HOST_LENGTH}}(?=[/?#]|$)`, 'i')
 
 /** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
 export function pathOf({ target }: HTTPRequest): string {

@@ -1,3 +1,4 @@
+import { SILENT_APPROVAL_MS } from '../../limits'
 import {
   acceptsPages,
   fetchSiteOf,
@@ -33,8 +34,7 @@ const TYPED_CALLBACK =
   'The address was typed, or opened from another program or another browser than the one in which the login was started.'
 const OWN_PAGE = 'A page of this application itself led to the callback, or reloaded it.'
 const SISTER_SITE = 'A page of a sister site led to the callback, and the provider is not one.'
-const LATE =
-  'It came from a page of this application, more than 30 seconds after the start: a link there, or a provider that approved without a question, but slowly.'
+const LATE = `It came from a page of this application, more than ${SILENT_APPROVAL_MS / 1000} seconds after the start: a link there, or a provider that approved without a question, but slowly.`
 
 const FRAMES = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe'])
 

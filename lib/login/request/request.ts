@@ -1,5 +1,6 @@
 import { isAuthKey } from '../../client/endpoints'
 import type { OutcomeCode, Phase } from '../../errors'
+import { MAX_TARGET_LENGTH } from '../../limits'
 import { CONFIRMED_PARAMETER } from '../pages/confirm-page'
 import { removeTabSecret, tabSecretOfCallback, tabSecretOfStart } from '../pages/tab-binding'
 import { isCallbackSuffix, isSamePath } from './callback-path'
@@ -59,10 +60,6 @@ export interface RefusedRequest {
   readonly phase: Phase
   readonly hint?: string
 }
-
-// Node accepts targets of 16 KB, and a login needs less than 2 KB, with a key of 512 characters at most: a longer one is likely
-// an attack on the parser.
-const MAX_TARGET_LENGTH = 4096
 
 const WRONG_PATH_HINT =
   'It arrived at a path other than that of callbackURL: that is the whole path, with that of a router; if a proxy rewrites paths, give the path that your application receives as the option callbackURL at the start and at the callback.'
@@ -152,7 +149,7 @@ function refused(code: OutcomeCode, phase: Phase, hint?: string): RefusedRequest
 }
 
 function tooLong({ target }: HTTPRequest): RefusedRequest {
-  const hint = 'The address of the request has more than 4,096 characters.'
+  const hint = `The address of the request has more than ${MAX_TARGET_LENGTH.toLocaleString('en')} characters.`
   if (target.includes('auth_key')) return refused('auth_key_malformed', 'callback', hint)
   return refused('start_forbidden', 'start', hint)
 }

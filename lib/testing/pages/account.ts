@@ -13,11 +13,13 @@ function loginURL(appID: string, { behaviours }: State): string {
 /** `GET /`: the provider's home page, with the remembered approvals; Cancel redirects here. */
 export function home(request: ProviderRequest, state: State): Answer {
   const user = signedInUser(request, state)
+  const about = html`<p>This is a fake provider of the Social Login API: applications sign in its invented people, without passwords.
+<a href="/developers">Developers</a> register an application here; <a href="/users">People</a> are added and changed here.</p>`
   const main = user
     ? html`<section class="card" aria-labelledby="you"><h2 id="you">You</h2>${nameplate(user, 'signed in')}
 <form method="post" action="/sign-out"><button>Sign out</button></form></section>${approvalsOf(user, state)}`
     : html`<div class="card"><p>You are not signed in.</p><p><a href="/sign-in">Sign in</a></p></div>`
-  return page(state, 'Home', main)
+  return page(state, 'Home', html`${about}${main}`)
 }
 
 function approvalsOf(user: FakeUser, state: State): Markup {

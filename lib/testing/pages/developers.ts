@@ -15,19 +15,25 @@ ${field('name', 'Name', '', html`required maxlength="200" autocomplete="off"`)}
 ${field('redirect_url', 'App Redirect URL', '', urlField)}
 <p>${guardedButton('Register', PRIMARY)}</p></form></section>
 <section aria-labelledby="applications"><h2 id="applications">Applications</h2>${list.length > 0 ? list : none}</section>`
-  return page(state, 'Developers', main)
+  return page(state, 'Developers', main, { copies: true })
 }
 
 function applicationCard({ appID, appSecret, name, redirectURL }: Application): Markup {
   const action = `/developers/${encodeURIComponent(appID)}`
   const id = `app-${appID}`
   return html`<article class="card" aria-labelledby="${id}"><h3 id="${id}">${name}</h3>
-<dl><dt>app_id</dt><dd><code>${appID}</code></dd><dt>app_secret</dt><dd><code>${appSecret}</code></dd></dl>
+<dl>${copied('app_id', appID)}${copied('app_secret', appSecret)}</dl>
 <form method="post" action="${action}">
 ${field('redirect_url', 'App Redirect URL', redirectURL, urlField, `url-${appID}`)}
 <p class="buttons">${guardedButton('Change the URL', html`aria-label="Change the URL of ${name}"`)}
 ${guardedButton('Renew the secret', html`formaction="${action}/secret" formnovalidate aria-label="Renew the secret of ${name}"`)}
 ${guardedButton('Delete', html`formaction="${action}/delete" formnovalidate aria-label="Delete ${name}"`)}</p></form></article>`
+}
+
+/** A value for the application's environment, with a button that copies it. */
+function copied(name: string, value: string): Markup {
+  return html`<dt>${name}</dt><dd><code>${value}</code>
+<button type="button" class="copy" aria-label="Copy the ${name}" hidden>Copy</button></dd>`
 }
 
 const redirectURLIn = (form: URLSearchParams): string => form.get('redirect_url') ?? ''

@@ -38,6 +38,8 @@ const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri '
 export interface PageOptions {
   status?: number
   headers?: Answer['headers']
+  /** Whether the page has buttons that copy: the only pages with a script. */
+  copies?: boolean
   /** Forms of the page may redirect to other sites: Chromium and WebKit apply `form-action` to the whole redirect chain. */
   leadsElsewhere?: boolean
 }
@@ -51,7 +53,11 @@ export function page({ name }: State, title: string, main: Markup, options: Page
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · ${name}</title>
 <link rel="stylesheet" href="/style.css">
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="icon" href="/icon.svg" type="image/svg+xml">${
+    options.copies === true &&
+    html`
+<script src="/copy.js" defer></script>`
+  }
 </head>
 <body>
 <header><strong>${name}</strong>
@@ -68,7 +74,11 @@ ${main}
     status: options.status ?? 200,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': options.leadsElsewhere === true ? policy : `${policy}; form-action 'self'`,
+      'content-security-policy': [
+        policy,
+        ...(options.leadsElsewhere === true ? [] : ["form-action 'self'"]),
+        ...(options.copies === true ? ["script-src 'self'"] : []),
+      ].join('; '),
       'cache-control': 'no-store',
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
@@ -118,8 +128,14 @@ export function displayNameOf(user: FakeUser): string {
   return whole || user.user_name || user.user_id
 }
 
-export function emailOf(user: FakeUser): string {
-  return user.user_email ?? 'no e-mail address'
+export function emailOf(user: FakeUser): Markup {
+  return user.user_email ? unbroken(user.user_email) : html`no e-mail address`
+}
+
+/** An address stays on one line. One that is longer than a line is broken between its parts. */
+export function unbroken(address: string): Markup {
+  const parts = address.split(/(?=[.@])/).map(escapeUTF8)
+  return new Markup(`<span class="address">${parts.join('<wbr>')}</span>`)
 }
 
 /** A person's picture, drawn here even if the record has an external URL: pages load nothing from other sites. */
@@ -128,6 +144,6 @@ export function portrait(user: FakeUser): Markup {
 }
 
 /** A person with picture, name and another line. */
-export function nameplate(user: FakeUser, line: string): Markup {
+export function nameplate(user: FakeUser, line: string | Markup): Markup {
   return html`<p class="person">${portrait(user)}<span>${displayNameOf(user)}<small>${line}</small></span></p>`
 }

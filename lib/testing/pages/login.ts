@@ -1,7 +1,7 @@
 import type { Answer } from '../http/request'
 import type { State } from '../state/state'
 import type { Application, FakeUser } from '../types'
-import { displayNameOf, emailOf, html, nameplate, page, portrait } from './layout'
+import { displayNameOf, emailOf, html, nameplate, page, portrait, unbroken } from './layout'
 
 /** Signs the browser in as one of the people; continues to the application's login if there is one. */
 export function signInPage(
@@ -30,7 +30,7 @@ export function approvalPage(state: State, application: Application, user: FakeU
 <p><strong>${application.name}</strong> would like to sign you in.</p>
 ${nameplate(user, emailOf(user))}
 <p>It will see your name, e-mail address, gender, birth date and pictures.
-Afterwards you return to <code>${new URL(application.redirectURL).origin}</code>.</p>
+Afterwards you return to <code>${unbroken(new URL(application.redirectURL).origin)}</code>.</p>
 <form method="post" action="/approval">${hidden}
 <input type="hidden" name="user_id" value="${user.user_id}">
 ${!state.behaviours.silentReapproval && remember}

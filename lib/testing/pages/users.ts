@@ -50,8 +50,9 @@ export function person(_request: ProviderRequest, state: State, userID: string):
   if (user === undefined) return messagePage(state, 404, 'Unknown person', 'There is no person with this id.')
   const main = html`<div class="card"><p>user_id ${userID}</p>
 <form method="post" action="${pathOf(user)}">${fieldsFor(user)}
-<p class="buttons">${guardedButton('Save', PRIMARY)}
-${guardedButton('Remove', html`formaction="${pathOf(user)}/delete"`)}</p></form></div>`
+<p>${guardedButton('Save', PRIMARY)}</p>
+<details><summary>Remove</summary><p>${displayNameOf(user)} will be gone, with all tokens and approvals.</p>
+<p>${guardedButton(`Remove ${displayNameOf(user)}`, html`formaction="${pathOf(user)}/delete"`)}</p></details></form></div>`
   return page(state, displayNameOf(user), main)
 }
 

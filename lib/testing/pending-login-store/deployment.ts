@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
+import { DEFAULT_TIMEOUT_MS } from '../../limits'
 import type { PendingLogin } from '../../login/pending-login/pending-login'
 import type { PendingLoginStore } from '../../login/pending-login/store'
 import { Clock } from '../clock'
@@ -49,7 +50,7 @@ export interface StorageOutage {
 export type Step<T> = (store: PendingLoginStore, req: IncomingMessage, res: ServerResponse) => Promise<T> | T
 
 // As long as the strategy waits for a store by default.
-const LIMIT_SECONDS = 10
+const NOT_IN_TIME = `did not settle within ${DEFAULT_TIMEOUT_MS / 1000} seconds`
 
 const PAGES = {
   start: { path: '/auth/social-login', headers: sameOriginNavigation },
@@ -150,7 +151,7 @@ export class Deployment {
   /** @returns the `Set-Cookie` headers of the response */
   async #send(cookie: string, page: keyof typeof PAGES, visit: string): Promise<string[]> {
     const { path, headers: navigation } = PAGES[page]
-    const signal = AbortSignal.timeout(LIMIT_SECONDS * 1000)
+    const signal = AbortSignal.timeout(DEFAULT_TIMEOUT_MS)
     const headers = { ...navigation, 'x-visit': visit, ...(cookie && { cookie }) }
     try {
       const sent = request(this.#origin + path, { headers, agent: false, signal }).end()
@@ -158,7 +159,7 @@ export class Deployment {
       await once(response?.resume() ?? sent, 'end')
       return response?.headers['set-cookie'] ?? []
     } catch (error) {
-      throw signal.aborted ? new Unsettled(`it did not settle within ${LIMIT_SECONDS} seconds`) : error
+      throw signal.aborted ? new Unsettled(`it ${NOT_IN_TIME}`) : error
     }
   }
 }
@@ -171,7 +172,7 @@ class Unsettled extends Error {}
 export async function mustReject(method: string, call: Promise<unknown>): Promise<void> {
   const seen = await call.then(
     (value) => `${method} resolved to ${show(value)}`,
-    (error: unknown) => (error instanceof Unsettled ? `${method} did not settle within ten seconds` : undefined),
+    (error: unknown) => (error instanceof Unsettled ? `${method} ${NOT_IN_TIME}` : undefined),
   )
   if (seen !== undefined) throw new Error(seen)
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { MAX_RETURN_PATH_LENGTH, MAX_STATE_BYTES } from '../../limits'
 import type { PendingLogin } from '../../login/pending-login/pending-login'
 
 type Optional = Pick<PendingLogin, 'returnTo' | 'state' | 'tab'>
@@ -26,8 +27,8 @@ function largest(): PendingLogin {
   const odd: Record<string, string> = JSON.parse('{"__proto__":"1","constructor":"2","":"3"," é 🦊 ":"e\\u0301 é"}')
   odd['unusual'] = '\u0000 \u2028 \u00a0 \ud800 \r\n \\ "\' ; , %41 + </script>'
   odd['rest'] = ''
-  odd['rest'] = 'x'.repeat(1024 - Buffer.byteLength(JSON.stringify(odd)))
-  return newRecord({ state: odd, returnTo: `/${'a'.repeat(1023)}`, tab: randomText(32) })
+  odd['rest'] = 'x'.repeat(MAX_STATE_BYTES - Buffer.byteLength(JSON.stringify(odd)))
+  return newRecord({ state: odd, returnTo: `/${'a'.repeat(MAX_RETURN_PATH_LENGTH - 1)}`, tab: randomText(32) })
 }
 
 function randomText(bytes: number): string {

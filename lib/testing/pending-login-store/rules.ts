@@ -1,3 +1,4 @@
+import { DEFAULT_TIMEOUT_MS, MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../../limits'
 import type { CookieBrowser } from '../cookie-browser'
 import { type Deployment, mustBeConsumed, mustFind, mustFindNothing, mustReject, type Step } from './deployment'
 import { allKinds, newRecord } from './records'
@@ -11,6 +12,9 @@ interface Rule {
 }
 
 const MINUTE = 60 * 1000
+// The last moment of a login that is looked at: the rest is for a slow machine.
+const LATEST_MS = MAX_AGE_MS - 15_000
+const GONE_AFTER_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS
 const CALLBACKS = 8
 
 /** The contract, in the order of the checks: each relies on those before it. */
@@ -71,11 +75,11 @@ export const RULES: readonly Rule[] = [
   },
   { rule: 'Other cookies of the response and other content of the session stay.', check: leavesOthers },
   {
-    rule: 'A login is kept for ten minutes, and gone after eleven; until then a consumed one stays consumed.',
+    rule: `A login is kept for ${MAX_AGE_MS / MINUTE} minutes, and gone after ${GONE_AFTER_MS / MINUTE}; until then a consumed one stays consumed.`,
     check: expires,
   },
   {
-    rule: 'While the storage is away each method rejects within ten seconds; afterwards the login is as it was.',
+    rule: `While the storage is away each method rejects within ${DEFAULT_TIMEOUT_MS / 1000} seconds; afterwards the login is as it was.`,
     check: survivesOutage,
   },
 ]
@@ -155,16 +159,18 @@ async function expires(deployment: Deployment): Promise<void> {
   await deployment.save(other, newRecord())
   const copy = other.copy()
   await deployment.consume(other)
-  // Fifteen seconds of the ten minutes are left for a slow machine.
-  for (const [number, step] of [...new Array<number>(9).fill(MINUTE), 45_000].entries()) {
+  let age = 0
+  for (let number = 0; age < LATEST_MS; number += 1) {
+    const step = Math.min(MINUTE, LATEST_MS - age)
     await advance(step)
+    age += step
     await mustFind(deployment, browser, record, number)
     await mustBeConsumed(deployment, other)
     const isUsable = deployment.options.atomic !== false && (await deployment.consume(copy, number))
     if (isUsable) throw new Error(`a copy of its cookies could consume it again, ${number + 1} min after the first`)
   }
-  await advance(MINUTE + 16_000)
-  await mustFindNothing(deployment, browser, 'the browser, eleven minutes after its start,')
+  await advance(GONE_AFTER_MS + 1000 - age)
+  await mustFindNothing(deployment, browser, `the browser, ${GONE_AFTER_MS / MINUTE} minutes after its start,`)
 }
 
 async function survivesOutage(deployment: Deployment): Promise<void> {

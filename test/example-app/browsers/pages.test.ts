@@ -188,7 +188,16 @@ describeInChromium('the example application in Chromium', () => {
     await heading('Your profile')
     await page.getByRole('link', { name: 'Account' }).click()
     await seesTwoLogins()
-    await press(/^Remove .*Brien/)
+    const remove = page.getByRole('button', { name: /^Remove .*Brien/ })
+    expect(await remove.count()).toBe(0)
+    await page.locator('summary', { hasText: 'Remove' }).last().click()
+    // The second click of a double click must not press it.
+    const visibility = "getComputedStyle(document.querySelector('details[open] button')).visibility"
+    expect(await page.evaluate(visibility)).toBe('hidden')
+    await page.locator('details[open]', { hasText: 'Remove this login?' }).waitFor()
+    await remove.waitFor()
+    await look('11-remove')
+    await remove.click()
     await page.getByText('The login was removed.').waitFor()
   })
 })

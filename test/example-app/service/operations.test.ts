@@ -102,5 +102,10 @@ describe('running the example', () => {
     expect(output).toContain(
       `  - PORT cannot be used: port ${taken} is taken: choose another one, or 0 for a free one.\n`,
     )
+    const fake = await runExample({ DATA_DIR: '/nowhere', PROVIDER_PORT: taken })
+    expect([fake.code, fake.output]).toEqual([
+      1,
+      expect.stringContaining(`  - PROVIDER_PORT cannot be used: port ${taken} is`),
+    ])
   })
 })

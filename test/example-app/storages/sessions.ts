@@ -48,6 +48,16 @@ export function testSessions(fresh: FreshStorage): void {
     expect(rows.filter(({ data }) => String(data).includes('passport'))).toEqual([])
   })
 
+  test('a login ends the session with which its browser came', async () => {
+    const person = visitor()
+    await person.signIn(appURL)
+    const before = await person.browser.cookies(appURL)
+    expect(await profileWith(before)).toBe(200)
+    expect(await person.signIn(appURL)).toBe('/profile')
+    expect(await profileWith(before)).toBe(401)
+    expect(await profileWith(await person.browser.cookies(appURL))).toBe(200)
+  })
+
   test('a session that cannot be read, as one of another version, is none: the person signs in again', async () => {
     const ada = visitor()
     for (const data of ['{', 'null', '"text"', '[]', '{}', '{"cookie":null}']) {

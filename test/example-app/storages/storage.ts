@@ -35,16 +35,15 @@ export function testStorage(fresh: FreshStorage): void {
     const day = 24 * 60 * 60 * 1000
     await database.query('update users set created_at = created_at - $1', [2 * day])
     await database.query('update federated_credentials set used_at = used_at - $1', [2 * day])
-    await database.query('update users set unconfirmed_since = unconfirmed_since - $1', [2 * day])
     // Asked again: the day begins anew.
     expect((await signIn('3')).isConfirmed).toBe(false)
     await accounts.deleteUnconfirmed()
-    const rows = await database.query('select subject, user_id from federated_credentials order by subject')
-    expect(rows).toEqual([
-      { subject: '2', user_id: kept.userID },
-      { subject: '3', user_id: open.userID },
+    const sql = 'select subject, user_id, unconfirmed_user_id from federated_credentials order by subject'
+    expect(await database.query(sql)).toEqual([
+      { subject: '2', user_id: kept.userID, unconfirmed_user_id: null },
+      { subject: '3', user_id: null, unconfirmed_user_id: open.userID },
     ])
-    expect((await database.query('select id from users')).length).toBe(2)
+    expect(await database.query('select id from users')).toEqual([{ id: kept.userID }])
     await accounts.release(kept.userID)
     expect(await opens(kept.login.id, kept.userID)).toBe(true)
     expect(await signIn('2')).toMatchObject({ userID: kept.userID, isConfirmed: true })
@@ -56,7 +55,7 @@ export function testStorage(fresh: FreshStorage): void {
     for (let round = 0; round < 20; round++) {
       const { login, userID } = await signIn(`round ${round}`)
       const { id } = login
-      await database.query('update users set unconfirmed_since = 1 where id = $1', [userID])
+      await database.query('update federated_credentials set used_at = 1 where id = $1', [id])
       const [isConfirmed, linked] = await Promise.all([
         accounts.confirm(id, userID),
         accounts.link(id, ownerID),
@@ -74,8 +73,32 @@ export function testStorage(fresh: FreshStorage): void {
     expect(await opens(owner.id, ownerID)).toBe(true)
   })
 
+  test('a database of the first version keeps its accounts, those that nobody has confirmed included', async () => {
+    const [asked, confirmed] = [await signIn('asked'), await signIn('confirmed')]
+    await accounts.confirm(confirmed.login.id, confirmed.userID)
+    // As it was.
+    for (const sql of [
+      'alter table users add column unconfirmed_since bigint',
+      'create index users_unconfirmed on users (unconfirmed_since) where unconfirmed_since is not null',
+      'insert into users (id, created_at, unconfirmed_since) select unconfirmed_user_id, 1, 1 from federated_credentials where unconfirmed_user_id is not null',
+      'update federated_credentials set user_id = coalesce(user_id, unconfirmed_user_id)',
+      'drop index federated_credentials_unconfirmed',
+      'alter table federated_credentials drop column unconfirmed_user_id',
+      'alter table federated_credentials drop column added_at',
+      'delete from migrations where version = 2',
+    ]) {
+      await database.query(sql)
+    }
+    await migrate(database)
+    expect(await database.query('select id from users')).toEqual([{ id: confirmed.userID }])
+    expect(await signIn('asked')).toMatchObject({ userID: asked.userID, isConfirmed: false })
+    expect(await signIn('confirmed')).toMatchObject({ userID: confirmed.userID, isConfirmed: true })
+    expect((await accounts.loginsOf(asked.userID)).logins).toHaveLength(1)
+  })
+
   test('an account keeps its last login, even when both are removed at once', async () => {
     const [{ login: first, userID }, second] = [await signIn('1'), await loginOf('2')]
+    await accounts.confirm(first.id, userID)
     expect(await accounts.link(second.id, userID)).toBe('linked')
     const removals = await Promise.all([first, second].map(({ id }) => accounts.unlink(id, userID, ['one'])))
     expect(removals.sort()).toEqual([false, true])
@@ -147,15 +170,12 @@ export function testStorage(fresh: FreshStorage): void {
     const numbers = 'with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 3000)'
     const id = 'cast(n as text)'
     await database.query(`${numbers} insert into sessions (id, data, expires_at) select ${id}, '{}', n from numbers`)
-    await database.query(
-      `${numbers} insert into users (id, created_at, unconfirmed_since) select ${id}, n, n from numbers`,
-    )
-    await database.query(`${numbers} insert into federated_credentials (id, provider, subject, user_id, person, sealed_token, used_at)
+    await database.query(`${numbers} insert into federated_credentials (id, provider, subject, unconfirmed_user_id, person, sealed_token, used_at)
       select ${id}, 'one', ${id}, ${id}, '{}', '', n from numbers`)
     const cleaning = [1, 2, 3, 4].flatMap(() => [sessions.clean(), accounts.deleteUnconfirmed()])
     await Promise.all(cleaning)
     await accounts.deleteUnconfirmed()
-    for (const table of ['sessions', 'users', 'federated_credentials']) {
+    for (const table of ['sessions', 'federated_credentials']) {
       expect([table, await database.query(`select id from ${table}`)]).toEqual([table, []])
     }
   })

@@ -89,6 +89,28 @@ describeInChromium('the pages in Chromium', () => {
     expect(await card.count()).toBe(0)
   })
 
+  test('a click copies the secret, where scripts run; else there is no button for it', async () => {
+    await page.goto(`${provider.origin}/developers`)
+    expect(await page.getByRole('button', { name: 'Copy the app_secret' }).count()).toBe(0)
+    const visitor = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const tab = await visitor.newPage()
+    await tab.goto(`${provider.origin}/developers`)
+    await tab.getByRole('button', { name: 'Copy the app_secret' }).click()
+    await tab.getByText('Copied').waitFor()
+    expect(await tab.evaluate('navigator.clipboard.readText()')).toBe(application.appSecret)
+    await visitor.close()
+  })
+
+  test('a person is removed after a question', async () => {
+    await page.goto(`${provider.origin}/users/2`)
+    const remove = page.getByRole('button', { name: 'Remove Alan Turing' })
+    expect(await remove.count()).toBe(0)
+    await page.locator('summary').click()
+    await remove.click()
+    await page.waitForLoadState()
+    expect(provider.users.map(({ user_id }) => user_id)).not.toContain('2')
+  })
+
   test('people: add and edit', async () => {
     await page.goto(`${provider.origin}/users`)
     await page.getByLabel('user_firstname').fill('Zoë')

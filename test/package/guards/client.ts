@@ -8,11 +8,8 @@ export const CLIENT_MUTANTS = [
     'client/client',
     [`${CLIENT}/client`, `${CLIENT}/abort-and-deadline`, `${CLIENT}/dispatcher`],
     [
-      [
-        'calls have no limit',
-        'await this.#endpoints.slots.run(deadline, () => work({ deadline }))',
-        'await work({ deadline })',
-      ],
+      ['calls have no limit', 'await this.#calls.run(deadline, () => work({ deadline }))', 'await work({ deadline })'],
+      ['a closed client waits for no call', 'await this.#calls.close();', ''],
       ['the signal of a call is ignored', 'this.#settings.timeout, signal', 'this.#settings.timeout'],
       [
         'an error keeps what undici said',
@@ -60,8 +57,6 @@ export const CLIENT_MUTANTS = [
       'login/retried-profile',
     ],
     [
-      ['a key may have 513 characters', '{1,512}', '{1,513}'],
-      ['a key may have 511 characters', '{1,512}', '{1,511}'],
       ['a key may hold anything', '[\\x21-\\x7e]', '[^]'],
       ['the key is not checked', 'if (!isAuthKey(authKey))', 'if (false)'],
       ['a key that is no text is one', "typeof value === 'string' && AUTH_KEY", 'AUTH_KEY'],
@@ -91,8 +86,6 @@ export const CLIENT_MUTANTS = [
     'client/response/json',
     [`${CLIENT}/response/json`, `${CLIENT}/response/profile`, `${CLIENT}/response/user`],
     [
-      ['34 levels', 'const MAX_LEVELS = 33', 'const MAX_LEVELS = 34'],
-      ['32 levels', 'const MAX_LEVELS = 33', 'const MAX_LEVELS = 32'],
       ['__proto__ is a member', "['__proto__', 'constructor', 'prototype']", "['constructor', 'prototype']"],
       ['constructor is a member', "['__proto__', 'constructor', 'prototype']", "['__proto__', 'prototype']"],
       ['prototype is a member', "['__proto__', 'constructor', 'prototype']", "['__proto__', 'constructor']"],
@@ -120,8 +113,6 @@ export const CLIENT_MUTANTS = [
       'unit/passport/many-providers.options',
     ],
     [
-      ['an option may have 2,049 characters', 'const MAX_URL_LENGTH = 2048', 'const MAX_URL_LENGTH = 2049'],
-      ['a userAgent may have 257 characters', 'const MAX_USER_AGENT_LENGTH = 256', 'const MAX_USER_AGENT_LENGTH = 257'],
       ['a userAgent may have line breaks', '!/^[\\x20-\\x7e]+$/.test(text)', 'false'],
       ['whole numbers have no limit', '&& value <= max', ''],
       ['whole numbers may be 0', 'value >= 1 &&', ''],
@@ -140,9 +131,6 @@ export const CLIENT_MUTANTS = [
     'client/options',
     [`${CLIENT}/client`, 'unit/passport/options', 'unit/passport/options.refused'],
     [
-      ['a call may take more than two minutes', 'integer)(10_000, 120_000)', 'integer)(10_000, 120_001)'],
-      ['connections have no limit', 'integer)(128, 10_000)', 'integer)(128, 10_001)'],
-      ['128 connections by default', 'integer)(128, 10_000)', 'integer)(127, 10_000)'],
       ['the secret is sent in a URL by default', "choice)('post', 'get')", "choice)('get', 'post')"],
       ['anything is a dispatcher', "typeof value?.request === 'function'", 'true'],
       [
@@ -157,18 +145,14 @@ export const CLIENT_MUTANTS = [
     'client/response/profile',
     [`${CLIENT}/response/profile`, `${CLIENT}/response/profile.fields`],
     [
-      ['a text may have 501 characters', 'const MAX_TEXT_LENGTH = 500', 'const MAX_TEXT_LENGTH = 501'],
-      ['a text may have 499 characters', 'const MAX_TEXT_LENGTH = 500', 'const MAX_TEXT_LENGTH = 499'],
-      ['5,000 characters are decoded', 'const MAX_RAW_LENGTH = 4096', 'const MAX_RAW_LENGTH = 4097'],
       [
         'half of a pair is left',
-        "Array.from(text).slice(0, MAX_TEXT_LENGTH).join('')",
-        'text.slice(0, MAX_TEXT_LENGTH)',
+        "Array.from(text).slice(0, limits_1.MAX_TEXT_LENGTH).join('')",
+        'text.slice(0, limits_1.MAX_TEXT_LENGTH)',
       ],
       ['control characters are shown', '[\\p{Cc}\\p{Bidi_Control}', '[\\p{Bidi_Control}'],
       ['a name reverses the text around it', '[\\p{Cc}\\p{Bidi_Control}', '[\\p{Cc}'],
       ['an entity hides a control character', '.replace(CONTROLS', '.replace(/^$/'],
-      ['an e-mail may have 255 characters', 'email.length <= 254', 'email.length <= 255'],
       ['a name that shows nothing is one', 'if (ONLY_INVISIBLE.test(text))', 'if (false)'],
       ['any text is an e-mail', 'EMAIL.test(email)', 'true'],
       ['30 February is a birthday', 'return exists ? value : undefined', 'return value'],
@@ -180,7 +164,7 @@ export const CLIENT_MUTANTS = [
         ')\n        return undefined;\n    return url.href',
       ],
       ['a relative picture leads out of its folder', 'url?.href.startsWith(uploadsURL.href) &&', 'url &&'],
-      ['a picture of a megabyte is parsed', 'value.length <= MAX_RAW_LENGTH ?', 'true ?'],
+      ['a picture of a megabyte is parsed', 'value.length <= limits_1.MAX_RAW_LENGTH ?', 'true ?'],
     ],
   ),
   ...guards(
@@ -189,13 +173,9 @@ export const CLIENT_MUTANTS = [
     [
       ['a string that never ends is looked for again and again', '[\\s\\S]?)*(?:"|$)', '.)*"'],
       ['a tag that never ends is looked for again and again', '[^<>]*>', '[^>]*>'],
-      ['a token may have 4,097 characters', '{1,4096}', '{1,4097}'],
-      ['a token may have 4,095 characters', '{1,4096}', '{1,4095}'],
       ['a token may hold anything', '[\\x21-\\x7e]', '[^]'],
       ['the names of members may be tokens', '/^[A-Za-z_-]{1,40}$/', '/^/'],
       ['a name may have 41 letters', '{1,40}', '{1,41}'],
-      ['eleven names are shown', 'const MAX_NAMES = 10', 'const MAX_NAMES = 11'],
-      ['four levels of names are shown', 'const MAX_NAME_DEPTH = 3', 'const MAX_NAME_DEPTH = 4'],
       ['an error with a token is a success', "isRefusal(body) ? '' :", "false ? '' :"],
       ['an inherited token is one', "(0, json_1.ownProperty)(body, 'access_token')", "body['access_token']"],
       [
@@ -221,8 +201,7 @@ export const CLIENT_MUTANTS = [
     [
       ['a slot more than there are', 'this.#acquired >= this.#slots', 'this.#acquired > this.#slots'],
       ['a closed semaphore grants slots', 'this.#closed || this.#acquired', 'this.#acquired'],
-      ['a slot is not passed on', 'if (next && this.#acquired <= this.#slots)', 'if (false)'],
-      ['a slot that was forced is passed on', 'next && this.#acquired <= this.#slots', 'next'],
+      ['a slot is not passed on', 'if (next)', 'if (false)'],
       ['a slot is not released', 'finally {\n            this.release();', 'finally {'],
       ['who waits at a deadline still gets a slot', 'this.#queue.delete(take);\n                reject', 'reject'],
       ['who waits has no deadline', 'deadline.addListener(end);', ''],
@@ -240,13 +219,10 @@ export const CLIENT_MUTANTS = [
       `${CLIENT}/url`,
     ],
     [
-      ['a URL may have 2,049 characters', 'const MAX_URL_LENGTH = 2048', 'const MAX_URL_LENGTH = 2049'],
-      ['a host may have 256 characters', '{1,255}', '{1,256}'],
-      ['a host may have 254 characters', '{1,255}', '{1,254}'],
       ['a long host is parsed', 'SHORT_HOST.test(value)', 'true'],
-      ['a long URL is parsed', 'value.length <= MAX_URL_LENGTH && ', ''],
+      ['a long URL is parsed', 'value.length <= limits_1.MAX_URL_LENGTH && ', ''],
       ['a host may be encoded', '[^/?#\\\\%', '[^/?#\\\\'],
-      ['a long path is parsed', 'path.length <= MAX_URL_LENGTH && ', ''],
+      ['a long path is parsed', 'path.length <= limits_1.MAX_URL_LENGTH && ', ''],
       ['a path names another host', '/^[/\\\\]{2}|', '/'],
       ['a path names another scheme', '|^[a-z][a-z0-9+.-]*:|[', '|['],
       ['a path has control characters', '[\\\\\\p{Cc}]/iu', '[\\\\]/iu'],
@@ -263,8 +239,6 @@ export const CLIENT_MUTANTS = [
       'login/user-record',
     ],
     [
-      ['an id may have 129 characters', '{1,128}', '{1,129}'],
-      ['an id may have 127 characters', '{1,128}', '{1,127}'],
       ['an id may hold anything', '!ID.test(id) ||', ''],
       ['undefined is somebody', '|| NOBODY.test(id)', ''],
       ['a number with a point is somebody', 'if (WHOLE_NUMBER.test(id))', 'if (true)'],

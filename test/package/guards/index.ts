@@ -2,6 +2,7 @@ import { ADAPTER_MUTANTS } from './adapters'
 import { CLIENT_MUTANTS } from './client'
 import { DOCTOR_MUTANTS } from './doctor'
 import { HTTP_MUTANTS } from './http'
+import { LIMIT_MUTANTS } from './limits'
 import { LOGIN_MUTANTS } from './login'
 import type { GuardMutant } from './mutant'
 import { refusalsOf } from './refusals'
@@ -12,6 +13,7 @@ const LISTED: readonly GuardMutant[] = [
   ...LOGIN_MUTANTS,
   ...ADAPTER_MUTANTS,
   ...DOCTOR_MUTANTS,
+  ...LIMIT_MUTANTS,
 ]
 
 /** One mutant for each guard: those that are listed, and one for each further condition that refuses. */

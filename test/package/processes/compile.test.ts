@@ -1,9 +1,25 @@
 import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(__dirname, '../../../..')
+const tsc = join(root, 'node_modules/typescript/bin/tsc')
 
 test.each(['example-app', 'test/package/docs'])('%s compiles as an ordinary application', (folder) => {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
   expect(spawnSync(process.execPath, [tsc, '-p', join(root, folder)], { encoding: 'utf8' }).stdout).toBe('')
 })
+
+test.each(['none', '{ "compilerOptions": { "module": "esnext", "noEmit": true } }'])(
+  'the small application compiles as the README says, beside a tsconfig.json: %s',
+  (config) => {
+    const [, line = ''] = /^npx tsc (app\.ts [^&]*) &&/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+    const folder = mkdtempSync(join(root, 'dist/readme-'))
+    copyFileSync(join(root, 'example-app/minimal.ts'), join(folder, 'app.ts'))
+    if (config !== 'none') writeFileSync(join(folder, 'tsconfig.json'), config)
+    const args = [tsc, ...line.trim().split(' ')]
+    const { stdout, status } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    const isThere = existsSync(join(folder, 'app.js'))
+    rmSync(folder, { recursive: true })
+    expect([stdout, status, isThere]).toEqual(['', 0, true])
+  },
+)

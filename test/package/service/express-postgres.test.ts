@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { OUTCOMES } from '../../../lib'
@@ -9,7 +10,9 @@ import { freePort } from '../../support/free-port'
 import { useLogins } from '../../support/logins'
 import { describeWithPostgres, useCluster } from '../../support/postgres/postgres'
 
-const APP = join(__dirname, '../../../../test/package/docs/express-postgres/app.mjs')
+const FOLDER = join(__dirname, '../../../../test/package/docs/express-postgres')
+const APP = join(FOLDER, 'app.mjs')
+const DOCKERFILE = join(__dirname, '../../../../docs/files/Dockerfile')
 const START = '/auth/social-login?returnTo=/'
 const CALLBACK = '/auth/social-login/callback'
 
@@ -17,6 +20,18 @@ interface Process {
   readonly origin: string
   /** @returns the exit code */
   stop(): Promise<number | null>
+}
+
+/** What a Dockerfile says about the process. */
+interface Image {
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** What docs/guides/removing.md adds. */
+interface Removing {
+  removeLogin(userID: string, login: { provider: string; subject: string }, sessionID: string): Promise<boolean>
+  deleteUser(userID: string): Promise<void>
 }
 
 /** The file of docs/guides/express-postgres.md as two processes on one database. */
@@ -36,10 +51,13 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
     for (const running of processes.splice(0)) await running.stop()
   })
 
-  async function start(drainSeconds = 0): Promise<Process> {
+  async function start(drainSeconds = 0, image: Image = { command: ['node', APP], env: {} }): Promise<Process> {
     const port = await freePort()
-    const child = spawn(process.execPath, [APP], {
+    const [command = '', ...args] = image.command
+    const child = spawn(command === 'node' ? process.execPath : command, args, {
+      cwd: FOLDER,
       env: {
+        ...image.env,
         PATH: process.env['PATH'],
         PORT: String(port),
         DRAIN_SECONDS: String(drainSeconds),
@@ -132,5 +150,99 @@ describeWithPostgres('the application of the guide "Express with Postgres"', () 
     logins.provider.failNext('authorize', { status: 503 })
     expect((await comeBack(visitor, running, newKey())).location).toBe('/?reason=provider_unavailable')
     expect((await visitor.request(`${running.origin}/healthz`)).status).toBe(200)
+  })
+
+  test('is reachable from outside a container of the Dockerfile, and stops at its signal', async () => {
+    const lines = readFileSync(DOCKERFILE, 'utf8')
+    const env = Object.fromEntries(Array.from(lines.matchAll(/^ENV (\w+)=(.*)$/gm), ([, name, value]) => [name, value]))
+    const command: string[] = JSON.parse(/^CMD (.*)$/m.exec(lines)?.[1] ?? '[]')
+    const copied = Array.from(lines.matchAll(/^COPY (.*) \.\/$/gm), ([, files]) => files)
+    expect(copied).toEqual(['package.json package-lock.json', command[1]])
+    // An address of this machine that is not that of `localhost`.
+    const outside = ({ origin }: Process): Promise<number> =>
+      new Browser().request(`${origin.replace('localhost', '127.0.0.2')}/healthz`).then(({ status }) => status)
+    await expect(outside(await start())).rejects.toThrow('ECONNREFUSED')
+    const container = await start(0, { command, env })
+    expect(await outside(container)).toBe(200)
+    expect(await container.stop()).toBe(0)
+  })
+
+  describe('with what the guide "Removing a login, deleting an account" adds', () => {
+    const login = (subject: string) => ({ provider: 'social-login', subject })
+    let pool: Pool
+    let removing: Removing
+    let running: Process
+    let userID: string
+
+    /** Ada is signed in in these browsers, and has linked another login. */
+    async function signIn(...browsers: Browser[]): Promise<void> {
+      for (const browser of browsers) {
+        await browser.follow(running.origin + START)
+        expect((await comeBack(browser, running, newKey())).location).toBe('/')
+      }
+      userID = (await pool.query('select id from users')).rows[0].id
+      await pool.query("insert into federated_credentials values ('social-login', '2', $1)", [userID])
+    }
+    const sessionOf = async (browser: Browser): Promise<string> => {
+      const cookie = decodeURIComponent(await browser.cookies(running.origin))
+      return /session=s:([^.]+)\./.exec(cookie)?.[1] ?? 'none'
+    }
+    const subjects = async (): Promise<string[]> =>
+      (await pool.query('select subject from federated_credentials order by 1')).rows.map(({ subject }) => subject)
+
+    beforeEach(async () => {
+      running = await start()
+      pool = new Pool({ connectionString: database })
+      removing = jest.requireActual(join(FOLDER, 'removing.js')).removing(pool)
+    })
+    afterEach(() => pool.end())
+
+    test('a login is removed, and the other browsers are signed out', async () => {
+      const [ada, elsewhere] = [new Browser(), new Browser()]
+      await signIn(ada, elsewhere)
+      expect(await removing.removeLogin('999', login('1'), '')).toBe(false)
+      expect(await home(elsewhere, running)).toContain('Hello')
+      expect(await removing.removeLogin(userID, login('1'), await sessionOf(ada))).toBe(true)
+      expect(await home(ada, running)).toContain('Hello')
+      expect(await home(elsewhere, running)).toContain('Sign in')
+      expect(await removing.removeLogin(userID, login('2'), '')).toBe(false)
+      expect(await subjects()).toEqual(['2'])
+    })
+
+    test('of two removals at once one login stays', async () => {
+      await signIn(new Browser())
+      // The danger: without the lock each sees the login that the other removes.
+      const naive = (subject: string) => `delete from federated_credentials where subject = '${subject}' and exists
+        (select from federated_credentials where subject <> '${subject}')`
+      const [one, two] = [await pool.connect(), await pool.connect()]
+      for (const client of [one, two]) await client.query('begin')
+      await one.query(naive('1'))
+      await two.query(naive('2'))
+      for (const client of [one, two]) await client.query('commit')
+      for (const client of [one, two]) client.release()
+      expect(await subjects()).toEqual([])
+
+      for (let round = 0; round < 20; round++) {
+        await pool.query('delete from federated_credentials')
+        const rows = "insert into federated_credentials values ('social-login', '1', $1), ('social-login', '2', $1)"
+        await pool.query(rows, [userID])
+        const removals = ['1', '2'].map((subject) => removing.removeLogin(userID, login(subject), ''))
+        expect((await Promise.all(removals)).sort()).toEqual([false, true])
+        expect(await subjects()).toHaveLength(1)
+      }
+    })
+
+    test('a deleted account is gone with its logins and sessions, and its person is new at the next login', async () => {
+      const ada = new Browser()
+      await signIn(ada)
+      await removing.deleteUser(userID)
+      expect(await home(ada, running)).toContain('Sign in')
+      for (const table of ['users', 'federated_credentials', 'session'])
+        expect((await pool.query(`select from ${table}`)).rowCount).toBe(0)
+      await ada.follow(running.origin + START)
+      await comeBack(ada, running, newKey())
+      expect(await home(ada, running)).toContain('Hello Ada Lovelace')
+      expect((await pool.query('select id from users')).rows[0].id).not.toBe(userID)
+    })
   })
 })

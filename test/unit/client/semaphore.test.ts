@@ -42,22 +42,6 @@ test('who waits leaves at the deadline, and takes no slot later', async () => {
   expect([semaphore.isIdle, semaphore.tryAcquire()]).toEqual([true, true])
 })
 
-test('a slot that was forced beyond the number is not passed on', async () => {
-  const semaphore = new Semaphore(1)
-  semaphore.tryAcquire()
-  semaphore.forceAcquire()
-  let running = 0
-  const work = semaphore.run(newDeadline(), async () => {
-    running += 1
-  })
-  semaphore.release()
-  await turn()
-  expect(running).toBe(0)
-  semaphore.release()
-  await work
-  expect(running).toBe(1)
-})
-
 test('close waits until all slots are released, lets present waiters finish, and grants no further ones', async () => {
   const semaphore = new Semaphore(1)
   semaphore.tryAcquire()

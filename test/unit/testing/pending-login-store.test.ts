@@ -58,8 +58,8 @@ const CONSUMED = 'A consumed login is not found unconsumed again, in any process
 const ONCE =
   'Of concurrent callbacks, one consumes the login: its consume resolves to true, that of the others to false.'
 const OTHERS = 'Other cookies of the response and other content of the session stay.'
-const LIFETIME = 'A login is kept for ten minutes, and gone after eleven; until then a consumed one stays consumed.'
-const OUTAGE = 'While the storage is away each method rejects within ten seconds; afterwards the login is as it was.'
+const LIFETIME = 'A login is kept for 10 minutes, and gone after 11; until then a consumed one stays consumed.'
+const OUTAGE = 'While the storage is away each method rejects within 10 seconds; afterwards the login is as it was.'
 
 type Incoming = Parameters<OwnStore['save']>[0]
 
@@ -241,7 +241,7 @@ describe('a store that breaks the contract is refused by the rule, with what was
     ['does not tell who was first', DoesNotTell, ONCE, '0 resolved to true, 0 to false, 8 to undefined'],
     ['replaces the cookies of the response', ReplacesCookies, OTHERS, 'a cookie was gone after save'],
     ['empties the session', EmptiesTheSession, OTHERS, 'a value of the session was gone after save'],
-    ['never expires', NeverExpires, LIFETIME, 'the browser, eleven minutes after its start, found {"id":'],
+    ['never expires', NeverExpires, LIFETIME, 'the browser, 11 minutes after its start, found {"id":'],
     ['expires early', ExpiresEarly, LIFETIME, undef],
     ['forgets early what was used', ForgetsWhatWasUsed, LIFETIME, 'load resolved to a login without `consumed: true`'],
     [

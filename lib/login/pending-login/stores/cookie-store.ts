@@ -10,8 +10,8 @@ import type { CookieStoreOptions } from './sealed-cookie'
  * stored on the server, and people can sign in under an application session with `SameSite=Strict`. (A signed-in user
  * looks signed out at the callback then, and gets `user_changed`.)
  *
- * A cookie cannot be invalidated: within one process a record is used once, but a copy that reaches another process within
- * ten minutes can be used there, too, with another key.
+ * A cookie cannot be invalidated: within one process a record is used once, but a copy that reaches another process while
+ * the login may take can be used there, too, with another key.
  *
  * The store needs the response. Express sets `req.res`; elsewhere set it before `passport.authenticate()`.
  *

@@ -1,6 +1,13 @@
 import { hkdfSync } from 'node:crypto'
 import { parseBoolean, refuseUnknown } from '../../../client/option-values'
-import { MAX_AGE_MS, type PendingLogin, parsePendingLogin } from '../pending-login'
+import {
+  MAX_AGE_MS,
+  MAX_COOKIE_KEYS,
+  MAX_COOKIE_LENGTH,
+  MAX_COOKIE_NAME_LENGTH,
+  MIN_COOKIE_KEY_LENGTH,
+} from '../../../limits'
+import { type PendingLogin, parsePendingLogin } from '../pending-login'
 
 /**
  * Options of the {@link CookieStore}.
@@ -11,8 +18,8 @@ import { MAX_AGE_MS, type PendingLogin, parsePendingLogin } from '../pending-log
 export interface CookieStoreOptions {
   /**
    * 1 to 10 random secrets of at least 32 characters or bytes (`openssl rand -base64 32`). The first one seals, all of them
-   * open: to rotate, append a new one, then put it in front, and drop the old one ten minutes later. Never the app secret: the
-   * cookie would confirm a guess of it.
+   * open: to rotate, append a new one, then put it in front, and drop the old one when the logins that it sealed have expired.
+   * Never the app secret: the cookie would confirm a guess of it.
    */
   readonly keys: readonly (string | Uint8Array)[]
   /** Name of the cookie, without the `__Host-` prefix: 1 to 64 of the characters A-Z a-z 0-9 _ -. Default `social-login`. */
@@ -26,10 +33,7 @@ export interface CookieStoreOptions {
   readonly allowInsecureHTTP?: boolean | undefined
 }
 
-// Browsers reject larger cookies; a sealed record with the longest returnTo and state has 3,300 bytes.
-const MAX_COOKIE_LENGTH = 4096
-const MIN_KEY_LENGTH = 32
-
+const NAME = new RegExp(String.raw`^[\w-]{1,${MAX_COOKIE_NAME_LENGTH}}$`)
 const OPTIONS = { keys: true, name: true, hostPrefix: true, allowInsecureHTTP: true }
 
 type Decrypting = typeof import('jose/jwe/compact/decrypt')
@@ -55,8 +59,8 @@ export class SealedCookie {
   constructor(options: CookieStoreOptions, suffix = '') {
     refuseUnknown('CookieStore', options, OPTIONS)
     const { keys, name = 'social-login', hostPrefix = true } = options
-    if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name))
-      throw new TypeError('name must have 1 to 64 of the characters A-Z a-z 0-9 _ -')
+    if (typeof name !== 'string' || !NAME.test(name))
+      throw new TypeError(`name must have 1 to ${MAX_COOKIE_NAME_LENGTH} of the characters A-Z a-z 0-9 _ -`)
     this.isSecure = !parseBoolean(options.allowInsecureHTTP, 'allowInsecureHTTP')
     // Browsers accept the prefix only together with `Secure`.
     const hasPrefix = parseBoolean(hostPrefix, 'hostPrefix') && this.isSecure
@@ -129,16 +133,16 @@ export class SealedCookie {
 }
 
 function parseKeys(keys: unknown): [string | Uint8Array, ...(string | Uint8Array)[]] {
-  const [first, ...others]: unknown[] = Array.isArray(keys) && keys.length <= 10 ? keys : []
-  if (first === undefined) throw new TypeError('keys must be an array of 1 to 10 secrets')
+  const [first, ...others]: unknown[] = Array.isArray(keys) && keys.length <= MAX_COOKIE_KEYS ? keys : []
+  if (first === undefined) throw new TypeError(`keys must be an array of 1 to ${MAX_COOKIE_KEYS} secrets`)
   return [parseKey(first), ...others.map(parseKey)]
 }
 
 function parseKey(key: unknown): string | Uint8Array {
   const isText = typeof key === 'string' || key instanceof Uint8Array
-  if (isText && key.length >= MIN_KEY_LENGTH) return key
+  if (isText && key.length >= MIN_COOKIE_KEY_LENGTH) return key
   throw new TypeError(
-    'keys must hold random secrets of at least 32 characters or bytes (openssl rand -base64 32 makes one)',
+    `keys must hold random secrets of at least ${MIN_COOKIE_KEY_LENGTH} characters or bytes (openssl rand -base64 32 makes one)`,
   )
 }
 

@@ -48,7 +48,7 @@ export class SessionStore implements PendingLoginStore {
   // The record is marked, not removed: the second callback of a double click uses it to find the running login.
   consume(req: IncomingMessage, record: PendingLogin): Promise<void> | void {
     keepWhenRenewed(req, remainderOf(record))
-    return put(requireSession(req), { ...record, consumed: true })
+    return put(requireSession(req), Object.assign({}, record, { consumed: true as const }))
   }
 }
 

@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import cookieSession from 'cookie-session'
 import express, { type Application, type ErrorRequestHandler, type RequestHandler } from 'express'
+import { EncryptJWT, jwtDecrypt } from 'jose'
 import passport, { type Authenticator } from 'passport'
 import {
   CookieStore,
   type OutcomeCode,
   onPhaseEnd,
+  type Profile,
   SocialLoginClient,
   SocialLoginError,
   Strategy,
   type StrategyOptions,
+  toProfile,
   type VerifyFunction,
 } from 'passport-social-login'
 import { FakeProvider, type ProviderMode } from 'passport-social-login/testing'
@@ -73,6 +76,17 @@ export function singlePage(app: Application): void {
 export async function client(baseURL: string, clientID: string, clientSecret: string, authKey: string) {
   // docs/client.md#the-client, block 1
   return user
+}
+
+interface StoredLogin {
+  readonly provider: string
+  readonly subject: string
+}
+
+export function storedTokens(baseURL: string, clientID: string, clientSecret: string, TOKEN_KEY: string) {
+  // docs/guides/access-token.md#keeping-it-sealed, block 1
+  // docs/guides/access-token.md#reading-the-profile-again, block 1
+  return { seal, reloadProfile, client }
 }
 
 export async function startRecorded(file: string) {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Deadline } from '../../../../lib/client/deadline'
 import { ProviderPools } from '../../../../lib/client/http/pools'
-import { sendRequest } from '../../../../lib/client/http/transport'
+import { sendRequest } from '../../../../lib/client/http/retry'
 import { type Connections, countConnections } from '../../../support/connections'
 import { type Listening, listen } from '../../../support/listen'
 import { settled, until } from '../../../support/turns'
@@ -36,7 +36,7 @@ function newPools(maxPools: number): ProviderPools {
 async function send(pools: ProviderPools, { origin }: Provider): Promise<number> {
   const deadline = new Deadline(TIMEOUT_MS)
   const request = { origin, method: 'GET', path: '/', headers: {}, body: null, idempotent: false } as const
-  const { status } = await sendRequest(pools.transportTo(origin, 10), request, 'profile', { deadline })
+  const { status } = await sendRequest(pools.transportTo(origin), request, 'profile', { deadline })
   deadline.clear()
   return status
 }

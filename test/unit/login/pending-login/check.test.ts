@@ -1,5 +1,7 @@
-import { type CallbackContext, checkCallback, SILENT_APPROVAL_MS } from '../../../../lib/login/pending-login/check'
-import { createPendingLogin, type PendingLogin } from '../../../../lib/login/pending-login/pending-login'
+import { SILENT_APPROVAL_MS } from '../../../../lib/limits'
+import { type CallbackContext, checkCallback } from '../../../../lib/login/pending-login/check'
+import type { PendingLogin } from '../../../../lib/login/pending-login/pending-login'
+import { newPendingLogin } from '../../../support/pending-login'
 
 const callback = (strategyDigest: string, user: string | undefined): CallbackContext => ({
   strategyDigest,
@@ -8,8 +10,6 @@ const callback = (strategyDigest: string, user: string | undefined): CallbackCon
   referer: 'absent',
   tabSecret: undefined,
 })
-
-const input = { strategyDigest: 'strategy', user: undefined, startSite: undefined }
 
 afterEach(() => {
   jest.useRealTimers()
@@ -30,11 +30,11 @@ test.each([
   [-60_001, 'login_expired'],
   [-60 * 60_000, 'login_expired'],
 ])('a record %d milliseconds old is refused with %s', (age, refusal) => {
-  expect(laterBy(createPendingLogin(input), age)).toBe(refusal)
+  expect(laterBy(newPendingLogin(), age)).toBe(refusal)
 })
 
 test('a record of another strategy is refused first, whatever its age', () => {
-  const record = { ...createPendingLogin(input), issuedAt: 0 }
+  const record = { ...newPendingLogin(), issuedAt: 0 }
   expect(checkCallback(record, callback('other', undefined))).toBe('context_mismatch')
   expect(checkCallback(record, callback('strategy', undefined))).toBe('login_expired')
 })
@@ -48,28 +48,28 @@ test.each([
   ['a', 'A', 'user_changed'],
   ['', undefined, 'user_changed'],
 ])('a login started by %j and finished by %j is refused with %s', (starter, finisher, refusal) => {
-  const record = createPendingLogin({ ...input, user: starter })
+  const record = newPendingLogin({ user: starter })
   expect(checkCallback(record, callback('strategy', finisher))).toBe(refusal)
 })
 
 test('a callback that was typed finishes only a login that was typed', () => {
   const typed = { ...callback('strategy', undefined), fetchSite: 'none' }
-  expect(checkCallback(createPendingLogin({ ...input, startSite: 'same-origin' }), typed)).toBe('callback_forged')
-  expect(checkCallback(createPendingLogin({ ...input, startSite: 'none' }), typed)).toBeUndefined()
+  expect(checkCallback(newPendingLogin(), typed)).toBe('callback_forged')
+  expect(checkCallback(newPendingLogin({ startSite: 'none' }), typed)).toBeUndefined()
 })
 
 // WebKit says `none` of a reload, of Back and of Forward, with the Referer of the first time.
 test.each(['provider', 'app'] as const)(
   'a callback that is requested again, with the Referer of the %s, was not typed',
   (referer) => {
-    const record = createPendingLogin({ ...input, startSite: 'same-origin' })
+    const record = newPendingLogin()
     const again: CallbackContext = { ...callback('strategy', undefined), fetchSite: 'none', referer }
     expect(checkCallback(record, again)).toBeUndefined()
   },
 )
 
 test('a callback that is requested again later than a silent approval, with the Referer of the application, is refused', () => {
-  const record = createPendingLogin({ ...input, startSite: 'same-origin' })
+  const record = newPendingLogin()
   jest.useFakeTimers({ now: record.issuedAt + SILENT_APPROVAL_MS + 1, doNotFake: ['nextTick', 'setImmediate'] })
   const again: CallbackContext = { ...callback('strategy', undefined), fetchSite: 'none', referer: 'app' }
   expect(checkCallback(record, again)).toBe('callback_forged')
@@ -80,12 +80,12 @@ test.each([
   ['another secret', 'other', 'tab_mismatch'],
   ['no secret', '', 'tab_mismatch'],
 ])('a record of a tab, finished with %s', (_title, tabSecret, refusal) => {
-  const record = createPendingLogin({ ...input, tabSecret: 'secret' })
+  const record = newPendingLogin({ tabSecret: 'secret' })
   expect(checkCallback(record, { ...callback('strategy', undefined), tabSecret })).toBe(refusal)
 })
 
 test('the application’s own Referer is accepted for 30 seconds, or with the secret of the tab', () => {
-  const record = { ...createPendingLogin({ ...input, tabSecret: 'secret' }), issuedAt: 1_000_000 }
+  const record = { ...newPendingLogin({ tabSecret: 'secret' }), issuedAt: 1_000_000 }
   const at = (age: number, more: Partial<CallbackContext> = {}) => {
     jest.useFakeTimers({ now: record.issuedAt + age, doNotFake: ['nextTick', 'setImmediate'] })
     return checkCallback(record, { ...callback('strategy', undefined), referer: 'app', ...more })

@@ -1,4 +1,4 @@
-import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../../../../lib/login/pending-login/pending-login'
+import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../../../../lib/limits'
 import { UsedLogins } from '../../../../lib/login/pending-login/used-logins'
 
 /** Uses the record for a login that consumes it at once. */

@@ -51,14 +51,15 @@ test('of 1,000 communities that one is forgotten which has not been used for the
 test('a community with a login under way is not forgotten: its limit counts that login', async () => {
   const communities = newCommunities()
   const first = await find(communities, communityOf('first'))
-  first.loginSlots.tryAcquire()
+  first.concurrentLogins.tryAcquire()
   await findMany(communities, 'other', 2 * MAX_COMMUNITIES)
   expect(await find(communities, communityOf('first'))).toBe(first)
 })
 
 test('a community that comes while 1,000 others have logins under way keeps its settings', async () => {
   const communities = newCommunities()
-  for (const { loginSlots } of await findMany(communities, 'hanging', MAX_COMMUNITIES)) loginSlots.tryAcquire()
+  for (const { concurrentLogins } of await findMany(communities, 'hanging', MAX_COMMUNITIES))
+    concurrentLogins.tryAcquire()
   const newest = await find(communities, communityOf('newest'))
   expect(await find(communities, communityOf('newest'))).toBe(newest)
 })
@@ -68,10 +69,10 @@ test('after a peak of logins at 2,000 communities, the oldest settings are forgo
   const peak: LoginSettings[] = []
   for (let index = 0; index < 2 * MAX_COMMUNITIES; index += 1) {
     const settings = await find(communities, communityOf(`peak-${index}`))
-    settings.loginSlots.tryAcquire()
+    settings.concurrentLogins.tryAcquire()
     peak.push(settings)
   }
-  for (const { loginSlots } of peak) loginSlots.release()
+  for (const { concurrentLogins } of peak) concurrentLogins.release()
   await find(communities, communityOf('next'))
   expect(await find(communities, communityOf('peak-1500'))).toBe(peak[1500])
   expect(await find(communities, communityOf('peak-500'))).not.toBe(peak[500])
@@ -196,5 +197,5 @@ test('after close nobody begins a login, at a provider that was known or not', a
   const known = await find(communities, communityOf('known'))
   await communities.close()
   const unknown = await find(communities, communityOf('unknown'))
-  expect([known.loginSlots.tryAcquire(), unknown.loginSlots.tryAcquire()]).toEqual([false, false])
+  expect([known.concurrentLogins.tryAcquire(), unknown.concurrentLogins.tryAcquire()]).toEqual([false, false])
 })

@@ -6,21 +6,16 @@ import fc from 'fast-check'
 import { CompactEncrypt } from 'jose'
 import { CookieStore, type CookieStoreOptions, type PendingLogin } from '../../../../../lib'
 import { remainderOf } from '../../../../../lib/login/pending-login/consumed'
-import { createPendingLogin } from '../../../../../lib/login/pending-login/pending-login'
 import { LoginCookies } from '../../../../../lib/login/pending-login/stores/login-cookies'
 import { rejectionOf } from '../../../../support/leak-check'
+import { newPendingLogin } from '../../../../support/pending-login'
 
 const MUTATIONS = Number(process.env['COOKIE_RUNS'] ?? 5000)
 const NAME = '__Host-social-login'
 const KEY = 'k'.repeat(32)
 const store = new CookieStore({ keys: [KEY] })
 
-const RECORD = createPendingLogin({
-  strategyDigest: 'provider A',
-  user: 'ada',
-  startSite: 'same-origin',
-  returnTo: '/inbox',
-})
+const RECORD = newPendingLogin({ strategyDigest: 'provider A', user: 'ada', returnTo: '/inbox' })
 
 // FIXED as sealed by version 0.1.0.
 const SEALED = [
@@ -296,10 +291,9 @@ describe('the cookie', () => {
   })
 
   test('stays below 4,096 bytes with the longest possible returnTo and state', async () => {
-    const longest = createPendingLogin({
+    const longest = newPendingLogin({
       strategyDigest: RECORD.strategyDigest.padEnd(43, 'x'),
       user: 'u'.repeat(10_000),
-      startSite: 'same-origin',
       tabSecret: 'f'.repeat(32),
       returnTo: `/${'a'.repeat(1023)}`,
       state: 's'.repeat(1022),

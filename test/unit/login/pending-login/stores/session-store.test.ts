@@ -1,11 +1,10 @@
 import { remainderOf } from '../../../../../lib/login/pending-login/consumed'
-import { createPendingLogin } from '../../../../../lib/login/pending-login/pending-login'
 import { SessionStore } from '../../../../../lib/login/pending-login/stores/session-store'
 import { incoming } from '../../../../support/incoming'
+import { newPendingLogin } from '../../../../support/pending-login'
 
 const store = new SessionStore()
-const start = { strategyDigest: 'context', user: undefined, startSite: undefined }
-const record = createPendingLogin(start)
+const record = newPendingLogin()
 
 test('a session without save, such as cookie-session, is part of the response', async () => {
   const session = {}
@@ -62,7 +61,7 @@ test.each([{}, null, 'text', 7, [], { id: 7 }])(
 )
 
 describe('when Passport renews the session at the end of a login', () => {
-  const used = createPendingLogin({ ...start, returnTo: '/inbox', state: 'cart-7' })
+  const used = newPendingLogin({ returnTo: '/inbox', state: 'cart-7' })
   const left = remainderOf(used)
 
   /** A request with a session that is renewed in the way of a framework. */

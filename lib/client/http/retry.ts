@@ -1,0 +1,74 @@
+import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
+import { MAX_SENDS } from '../../limits'
+import type { Deadline } from '../deadline'
+import { ClosedBeforeResponse, outcomeOf } from './network-errors'
+import { type ProviderResponse, ResponseReader } from './response-reader'
+import type { ProviderRequest, RequestContext, Transport } from './transport'
+
+// After these, sending a request again that changes nothing at the provider may succeed.
+const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
+
+/**
+ * Sends a request to the provider over any transport, at most `MAX_SENDS` times. No redirect is followed and no cookie kept; a
+ * response is UTF-8 of at most `MAX_BODY_BYTES`, and complete before the deadline ends.
+ *
+ * - Any request is sent again, at once, if its connection closed before the response began: see {@link sendOverConnection}.
+ * - A request that changes nothing at the provider (`idempotent`: a profile request) is sent again if the provider is
+ *   unavailable or unreachable. The second attempt may take as long as the first: time must be left for that, and for
+ *   `Retry-After`.
+ *
+ * (To open a connection is tried more often, by `Connector`: nothing has been sent then.)
+ *
+ * @throws SocialLoginError `provider_*`, or the reason of the caller's own signal
+ */
+export async function sendRequest(
+  transport: Transport,
+  request: ProviderRequest,
+  phase: Phase,
+  { deadline, onRetry }: RequestContext,
+): Promise<ProviderResponse> {
+  const before = deadline.remaining
+  let sends = 0
+  const newReader = (retried: boolean): ResponseReader => {
+    sends += 1
+    if (retried) onRetry?.()
+    return new ResponseReader(phase, retried, request)
+  }
+  try {
+    if (deadline.ended) throw deadline.ended.reason
+    return await sendOverConnection(transport, request, deadline, newReader)
+  } catch (error) {
+    const outcome = outcomeOf(error, phase, deadline)
+    if (!request.idempotent || sends >= MAX_SENDS || !isRetryable(outcome)) throw outcome
+    const wait = (outcome.retryAfter ?? 0) * 1000
+    if (wait + before - deadline.remaining >= deadline.remaining) throw outcome
+    await deadline.pause(wait)
+  }
+  return transport.send({ request, deadline, reader: newReader(true) }).catch((error: unknown) => {
+    throw outcomeOf(error, phase, deadline)
+  })
+}
+
+/**
+ * Sends a request; once more, on a new connection, if its connection closed before the response began. A profile request
+ * changes nothing, and a provider that has exchanged a key refuses it. The other open connections may be closed, too.
+ *
+ * @throws what the transport throws
+ */
+export async function sendOverConnection(
+  transport: Transport,
+  request: ProviderRequest,
+  deadline: Deadline,
+  newReader: (retried: boolean) => ResponseReader,
+): Promise<ProviderResponse> {
+  try {
+    return await transport.send({ request, deadline, reader: newReader(false) })
+  } catch (error) {
+    if (!(error instanceof ClosedBeforeResponse)) throw error
+  }
+  return transport.send({ request, deadline, reader: newReader(true), onNewConnection: true })
+}
+
+function isRetryable(outcome: unknown): outcome is SocialLoginError {
+  return outcome instanceof SocialLoginError && RETRYABLE.has(outcome.code)
+}

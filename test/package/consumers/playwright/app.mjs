@@ -1,0 +1,1 @@
+// README.md#a-login-of-your-own, block 1

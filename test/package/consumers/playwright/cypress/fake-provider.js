@@ -1,0 +1,1 @@
+// docs/guides/browser-tests.md#cypress, block 1

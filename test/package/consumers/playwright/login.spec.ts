@@ -1,0 +1,1 @@
+// docs/guides/browser-tests.md#playwright, block 2

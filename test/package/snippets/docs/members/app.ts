@@ -1,0 +1,56 @@
+import express, { type Application, type Request, type RequestHandler } from 'express'
+import session from 'express-session'
+import type { Authenticator } from 'passport'
+import { type Profile, Strategy, type StrategyOptions } from 'passport-social-login'
+
+// docs/guides/protecting-routes.md#the-type-of-your-user, block 1
+
+declare module 'express-session' {
+  interface SessionData {
+    messages?: string[]
+  }
+}
+
+type Member = Express.User & { isBanned: boolean }
+
+interface Members {
+  find(profile: Profile): Promise<Member | undefined>
+  join(profile: Profile, invitation: unknown): Promise<Member | undefined>
+  get(id: string): Promise<Member | undefined>
+}
+
+interface Accounts {
+  removeLogin(userID: string, login: { provider: string; subject: string }, sessionID: string): Promise<boolean>
+  deleteUser(userID: string): Promise<void>
+}
+
+export const sessions = (): RequestHandler =>
+  session({ secret: 'a secret of the test', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } })
+
+export function letIn(
+  app: Application,
+  passport: Authenticator,
+  options: StrategyOptions<false>,
+  members: Members,
+): void {
+  // docs/guides/letting-in.md#letting-only-some-people-in, block 1
+  // docs/guides/letting-in.md#letting-only-some-people-in, block 2
+}
+
+export function protect(app: Application, passport: Authenticator, accounts: Accounts): void {
+  // docs/guides/protecting-routes.md#a-login-wall, block 1
+
+  // docs/guides/protecting-routes.md#behind-the-wall, block 1
+
+  app.get('/admin', (_req, res) => void res.send('for administrators'))
+  remove(app, requireUser, userOf, accounts)
+}
+
+function remove(
+  app: Application,
+  requireUser: RequestHandler,
+  userOf: (req: Request) => Express.User,
+  accounts: Accounts,
+): void {
+  // docs/guides/removing.md#removing-a-login-deleting-an-account, block 1
+}
