@@ -1,5 +1,5 @@
 import { AFTER_TAB_LOGIN_MS } from '../../limits'
-import { digest, type PendingLogin, type Writable } from './pending-login'
+import { digest, type LoginRemainder, type PendingLogin, type Writable } from './pending-login'
 
 /** The record as it is given to `consume`. */
 export function withUsedKey(record: PendingLogin, authKey: string): PendingLogin {
@@ -22,28 +22,15 @@ export function confirmationAfter({ id, tab, usedAt }: PendingLogin): string | u
   return digest(id, 'confirmed')
 }
 
-/** What a store keeps of a consumed record after the login: enough to recognise a reload. */
-export function remainderOf({
-  id,
-  strategyDigest,
-  issuedAt,
-  tab,
-  startPath,
-  usedKey,
-  usedAt,
-}: PendingLogin): PendingLogin {
-  // The rest is dropped, because a session is serialised several times for one request.
-  const remainder: Writable<PendingLogin> = {
-    id,
-    strategyDigest,
-    issuedAt,
-    user: null,
-    startSite: null,
-    consumed: true,
-  }
-  if (tab !== undefined) remainder.tab = tab
-  if (startPath !== undefined) remainder.startPath = startPath
+/**
+ * What a store keeps of a consumed record after the login, to recognise a reload: little, because a session is serialised
+ * several times for one request. `parsePendingLogin` fills in the rest.
+ */
+export function remainderOf({ id, tab, startPath, usedKey, usedAt }: PendingLogin): LoginRemainder {
+  const remainder: Writable<LoginRemainder> = { id, consumed: true }
   if (usedKey !== undefined) remainder.usedKey = usedKey
-  if (usedAt !== undefined) remainder.usedAt = usedAt
+  if (startPath !== undefined) remainder.startPath = startPath
+  // The time is of use for the tab alone: see `confirmationAfter`.
+  if (tab !== undefined && usedAt !== undefined) Object.assign(remainder, { tab, usedAt })
   return remainder
 }

@@ -53,6 +53,14 @@ export interface PendingLoginSummary {
   readonly returnTo?: string
 }
 
+/** What is left of a record once its login is over. */
+export type LoginRemainder = Pick<PendingLogin, 'id' | 'startPath' | 'tab' | 'usedKey' | 'usedAt'> & {
+  readonly consumed: true
+}
+
+// A consumed record finishes no login, so what only a login compares may be missing.
+const OVER = { strategyDigest: '', issuedAt: 0, user: null, startSite: null }
+
 export type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 export interface PendingLoginInput {
@@ -92,8 +100,9 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
 /** Undefined if the value is not a valid record. */
 export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
-  const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state } = value
-  const { startPath, consumed, usedKey, usedAt } = value
+  const members = value['consumed'] === true ? { ...OVER, ...value } : value
+  const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state } = members
+  const { startPath, consumed, usedKey, usedAt } = members
   if (typeof id !== 'string' || typeof strategyDigest !== 'string') return undefined
   // A time that is NaN would never expire.
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined

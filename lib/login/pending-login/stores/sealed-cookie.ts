@@ -7,7 +7,7 @@ import {
   MAX_COOKIE_NAME_LENGTH,
   MIN_COOKIE_KEY_LENGTH,
 } from '../../../limits'
-import { type PendingLogin, parsePendingLogin } from '../pending-login'
+import { type LoginRemainder, type PendingLogin, parsePendingLogin } from '../pending-login'
 
 /**
  * Options of the {@link CookieStore}.
@@ -72,7 +72,7 @@ export class SealedCookie {
     this.#jose = { ...decrypting(), ...encrypting() }
   }
 
-  async seal(record: PendingLogin): Promise<string> {
+  async seal(record: PendingLogin | LoginRemainder): Promise<string> {
     const sealed = await new this.#jose.CompactEncrypt(Buffer.from(JSON.stringify(record)))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .encrypt(this.#sealingKey)

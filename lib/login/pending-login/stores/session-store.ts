@@ -3,7 +3,7 @@ import { types } from 'node:util'
 import { isObject } from '../../../client/response/json'
 import { warnOnce } from '../../../warnings'
 import { remainderOf } from '../consumed'
-import { type PendingLogin, parsePendingLogin } from '../pending-login'
+import { type LoginRemainder, type PendingLogin, parsePendingLogin } from '../pending-login'
 import type { PendingLoginStore } from '../store'
 import { NoSession } from '../store'
 import { otherHostHint } from './cookie-hints'
@@ -67,16 +67,16 @@ function warnOfLostCookie(req: IncomingMessage, { cookie }: Record<string, unkno
 }
 
 /**
- * Passport renews the session when it signs the user in. The record is put into the new session before Passport saves
+ * Passport renews the session when it signs the user in. What is left of the record is put into the new session before Passport saves
  * that: later would be one more write, and could undo a logout.
  */
-function keepWhenRenewed(req: IncomingMessage, record: PendingLogin): void {
+function keepWhenRenewed(req: IncomingMessage, remainder: LoginRemainder): void {
   const session = requireSession(req)
   const { regenerate } = session
   if (typeof regenerate !== 'function') return
   const keep = (): void => {
     const renewed: unknown = Reflect.get(req, 'session')
-    if (isSession(renewed)) renewed[SESSION_KEY] = record
+    if (isSession(renewed)) renewed[SESSION_KEY] = remainder
   }
   const value = (...args: unknown[]): unknown => {
     const given = args.map((arg) => {

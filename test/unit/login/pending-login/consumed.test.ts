@@ -1,3 +1,4 @@
+import { checkCallback } from '../../../../lib/login/pending-login/check'
 import {
   confirmationAfter,
   isUsedByAnotherKey,
@@ -6,6 +7,8 @@ import {
 } from '../../../../lib/login/pending-login/consumed'
 import { parsePendingLogin } from '../../../../lib/login/pending-login/pending-login'
 import { newPendingLogin } from '../../../support/pending-login'
+
+const CALLBACK = { user: undefined, fetchSite: 'cross-site', referer: 'provider', tabSecret: undefined } as const
 
 test('a used record tells its own key from others, and does not reveal it', () => {
   const record = newPendingLogin()
@@ -18,9 +21,22 @@ test('a used record tells its own key from others, and does not reveal it', () =
 })
 
 test('what is left of a login after it tells which login and key it was, and not where it led or who was signed in', () => {
-  const used = withUsedKey(newPendingLogin({ user: 'u', returnTo: '/inbox', state: 'cart-7' }), 'key')
-  const { returnTo: _, state: _state, ...rest } = used
-  expect(remainderOf(used)).toStrictEqual({ ...rest, user: null, startSite: null, consumed: true })
+  const input = { user: 'u', returnTo: '/inbox', state: 'cart-7', startPath: '/login' }
+  const [used, ofTab] = [input, { ...input, tabSecret: 's' }].map((each) => withUsedKey(newPendingLogin(each), 'key'))
+  const { id, usedKey } = used ?? {}
+  expect(used && remainderOf(used)).toStrictEqual({ id, consumed: true, usedKey, startPath: '/login' })
+  const { tab, usedAt } = ofTab ?? {}
+  expect(ofTab && remainderOf(ofTab)).toMatchObject({ tab, usedAt })
+})
+
+test('what is left of a login is read as a consumed record, and what of another login lacks as much is none', () => {
+  const used = withUsedKey(newPendingLogin(), 'key')
+  const left = parsePendingLogin(JSON.parse(JSON.stringify(remainderOf(used))))
+  expect(left).toMatchObject({ id: used.id, consumed: true, usedKey: used.usedKey })
+  expect(left && checkCallback(left, { ...CALLBACK, strategyDigest: 'strategy' })).toBe('context_mismatch')
+  for (const consumed of [undefined, false, 'true', 1]) {
+    expect(parsePendingLogin({ ...remainderOf(used), consumed })).toBeUndefined()
+  }
 })
 
 test('a start within ten seconds of a login that was bound to its tab needs a confirmation, which no other login has', () => {
