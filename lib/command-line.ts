@@ -5,11 +5,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/**
- * Reads the arguments of a command.
- *
- * @throws UsageError when one is unknown, or lacks its value
- */
+/** @throws UsageError when an argument is unknown, or lacks its value */
 export function readCommandLine<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config)

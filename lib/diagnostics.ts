@@ -4,8 +4,9 @@ import { debuglog } from 'node:util'
 import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError, VERIFY_REFUSED } from './errors'
 
 /**
- * The message of the tracing channel `passport-social-login:<phase>`: one object for one run of a phase, without a secret,
- * key, token, or anything of a person. A `callback` contains the `exchange`, `profile` and `verify` of its login.
+ * The message of the tracing channel `passport-social-login:<phase>`: one object for one run of a phase, without a
+ * secret, key, token, or anything of a person. A `callback` contains the `exchange`, `profile` and `verify` of its
+ * login.
  *
  * @example
  * import { tracingChannel } from 'node:diagnostics_channel'
@@ -27,8 +28,8 @@ export interface TracedPhase {
    */
   code?: OutcomeCode | 'verify_refused' | 'application_error'
   /**
-   * Set where a request ended well, but neither at the provider nor with a login: at the `confirm` page, at a page of `tabBinding`,
-   * or, repeated by a signed-in user, at its `destination`.
+   * Set where a request ended well, but neither at the provider nor with a login: at the `confirm` page, at a page of
+   * `tabBinding`, or, repeated by a signed-in user, at its `destination`.
    */
   page?: 'confirm' | 'tab' | 'destination'
   /** Set when the request of an `exchange` or a `profile` was retried. */
@@ -74,8 +75,8 @@ type Work<T> = (onRetry: () => void) => Promise<T>
 const debug = process.env['NODE_DEBUG'] === undefined ? undefined : debuglog('passport-social-login')
 
 /**
- * Reports the phases of one request to `node:diagnostics_channel`, and to `NODE_DEBUG=passport-social-login`. Not by
- * `TracingChannel.tracePromise`, because that publishes the result of the work: the access token.
+ * Reports the phases of one request to `node:diagnostics_channel`, and to `NODE_DEBUG=passport-social-login`.
+ * `TracingChannel.tracePromise` will not do: it publishes the result of the work, which is the access token.
  */
 export class Trace {
   readonly #names: Pick<TracedPhase, 'strategy' | 'provider'>
@@ -89,16 +90,11 @@ export class Trace {
     this.#names = provider === undefined ? { strategy } : { strategy, provider }
   }
 
-  /** Sets the login that the request belongs to. */
   setLogin(record: { readonly id: string }): void {
     this.#recordID = record.id
   }
 
-  /**
-   * Runs the work of a phase, which gets a callback to report a retry. Does nothing else without subscribers.
-   *
-   * @param outcomeOf what a result is, that need not be a login
-   */
+  /** Without subscribers, only runs the work. `outcomeOf` is for a result that need not be a login. */
   run<T>(phase: Phase, work: Work<T>, outcomeOf?: (result: T) => Outcome): Promise<T> {
     return isObserved(phase) ? this.#report(phase, work, outcomeOf) : work(ignore)
   }

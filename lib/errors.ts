@@ -167,7 +167,8 @@ export interface SocialLoginErrorDetails {
 
 /**
  * The only error class of this package: the {@link Strategy} passes it to `next(err)`, the `SocialLoginClient` rejects
- * with it. It never holds a secret, a key, a token, a body, or a URL, but for {@link startPath}, which no log shows; and has no `cause`.
+ * with it. It never holds a secret, a key, a token, a body, or a URL, but for {@link startPath}, which no log shows;
+ * and has no `cause`.
  * @example
  * import type { ErrorRequestHandler } from 'express'
  *
@@ -188,7 +189,9 @@ export class SocialLoginError extends Error {
   readonly retryable: boolean
   /** Seconds to wait before the next try, 0 to 86,400, where known. */
   readonly retryAfter?: number
-  /** Path and query at which this browser began the login, where they are known: for the link of a page that says why it failed. */
+  /**
+   * Path and query at which this browser began the login, where known: for the link of a page that says why it failed.
+   */
   readonly startPath?: string
 
   constructor(code: OutcomeCode, phase: Phase, details: SocialLoginErrorDetails = {}) {
@@ -216,7 +219,7 @@ export function isFailure({ code }: SocialLoginError): boolean {
   return Object.hasOwn(OUTCOMES, code) && OUTCOMES[code].kind === 'fail'
 }
 
-// On the prototype, so that the name survives minifiers and is no property of each error.
+// The name is on the prototype, so that it survives minifiers and is no property of each error.
 Object.defineProperty(SocialLoginError.prototype, 'name', { value: 'SocialLoginError' })
 
 /** For every response to a start or a callback: its URL may carry a key, which caches and other sites must not get. */

@@ -1,17 +1,24 @@
-// Every limit of a login and of the client, with its reason. The end of a name is its unit: _MS milliseconds, _SECONDS, _BYTES, and
-// _LENGTH characters; the others are counts. docs/limits.md says what happens beyond each.
+// Every limit of a login and of the client, with its reason. The end of a name is its unit: _MS milliseconds, _SECONDS,
+// _BYTES, and _LENGTH characters; the others are counts. docs/limits.md says what happens beyond each.
 
 // A login.
 
-/** From the start to the callback, with the person at the provider: as long as a code of OAuth may live (RFC 6749, 4.1.2). */
+/**
+ * From the start to the callback, with the person at the provider: as long as a code of OAuth lives (RFC 6749, 4.1.2).
+ */
 export const MAX_AGE_MS = 10 * 60 * 1000
 /** Clock skew between servers: a record's `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
-/** In which a callback may have the application as its Referer, as after a silent approval. A link there looks the same. */
+/**
+ * For so long, a callback may have a Referer of the application, as after a silent approval. A link there looks the
+ * same.
+ */
 export const SILENT_APPROVAL_MS = 30 * 1000
-/** Longer than redirects within an application take, shorter than a person who has signed in looks around. */
+/**
+ * This is longer than redirects within an application take, and shorter than a person who has signed in looks around.
+ */
 export const AFTER_TAB_LOGIN_MS = 10 * 1000
-/** How long a page with a button is inert: longer than a double click, which was meant for the page before. */
+/** A page with a button is inert for longer than a double click takes, because that was meant for the page before. */
 export const INERT_MS = 800
 /** A double click makes one duplicate. `maxConcurrentLogins` does not count callbacks that wait for another one's login. */
 export const MAX_WAITING = 8
@@ -22,24 +29,27 @@ export const MAX_PROVIDERS = 1000
 
 // Options.
 
-/** For exchange and profile together, for each call of a store, and for the function `provider`; the client: for a whole call. */
+/**
+ * For exchange and profile together, for each call of a store, and for the function `provider`; in a client, for a
+ * call.
+ */
 export const DEFAULT_TIMEOUT_MS = 10_000
 export const MAX_TIMEOUT_MS = 120_000
 export const DEFAULT_VERIFY_TIMEOUT_MS = 30_000
 export const MAX_VERIFY_TIMEOUT_MS = 600_000
-/** Logins at a provider, or calls of a client, at one time, and so connections. */
+/** The logins at a provider, or the calls of a client, at one time, and so the connections. */
 export const DEFAULT_CONNECTIONS = 128
-/** To one origin, too: the number of logins is limited for each provider, and several providers may share an origin. */
+/** It also holds for one origin, because several providers may share one, and logins are limited for each provider. */
 export const MAX_CONNECTIONS = 10_000
-/** Connection pools of many providers, one for each origin. */
+/** The connection pools of many providers, one for each origin. */
 export const DEFAULT_POOLS = 100
 export const MAX_POOLS = 10_000
-/** Of every text option, and of every URL that is parsed. */
+/** It holds for every text option, and for every URL that is parsed. */
 export const MAX_URL_LENGTH = 2048
 export const MAX_USER_AGENT_LENGTH = 256
 /** As many as the key of A256GCM, which is derived from it, has bytes. */
 export const MIN_COOKIE_KEY_LENGTH = 32
-/** Each is tried for a cookie that does not open: a rotation needs two. */
+/** Each is tried for a cookie that does not open. A rotation needs two. */
 export const MAX_COOKIE_KEYS = 10
 export const MAX_COOKIE_NAME_LENGTH = 64
 
@@ -47,48 +57,54 @@ export const MAX_COOKIE_NAME_LENGTH = 64
 
 /** Node accepts targets of 16 KB, and a login needs less than 2 KB: a longer one is likely an attack on the parser. */
 export const MAX_TARGET_LENGTH = 4096
-/** As long as DNS permits (RFC 1035). The time of `new URL()` grows with the square of a host's length (IDNA): 20 ms for 15 KB. */
+/** As long as DNS permits (RFC 1035). `new URL()` takes 20 ms for a host of 15 KB, growing with its square (IDNA). */
 export const MAX_HOST_LENGTH = 255
 /** The specification gives none; deployed servers send 32 characters. */
 export const MAX_AUTH_KEY_LENGTH = 512
-/** Once percent-encoded; it must fit into a cookie. */
+/** Counted once it is percent-encoded. It must fit into a cookie. */
 export const MAX_RETURN_PATH_LENGTH = 1024
-/** As JSON; it must fit into a cookie. */
+/** Counted as JSON. It must fit into a cookie. */
 export const MAX_STATE_BYTES = 1024
-/** Longer ones would not fit into a cookie beside the longest returnTo and state. */
+/** A longer one would not fit into a cookie beside the longest returnTo and state. */
 export const MAX_START_PATH_LENGTH = 256
 /** Browsers reject larger cookies; a sealed record with the longest returnTo and state has 3,300 bytes. */
 export const MAX_COOKIE_LENGTH = 4096
 
 // Connections to the provider.
 
-/** How often a request is sent at most: once more, if its connection closed or (a profile request) the provider was unavailable. */
+/** How often a request is sent at most: `client/http/retry.ts` says when a second time. */
 export const MAX_SENDS = 2
-/** Addresses are tried one after the other, and a name may have thousands: of hosts that the owner of the name chose. */
+/** Addresses are tried one after the other, and the owner of a name may give it thousands, of hosts of his choice. */
 export const MAX_ADDRESSES = 32
-/** Node's 0.25 seconds are too few if a packet is lost, which is sent again after a second, and the next address is unreachable. */
+/**
+ * Node's 0.25 seconds are too few if a packet is lost, which is sent again after a second, and no next address answers.
+ */
 export const ADDRESS_TIMEOUT_MS = 1500
-/** Longer than most restarts. At most a third of the timeout: the rest is for the requests. */
+/** This is longer than most restarts. At most a third of the timeout is used, because the rest is for the requests. */
 export const CONNECT_RETRY_MS = 3000
 export const CONNECT_RETRIES = 6
-/** A younger spare connection outlasts the next person's visit to the provider's page; a handshake costs CPU. */
+/** A younger spare connection outlasts the next person's visit to the provider's page, and a handshake costs CPU. */
 export const PRECONNECT_INTERVAL_MS = 10_000
 /** Servers drop idle connections: nginx after a minute, Apache after 20 seconds. */
 export const SPARE_MAX_AGE_MS = 50_000
 /** Logins of different people are often seconds apart. A shorter time in the server's `Keep-Alive` header wins. */
 export const KEEP_ALIVE_MS = 60_000
-/** Servers send up to four session tickets. Each, and each refused handshake or new key, costs CPU, and no reader is told of it. */
+/**
+ * Servers send up to four session tickets. Each, and each refused handshake or new key, costs CPU that no reader sees.
+ */
 export const MAX_TLS_MESSAGES = 16
 
 // The provider's responses.
 
 /** What does not count as body (chunk extensions, white space, early hints, trailers) may take as much memory. */
 export const MAX_WIRE_BYTES = 1024 * 1024
-/** Counts names and values alone: a header line of one letter counts as one byte and takes 200 of memory. */
+/** Only names and values count: a header line of one letter counts as one byte and takes 200 of memory. */
 export const MAX_HEADER_BYTES = 6 * 1024
 /** A person's record has some kilobytes. */
 export const MAX_BODY_BYTES = 64 * 1024
-/** The object of a chunk takes some hundred bytes, and a chunk may hold a single one. Beyond them, chunks are joined. */
+/**
+ * The object of a chunk takes some hundred bytes, and a chunk may hold a single one. Beyond these, chunks are joined.
+ */
 export const MAX_CHUNKS = 256
 /** A person's record has two levels. An application that stores `_json` may call functions that fail at thousands. */
 export const MAX_LEVELS = 33
@@ -96,14 +112,14 @@ export const MAX_LEVELS = 33
 export const MAX_WAIT_SECONDS = 86_400
 /** It becomes a header of the profile request, or a part of its URL. */
 export const MAX_ACCESS_TOKEN_LENGTH = 4096
-/** Of `user_id`, which applications keep in an indexed column. */
+/** The length of `user_id`, which applications keep in an indexed column. */
 export const MAX_ID_LENGTH = 128
-/** Of each text of a profile, once decoded. */
+/** The length of each text of a profile, once decoded. */
 export const MAX_TEXT_LENGTH = 500
 /** Enough for the longest text written as entities; the rest is not decoded. */
 export const MAX_RAW_LENGTH = 4096
 /** RFC 5321, with the correction of RFC 3696: the longest path less its brackets. */
 export const MAX_EMAIL_LENGTH = 254
-/** Names of members that a hint shows of a response without a token. */
+/** The names of members that a hint shows of a response without a token. */
 export const MAX_NAMES = 10
 export const MAX_NAME_LEVELS = 3

@@ -1,4 +1,7 @@
-/** Process warnings of the type `SocialLoginWarning`, for what is certainly a mistake of the application; by `warning.code`. */
+/**
+ * The process warnings of the type `SocialLoginWarning`, by `warning.code`: each is certainly a mistake of the
+ * application.
+ */
 export const WARNINGS = {
   SECRET_IN_URL:
     "exchangeMethod 'get' sends the application secret in a URL, which servers, proxies and tracing tools write to their logs: use it only with a provider that refuses a POST, and renew the secret when the provider has been updated.",
@@ -16,10 +19,9 @@ export const WARNINGS = {
     'A verify function answered twice, or after verifyTimeout: the later answer was ignored. Make every path through it answer once.',
 } as const
 
-/** The code of a process warning. */
 export type WarningCode = keyof typeof WARNINGS
 
-// Bots, too, send starts without headers, but people make some with them: those of the application's own pages.
+// Bots, too, send starts without headers; people also send some with headers, from the application's own pages.
 const STARTS_BEFORE_WARNING = 3
 let startsWithoutSource = 0
 
@@ -31,14 +33,14 @@ export function warnOfMissingHeaders(hasSource: boolean): void {
 
 const given = new Set<WarningCode>()
 
-/** Emits a warning, each but the first time for nothing: it names a mistake in the code, not an event. */
+/** Emits a warning of a mistake in the code, which is the same each time. */
 export function warnOnce(code: WarningCode): void {
   if (given.has(code)) return
   given.add(code)
   warn(code)
 }
 
-/** Emits a warning for an event. */
+/** Emits a warning of an event. */
 export function warn(code: WarningCode): void {
   // Older compatibility dates of workerd have no `emitWarning`.
   process.emitWarning?.(WARNINGS[code], { type: 'SocialLoginWarning', code })

@@ -31,7 +31,7 @@ export interface CallOptions {
 export class SocialLoginClient {
   readonly #settings: ClientSettings
   readonly #endpoints: Endpoints
-  /** One slot for each call under way, of which the option `maxConnections` is the number. */
+  /** One slot for each call under way (`maxConnections`). */
   readonly #calls: Semaphore
   #closing: Promise<void> | undefined
 
@@ -53,17 +53,16 @@ export class SocialLoginClient {
    * request probably spent the key, and the outcome is `provider_unreachable`.
    *
    * @throws SocialLoginError `auth_key_malformed` for a value that cannot be a key, `auth_key_rejected` when the
-   *   provider grants
-   *   no token, `provider_*` when it fails
+   * provider grants no token, `provider_*` when it fails
    */
   exchangeAuthKey(authKey: string, options: CallOptions = {}): Promise<TokenResponse> {
     return this.#call('exchange', options, (context) => this.#endpoints.exchange(authKey, context))
   }
 
   /**
-   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Retried once after a
-   * server error (5xx) or a failed connection, provided that, after any `Retry-After`, at least as much time is left
-   * before the deadline as the first request took; at once if the connection closed before the response began.
+   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Retried once: at once
+   * if the connection closed before the response began; after a server error (5xx) or a failed connection if, after any
+   * `Retry-After`, at least as much time is left before the deadline as the first request took.
    *
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */
@@ -82,8 +81,8 @@ export class SocialLoginClient {
   }
 
   /**
-   * {@link getCurrentUser}, {@link getUserInfo}, or whichever exists (`auto`), with the record as plain JSON and the text
-   * of the response.
+   * {@link getCurrentUser}, {@link getUserInfo}, or whichever exists (`auto`), with the record as plain JSON and the
+   * text of the response.
    */
   fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserResponse> {
     return this.#call('profile', options, (context) => this.#endpoints.fetchProfile(endpoint, accessToken, context))

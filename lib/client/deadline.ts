@@ -1,11 +1,9 @@
-/** Called when a deadline ends, with a `TimeoutError` or the reason of the caller's own signal. */
 export type EndListener = (reason: unknown) => void
 
 /**
  * One deadline over several requests. It ends with a `TimeoutError` after `milliseconds`, or with the reason of the
- * caller's own `signal` when that aborts first. Clear it when the work is done.
- *
- * Not an AbortSignal: `AbortSignal.timeout` with its listeners costs a login 50 to 70 microseconds more.
+ * caller's own `signal` when that aborts first. Clear it when the work is done. It is no AbortSignal, because
+ * `AbortSignal.timeout` with its listeners costs a login 50 to 70 microseconds more.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout
@@ -31,7 +29,6 @@ export class Deadline {
     return controller.signal
   }
 
-  /** Why the deadline has ended; undefined while it runs. */
   get ended(): { readonly reason: unknown } | undefined {
     return this.#ended
   }
@@ -100,7 +97,7 @@ export class Deadline {
   }
 }
 
-/** @throws the error that `reason` returns when the promise has not settled after `milliseconds`; by default a DOMException `TimeoutError` */
+/** @throws what `reason` returns if the promise has not settled after `milliseconds`; by default a `TimeoutError` */
 export function withTimeout<T>(
   milliseconds: number,
   promise: PromiseLike<T>,
@@ -108,7 +105,7 @@ export function withTimeout<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(reason()), milliseconds)
-    // Resolved first: a promise of another class may be fulfilled with one that is still pending.
+    // `Promise.resolve` unwraps a promise of another class that is fulfilled with one that is still pending.
     Promise.resolve(promise).then(
       (value) => {
         clearTimeout(timer)

@@ -12,11 +12,10 @@ export type { RequestContext } from './http/transport'
 
 const AUTH_KEY = new RegExp(String.raw`^[\x21-\x7e]{1,${MAX_AUTH_KEY_LENGTH}}$`)
 
-/** The four endpoints of one provider, for an application registered there. The requests of a login share one deadline. */
+/** The four endpoints of one provider. The requests of a login share one deadline. */
 export class Endpoints {
   readonly #settings: ClientSettings
   readonly #transport: Transport
-  /** No encoding is negotiated. */
   readonly #exchangeHeaders: Readonly<Record<string, string>>
   readonly #profileHeaders: Readonly<Record<string, string>>
   /** Where to send the browser to log in (specification, section 4.1). */
@@ -41,12 +40,10 @@ export class Endpoints {
     if (exchangeMethod === 'get') warnOnce('SECRET_IN_URL')
   }
 
-  /** Opens a connection in the background for an expected login. Never fails. */
   preconnect(): void {
     this.#transport.preconnect?.()
   }
 
-  /** Closes the connections, unless they are the caller's own. */
   async close(): Promise<void> {
     await this.#transport.close?.()
   }
@@ -67,9 +64,8 @@ export class Endpoints {
   }
 
   /**
-   * A 404 of `user/me` may also mean that the person is gone, so the legacy endpoint decides, and only its profile shows
-   * that it is the one that exists. Without one, the next call begins at `user/me` again: the server may have been
-   * updated.
+   * A 404 of `user/me` may also mean that the person is gone, so only a profile from the legacy endpoint shows that it
+   * is the one that exists. Without one, the next call begins at `user/me` again: the server may have been updated.
    */
   async #findProfile(accessToken: string, context: RequestContext): Promise<UserResponse> {
     if (!this.#isLegacyOnly) {
@@ -95,7 +91,7 @@ export class Endpoints {
     const path = `${oauthPath}/authorize`
     const form = this.#exchangeForm + encodeURIComponent(authKey)
     const headers = this.#exchangeHeaders
-    // By GET, too: the provider exchanges a key once, and may have done so once its response begins.
+    // A GET, too, is not idempotent here: the provider exchanges a key once, and may have done so when it responds.
     const idempotent = false
     if (exchangeMethod === 'get')
       return { origin, method: 'GET', path: `${path}?${form}`, headers, body: null, idempotent }
@@ -132,13 +128,12 @@ function readExchange(response: ProviderResponse): TokenResponse {
   }
 }
 
-/** The retry of an exchange was refused: the provider may have read the key from the connection that broke. */
+/** The provider may have read the key from the connection that broke. */
 function refusedWhenRetried(): SocialLoginError {
   const hint = 'The exchange had to be retried, and the provider refused the key on the retry: start the login again.'
   return new SocialLoginError('provider_unreachable', 'exchange', { hint })
 }
 
-/** Whether the value can be an `auth_key`. Deployed servers use 32 hexadecimal digits; nothing promises that. */
 export function isAuthKey(value: unknown): value is string {
   return typeof value === 'string' && AUTH_KEY.test(value)
 }

@@ -14,7 +14,6 @@ export type OptionTable<Options> = {
   readonly [Name in keyof Options]-?: (value: Options[Name], name: string, options: SchemeOption) => unknown
 }
 
-/** What the parsers of a table return. */
 export type ParsedOptions<Table> = {
   readonly [Name in keyof Table]: Table[Name] extends (...args: never) => infer Value ? Value : never
 }
@@ -26,10 +25,8 @@ export function parseOptions<Table extends object>(table: Table, options: object
 }
 
 /**
- * Refuses an option that does not exist: one that is misspelt would otherwise be left out without a word.
+ * Refuses an option that does not exist, because one that is misspelt would otherwise be ignored in silence.
  *
- * @param owner what has the options
- * @param known the options that exist
  * @param cures what to do instead of an option of another package, or of one that exists elsewhere
  * @throws TypeError naming the option
  */
@@ -73,7 +70,6 @@ export function parseBoolean(value: unknown, name: string): boolean {
   return value ?? false
 }
 
-/** A function, or undefined. */
 export function parseFunction<T>(value: T, name: string): T {
   if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`)
   return value
@@ -90,12 +86,10 @@ export function parseText(value: unknown, name: string): string {
   return value
 }
 
-/** A text, or undefined. */
 export function parseOptionalText(value: unknown, name: string): string | undefined {
   return value === undefined ? undefined : parseText(value, name)
 }
 
-/** A header value. */
 export function parseUserAgent(value: unknown, name: string): string {
   const text = parseText(value, name)
   if (text.length > MAX_USER_AGENT_LENGTH || !/^[\x20-\x7e]+$/.test(text)) {
@@ -104,7 +98,7 @@ export function parseUserAgent(value: unknown, name: string): string {
   return text
 }
 
-/** A URL that ends in /v1, with or without a trailing slash: its origin, and the paths of `{base_url}` and `{oauth_base}`. */
+/** Requires /v1 at the end. Returns the URL's origin, and the paths of `{base_url}` and `{oauth_base}`. */
 export function parseBaseURL(value: unknown, name: string, options: SchemeOption) {
   const { href, origin, pathname } = parseHTTPURL(value, name, options)
   if (/[?#]/.test(href)) throw new TypeError(`${name} must have no query and no fragment`)
@@ -113,7 +107,6 @@ export function parseBaseURL(value: unknown, name: string, options: SchemeOption
   return { origin, basePath, oauthPath: basePath.slice(0, -'/v1'.length) }
 }
 
-/** A page, or undefined. */
 export function parsePageURL(value: unknown, name: string, options: SchemeOption): URL | undefined {
   if (value === undefined) return undefined
   const url = parseHTTPURL(value, name, options)
@@ -121,7 +114,7 @@ export function parsePageURL(value: unknown, name: string, options: SchemeOption
   return url
 }
 
-/** A folder, or undefined; a slash that is missing at its end is added. */
+/** Adds a slash that is missing at the end of the folder. */
 export function parseUploadsURL(value: unknown, name: string, options: SchemeOption): URL | undefined {
   if (value === undefined) return undefined
   const url = parseHTTPURL(value, name, options)
@@ -146,14 +139,13 @@ export function parseCallbackURL(value: unknown, name: string, options: SchemeOp
   return { path: url.pathname, origin: undefined }
 }
 
-/** A URL, in one spelling and without its query: for where a path alone does not tell the application's origin. */
+/** The callback in one spelling and without its query, where a path alone does not tell the application's origin. */
 export function parseWholeCallbackURL(value: unknown, name: string, options: SchemeOption): string {
   const { path, origin } = parseCallbackURL(value, name, options)
   if (origin !== undefined) return origin + path
   throw new TypeError(`${name} must be the whole registered URL: its origin is that of the application`)
 }
 
-/** A list of http(s) origins. */
 export function parseOrigins(value: unknown, name: string): ReadonlySet<string> {
   if (value === undefined) return new Set()
   if (!Array.isArray(value)) throw new TypeError(`${name} must be an array of origins such as https://www.app.example`)
@@ -178,7 +170,6 @@ function parseHTTPURL(value: unknown, name: string, { allowInsecureHTTP }: Schem
   return url
 }
 
-/** Whether the host name of a URL is one of this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 }

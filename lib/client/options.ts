@@ -17,10 +17,10 @@ import {
 import type { UserRecord } from './response/user'
 
 /**
- * Which endpoint the profile is read from: section 4.3 of the specification, the legacy one of section 4.4, or `auto`:
- * the first, and where it does not exist (404) the second, with the same token. Once the second has answered with a
- * profile, the client requests it first, until it answers without one. At the legacy endpoint the token is part of the
- * URL, hence of the provider's logs.
+ * Which endpoint the profile is read from: `user/me` (specification, section 4.3), the legacy `get_user_info` (section
+ * 4.4), or `auto`: the first, and where it does not exist (404) the second, with the same token. Once the second has
+ * answered with a profile, the client requests it first, until it answers without one. At the legacy endpoint the token
+ * is part of the URL, hence of the provider's logs.
  *
  * @example
  * const profileEndpoint: ProfileEndpoint = 'get_user_info' // a server that answers 404 to /v1/user/me
@@ -49,8 +49,8 @@ export interface SocialLoginClientOptions {
    */
   readonly baseURL: string
   /**
-   * The login page as browsers reach it (specification, section 4.1). Default `{oauth_base}/oauth`. For a provider that browsers
-   * reach at another address than the server does, as between containers.
+   * The login page as browsers reach it (specification, section 4.1). Default `{oauth_base}/oauth`. For a provider that
+   * browsers reach at another address than the server does, as between containers.
    */
   readonly authorizationURL?: string | undefined
   /** The application id (`app_id`), from the provider's dashboard. */
@@ -88,7 +88,7 @@ export interface SocialLoginClientOptions {
   readonly userRecord?: UserRecord | undefined
 }
 
-/** The default of `userAgent`. A constant, so that bundled applications need no package.json; a test compares the two. */
+/** It is a constant, so that bundled applications need no package.json; a test compares the two. */
 export const USER_AGENT = 'passport-social-login/0.1.0'
 
 type ProviderOptions = Pick<
@@ -96,7 +96,6 @@ type ProviderOptions = Pick<
   'baseURL' | 'authorizationURL' | 'clientID' | 'clientSecret' | 'exchangeMethod'
 >
 
-/** The options that describe a provider. */
 export const PROVIDER_OPTIONS = {
   baseURL: parseBaseURL,
   authorizationURL: parsePageURL,
@@ -105,7 +104,6 @@ export const PROVIDER_OPTIONS = {
   exchangeMethod: choice<ExchangeMethod>('post', 'get'),
 } as const satisfies OptionTable<ProviderOptions>
 
-/** The options that may be the same for several providers. */
 export const SHARED_OPTIONS = {
   userAgent: (value = USER_AGENT, name) => parseUserAgent(value, name),
   timeout: integer(DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS),
@@ -114,7 +112,6 @@ export const SHARED_OPTIONS = {
   userRecord: parseFunction<UserRecord | undefined>,
 } as const satisfies OptionTable<Omit<SocialLoginClientOptions, keyof ProviderOptions | 'maxConnections'>>
 
-/** The options of the client, each with its parser. */
 export const CLIENT_OPTIONS = {
   ...PROVIDER_OPTIONS,
   ...SHARED_OPTIONS,
@@ -126,7 +123,6 @@ const INSTEAD_OF = { profileEndpoint: 'give it to fetchUser()', uploadsURL: 'giv
 
 type Parsed = ParsedOptions<typeof CLIENT_OPTIONS>
 
-/** Parsed options of the client. */
 export interface ClientSettings
   extends Omit<Parsed, 'baseURL' | 'allowInsecureHTTP'>,
     ReturnType<typeof parseBaseURL> {}

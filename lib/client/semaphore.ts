@@ -1,6 +1,5 @@
 import type { Deadline } from './deadline'
 
-/** A counting semaphore. */
 export class Semaphore {
   readonly #slots: number
   #acquired = 0
@@ -12,7 +11,6 @@ export class Semaphore {
     this.#slots = slots
   }
 
-  /** Whether no slot is taken. */
   get isIdle(): boolean {
     return this.#acquired === 0
   }
@@ -32,7 +30,7 @@ export class Semaphore {
     if (this.#acquired === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
-  /** Does the work with a slot, for which it may wait. @throws what the work throws, or the deadline's reason when that ends first */
+  /** @throws what the work throws, or the deadline's reason if that ends before a slot is free */
   async run<T>(deadline: Deadline, work: () => Promise<T>): Promise<T> {
     if (!this.tryAcquire()) await this.#waitForSlot(deadline)
     try {

@@ -1,17 +1,20 @@
 import { MAX_HOST_LENGTH, MAX_URL_LENGTH } from '../limits'
 
-// Nothing from outside is parsed before its host is known to be short, and free of percent-encoding, which hides further characters.
+// Nothing from outside is parsed before its host is known to be short, and free of percent-encoding, which hides
+// further characters.
 const SHORT_HOST = new RegExp(String.raw`^[a-z][a-z0-9+.-]*://[^/?#\\%\p{Cc}]{1,${MAX_HOST_LENGTH}}(?=[/?#\\]|$)`, 'iu')
 
-// What URL parsers read as another host or scheme, or strip or convert first.
+// Marks what URL parsers read as another host or scheme, or strip or convert first.
 const NO_PATH = /^[/\\]{2}|^[a-z][a-z0-9+.-]*:|[\\\p{Cc}]/iu
 
-/** The absolute URL (`scheme://host…`, of at most `MAX_URL_LENGTH`, its host of `MAX_HOST_LENGTH`), or undefined if it is none. */
+/**
+ * Undefined if the value is no absolute URL, is longer than `MAX_URL_LENGTH`, or has a host beyond `MAX_HOST_LENGTH`.
+ */
 export function parseURL(value: string): URL | undefined {
   return value.length <= MAX_URL_LENGTH && SHORT_HOST.test(value) ? tryURL(value) : undefined
 }
 
-/** The path, with its query, on the host of the base; undefined for what could name another host or scheme. */
+/** A path, with its query, on the host of the base; undefined for what could name another host or scheme. */
 export function resolvePath(path: string, base: string): URL | undefined {
   return path.length <= MAX_URL_LENGTH && !NO_PATH.test(path) ? tryURL(path, base) : undefined
 }

@@ -16,28 +16,26 @@ const OTHER_LOGIN_HINT =
   'Another login was finished in this browser meanwhile, perhaps in another tab, and its user is still signed in: to become somebody else, sign out first.'
 
 /**
- * Finishes a login, in this order: the browser's record is read and checked against the callback; a tab that is bound is
- * asked for its secret; the record is marked as used; a slot is acquired; the record is marked as consumed; the key is
- * exchanged; the application decides. Until the record is consumed nothing is lost: the genuine callback can still finish the
- * login (unless it has expired, or while a different user is signed in). After that, any failure ends the login.
+ * Finishes a login in this order: read the browser's record and check the callback against it; ask a bound tab for its
+ * secret; mark the record as used; acquire a slot; mark the record as consumed; exchange the key; let the application
+ * decide. Until the record is consumed nothing is lost: the genuine callback can still finish the login, unless it has
+ * expired or a different user is signed in. After that, any failure ends the login.
  *
- * There are two marks. A record is *used* in this strategy as soon as `usedLogins.run` is called. If the login fails before
- * `onConsumed`, it counts as unused again; otherwise it is remembered for as long as the record may be used. It is *consumed* once the store
- * has marked it for all processes.
+ * *Used* counts in this process, from the call of `usedLogins.run` on, and is taken back if the login fails before
+ * `onConsumed`. *Consumed* counts in all processes, as soon as the store has marked the record.
  *
- * Of a double click in one process, the second callback waits for the result of the first. Besides the first, up to
- * `MAX_WAITING` with the same key do; any further one, one with another key, or one whose tab is not known yet is answered like a reload
- * (`continueIfSignedIn`). In two processes, the store decides, if it can (see `PendingLoginStore.consume`): the second is
- * `login_not_started`.
+ * If a double click sends the callback to one process twice, the second waits for the result of the first. Up to
+ * `MAX_WAITING` with the same key may wait. Any other is answered like a reload (`continueIfSignedIn`). Between two
+ * processes the store decides, if it can (see `PendingLoginStore.consume`).
  *
- * A link with an attacker's own key fails. In a browser without a login in progress, there is no record, or one that is used or
- * too old. While a login is pending, `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback`
- * one that was typed or opened from a mail program, of which browsers say `Sec-Fetch-Site: none`, without a Referer. What passes then:
+ * A link with an attacker's own key fails in a browser that has no login in progress. While one is in progress,
+ * `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback` refuses one that was typed
+ * or opened from a mail program (`Sec-Fetch-Site: none` without a Referer). These pass:
  *
  * - a link on a page that sends no Referer, as a webmail may, or on a page of the provider;
- * - one on a page of the application itself, within `SILENT_APPROVAL_MS` of the start;
- * - a typed one if the start was typed, too (only under `unverifiedStart: 'allow'`), or if the browser is too old to send
- *   `Sec-Fetch-Site`.
+ * - a link on a page of the application itself, within `SILENT_APPROVAL_MS` of the start;
+ * - a typed link, if the start was typed, too (only under `unverifiedStart: 'allow'`), or if the browser is too old to
+ *   send `Sec-Fetch-Site`.
  *
  * `tabBinding`, by default off, stops all of them in any tab but that of the start (W1 in SECURITY.md).
  *
@@ -56,7 +54,7 @@ export async function callback<User>(
     return await finish(context, request, record)
   } catch (error) {
     const { startPath } = record
-    // Not enumerable: its query may hold what an application keeps out of its logs.
+    // It is not enumerable, because its query may hold what an application keeps out of its logs.
     if (error instanceof SocialLoginError && startPath !== undefined)
       Object.defineProperty(error, 'startPath', { value: startPath, enumerable: false, configurable: true })
     throw error
@@ -75,8 +73,7 @@ async function finish<User>(
   const refusal = checkCallback(record, { strategyDigest, user, fetchSite, referer, tabSecret })
   const isUsed = record.consumed || usedLogins.has(record.id)
   if (isUsed && !refusal) return joinLogin(context, request, record)
-  // Any callback with a used record that is refused. Most often it is a reload after the login, refused as `user_changed`
-  // because the login itself has signed somebody in.
+  // A refused callback with a used record is most often a reload: the login itself has changed who is signed in.
   if (isUsed) return continueIfSignedIn(context, { record, authKey })
   if (refusal === 'callback_forged') throw new SocialLoginError(refusal, 'callback', { hint: mismatchHint(fetchSite) })
   if (refusal) throw new SocialLoginError(refusal, 'callback')
@@ -96,14 +93,11 @@ async function finish<User>(
 }
 
 /**
- * Consumes the record and exchanges the key while it holds one of the provider's slots, of which the option
- * `maxConcurrentLogins` is the number, for each process and provider. Starts, duplicates that wait for another
- * callback, and verify hold none.
+ * Consumes the record and exchanges the key while it holds one of the provider's slots (`maxConcurrentLogins`). Verify
+ * and duplicates that wait for another callback hold none. If the store fails, the key is unspent, and a reload can
+ * finish the login when the store works again, unless the store has marked the record without saying so in time.
  *
- * If the store fails, the key is unspent, and a reload can finish the login when the store works again, unless the store had
- * marked the record and failed to say so in time: then the reload finds it consumed.
- *
- * @throws SocialLoginError `overloaded` if no slot is free, or `session_unavailable`: the record counts as unused then
+ * @throws SocialLoginError `overloaded` or `session_unavailable`: the record counts as unused then
  * @throws SocialLoginError `login_not_started` if another process has consumed the record meanwhile
  */
 async function exchangeInSlot(
@@ -115,12 +109,12 @@ async function exchangeInSlot(
   const { settings, adapter } = context
   if (!settings.concurrentLogins.tryAcquire()) throw new SocialLoginError('overloaded', 'exchange', { retryAfter: 1 })
   try {
-    // The record is marked now, not removed after the login: saving this request's copy of the session then would undo a logout.
+    // The record is marked before the login ends: saving this request's copy of the session later would undo a logout.
     const used = withUsedKey(record, authKey)
     const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(used))
     onConsumed()
-    // The record is consumed now: by this callback, or by another process if `isFirst` is false. If it is undefined the store
-    // cannot tell: of two exchanges of one key the provider then refuses the second.
+    // `isFirst` is undefined if the store cannot tell: of two exchanges of one key, the provider then refuses the
+    // second.
     if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback', { hint: USED_ELSEWHERE_HINT })
     return await exchange(context, authKey)
   } finally {
@@ -128,12 +122,12 @@ async function exchangeInSlot(
   }
 }
 
-/** Why no login can be finished: its record is used, or there is none, of which the store may tell more. */
+/** A record that is used, or none, of which the store may tell why. */
 type Unfinishable = { readonly record: PendingLogin; readonly authKey: string } | { readonly hint: string | undefined }
 
 /**
- * No login can be finished here (reload, back button, or none was started): a signed-in user may continue to the destination,
- * unless the key is not that of the login which has ended, so that it may be another person's.
+ * Answers a reload, the back button, or a callback without a login. A signed-in user may continue to the destination,
+ * unless the key is not that of the login that has ended, because it may be another person's then.
  */
 function continueIfSignedIn({ adapter }: LoginContext, why: Unfinishable): LoginAction<never> {
   const isSignedIn = adapter.currentUserKey() !== undefined
@@ -154,19 +148,18 @@ async function joinLogin<User>(
   const { settings, usedLogins, adapter } = context
   const isTabKnown = !settings.tabBinding || request.tabSecret !== undefined
   const running = isTabKnown ? usedLogins.attach(record.id, request.authKey) : undefined
-  // Without a login to wait for, nothing is saved: this request's copy of the session may be older than that of the new user.
+  // Without a login to wait for, nothing is saved: this copy of the session may be older than that of the new user.
   if (running === undefined) return continueIfSignedIn(context, { record, authKey: request.authKey })
   // The store must see the first callback's `consume` before ours, or it would count ours as the first.
   await Promise.race([running.consumed, running.result])
-  // If this request's copy of the session is saved last, it must not bring the record back unconsumed. (Of a store that can
-  // tell which callback was first, the answer is false here, as it should be.)
+  // If this request's copy of the session is saved last, it must not bring the record back unconsumed. The store's
+  // answer does not matter: this callback is not the first.
   const used = withUsedKey(record, request.authKey)
   if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(used))
   const verdict = await running.result
   return { type: 'verdict', verdict, loginInfo: { ...createLoginInfo(record, request), duplicate: true } }
 }
 
-/** Answers with the page that reads the secret which the tab stored at the start, and sends the callback again with it. */
 function requestTabSecret({ settings }: LoginContext, { authKey }: CallbackRequest): LoginAction<never> {
   const response = tabCallbackPage(authKey, settings.providerOrigin)
   return { type: 'respond', response, page: 'tab', fallbackError: new SocialLoginError('tab_mismatch', 'callback') }

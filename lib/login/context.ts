@@ -16,27 +16,22 @@ export interface RequestAdapter<User = unknown> {
   readonly options: CallOptions
   /** Asks the application for the provider of the request, if there are many. */
   findProvider(): ProviderResult
-  /** The pending login of the browser that sent the request. */
   readonly store: BrowserStore
   /** A string unique to the signed-in user; undefined if there is none. */
   currentUserKey(): string | undefined
-  /** Whether the framework could sign a user in on this request. */
   canSignIn(): boolean
   /** Whether a callback that a signed-in user repeats may continue without a login. */
   readonly allowRepeatedCallback: boolean
   readonly skipUserProfile?: boolean | SkipUserProfile
-  /** Asks the application for its verdict on the login. (The strategy does so by `callVerify` of passport/verify.ts.) */
   verify(login: ExchangedLogin, loginInfo: LoginInfo): Promise<Verdict<User>>
 }
 
-/** What an `auth_key` was exchanged for. */
 export interface ExchangedLogin {
   readonly params: TokenResponse
   /** Undefined if `skipUserProfile` skipped it. */
   readonly profile: Profile | undefined
 }
 
-/** The application's verdict on a login. */
 export interface Verdict<User = unknown> {
   /** The user, or a falsy value for "no". */
   readonly user: User
@@ -46,9 +41,7 @@ export interface Verdict<User = unknown> {
 
 /** The outcome of a request, unless it is an error. */
 export type LoginAction<User = unknown> =
-  /** Redirect to the provider's login page. */
   | { readonly type: 'redirect'; readonly url: string }
-  /** The application has given its verdict. */
   | { readonly type: 'verdict'; readonly verdict: Verdict<User>; readonly loginInfo: LoginInfo }
   /** A repeated callback of a signed-in user: continues to the login's destination. */
   | { readonly type: 'continue' }
@@ -61,7 +54,6 @@ export type LoginAction<User = unknown> =
       readonly fallbackError: SocialLoginError
     }
 
-/** Everything needed to handle one request. */
 export interface LoginContext<User = unknown> {
   readonly settings: LoginSettings
   readonly adapter: RequestAdapter<User>

@@ -12,16 +12,9 @@ type ExchangeContext = Pick<LoginContext, 'settings' | 'trace'> & {
 }
 
 /**
- * Exchanges the key for a token, and the token for a profile, under one deadline: `timeout` covers both requests, their
- * retries and `skipUserProfile`. (Each call of the store has as much time again, and so has the function `provider`; verify
- * has `verifyTimeout`.) `client/endpoints.ts` makes the requests, `client/http/` sends them by undici, and reads at most `MAX_BODY_BYTES`
- * of a response. If the deadline ends, the outcome is `provider_timeout`, or
- * `verify_timeout` while it waits for `skipUserProfile`.
- *
- * The client sends a request once more if its connection closes before the response begins, and calls `onRetry`. It never
- * repeats one that was answered, except a profile request that met a server error. A key that is refused on the retry is
- * `provider_unreachable`, because the first request may have spent it; so is a connection that closes again, or in the
- * middle of a response.
+ * Exchanges the key for a token, and the token for a profile. One deadline, `timeout`, covers both requests, their
+ * retries and `skipUserProfile`. `client/endpoints.ts` makes the requests; `client/http/` sends them, and `retry.ts`
+ * there says when it sends one twice.
  *
  * @throws SocialLoginError of phase `exchange` or `profile`, or what `skipUserProfile` threw
  */
@@ -33,7 +26,7 @@ export async function exchange(context: ExchangeContext, authKey: string): Promi
     const params = await trace.run('exchange', (onRetry) => endpoints.exchange(authKey, { deadline, onRetry }))
     const token = params.access_token
     const profile = await trace.run('profile', (onRetry) => fetchProfile(context, token, { deadline, onRetry }))
-    // Where there are many, the name of this provider belongs to its address from now on.
+    // Where there are many providers, this one's name belongs to its address from now on.
     settings.onExchanged?.()
     return { params, profile }
   } finally {
@@ -41,7 +34,6 @@ export async function exchange(context: ExchangeContext, authKey: string): Promi
   }
 }
 
-/** Loads the profile for a token. */
 export async function loadProfile(
   { endpoints, profileEndpoint, providerName, uploadsURL }: LoginSettings,
   accessToken: string,

@@ -2,8 +2,9 @@ import type { PendingLogin } from './pending-login/pending-login'
 import type { CallbackRequest } from './request/request'
 
 /**
- * Evidence about a callback, so that an application can require more where it trusts less. Against an attacker only `tabBound`
- * says much: a link to the callback that the provider itself shows, in a chat for one, has all else of a genuine callback.
+ * Evidence about a callback, so that an application can require more where it trusts less. Against an attacker only
+ * `tabBound` says much: a link to the callback on a page of the provider, such as a chat, has all else of a genuine
+ * one.
  *
  * @example
  * const sure = assurance.tabBound && assurance.age < 60_000
@@ -37,7 +38,6 @@ export interface LoginInfo {
   readonly state?: unknown
 }
 
-/** What the application gets about a login besides the user. */
 export function createLoginInfo(record: PendingLogin, callback: CallbackRequest): LoginInfo {
   const { returnTo, state, issuedAt, startSite } = record
   return {

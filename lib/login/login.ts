@@ -27,8 +27,9 @@ export class Login<User = unknown> {
   }
 
   /**
-   * Handles one request. Seven files of `lib/` implement a login. The record that connects its start with its callback is
-   * `login/pending-login/pending-login.ts`, and the rules by which a callback is accepted are in `check.ts` beside it.
+   * Handles one request. The record that connects the start of a login with its callback is
+   * `login/pending-login/pending-login.ts`; `check.ts` beside it has the rules by which a callback is accepted. Seven
+   * files of `lib/` implement a login:
    *
    * - `passport/strategy.ts` receives the request from Passport, and describes it to `Login` as a `RequestAdapter`.
    * - `login/login.ts` finds the provider of the request, and calls what handles it.
@@ -38,10 +39,8 @@ export class Login<User = unknown> {
    * - `login/exchange.ts` exchanges the key for a token, and the token for a profile.
    * - `passport/verify.ts` calls the application's verify function, and waits for its first answer.
    *
-   * What bounds a login is in `limits.ts`, beside the options: `timeout` holds for both requests together (`exchange.ts`), for each
-   * call of the store (`store.ts`), and for the function `provider` (`providers.ts`); `verifyTimeout` for verify;
-   * `maxConcurrentLogins` for the logins at the provider (`callback.ts`). Starts hold no slot: an application limits them as it
-   * limits any page.
+   * A login is bounded by `limits.ts` and by the options `timeout`, `verifyTimeout` and `maxConcurrentLogins`. Starts
+   * hold no slot: an application limits them as it limits any page.
    *
    * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
    */
@@ -49,7 +48,6 @@ export class Login<User = unknown> {
     return this.run(adapter, await this.settingsOf(adapter))
   }
 
-  /** The settings for a request, with its provider. @throws what {@link Providers.find} throws */
   async settingsOf(adapter: RequestAdapter<User>): Promise<LoginSettings> {
     // Until its provider is known, a request counts as a callback if its target mentions a key.
     const phase = adapter.http.target.includes('auth_key') ? 'callback' : 'start'
@@ -62,7 +60,6 @@ export class Login<User = unknown> {
     return settingsOfRequest(found, adapter.options)
   }
 
-  /** {@link handle} for a request whose settings are known. */
   run(adapter: RequestAdapter<User>, settings: LoginSettings): Promise<LoginAction<User>> {
     const trace = new Trace(settings.name, settings.tracedProvider)
     const context = { settings, adapter, usedLogins: this.#usedLogins, trace }
@@ -71,11 +68,7 @@ export class Login<User = unknown> {
     return trace.run(phase, () => handleRequest(context, request), outcomeOf)
   }
 
-  /**
-   * The login that this browser has begun, if a callback may still finish it. Changes nothing.
-   *
-   * @throws SocialLoginError `session_unavailable`, and what {@link Providers.find} throws
-   */
+  /** The login that this browser has begun, if a callback may still finish it. Changes nothing. */
   async pending(
     adapter: Pick<RequestAdapter, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
   ): Promise<PendingLoginSummary | undefined> {
@@ -112,7 +105,7 @@ function handleRequest<User>(
 ): Promise<LoginAction<User>> {
   const { http } = context.adapter
   if (request.type === 'refused') return refuse(request, http)
-  // This is checked before anything is stored or spent: otherwise every login would fail after its key has been exchanged.
+  // This is checked before anything is spent: otherwise every login would fail after its key has been exchanged.
   if (!context.adapter.canSignIn()) return refuse({ code: 'session_unsupported', phase: request.type }, http)
   return request.type === 'start' ? start(context, request) : callback(context, request)
 }
@@ -128,7 +121,7 @@ async function refuse(
     return { type: 'respond', response, fallbackError: error }
   }
   if (code !== 'navigation_required') throw error
-  // A script would follow a `failureRedirect` to a page.
+  // A script gets JSON at once, because it would follow a `failureRedirect` to a page.
   return { type: 'respond', response: refusalResponse(error, pathOf(http), 'application/json'), fallbackError: error }
 }
 

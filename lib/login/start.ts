@@ -15,8 +15,8 @@ const NO_PAGE_HINT =
 
 /**
  * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start gets the
- * confirm page under `unverifiedStart: 'confirm'` (`classifyRequest` has refused it under `'refuse'`), and one whose tab has no
- * secret yet the page that makes one.
+ * confirm page under `unverifiedStart: 'confirm'`. Under `tabBinding`, a tab without a secret gets the page that makes
+ * one.
  *
  * @throws SocialLoginError `session_unavailable`, or `auth_key_missing` when it is a callback after all
  * @throws TypeError when `state` is not JSON, or exceeds `MAX_STATE_BYTES`
@@ -26,10 +26,9 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   const { endpoints, providerOrigin, displayName, strategyDigest } = settings
   const { path, method, verified, isCallbackSuffix, fetchSite, tabSecret } = request
   warnOfMissingHeaders(request.hasSource)
-  // A callback without a key looks like this start behind a proxy that strips a prefix: the browser's record tells.
   const mayLackKey = isCallbackSuffix && !verified && method === 'GET'
   if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
-  // Without the answer of a person, anybody may have caused it: 1 tells only that they have seen the page.
+  // Anybody may have caused an unverified start, so a person must confirm it. `CONFIRMED_PARAMETER` explains the 1.
   const confirmation = verified ? await confirmationNeeded(context, request) : '1'
   if (confirmation !== undefined && settings.unverifiedStart !== 'allow') {
     const page = { path: withConfirmation(path, confirmation), method, providerOrigin, displayName }
@@ -39,7 +38,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
 
   const { returnTo, state } = adapter.options
   const user = adapter.currentUserKey()
-  // The path with a tab's secret belongs to that tab only.
+  // A path with a tab's secret is not kept, because the secret belongs to that tab alone.
   const startPath = method === 'GET' && tabSecret === undefined ? path : undefined
   const evidence = { strategyDigest, user, startSite: fetchSite, isCallbackSuffix, tabSecret, startPath }
   const record = createPendingLogin({ ...evidence, returnTo, state })
@@ -49,7 +48,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   return { type: 'redirect', url: endpoints.loginURL }
 }
 
-/** What a start that a page of this application seems to have caused must carry, because it follows a login at once. */
+/** What a verified start still lacks if it follows a login at once (see `confirmationAfter`). */
 async function confirmationNeeded(
   { settings, adapter }: LoginContext,
   { confirmation }: StartRequest,
@@ -61,16 +60,15 @@ async function confirmationNeeded(
 }
 
 /**
- * Whether this is a callback without a key behind a proxy that strips a prefix: its path is the end of the callback's, and
- * the browser's login began at a path that is not. As a start, it would send the browser back to the provider, in a loop;
- * so a login that is used or old counts, too.
+ * Whether this is a callback without a key behind a proxy that strips a prefix: its path is the end of the callback's,
+ * and the browser's login began at a path that is not. Taken for a start, it would send the browser back to the
+ * provider in a loop; so a used or an old login counts, too.
  */
 async function isCallbackWithoutKey({ settings, adapter }: LoginContext): Promise<boolean> {
   const record = parsePendingLogin(await callStore('start', settings.timeout, () => adapter.store.load()))
   return record?.strategyDigest === settings.strategyDigest && record.startIsCallbackSuffix !== true
 }
 
-/** Where the framework exposes no response object (`req.res`), no page can be sent: the start is refused by this error then. */
 function respond(response: HTTPResponse, page: TracedPhase['page']): LoginAction<never> {
   return {
     type: 'respond',

@@ -7,7 +7,6 @@ import type { AuthenticateOptions } from './options'
 import { explainBareFailure, preferReturnTo, responseOf, writeResponse } from './overrides'
 import type { Request } from './verify-types'
 
-/** Passport's five actions on one request. */
 export interface PassportActions {
   success(user: unknown, info?: object): void
   fail(info: unknown, status: number): void
@@ -17,10 +16,8 @@ export interface PassportActions {
 }
 
 /**
- * Copies the actions from the strategy at once: `passport.authenticate(strategyInstance)` shares one object between
- * requests, and the next one overwrites them; read later, they would send one user's login to another browser.
- *
- * @throws TypeError where what runs the strategy has no `success`, `fail`, `redirect` or `error`
+ * Copies the actions at once: `passport.authenticate(strategyInstance)` shares one object between requests, and the
+ * next request overwrites them. Read later, they would send one user's login to another browser.
  */
 export function captureActions(strategy: PassportActions): PassportActions {
   const { success, fail, redirect, pass, error } = strategy
@@ -70,7 +67,7 @@ export async function runLogin(
 ): Promise<void> {
   try {
     const action = await login()
-    // Passport would renew the session, then throw uncaught at the redirect and crash the process.
+    // After a response, Passport would renew the session, then throw uncaught at the redirect and crash the process.
     if (req.res?.headersSent) throw new Error(TOO_LATE)
     // The action is awaited, because Passport returns what a custom callback returns, which may be a promise.
     await applyAction(action, actions, req, options)
@@ -105,7 +102,7 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
   }
 }
 
-/** Verify has refused: without a reason, a page that shows `failureMessage` would say nothing. */
+/** Verify has refused. Without a reason, a page that shows `failureMessage` would say nothing. */
 function refuse(info: object, actions: PassportActions, req: Request): void {
   const refusal = verifyRefusal(Reflect.get(info, 'message'))
   explainBareFailure(refusal, req, () => actions.fail(info, refusal.status))
@@ -136,7 +133,10 @@ export function toError(error: unknown): unknown {
   )
 }
 
-/** Passport writes a string into the WWW-Authenticate header, which cannot hold every string, and takes a number for the status. */
+/**
+ * Passport takes a number for the status, and writes a string into the WWW-Authenticate header, which cannot hold every
+ * one.
+ */
 function infoObject(info: unknown): object | undefined {
   if (typeof info === 'string') return { message: info }
   return isObject(info) ? info : undefined
@@ -157,8 +157,9 @@ export function setHeaders({ res }: Request, headers: Readonly<Record<string, st
 }
 
 /**
- * After a redirect that sets a referrer policy, from a page without referrer, Firefox says of a silent approval that it was
- * typed (`Sec-Fetch-Site: none`), and it would be refused. The URL of a start holds no key, so none is needed.
+ * If the redirect of a start sets a referrer policy, and its page had no referrer, Firefox says of a silent approval
+ * that it was typed (`Sec-Fetch-Site: none`), and it would be refused. The URL of a start holds no key, so no policy is
+ * needed.
  */
 function removeReferrerPolicy({ res }: Request): void {
   if (typeof res?.setHeader !== 'function' || res.headersSent) return

@@ -4,7 +4,9 @@ import type { HTTPRequest } from '../login/request/headers'
 import { warnOnce } from '../warnings'
 import type { AuthenticateOptions } from './options'
 
-/** A `Request` of the Fetch standard has no headers that are members, so that all of them would count as absent. */
+/**
+ * The headers of a `Request` of the Fetch standard are no members of an object, so all of them would count as absent.
+ */
 export function foreignRequest({ headers }: IncomingMessage): TypeError | undefined {
   if (isObject(headers) && typeof headers['get'] !== 'function') return undefined
   return new TypeError(
@@ -13,14 +15,13 @@ export function foreignRequest({ headers }: IncomingMessage): TypeError | undefi
 }
 
 /**
- * Warns of an application without `passport.session()`, which puts the session's user on the request, or removes from the session
- * one who no longer exists.
+ * Warns of an application without `passport.session()`, which puts the session's user on the request, or removes one
+ * who no longer exists.
  */
 export function warnOfMissingPassportSession(req: IncomingMessage): void {
   if (isPresent(sessionUser(req)) && requestUser(req) === undefined) warnOnce('PASSPORT_SESSION_MISSING')
 }
 
-/** The request as the browser sent it. */
 export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): HTTPRequest {
   const { method, url = '/', headers } = req
   // Express and Connect strip the mount path from `url`.
@@ -35,11 +36,11 @@ export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'heade
 }
 
 /**
- * A string unique to the signed-in user: the id (`id`, `_id` or `sub`) of what Passport stores of the user in the session, else
- * of the user on the request, because the rest may change during a login (a token is refreshed, a name is edited). If neither has
- * an id, all of the first. Undefined if nobody is signed in.
+ * A string unique to the signed-in user; undefined if nobody is signed in. It has the id (`id`, `_id` or `sub`) of what
+ * Passport stores of the user in the session, else of the user on the request, because the rest may change during a
+ * login (a token is refreshed, a name is edited). If neither has an id, it has all of what Passport stores.
  *
- * @throws TypeError for a user whose id, or a user without one who, cannot be JSON or is empty as JSON
+ * @throws TypeError if that cannot be JSON, or is empty as JSON
  */
 export function currentUserKey(req: IncomingMessage): string | undefined {
   const [serialized, user] = [sessionUser(req), requestUser(req)]
@@ -48,7 +49,6 @@ export function currentUserKey(req: IncomingMessage): string | undefined {
   return user ? `user:${keyOf(user)}` : undefined
 }
 
-/** What Passport has stored of the user. */
 function sessionUser(req: IncomingMessage): unknown {
   const session: unknown = Reflect.get(req, 'session')
   const passport = isObject(session) ? session['passport'] : undefined
@@ -60,7 +60,6 @@ function isPresent(serialized: unknown): boolean {
   return Boolean(serialized) || serialized === 0
 }
 
-/** The user whom Passport, or the application, has put on the request. */
 function requestUser(req: IncomingMessage): unknown {
   // Passport's `initialize({ userProperty })` sets it.
   const property: unknown = Reflect.get(req, '_userProperty')
@@ -79,14 +78,14 @@ export function canSignIn(req: IncomingMessage, { session = true, assignProperty
   return typeof current['regenerate'] === 'function' && typeof current['save'] === 'function'
 }
 
-/** The id, with whose it is: that of a profile is unique at its provider alone. All of a user without one. */
+/** The id with its issuer, because the id of a profile is unique at its provider alone. All of a user without an id. */
 function keyOf(user: unknown): string {
   const { provider, iss } = isObject(user) ? user : {}
   const issuers = [provider, iss].filter((issuer) => typeof issuer === 'string')
   return [...issuers.map((issuer) => JSON.stringify(issuer)), asText(idOf(user) ?? user)].join(' ')
 }
 
-/** The id of a user, or a user who is one; undefined for an object without an id. */
+/** The id of an object, or anything else as it is; undefined for an object without an id. */
 function idOf(user: unknown): unknown {
   return isObject(user) ? (user['id'] ?? user['_id'] ?? user['sub']) : (user ?? undefined)
 }

@@ -128,13 +128,10 @@ const PASSPORT_OPTIONS = {
   store: (value: PendingLoginStore = new SessionStore(), name) => parseStore(value, name),
 } as const satisfies OptionTable<PassportOptions<boolean>>
 
-/** All options of the strategy, each with its parser. */
 export const STRATEGY_OPTIONS = { ...LOGIN_OPTIONS, ...PASSPORT_OPTIONS }
 
-/** Parsed options of the strategy. */
 export interface StrategySettings extends ParsedOptions<typeof PASSPORT_OPTIONS> {
   readonly providers: Providers
-  /** Asks the application for the provider of a request; never called if there is only one. */
   findProvider(req: Request): ProviderResult
 }
 

@@ -13,9 +13,9 @@ import type { Request } from './verify-types'
 // response. Nothing else in this package replaces a method that is not its own.
 
 /**
- * Makes `successReturnToOrRedirect` lead to the login's `returnTo`. Passport reads `req.session.returnTo` after `req.logIn`,
- * which renews the session and drops one that was stored before. The strategy cannot log in and redirect by itself, because a
- * custom callback, of which no strategy is told, may have to decide.
+ * Makes `successReturnToOrRedirect` lead to the login's `returnTo`. Passport reads `req.session.returnTo` after
+ * `req.logIn`, which renews the session and drops one that was stored before. The strategy cannot log in and redirect
+ * by itself, because a custom callback, of which no strategy is told, may have to decide.
  */
 export function preferReturnTo(req: Request, options: AuthenticateOptions, { returnTo }: LoginInfo): void {
   if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
@@ -30,7 +30,7 @@ export function preferReturnTo(req: Request, options: AuthenticateOptions, { ret
     const [user, given, done] = args
     // With other options it is a call of the application's own.
     if (given !== options) return Reflect.apply(logIn, req, args)
-    // Fastify's returns a promise.
+    // Fastify's `logIn` returns a promise.
     if (typeof done !== 'function') return Promise.resolve(Reflect.apply(logIn, req, args)).then(storeReturnTo)
     const loggedIn = (error: unknown): void => {
       if (!error) storeReturnTo()
@@ -42,9 +42,9 @@ export function preferReturnTo(req: Request, options: AuthenticateOptions, { ret
 }
 
 /**
- * Runs Passport's `fail`, and explains the failure where nothing handles it: without a `failureRedirect`, a custom callback
- * or a further strategy Passport answers with the text of the status alone ("Forbidden"). It tells no strategy which of
- * these there are, so the only sign of that answer is the answer itself.
+ * Explains a failure that nothing handles: without a `failureRedirect`, a custom callback or a further strategy,
+ * Passport answers with the text of the status alone ("Forbidden"). It tells no strategy which of these there are, so
+ * the only sign of that answer is the answer itself.
  */
 export function explainBareFailure(error: SocialLoginError | VerifyRefusal, req: Request, fail: () => void): void {
   const res = responseOf(req)
@@ -52,7 +52,7 @@ export function explainBareFailure(error: SocialLoginError | VerifyRefusal, req:
   const { end } = res
   const endExplained = (...args: unknown[]): unknown => {
     Object.assign(res, { end })
-    // Passport has sent no headers by then; an application's own answer of the same text may have.
+    // When Passport gives that answer, it has sent no headers. An application that answers with the same text may have.
     const isBare =
       !res.headersSent && args.length === 1 && args[0] === STATUS_CODES[error.status] && res.statusCode === error.status
     if (!isBare) return Reflect.apply(end, res, args)
@@ -68,12 +68,11 @@ export function explainBareFailure(error: SocialLoginError | VerifyRefusal, req:
   }
 }
 
-/** The response, where the framework exposes one that can be written to: that of some adapters can only set headers. */
+/** Undefined where the framework exposes no response, or one that can only set headers. */
 export function responseOf({ res }: Request): NonNullable<Request['res']> | undefined {
   return typeof res?.setHeader === 'function' && typeof res.end === 'function' ? res : undefined
 }
 
-/** Ends a response. */
 export function writeResponse({ status, headers, body }: HTTPResponse, res: NonNullable<Request['res']>): void {
   res.statusCode = status
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)

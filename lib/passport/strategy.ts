@@ -34,8 +34,8 @@ import type {
  * Signs users in through a provider that speaks the Social Login API. Mount it twice: on the route that starts the
  * login (GET or POST, linked from a page of yours), and on the route of the registered redirect URL.
  *
- * It extends passport-oauth2's strategy for `instanceof` and types only. The inherited HTTP client is never used: it has no
- * deadline, follows redirects, and exposes the secret in its errors.
+ * It extends passport-oauth2's strategy for `instanceof` and types only. The inherited HTTP client is never used: it
+ * has no deadline, follows redirects, and exposes the secret in its errors.
  *
  * @example
  * const { SOCIAL_CLIENT_ID = '', SOCIAL_CLIENT_SECRET = '' } = process.env
@@ -60,9 +60,8 @@ export class Strategy extends OAuth2Strategy {
   constructor(options: StrategyOptions, verify: VerifyFunction)
   constructor(options: EitherOptions<boolean>, verify: AnyVerifyFunction) {
     if (typeof verify !== 'function') throw new TypeError('Strategy needs a verify function after its options')
-    // A new option is a member and a parser in login/providers/options.ts (for all adapters) or ./options.ts (for this one), and
-    // a row in docs/options.md, which a test compares. No other file passes it on: settings and their types follow the tables of
-    // parsers.
+    // A new option is a member and a parser in login/providers/options.ts (for all adapters) or ./options.ts (for this
+    // one), and a row in docs/options.md, which a test compares. Settings and their types follow the tables of parsers.
     const settings = parseStrategyOptions(options)
     super(INHERITED_OPTIONS, () => {})
     Object.defineProperty(this, '_oauth2', { get: refuseInheritedClient, enumerable: false })
@@ -72,17 +71,15 @@ export class Strategy extends OAuth2Strategy {
   }
 
   /**
-   * Passport calls this for every request to a route of `passport.authenticate`. `runLogin` ends it in exactly one action:
+   * Passport calls this for every request to a route of `passport.authenticate`. The request ends in one of these ways:
    *
    * - `redirect` to the provider at a start;
-   * - at a callback that a signed-in user repeats, `redirect` to the destination among the options, or `pass` if they have none;
-   * - `success(user, info)` after a login. Passport makes `req.authInfo` of the info once the user is signed in: the verify
-   *   function's (an object, or a string as `message`), overlaid with the `LoginInfo`: `assurance` (what is known of the callback:
-   *   its age, headers and tab), and `returnTo` and `state` if the start had them. No other action sets it, but `callVerify`
-   *   does until verify has answered;
-   * - `fail(info, 401)` if the verify function gives no user, and `fail({ code, message }, status)` for an outcome that the
-   *   user can fix (kind `fail` in errors.ts);
-   * - `error` for one that the operator must see, and for what the application throws;
+   * - `redirect` to the destination among the options, or `pass`, at a callback that a signed-in user repeats;
+   * - `success(user, info)` after a login. The info is the verify function's (an object, or a string as `message`),
+   *   overlaid with the `LoginInfo`. Passport makes `req.authInfo` of it once the user is signed in;
+   * - `fail(info, 401)` if the verify function gives no user, and `fail({ code, message }, status)` for an outcome that
+   *   the user can fix (kind `fail` in errors.ts);
+   * - `error` for an outcome that the operator must see, and for what the application throws;
    * - a response of its own: the confirm page, the pages of a tab, or the refusal of a script or a prefetch.
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {

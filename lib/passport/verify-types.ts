@@ -2,8 +2,8 @@ import type { Strategy as OAuth2Strategy } from 'passport-oauth2'
 import type { Profile } from '../client/response/profile'
 import type { TokenResponse } from '../client/response/responses'
 
-// The four functions are typed as methods, because TypeScript compares the parameters of methods bivariantly: functions that
-// were written for other strategies and declare `refreshToken: string` are assignable.
+// The four functions are typed as methods, because TypeScript compares the parameters of methods bivariantly: functions
+// that were written for other strategies and declare `refreshToken: string` are assignable.
 
 /**
  * Express's request, as Passport's own types have it.
@@ -48,7 +48,6 @@ export type VerifyResult<User = Express.User> =
  * const verify: VerifyFunction = async (accessToken, refreshToken, profile) => users.findOrCreate(profile)
  */
 export type VerifyFunction<User = Express.User> = {
-  /** Finds or creates the user. */
   verify(
     accessToken: string,
     refreshToken: string | undefined,
@@ -65,7 +64,6 @@ export type VerifyFunction<User = Express.User> = {
  *   done(null, { id: profile.id, lifetime: params.expires_in })
  */
 export type VerifyFunctionWithParams<User = Express.User> = {
-  /** Finds or creates the user. */
   verify(
     accessToken: string,
     refreshToken: string | undefined,
@@ -83,7 +81,6 @@ export type VerifyFunctionWithParams<User = Express.User> = {
  *   users.link(req.user, profile.id))
  */
 export type VerifyFunctionWithRequest<User = Express.User> = {
-  /** Finds or creates the user. */
   verify(req: Request, ...rest: Parameters<VerifyFunction<User>>): VerifyResult<User>
 }['verify']
 
@@ -95,9 +92,7 @@ export type VerifyFunctionWithRequest<User = Express.User> = {
  *   done(null, { id: profile.id, ip: req.ip, token: params.access_token })
  */
 export type VerifyFunctionWithRequestAndParams<User = Express.User> = {
-  /** Finds or creates the user. */
   verify(req: Request, ...rest: Parameters<VerifyFunctionWithParams<User>>): VerifyResult<User>
 }['verify']
 
-/** Any of the four shapes. */
 export type AnyVerifyFunction = (...args: never[]) => unknown

@@ -21,8 +21,8 @@ import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/providers
 /** Options that only {@link SocialLogin} has, beside its store. */
 export interface OwnOptions {
   /**
-   * Where a failure leads: a local path, or a function that returns one. Default: a response with its status and message, as a
-   * page, JSON or text, by `Accept`. Errors are never redirected.
+   * Where a failure leads: a local path, or a function that returns one. Default: a response with its status and
+   * message, as a page, JSON or text, by `Accept`. Errors are never redirected.
    */
   readonly failureRedirect?: string | ((failure: FailureInfo) => string) | undefined
   /** Where a callback that a signed-in user repeats (reload, back button) leads: a local path. Default `/`. */
@@ -46,8 +46,8 @@ type StoreOptions =
     }
 
 /**
- * Options of {@link SocialLogin}: either `keys`, or a `store` of your own. `callbackURL` must be the whole URL, whose origin
- * is the application's own, as browsers see it.
+ * Options of {@link SocialLogin}: either `keys`, or a `store` of your own. `callbackURL` must be the whole URL, whose
+ * origin is the application's own, as browsers see it.
  *
  * @example
  * const options: SocialLoginOptions = {
@@ -73,8 +73,8 @@ export type SocialLoginOptions = CommonOptions & OwnOptions & StoreOptions
 export type MultiProviderSocialLoginOptions = MultiProviderOptions<Request> & OwnOptions & StoreOptions
 
 /**
- * The id of the signed-in user, which must not change meanwhile. Nobody: undefined, null, an empty string, or false (Hono's
- * answer for a signed cookie that was tampered with).
+ * The id of the signed-in user, which must not change meanwhile. Nobody: undefined, null, an empty string, or false
+ * (Hono's answer for a signed cookie that was tampered with).
  *
  * @example
  * const user: UserID = session?.userID
@@ -105,12 +105,10 @@ const REDIRECT_OPTIONS = {
   successRedirect: (value = '/', name) => parsePath(value, `${name} must be`),
 } as const satisfies OptionTable<OwnOptions>
 
-/** Parsed options. */
 export interface WebSettings extends ParsedOptions<typeof REDIRECT_OPTIONS> {
   readonly providers: Providers
-  /** The pending login of the browser that sent the request; cookies are added to the headers of the response. */
+  /** Adds the cookies that it sets to the headers of the response. */
   storeFor(request: Request, headers: Headers): BrowserStore
-  /** Asks the application for the provider of a request; never called if there is only one. */
   findProvider(request: Request): ProviderResult
 }
 
@@ -143,7 +141,8 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
     parseStore(store, 'store')
     return (request) => browserStore(store, request)
   }
-  // Needed only where the browser would drop a Secure cookie; plain http beyond loopback has been allowed by then.
+  // This is needed only where the browser would drop a Secure cookie. By then, plain http beyond loopback has been
+  // allowed.
   const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL ?? '')
   const cookies = new LoginCookies({ ...cookie, keys: keys ?? [], allowInsecureHTTP }, options.callbackURL)
   return (request, headers) => {

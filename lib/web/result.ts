@@ -21,7 +21,9 @@ export interface SuccessResult {
   /** The whole response of the exchange. */
   readonly params: TokenResponse
   readonly info: LoginInfo
-  /** Headers that your response must have: they end the login in progress, and keep the URL from caches and other sites. */
+  /**
+   * Headers that your response must have: they end the login in progress, and keep the URL from caches and other sites.
+   */
   readonly headers: Headers
   /** A redirect, with {@link headers}, to a path of your application. @throws TypeError for anything else */
   readonly redirect: (path: string) => Response
@@ -51,8 +53,8 @@ export interface FailureResult {
 }
 
 /**
- * A response to send. `repeated`: a callback that a signed-in user repeats, which leads to `successRedirect`. `response`: a
- * step of the login, or the answer to a speculative request.
+ * A response to send. `repeated`: a callback that a signed-in user repeats, which leads to `successRedirect`.
+ * `response`: a step of the login, or the answer to a speculative request.
  *
  * @example
  * const { response }: ResponseResult = repeated
@@ -78,16 +80,14 @@ export type CallbackResult = SuccessResult | FailureResult | ResponseResult
 /** What a login has brought; the rest of a success belongs to each request. */
 export type SignedIn = Pick<SuccessResult, 'profile' | 'accessToken' | 'params'>
 
-/** Where redirects lead. */
 export interface Redirects extends Pick<WebSettings, 'successRedirect' | 'failureRedirect'> {
   /**
-   * The application's own, as browsers see it, before each path: some frameworks refuse a relative `Location`. Undefined while
-   * the provider of the request is unknown, and with it the callback.
+   * The application's own, as browsers see it, before each path, because some frameworks refuse a relative `Location`.
+   * Undefined while the provider of the request is unknown, and with it the callback.
    */
   origin: string | undefined
 }
 
-/** @param headers those that the store has set */
 export function resultOf(
   action: LoginAction<SignedIn>,
   headers: Headers,
@@ -106,14 +106,13 @@ export function resultOf(
     case 'continue':
       return { type: 'repeated', response: redirect(origin + successRedirect, add(headers, PRIVATE_HEADERS)) }
     case 'redirect':
-      // No Referrer-Policy: it would make Firefox forget which page began the login.
+      // A Referrer-Policy would make Firefox forget which page began the login.
       return { type: 'response', response: redirect(action.url, add(headers, { 'Cache-Control': 'no-store' })) }
     case 'respond':
       return { type: 'response', response: respond(action.response, headers) }
   }
 }
 
-/** @param headers those that the store has set */
 export function failed(
   error: SocialLoginError,
   headers: Headers,
@@ -134,7 +133,7 @@ function redirect(location: string, headers: Headers): Response {
 }
 
 function finish({ body, status, statusText, headers }: Response, own: Headers): Response {
-  // That of an error, or of a redirect which fetch was told not to follow, is 0.
+  // An error, or a redirect which fetch was told not to follow, has the status 0.
   if (status < 200) throw new TypeError('finish() must be given a response that can be sent, with a status from 200 on')
   const merged = new Headers(headers)
   for (const [name, value] of own) {

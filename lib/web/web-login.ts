@@ -79,7 +79,6 @@ export class WebLogin {
     }
   }
 
-  /** @param headers those of the response */
   #newAdapter(request: Request, options: StartOptions, headers: Headers): RequestAdapter<SignedIn> {
     const currentUser = userKey(options.user)
     return {
@@ -96,20 +95,20 @@ export class WebLogin {
   }
 }
 
-/** The application decides after the callback. */
 async function accept({ params, profile }: ExchangedLogin): Promise<Verdict<SignedIn>> {
   // The profile is always there, because only the strategy has the option skipUserProfile.
   if (!profile) throw new SocialLoginError('profile_invalid', 'profile')
   return { user: { profile, accessToken: params.access_token, params }, info: undefined }
 }
 
-/** The request as the browser sent it, except for the origin of its URL, which is that of the server behind any proxy. */
+/**
+ * The request as the browser sent it, except for the origin of its URL, which is that of the server behind any proxy.
+ */
 function httpRequest({ method, url, headers }: Request): HTTPRequest {
-  // Host is not needed: the application's origin is that of `callbackURL`.
+  // The host is not needed, because the application's origin is that of `callbackURL`.
   return { method, target: url, host: undefined, header: (name) => headers.get(name) ?? undefined }
 }
 
-/** @throws TypeError for anything but a Request, for an option that does not exist, and for a missing `user` */
 function checkCall(request: Request, options: object, known: object): void {
   if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function') {
     throw new TypeError('The first argument must be a Request of the Fetch standard (in Hono: c.req.raw)')
@@ -120,11 +119,7 @@ function checkCall(request: Request, options: object, known: object): void {
   refuseUnknown('this call', options, known)
 }
 
-/**
- * A string unique to the signed-in user; undefined if there is none.
- *
- * @throws TypeError for what cannot be the id of a user
- */
+/** @throws TypeError for what cannot be the id of a user */
 function userKey(user: UserID): string | undefined {
   if (user === undefined || user === null || user === '' || user === false) return undefined
   if (isThenable(user)) {

@@ -13,12 +13,12 @@ const PRIVATE = `
 
 let list: BlockList | undefined
 
-/** A host that is none of the public internet, or its name leads to one. */
+/** A host is not of the public internet, or its name leads to one that is not. */
 export class PrivateAddressError extends Error {
   readonly code = 'PRIVATE_ADDRESS'
 }
 
-/** Built when first needed: that takes milliseconds. */
+/** The list is built when first needed, because that takes milliseconds. */
 function privateNetworks(): BlockList {
   const networks = new BlockList()
   for (const [, network = '', prefix] of PRIVATE.matchAll(/(\S+)\/(\d+)/g)) {
@@ -29,7 +29,6 @@ function privateNetworks(): BlockList {
   return networks
 }
 
-/** Whether an IP address is private, loopback, link-local, or otherwise not one of the public internet. */
 function isPrivateAddress(address: string): boolean {
   const [plain = ''] = address.split('%', 1)
   list ??= privateNetworks()
@@ -42,12 +41,12 @@ export function isPrivateHost(hostname: string): boolean {
   return isIP(address) !== 0 && isPrivateAddress(address)
 }
 
-/** Node's own lookup; called by its name each time, because an application may have replaced it. */
+/** Node's own lookup, read at each call, because an application may have replaced it. */
 export const systemLookup: LookupFunction = (...args) => dns.lookup(...args)
 
 /**
- * Runs one DNS lookup at a time. Each blocks a thread of libuv's small pool until the name servers answer: one provider
- * must not occupy the threads that others need. Tells only the first addresses of a name.
+ * Runs one DNS lookup at a time. Each blocks a thread of libuv's small pool until the name servers answer, and one
+ * provider must not occupy the threads that others need. Returns only the first `MAX_ADDRESSES` of a name.
  */
 export function oneLookupAtATime(lookup: LookupFunction): LookupFunction {
   let waiting: Parameters<LookupFunction>[2][] | undefined
@@ -62,14 +61,14 @@ export function oneLookupAtATime(lookup: LookupFunction): LookupFunction {
         for (const callback of callbacks) callback(error, addresses, family)
       })
     } catch (error) {
-      // An application's own lookup has thrown: the next one may work.
+      // An application's own lookup has thrown; the next one may work.
       waiting = undefined
       throw error
     }
   }
 }
 
-/** A lookup that fails where any address of the name is private: what a name resolves to here is what is connected to. */
+/** Fails where any address of the name is private. The connection uses these addresses, and looks up no other. */
 export function publicLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, found) => {
@@ -84,18 +83,18 @@ export function publicLookup(lookup: LookupFunction): LookupFunction {
 }
 
 /**
- * `dns.lookup` without its threads, of which a process has four: ten names whose servers do not answer would keep it from
- * looking up any other name, and from reading files. Asks the name servers only, and not `/etc/hosts`.
+ * `dns.lookup` without its threads, of which a process has four: ten names whose servers do not answer would keep it
+ * from looking up any other name, and from reading files. Asks the name servers only, and not `/etc/hosts`.
  */
 export const resolveName: LookupFunction = (hostname, { family }, callback) => {
-  // Not `node:dns/promises`, for which an application's `dns.setServers` has no effect.
+  // For `node:dns/promises`, an application's `dns.setServers` would have no effect.
   const answers = [
     ...(family === 6 ? [] : [promisify(dns.resolve4)(hostname).then(withFamily(4))]),
     ...(family === 4 ? [] : [promisify(dns.resolve6)(hostname).then(withFamily(6))]),
   ]
   void Promise.allSettled(answers).then((results) => {
     const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-    // The codes of `resolve` would be taken for those of a connection: ECONNREFUSED, by a name server.
+    // An error of `resolve` would be taken for one of a connection, such as ECONNREFUSED by a name server.
     callback(addresses.length > 0 ? null : Object.assign(new Error(), { code: 'ENOTFOUND' }), addresses)
   })
 }

@@ -13,16 +13,16 @@ import { oneLookupAtATime, systemLookup } from './address'
 import { errorCode } from './network-errors'
 import { tlsOptions } from './tls-options'
 
-/** Opens a connection for undici. */
 export type Connect = ReturnType<typeof buildConnector>
 
-// What connections meet while a server restarts, or while its address or its name moves. Not ECONNRESET: a server that resets a
-// TLS handshake may have had its CPU's worth of ours, and would have it once more for each of `CONNECT_RETRIES`.
+// What connections meet while a server restarts, or while its address or its name moves. ECONNRESET is not among them:
+// a server that resets a TLS handshake may have cost us CPU, and would cost as much for each of `CONNECT_RETRIES`.
 const TRANSIENT = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 
 /**
- * Opens the connections to one provider. A pool alone does not open a spare connection while the person is on the provider's
- * page, retry while the provider restarts, or recognise requests whose connection closed before the response began.
+ * Opens the connections to one provider. A pool alone does not open a spare connection while the person is on the
+ * provider's page, retry while the provider restarts, or recognise requests whose connection closed before the response
+ * began.
  */
 export class Connector {
   readonly #origin: URL
@@ -74,7 +74,7 @@ export class Connector {
     const attempt = (): void => {
       this.#connect(options, (...result) => {
         if (performance.now() < until && TRANSIENT.test(errorCode(result[0]) ?? '')) {
-          // Unreferenced: whoever waits has a deadline, and its timer keeps the process alive.
+          // The timer is unreferenced, because whoever waits has a deadline, whose timer keeps the process alive.
           return void setTimeout(attempt, this.#retryTime / CONNECT_RETRIES).unref()
         }
         if (result[1]) this.#watch(result[1])
@@ -84,7 +84,7 @@ export class Connector {
     attempt()
   }
 
-  /** Opens a spare connection in the background unless one has been opened lately that was not used. Never fails. */
+  /** Opens a spare connection in the background unless a recent one is still unused. Never fails. */
   preconnect(): void {
     const now = performance.now()
     if (this.#isClosed || now < this.#nextPreconnectAt) return
@@ -95,7 +95,7 @@ export class Connector {
     this.#spare = new SpareConnection((callback) => this.#connect(options, callback))
   }
 
-  /** Whether a request failed because its open connection closed before the response began. `isSent`: it had a connection. */
+  /** Whether the connection closed before the response began. `isSent` tells whether the request got a connection. */
   closedBeforeResponse(error: unknown, isSent: boolean): boolean {
     const hadAnswered = typeof error === 'object' && error !== null ? this.#hadAnswered.get(error) : undefined
     // If the connection had answered all requests written to it, a request that was not written has no response.
@@ -107,7 +107,10 @@ export class Connector {
     this.#spare?.close()
   }
 
-  /** Limits what a socket receives between two requests, and fills `#hadAnswered`: undici rejects requests with the socket's error. */
+  /**
+   * Limits what a socket receives between two requests, and fills `#hadAnswered`, because undici rejects requests with
+   * the socket's error.
+   */
   #watch(socket: Socket): void {
     let bytesRead = 0
     let bytesReadBefore = 0
@@ -120,7 +123,7 @@ export class Connector {
       if (bytesRead - bytesReadBefore > MAX_WIRE_BYTES) socket.destroy(new errors.ResponseExceededMaxSizeError())
     })
     socket.on('error', (error) => {
-      // A response that was too large is not requested again: the next one would be, too.
+      // A response that was too large is not requested again, because the next one would be, too.
       if (error instanceof errors.ResponseExceededMaxSizeError) return
       // Node does not count the bytes of a write that fails at once.
       const failedToWrite = 'syscall' in error && error.syscall === 'write'
@@ -129,7 +132,7 @@ export class Connector {
   }
 }
 
-/** Closes a connection whose server sends more session tickets, or asks for more handshakes or keys, than any does that means well. */
+/** Closes a connection whose server sends more than `MAX_TLS_MESSAGES` of tickets, handshakes and keys. */
 function limitTLSMessages(socket: Socket): void {
   let messages = 0
   const count = (): void => {
@@ -150,7 +153,6 @@ class SpareConnection {
     this.#timer = setTimeout(this.close, SPARE_MAX_AGE_MS).unref()
   }
 
-  /** Whether it is open, or still opening, and not too old. */
   get isUsable(): boolean {
     return !this.#isClosed
   }
@@ -170,8 +172,8 @@ class SpareConnection {
 
   #opened(socket: Socket | null): Socket | null {
     if (!socket) this.#isClosed = true
-    // A server that sends anything before a request, or the end, will not serve a request here. An error of TLS alone does not
-    // close a socket. An unused connection must not keep the process alive.
+    // A server that sends anything, or the end, before a request will not serve one here. An error of TLS alone does
+    // not close a socket. An unused connection must not keep the process alive.
     return socket?.on('readable', this.close).on('error', this.close).unref() ?? null
   }
 }

@@ -25,15 +25,12 @@ export interface RequestDispatcher {
   }): Promise<{ statusCode: number; headers: IncomingHttpHeaders; body: Readable }>
 }
 
-/**
- * Sends requests through `request` of the caller's dispatcher: the handlers of `dispatch` differ between major
- * versions.
- */
+/** Calls `request` of the caller's dispatcher, because the handlers of `dispatch` differ between major versions. */
 export class DispatcherTransport implements Transport {
   readonly #dispatcher: RequestDispatcher
   readonly close: () => Promise<void>
 
-  /** @param close of a dispatcher that is not the caller's */
+  /** @param close closes a dispatcher that is not the caller's */
   constructor(dispatcher: RequestDispatcher, close: () => Promise<void> = async () => {}) {
     this.#dispatcher = dispatcher
     this.close = close
@@ -45,7 +42,8 @@ export class DispatcherTransport implements Transport {
   }
 
   async #request({ request, deadline, reader }: RequestAttempt): Promise<ProviderResponse> {
-    // The headers are copied, because an interceptor may modify them. That of undici for redirects reads `maxRedirections`.
+    // An interceptor may modify the headers, so they are copied. undici's interceptor for redirects reads
+    // `maxRedirections`.
     const options = { ...request, headers: { ...request.headers }, signal: deadline.signal, maxRedirections: 0 }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
     const discard = (): void => void body.on('error', () => {}).destroy()

@@ -6,8 +6,8 @@ const VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
 const FLAG = '--use-env-proxy'
 
 /**
- * Sends requests through the proxies that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, but not to hosts in `NO_PROXY`), where
- * Node is told to use them for its own requests: by `NODE_USE_ENV_PROXY=1` or `--use-env-proxy`.
+ * Sends requests through the proxies that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, but not to hosts in
+ * `NO_PROXY`), where Node is told to use them for its own requests: by `NODE_USE_ENV_PROXY=1` or `--use-env-proxy`.
  *
  * @throws TypeError if a variable holds anything but an http(s) URL; never its value, which may hold a password
  */
@@ -24,11 +24,7 @@ export function environmentProxy(): EnvHttpProxyAgent | undefined {
   }
 }
 
-/**
- * Sends requests through the proxies that the environment names. To the hosts in `NO_PROXY` it connects by itself.
- *
- * @throws if a variable holds anything but an http(s) URL
- */
+/** @throws if a variable holds anything but an http(s) URL */
 export function newProxyAgent(): EnvHttpProxyAgent {
   const requestTls = tlsOptions()
   return new EnvHttpProxyAgent({ requestTls, connect: { lookup: oneLookupAtATime(systemLookup), ...requestTls } })

@@ -4,7 +4,7 @@ import type { RequestAttempt, Transport } from './transport'
 
 const BY_ITSELF = 'in this build requests are sent by fetch, which opens its connections by itself'
 
-/** By `fetch`, for runtimes that have no connections of Node, or none that outlive a request. */
+/** For runtimes that have no connections of Node, or none that outlive a request. */
 export const fetchNetwork: Network = {
   withoutOptions: { dispatcher: BY_ITSELF, maxPools: BY_ITSELF },
   openTransport: () => fetchTransport,
@@ -17,17 +17,18 @@ export const fetchNetwork: Network = {
   },
 }
 
-// To read a body does not end with the signal everywhere.
+// On some platforms, reading a body does not end with the signal.
 const fetchTransport: Transport = { send: (attempt) => attempt.deadline.race(receive(attempt)) }
 
 async function receive({ request, deadline, reader }: RequestAttempt): Promise<ProviderResponse> {
   const { origin, path, method, headers, body } = request
-  // Node's `fetch` repeats a request that is answered by 421, which says that it was not processed (RFC 9110, section 15.5.20).
+  // Node's `fetch` repeats a request answered by 421, which was not processed (RFC 9110, section 15.5.20).
   const options = { method, headers, body, redirect: 'manual', cache: 'no-store', signal: deadline.signal } as const
   const response = await fetch(origin + path, options)
   const encoded = Object.fromEntries(response.headers)
   const { 'content-encoding': encoding = '', ...decoded } = encoded
-  // Platforms may negotiate these by themselves, and decode them. A response in any other coding is refused, as on Node.
+  // Platforms may negotiate these by themselves, and decode them. A response in any other coding is refused, as on
+  // Node.
   const isDecoded = /^(gzip|br)$/.test(encoding)
   try {
     if (!reader.start(response.status, isDecoded ? decoded : encoded)) await response.body?.cancel()

@@ -3,7 +3,7 @@ import { MAX_HEADER_BYTES, MAX_TLS_MESSAGES, MAX_WIRE_BYTES } from '../../limits
 import type { Deadline } from '../deadline'
 import { badResponse } from './response-reader'
 
-// By error codes of Node's network, DNS and TLS, whose own messages may quote addresses. The first match is used.
+// Hints by error codes of Node's network, DNS and TLS, whose own messages may quote addresses. The first match is used.
 const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^ECONNREFUSED$/, 'The connection was refused: nothing listens there, or a firewall rejects it.'],
   [/^(ENOTFOUND|EAI_[A-Z]+)$/, 'The host name could not be looked up (DNS).'],
@@ -39,9 +39,8 @@ export class ClosedBeforeResponse extends Error {
 }
 
 /**
- * The outcome of a request that failed with this error, or the reason of the caller's own signal. Told by name, because
- * undici's parser errors have no stable code, and are not loaded everywhere. It has no `cause`, which could quote the
- * request.
+ * The outcome of a request that failed with this error, or the reason of the caller's own signal. Names tell the errors
+ * apart, because undici's parser errors have no stable code. An outcome has no `cause`, which could quote the request.
  */
 export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unknown {
   if (error instanceof ClosedBeforeResponse) return outcomeOf(error.reason, phase, deadline)
@@ -63,7 +62,6 @@ export function outcomeOf(error: unknown, phase: Phase, deadline: Deadline): unk
   return unreachable(phase, error)
 }
 
-/** A `provider_unreachable`, with a fixed hint if the error's code tells what failed. */
 export function unreachable(phase: Phase, error: unknown): SocialLoginError {
   const hint = unreachableHint(error)
   return new SocialLoginError('provider_unreachable', phase, hint === undefined ? {} : { hint })
@@ -75,7 +73,6 @@ export function unreachableHint(error: unknown): string | undefined {
   return HINTS.find(([codes]) => code !== undefined && codes.test(code))?.[1]
 }
 
-/** The `code` of an error of Node or undici. */
 export function errorCode(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : undefined

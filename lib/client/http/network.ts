@@ -6,20 +6,17 @@ import type { Transport } from './transport'
 export interface Network {
   /** Options that it cannot keep, each with the reason. */
   readonly withoutOptions: Readonly<Record<string, string>>
-  /** The transport to the only provider. */
   openTransport(settings: ClientSettings): Transport
   /** @throws TypeError if it cannot refuse private addresses, and they are not allowed */
   openTransports(options: TransportsOptions): Transports
 }
 
-/** The transports to many providers. */
 export interface Transports {
   /** @throws TypeError for a private address that is not allowed */
   transportTo(origin: string): Transport
   close(): Promise<void>
 }
 
-/** What the transports to many providers have in common. */
 export interface TransportsOptions {
   readonly dispatcher: RequestDispatcher | undefined
   /** Milliseconds that a connection may take to open. */

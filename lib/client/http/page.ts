@@ -5,15 +5,14 @@ const HINT =
   'The response was a page, not the API: a firewall or bot protection in front of the provider may refuse this machine, by its address or its userAgent.'
 
 /**
- * Whether the body of a response is HTML for people. Its `Content-Type` does not tell: deployed servers label JSON as
- * `text/html`. PHP may print warnings, in HTML, before the JSON: what ends like JSON is no page.
+ * Whether the body of a response is HTML for people. Its `Content-Type` does not tell, because deployed servers label
+ * JSON as `text/html`. PHP may print warnings, in HTML, before the JSON: what ends like JSON is no page.
  */
 export function isPage(text: string): boolean {
   const content = text.trim()
   return content.startsWith('<') && !/[}\]]$/.test(content)
 }
 
-/** The outcome of a request that {@link isFirewall} recognises. */
 export function refusedByFirewall(phase: Phase, retry: { retryable: boolean; retryAfter?: number }): SocialLoginError {
   return new SocialLoginError('provider_bad_response', phase, { hint: HINT, ...retry })
 }
@@ -22,13 +21,13 @@ export function refusedByFirewall(phase: Phase, retry: { retryable: boolean; ret
 // docs.aws.amazon.com/waf ("CAPTCHA and Challenge action behavior"), and the signatures of wafw00f, also below.
 const FIREWALL_HEADERS = ['cf-mitigated', 'x-amzn-waf-action', 'x-sucuri-block']
 
-// Headers of Cloudflare, Sucuri, Imperva and DataDome, and names of servers. They are on the provider's own responses, too, so they
-// count only together with a page and a status that firewalls use.
+// Headers of Cloudflare, Sucuri, Imperva and DataDome, and names of servers. They are on the provider's own responses,
+// too, so they count only together with a page and a status that firewalls use.
 const PROXY_HEADERS = ['cf-ray', 'x-sucuri-id', 'x-iinfo', 'x-datadome']
 const PROXY_SERVER = /^cloudflare|sucuri|^akamaighost|^ddos-guard|^imunify360|mod_security|wf[_-]?waf|^awselb/i
 const REFUSING_STATUSES: ReadonlySet<number> = new Set([403, 406, 429, 503])
 
-// Not the scripts that Cloudflare, Imperva and PerimeterX put into the provider's own pages.
+// The scripts that Cloudflare, Imperva and PerimeterX put into the provider's own pages are left out.
 const FIREWALL_WORDS = new RegExp(
   [
     // Cloudflare: the titles of its challenge and its block page, and the script of its challenge.
@@ -50,10 +49,8 @@ const FIREWALL_WORDS = new RegExp(
 )
 
 /**
- * Whether a failed request was refused by a firewall or bot protection in front of the provider. Its marks tell: headers or
- * words of a known product. Status and HTML alone do not, because providers refuse a stale key with a page of their own.
- *
- * @param text the body, or '' where it is not known
+ * Whether a failed request was refused by a firewall or bot protection in front of the provider. Headers or words of a
+ * known product tell. Status and HTML alone do not, because providers refuse a stale key with a page of their own.
  */
 export function isFirewall(status: number, headers: IncomingHttpHeaders, text: string): boolean {
   if (FIREWALL_HEADERS.some((name) => headers[name] !== undefined) || FIREWALL_WORDS.test(text)) return true

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
-// By its file: Bun replaces the name `undici` by a stub of its own, which cannot open connections.
+// undici is imported by its file, because Bun replaces the name by a stub of its own, which cannot open connections.
 import { Client, errors, Pool } from 'undici/index.js'
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES } from '../../limits'
 import type { EndListener } from '../deadline'
@@ -10,9 +10,7 @@ import { ClosedBeforeResponse } from './network-errors'
 import type { ProviderResponse } from './response-reader'
 import type { RequestAttempt, Transport } from './transport'
 
-/** Limits of the connections to the provider. */
 export interface PoolLimits {
-  /** The most connections at one time. */
   readonly connections: number
   /** Milliseconds that a connection may take to open. */
   readonly connectTimeout: number
@@ -58,14 +56,14 @@ export class ProviderPool implements Transport {
   /** Idempotent. */
   async close(): Promise<void> {
     this.#connector.close()
-    // Not undici's `close`: it may still be opening a connection for a request that has been aborted.
+    // undici's `close` will not do: it may still be opening a connection for a request that has been aborted.
     await this.#pool.destroy()
   }
 }
 
 /**
- * One request on its way, by `dispatch`. undici's `request` adds a Node stream, which costs a login 5 KiB of
- * memory and 10 to 50 microseconds of CPU.
+ * One request on its way, by `dispatch`. undici's `request` adds a Node stream, which costs a login 5 KiB of memory and
+ * 10 to 50 microseconds of CPU.
  */
 class Dispatch implements Dispatcher.DispatchHandler {
   readonly #attempt: RequestAttempt
@@ -88,7 +86,7 @@ class Dispatch implements Dispatcher.DispatchHandler {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
-      // What it throws, undici gives to `onResponseError`.
+      // undici gives what this throws to `onResponseError`.
       dispatcher.dispatch(this.#attempt.request, this)
     })
   }
@@ -110,7 +108,8 @@ class Dispatch implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#attempt.deadline.removeListener(this.#onDeadline)
-    // Once undici's own setImmediate, scheduled after this method, has freed the connection: else the profile would get another.
+    // undici's own setImmediate, scheduled after this method, frees the connection: before that, the profile would get
+    // another.
     queueMicrotask(() => setImmediate(() => this.#finish()))
   }
 
@@ -143,7 +142,7 @@ class Dispatch implements Dispatcher.DispatchHandler {
 
   #readOnIf(readsOn: boolean): void {
     this.#hasEnough = !readsOn
-    // Deferred until the received bytes are parsed: after a complete response the connection can be reused.
+    // The abort waits until the received bytes are parsed: after a complete response the connection can be reused.
     if (this.#hasEnough) queueMicrotask(this.#abort)
   }
 }

@@ -20,7 +20,7 @@ export const nodeNetwork: Network = {
   openTransports: (options) => new ProviderPools(options),
 }
 
-/** Plain http is allowed to this machine because the secret does not leave it: a proxy would read it. */
+/** A proxy would read plain http, which is allowed to this machine only because the secret does not leave it. */
 function mayBeProxied(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' || !isLoopback(hostname)
@@ -31,7 +31,10 @@ class CountingPool extends ProviderPool {
   requests = 0
 }
 
-/** A pool for each origin, shared by all providers there; the one that has been idle for the longest is closed for a new one. */
+/**
+ * A pool for each origin, shared by all providers there. Beyond `maxPools`, the one that has been idle longest is
+ * closed.
+ */
 export class ProviderPools implements Transports {
   readonly #options: TransportsOptions
   readonly #proxy: ReturnType<typeof environmentProxy>
@@ -53,7 +56,7 @@ export class ProviderPools implements Transports {
     this.#limits = { connections: MAX_CONNECTIONS, connectTimeout: timeout, lookup }
   }
 
-  /** Sends the requests of one provider, through the pool of its origin that exists at the time. */
+  /** The transport looks for the pool of the origin at each request, because an idle pool may have been closed. */
   transportTo(origin: string): Transport {
     const { dispatcher = mayBeProxied(origin) ? this.#proxy : undefined, allowPrivateAddresses } = this.#options
     if (!allowPrivateAddresses && isPrivateHost(new URL(origin).hostname))
@@ -87,12 +90,11 @@ export class ProviderPools implements Transports {
     }
   }
 
-  /** Whether a start may open a connection: not if another pool had to be closed for it, or anybody could close one by one. */
+  /** A start must not open a connection if another pool had to be closed for it, or anybody could close one by one. */
   #mayConnectTo(origin: string): boolean {
     return this.#pools.has(origin) || this.#pools.size < this.#options.maxPools
   }
 
-  /** The pool of an origin, which becomes the one that was used last. */
   #use(origin: string): CountingPool {
     const pool = this.#pools.get(origin) ?? new CountingPool(origin, this.#limits)
     this.#pools.delete(origin)
@@ -100,7 +102,6 @@ export class ProviderPools implements Transports {
     return pool
   }
 
-  /** Closes the pool that has been idle for the longest, if there are too many. */
   #closeIdle(): void {
     const maxPools = this.#isClosed ? 0 : this.#options.maxPools
     if (this.#pools.size <= maxPools) return

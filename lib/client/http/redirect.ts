@@ -1,6 +1,5 @@
 import { parseURL, resolvePath } from '../url'
 
-/** Where a request was sent. */
 export interface RequestTarget {
   readonly origin: string
   readonly path: string

@@ -4,8 +4,8 @@ import { MAX_BODY_BYTES, MAX_CHUNKS, MAX_WAIT_SECONDS } from '../../limits'
 import { isFirewall, refusedByFirewall } from './page'
 import { type RequestTarget, redirectHint } from './redirect'
 
-// Those that IANA has registered (RFC 9110, section 16.6), but for `identity`. Servers also send words that are none, such
-// as `none` or `UTF-8`, with plain text, which browsers, curl and fetch read.
+// The codings that IANA has registered (RFC 9110, section 16.6), but for `identity`. Servers also send words that are
+// none, such as `none` or `UTF-8`, with plain text, which browsers, curl and fetch read.
 const CODINGS: ReadonlySet<string> = new Set(
   'aes128gcm br compress dcb dcz deflate exi gzip pack200-gzip x-compress x-gzip zstd'.split(' '),
 )
@@ -25,7 +25,6 @@ export interface ProviderResponse {
 /** Reads one response up to `MAX_BODY_BYTES`, and then decides what it is. */
 export class ResponseReader {
   readonly #phase: Phase
-  /** Whether the response is that to a second attempt. */
   readonly #retried: boolean
   readonly #target: RequestTarget
   #chunks: Buffer[] = []
@@ -49,7 +48,8 @@ export class ResponseReader {
   /** Adds a part of the body. Returns whether to read on: not beyond `MAX_BODY_BYTES`. */
   add(chunk: Uint8Array): boolean {
     this.#size += chunk.length
-    // Copied: a chunk is a view of its socket's read buffer, which may keep 64 KiB alive for a single byte.
+    // A chunk is copied, because it is a view of its socket's read buffer, which a single byte may keep alive as a
+    // whole.
     if (this.#size <= MAX_BODY_BYTES) this.#chunks.push(Buffer.from(chunk))
     if (this.#chunks.length > MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)]
     return this.#size <= MAX_BODY_BYTES
@@ -58,7 +58,8 @@ export class ResponseReader {
   /**
    * The response, once it has ended or {@link start} or {@link add} has returned false.
    *
-   * @throws SocialLoginError `provider_unavailable`, `provider_rate_limited`, `provider_redirected`, `provider_bad_response`
+   * @throws SocialLoginError `provider_unavailable`, `provider_rate_limited`, `provider_redirected`,
+   * `provider_bad_response`
    */
   finish(): ProviderResponse {
     const status = this.#status
@@ -99,7 +100,6 @@ export class ResponseReader {
   }
 }
 
-/** Whether the body is in a content coding, which was not accepted. */
 export function isEncoded(headers: IncomingHttpHeaders): boolean {
   const codings: unknown = headers['content-encoding']
   // Several headers are an array.
@@ -116,12 +116,10 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400
 }
 
-/** A `provider_bad_response` whose hint narrows the cause. */
 export function badResponse(phase: Phase, hint: string): SocialLoginError {
   return new SocialLoginError('provider_bad_response', phase, { hint })
 }
 
-/** When to try again, in seconds. */
 type Wait = { readonly retryAfter?: number }
 
 /**

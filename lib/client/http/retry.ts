@@ -5,19 +5,20 @@ import { ClosedBeforeResponse, outcomeOf } from './network-errors'
 import { type ProviderResponse, ResponseReader } from './response-reader'
 import type { ProviderRequest, RequestContext, Transport } from './transport'
 
-// After these, sending a request again that changes nothing at the provider may succeed.
+// After these, a request that changes nothing at the provider may succeed if it is sent again.
 const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
 
 /**
- * Sends a request to the provider over any transport, at most `MAX_SENDS` times. No redirect is followed and no cookie kept; a
- * response is UTF-8 of at most `MAX_BODY_BYTES`, and complete before the deadline ends.
+ * Sends a request to the provider over any transport, at most `MAX_SENDS` times. No redirect is followed and no cookie
+ * kept; a response is UTF-8 of at most `MAX_BODY_BYTES`, and complete before the deadline ends.
  *
- * - Any request is sent again, at once, if its connection closed before the response began: see {@link sendOverConnection}.
+ * - Any request is sent again, at once, if its connection closed before the response began: see {@link
+ *   sendOverConnection}.
  * - A request that changes nothing at the provider (`idempotent`: a profile request) is sent again if the provider is
  *   unavailable or unreachable. The second attempt may take as long as the first: time must be left for that, and for
  *   `Retry-After`.
  *
- * (To open a connection is tried more often, by `Connector`: nothing has been sent then.)
+ * `Connector` tries more often to open a connection, because nothing has been sent then.
  *
  * @throws SocialLoginError `provider_*`, or the reason of the caller's own signal
  */
@@ -50,10 +51,9 @@ export async function sendRequest(
 }
 
 /**
- * Sends a request; once more, on a new connection, if its connection closed before the response began. A profile request
- * changes nothing, and a provider that has exchanged a key refuses it. The other open connections may be closed, too.
- *
- * @throws what the transport throws
+ * Sends a request; once more, on a new connection, if its connection closed before the response began: the other open
+ * connections may be closed, too. That does no harm, because a profile request changes nothing, and a provider that has
+ * exchanged a key refuses it.
  */
 export async function sendOverConnection(
   transport: Transport,

@@ -8,12 +8,12 @@ const GROUPS = ['DEFAULT:-ffdhe2048:-ffdhe3072', 'X25519:P-256:X448:P-521:P-384'
 let supported: Pick<SecureContextOptions, 'ciphers' | 'ecdhCurve'> | undefined
 
 /**
- * Options for the connections to a provider.
+ * Options for the connections to a provider:
  *
- * - A server chooses the size of a finite-field group, and with 8,192 bits or more a handshake takes up to a second of
- *   CPU, before any certificate is checked: none is offered. What OpenSSL or the operator does not support
+ * - No finite-field group is offered. The server chooses its size, and with 8,192 bits or more a handshake takes up to
+ *   a second of CPU, before any certificate is checked. What OpenSSL or the operator does not support
  *   (`--tls-cipher-list`) is left as it is.
- * - A server could make the client repeat the handshake on an open connection, without end: refused.
+ * - Renegotiation is refused: a server could repeat the handshake on an open connection without end.
  * - Certificates are always checked: `NODE_TLS_REJECT_UNAUTHORIZED` cannot disable it.
  */
 export function tlsOptions(): SecureContextOptions & { readonly rejectUnauthorized: true } {
@@ -30,7 +30,7 @@ function firstSupported(option: 'ciphers' | 'ecdhCurve', values: readonly string
 
 function isSupported(options: SecureContextOptions): boolean {
   try {
-    // Without authorities, which take long to load.
+    // Authorities are left out, because they take long to load.
     createSecureContext({ ...options, ca: [] })
     return true
   } catch {

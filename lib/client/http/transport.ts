@@ -24,11 +24,10 @@ export interface RequestAttempt {
   readonly request: ProviderRequest
   readonly deadline: Deadline
   readonly reader: ResponseReader
-  /** Whether a connection is opened for it, instead of using one that is open. */
+  /** Whether a new connection is opened for it. */
   readonly onNewConnection?: boolean
 }
 
-/** Sends requests to the provider. */
 export interface Transport {
   /**
    * @throws ClosedBeforeResponse if its connection was open, and closed before the response began
@@ -37,6 +36,6 @@ export interface Transport {
   send(attempt: RequestAttempt): Promise<ProviderResponse>
   /** Opens a connection for an expected login, in the background. Never fails. */
   preconnect?(): void
-  /** Closes the connections, of which no request is in need any more. The caller's own stay open. */
+  /** Closes the connections, which no request may need any more. The caller's own stay open. */
   close?(): Promise<void>
 }

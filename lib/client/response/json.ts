@@ -20,20 +20,20 @@ export interface JSONObject {
 
 // An own property of one of these names turns into a prototype when an application merges objects.
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
-// Of valid JSON.
+// These patterns are for valid JSON.
 const STRING = /"(?:[^"\\]|\\.)*"/g
 const NUMBER = /[-\d][-+.\deE]*/g
 const STRING_OR_NUMBER = new RegExp(`${STRING.source}|${NUMBER.source}`, 'g')
 
 /**
- * Parses JSON without loss: a number that JavaScript cannot hold exactly becomes the string of its digits. `JSON.parse`
- * reads 9007199254740993 as ...992, which would make two people one. Leaves out members that could become a prototype.
- * Rejects duplicate member names, and more than `MAX_LEVELS`.
+ * Parses JSON without loss (see {@link JSONValue}): `JSON.parse` reads 9007199254740993 as ...992, which would make two
+ * people one. Leaves out members that could become a prototype. Rejects duplicate member names, and more than
+ * `MAX_LEVELS`.
  *
  * @throws SyntaxError when the text is not one JSON document; the message does not quote it
  */
 export function parseJSON(text: string): JSONValue {
-  // First, because quotes would make `{9007199254740993: 1}` valid.
+  // The text is parsed as it is first, because quotes would make `{9007199254740993: 1}` valid.
   const value = parse(text)
   const outsideStrings = text.replace(STRING, '')
   const isLossless = outsideStrings.match(NUMBER)?.every(isExact) ?? true
@@ -48,7 +48,6 @@ export function hasNumber(text: string, digits: string): boolean {
   return text.replace(STRING, '').match(NUMBER)?.includes(digits) ?? false
 }
 
-/** Whether JavaScript can hold the number as it is written. */
 function isExact(digits: string): boolean {
   return String(Number(digits)) === digits
 }
@@ -67,8 +66,8 @@ function parse(text: string): JSONValue {
 }
 
 /**
- * Removes members that could become a prototype. Returns how many members there were: fewer than the text has if a name occurs
- * twice in an object, because the last one wins.
+ * Removes members that could become a prototype. Returns how many members there were: fewer than the text has if a name
+ * occurs twice in an object, because the last one wins.
  */
 function clean(value: JSONValue, level = 1): number {
   if (typeof value !== 'object' || value === null) return 0
@@ -81,7 +80,6 @@ function clean(value: JSONValue, level = 1): number {
   return members
 }
 
-/** Whether the value is an object with members: neither an array nor null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

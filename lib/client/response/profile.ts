@@ -5,8 +5,8 @@ import type { JSONObject, JSONValue } from './json'
 import type { UserResponse } from './user'
 
 /**
- * The profile of a person, in the shape that Passport's strategies have in common. Texts are decoded for display (`O&#039;Brien` is `O'Brien`), freed of control
- * characters and cut to 500 characters: escape them all the same.
+ * The profile of a person, in the shape that Passport's strategies have in common. Texts are decoded for display
+ * (`O&#039;Brien` is `O'Brien`), freed of control characters and cut to 500 characters: escape them all the same.
  *
  * @example
  * await users.findOrCreate({ provider: profile.provider, id: profile.id, displayName: profile.displayName })
@@ -40,8 +40,8 @@ export interface Profile {
 
 // Control characters, those that change the direction of the text around them, and halves of surrogate pairs.
 const CONTROLS = /[\p{Cc}\p{Bidi_Control}\p{Cs}]/gu
-// Characters that show nothing: joiners, fillers and the like; white space; the empty cell of Braille; the anchors of annotations and
-// objects; joiners and blanks of old scripts; and a note without a head.
+// Characters that show nothing: joiners, fillers and the like; white space; the empty cell of Braille; the anchors of
+// annotations and objects; joiners and blanks of old scripts; and a note without a head.
 const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\s\u2800\u2d7f\ufff9-\ufffc\u{1107f}\u{13437}\u{13441}\u{13442}\u{16fe4}\u{1d159}`
 const ONLY_INVISIBLE = new RegExp(`^[${INVISIBLE}]*$`, 'u')
 const EMAIL_PART = String.raw`[^@\p{Cc}\p{Bidi_Control}\p{Cs}${INVISIBLE}]+`
@@ -79,7 +79,6 @@ export function toProfile(
   return profileOf(answer, provider, parseUploadsURL(uploadsURL, 'uploadsURL', { allowInsecureHTTP: true }))
 }
 
-/** {@link toProfile} for validated options. */
 export function profileOf(answer: UserResponse, provider: string, uploadsURL: URL | undefined): Profile {
   const { user, json, raw } = answer
   const username = displayText(user.user_name)
@@ -103,14 +102,14 @@ export function profileOf(answer: UserResponse, provider: string, uploadsURL: UR
   return profile
 }
 
-// Decoded first: an entity may hide a control character. Deployed servers encode names before they store them.
+// The text is decoded first, because an entity may hide a control character; deployed servers store names encoded.
 function displayText(value: string | null): string {
   const text = decodeText(value ?? '')
     .replace(CONTROLS, '')
     .trim()
-  // "Is this you?" must not ask about a name that nobody can see. Within a name such characters have their use.
+  // "Is this you?" must not ask about a name that nobody can see. Within a name, such characters have their use.
   if (ONLY_INVISIBLE.test(text)) return ''
-  // By code points, so that no half of a pair is left.
+  // The text is cut by code points, so that no half of a pair is left.
   return text.length > MAX_TEXT_LENGTH ? Array.from(text).slice(0, MAX_TEXT_LENGTH).join('') : text
 }
 
@@ -120,12 +119,12 @@ function decodeText(value: string): string {
 
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
-  // Loaded when first needed: its tables take milliseconds.
+  // Its tables take milliseconds to load, so it is loaded when first needed.
   const { decodeHTMLStrict }: typeof import('entities/decode') = require('entities/decode')
   return decodeHTMLStrict(text)
 }
 
-/** Never cleaned: an address with characters removed could be somebody else's. */
+/** An address is never cleaned, because with characters removed it could be somebody else's. */
 function parseEmail(value: string | null): string | undefined {
   const email = decodeText(value ?? '').trim()
   return email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email) ? email : undefined
@@ -140,8 +139,9 @@ function parseDate(value: string | null): string | undefined {
 }
 
 /**
- * The specified field, or else the absolute URL that deployed servers send in another. That is the same placeholder for people
- * without a picture, in old versions for everybody: where the root of the uploads is known, it shows by lying elsewhere.
+ * The picture of the specified field, or else the absolute URL that deployed servers send in a twin field. That is a
+ * placeholder for people without a picture, in old versions for everybody; it is recognised by lying outside of
+ * `uploadsURL`, where that is known.
  */
 function parsePicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
   const specified = absolutePicture(value) ?? relativePicture(value, uploadsURL)

@@ -16,7 +16,6 @@ export interface TokenResponse extends JSONObject {
   access_token: string
 }
 
-/** What an `access_token` can be. */
 export const ACCESS_TOKEN = new RegExp(String.raw`^[\x21-\x7e]{1,${MAX_ACCESS_TOKEN_LENGTH}}$`)
 
 const PAGE_HINT =
@@ -25,22 +24,17 @@ const PAGE_HINT =
 const REFUSED_BY_PAGE_HINT =
   'The refusal was a page: if it comes at every login, a firewall in front of the provider may refuse this machine, by its address or its userAgent.'
 
-// For people; a name with digits could be a token.
+// Names are shown to people; one with digits could be a token.
 const HARMLESS_NAME = /^[A-Za-z_-]{1,40}$/
 
-// For what is no JSON. Both read a text once, whatever is in it: a string or a tag that never ends is not looked for again
-// from each of its characters.
+// For what is no JSON. Both read a text in linear time, even one with a string or a tag that never ends.
 const STRING_OR_REST = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)/g
 const TAG = /<\/?[a-z][^<>]*>/i
 
 // What a member `success` or `status` says when nothing went wrong.
 const SUCCESS: ReadonlySet<unknown> = new Set([true, 1, 200, '1', '200', 'true', 'ok', 'success'])
 
-/**
- * Reads the response to an exchange.
- *
- * @throws SocialLoginError `auth_key_rejected`, `provider_rate_limited`, `provider_bad_response`
- */
+/** @throws SocialLoginError `auth_key_rejected`, `provider_rate_limited`, `provider_bad_response` */
 export function readToken(response: ProviderResponse): TokenResponse {
   const body = tryParse(response.text)
   if (response.status >= 400) throw failedExchange(response, body)
@@ -58,7 +52,7 @@ export function readToken(response: ProviderResponse): TokenResponse {
   return { ...body, access_token: token }
 }
 
-/** A refused key is told by JSON, or by status 400, 401 or 403. The rest, or what a firewall answers, says nothing of the key. */
+/** A refused key is told by JSON, or by status 400, 401 or 403. Anything else says nothing of the key. */
 function failedExchange(response: ProviderResponse, body: JSONValue | undefined): SocialLoginError {
   const { status } = response
   if (isOfFirewall(response)) return refusedByFirewall('exchange', { retryable: false })
@@ -72,8 +66,6 @@ function failedExchange(response: ProviderResponse, body: JSONValue | undefined)
 }
 
 /**
- * Reads the response of a profile endpoint.
- *
  * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, `provider_rate_limited`, `provider_bad_response`
  */
 export function readProfile(response: ProviderResponse, userRecord?: UserRecord): UserResponse {
@@ -99,7 +91,7 @@ function isRefusal(body: JSONValue | undefined): boolean {
   return isObject(body) && ownProperty(body, 'error') === true
 }
 
-/** The outcome of a refused key or token: the message of a refusal is text for people, and never read. */
+/** The message of a refusal is text for people, and never read. */
 function refusal(
   code: 'auth_key_rejected' | 'profile_unauthorized',
   phase: Phase,
@@ -110,7 +102,7 @@ function refusal(
   return new SocialLoginError(code, phase, isPage(text) ? { hint: REFUSED_BY_PAGE_HINT } : {})
 }
 
-/** The outcome of JSON without a token at its top: a refusal, unless it says success or holds a token deeper down. */
+/** JSON without a token at its top is a refusal, unless it says success or holds a token deeper down. */
 function withoutToken(response: ProviderResponse, body: JSONObject): SocialLoginError {
   if (isRefusal(body)) return refusal('auth_key_rejected', 'exchange', response)
   const names = namesIn(body)
@@ -139,7 +131,6 @@ function isOfFirewall({ status, headers, text }: ProviderResponse): boolean {
   return isFirewall(status, headers, text)
 }
 
-/** The parsed JSON, or undefined if the text is invalid. */
 function tryParse(text: string): JSONValue | undefined {
   try {
     return parseJSON(text)
@@ -173,7 +164,7 @@ function reasonOf(text: string): string {
     parseJSON(text)
     return ''
   } catch (error) {
-    // Its messages are fixed text.
+    // The messages of `parseJSON` are fixed text.
     return error instanceof SyntaxError ? `It is ${error.message}.` : ''
   }
 }

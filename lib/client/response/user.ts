@@ -37,8 +37,9 @@ export interface UserResponse {
 }
 
 /**
- * Returns the record of a person from the JSON of a profile endpoint: for a provider that has it in another place than at the
- * top, in `user_info` or in `data`, or under other names. `provider` is the name in `profile.provider`; a client has none.
+ * Returns the record of a person from the JSON of a profile endpoint: for a provider that has it in another place than
+ * at the top, in `user_info` or in `data`, or under other names. `provider` is the name in `profile.provider`; a client
+ * has none.
  *
  * @example
  * const userRecord: UserRecord = (json) => json.response.profile
@@ -49,7 +50,6 @@ export type UserRecord = (
   provider?: string,
 ) => JSONObject
 
-/** The record of a person in a response, and the member that it is wrapped in. */
 export interface PersonRecord {
   readonly record: JSONObject
   readonly wrapper: 'user_info' | 'data' | false
@@ -63,10 +63,8 @@ const NOBODY = /^(undefined|null|nan|true|false|0[0.]*|-[\d.]+)$/i
 const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
 
 /**
- * Reads the body of a profile endpoint: a bare record (the specification), or one inside `user_info` or `data` as
- * deployed servers send it.
+ * Reads a bare record (the specification), or one inside `user_info` or `data`, as deployed servers send it.
  *
- * @param body what `parseJSON` returned
  * @throws SocialLoginError `profile_invalid` without a usable `user_id`
  */
 export function parseUser(body: JSONValue, raw: string, userRecord?: UserRecord): UserResponse {
@@ -97,7 +95,6 @@ function noRecord(body: JSONValue, problem = ''): SocialLoginError {
   return new SocialLoginError('profile_invalid', 'profile', hint === '' ? {} : { hint })
 }
 
-/** The record in the body of a profile endpoint; undefined if there is none with a `user_id`. */
 export function findRecord(body: JSONValue): PersonRecord | undefined {
   if (!isObject(body)) return undefined
   if (Object.hasOwn(body, 'user_id')) return { record: body, wrapper: false }
@@ -124,8 +121,9 @@ export function pathToUserID(json: JSONValue, levels = 4): string | undefined {
 }
 
 /**
- * A number must be positive and whole: servers send 0, -1 or 1.5 for "no user". A text may look like another number, as one
- * of some hundred hexadecimal ids does (`374e76010383810`). What `parseJSON` has kept as a text is a number in the response.
+ * A number must be positive and whole, because servers send 0, -1 or 1.5 for "no user". A text may look like a number,
+ * as one of some hundred hexadecimal ids does (`374e76010383810`), unless the response has it as a number, of which
+ * `parseJSON` has made a text.
  */
 function parseID(json: JSONObject, raw: string): string | undefined {
   const id = textOf(json, 'user_id')

@@ -33,23 +33,19 @@ export type RenderConfirmPage = (page: ConfirmPage) => string
 const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'"]
 
 /**
- * The query parameter of the page's link or form: a start that has it was requested by somebody who saw the page. The
- * value 1 proves nothing, because any link can have it; see `confirmationAfter` for the other one.
+ * The query parameter that the confirm page adds. The value 1 proves nothing, because any link can have it; no link can
+ * know the other value, that of `confirmationAfter`.
  */
 export const CONFIRMED_PARAMETER = 'social_login_confirmed'
 
-/**
- * The page for an unverified start. Its link or button requests the same URL: that click, on the application's own origin and
- * not in the page's first moments, is the proof.
- */
+/** Its link or button requests the URL of the start again: that click on the application's own origin is the proof. */
 export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTPResponse {
   const { method, providerOrigin } = page
   if (render) return ownPage(render(page), providerOrigin)
   const path = escapeUTF8(relativePath(page.path, page.path))
   const provider = escapeUTF8(page.displayName)
   const label = `Continue to ${provider}`
-  // Our style overrides `hidden`: if another policy of the application blocks the style, and so the guard, there is nothing
-  // to press.
+  // Only our style shows a `hidden` element. If another policy blocks it, and so the guard, nothing can be pressed.
   const action =
     method === 'GET'
       ? guarded(`<a href="${path}" rel="nofollow" hidden>${label}</a>`, label)
@@ -58,7 +54,7 @@ export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTP
   return renderPage({ title: 'Sign in', main, providerOrigin })
 }
 
-/** A path and query with the value that the start gets from the page, in the place of any other. */
+/** Puts the value into the query of a path, in the place of any other. */
 export function withConfirmation(path: string, value: string): string {
   const [pathname = '', query = ''] = path.split(/\?(.*)/s)
   const others = query.split('&').filter((part) => part !== '' && !part.startsWith(`${CONFIRMED_PARAMETER}=`))

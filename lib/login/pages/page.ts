@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto'
 import { escapeUTF8 } from 'entities/escape'
 import { INERT_MS } from '../../limits'
 
-/** A whole response: status, headers and body. */
 export interface HTTPResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** A page that the login itself shows. */
 export interface Page {
   readonly title: string
   /** HTML of the page's only landmark. */
@@ -20,8 +18,8 @@ export interface Page {
   readonly providerOrigin?: string
 }
 
-// The rules are in the page's first cascade layer, whose `!important` beats that of all other rules. Hidden elements take
-// neither clicks nor keys.
+// The `!important` of the page's first cascade layer beats that of all other rules. Hidden elements take neither clicks
+// nor keys.
 const LINKS_AND_BUTTONS_STYLE = `
 @layer social-login-guard {
   :is(a, button) { animation: social-login-guard ${INERT_MS}ms step-end !important }
@@ -29,7 +27,7 @@ const LINKS_AND_BUTTONS_STYLE = `
 }
 @keyframes social-login-guard { from { visibility: hidden } }
 `
-// A page of the application's own can make single elements visible again, so it is not rendered at all. The animation
+// An application's own page could make single elements visible again, so the whole page is not rendered. The animation
 // is for browsers without script: with script, it would restart whenever the page is rendered again.
 const WHOLE_PAGE_STYLE = `
 @layer social-login-guard {
@@ -56,21 +54,15 @@ for (const event of ['pointerdown', 'keydown']) addEventListener(event, again)
 `
 
 /**
- * Protects a page from input meant for a hostile one that opened it, such as the second click of a double click. Its links
- * and buttons, or the whole page, appear after `INERT_MS` by CSS alone; with script, that long after the page was shown,
- * got the focus, or was last pressed while hidden.
+ * Protects a page from input meant for another one, such as the second click of a double click on a hostile page that
+ * opened it. Links and buttons, or the whole page, appear after `INERT_MS` by CSS alone; with script, that long after
+ * the page was shown, got the focus, or was last pressed while hidden.
  */
 const guard = (style: string): string => `<style>${style}</style>\n<script>${GUARD_SCRIPT}</script>`
 
-/** The guard of an application's own page. */
 export const WHOLE_PAGE_GUARD: string = guard(WHOLE_PAGE_STYLE)
 
-/**
- * A link or button that cannot be pressed yet, under which its picture shows from the first moment that it will be there.
- *
- * @param html of the link or button
- * @param label its text, as HTML
- */
+/** The HTML of a link or button, over an inert picture of it that shows at once that it will be there. */
 export function guarded(html: string, label: string): string {
   return `<span class="action"><span class="inert" aria-hidden="true" hidden>${label}</span>${html}</span>`
 }
@@ -90,10 +82,7 @@ h2 { font-size: 1rem }
 a:focus-visible, button:focus-visible { outline: 3px solid; outline-offset: 3px }
 `
 
-/**
- * A link from a page to another one, or to itself, by their paths as the application sees them. Relative, because a proxy may
- * have taken a prefix off both.
- */
+/** A link between two paths of the application. It is relative, because a proxy may have taken a prefix off both. */
 export function relativePath(from: string, to: string): string {
   const [base, goal] = [foldersOf(from), foldersOf(to)]
   const differing = base.findIndex((folder, index) => folder !== goal[index])
@@ -133,8 +122,8 @@ ${main}
 }
 
 /**
- * Headers of every page of ours. `Referrer-Policy: same-origin`, because the Referer is the only proof from browsers without
- * Fetch Metadata. `form-action` names the provider, because it also applies to the redirect after a form.
+ * `Referrer-Policy` is `same-origin`, because the Referer is the only proof from browsers without Fetch Metadata.
+ * `form-action` names the provider, because it also applies to the redirect after a form.
  */
 export function pageHeaders(
   policy: readonly string[],

@@ -4,7 +4,7 @@ import { guarded, type HTTPResponse, relativePath, renderPage } from './page'
 
 const TITLE = 'Signing in did not succeed'
 
-/** For a person, where it can be told better than by the kind of the outcome. */
+/** What the person reads, where the kind of the outcome would say too little. */
 const FOR_PERSON: Partial<Record<OutcomeCode, string>> = {
   login_expired: 'That took too long. Please sign in again.',
   user_changed: 'Somebody has signed in or out in this browser meanwhile, perhaps in another tab.',
@@ -14,7 +14,6 @@ const FOR_PERSON: Partial<Record<OutcomeCode, string>> = {
   provider_rate_limited: 'Too many people are signing in at the moment. Please try again later.',
 }
 
-/** The refusal by the verify function. */
 export interface VerifyRefusal {
   readonly code: 'verify_refused'
   readonly status: 401
@@ -23,7 +22,6 @@ export interface VerifyRefusal {
   readonly title: string
 }
 
-/** What a person is told whom the verify function has refused without a reason. */
 export const NOT_ACCEPTED = 'This application did not accept the account that you signed in with.'
 
 /** @param reason what the application says to the person, if it is text */
@@ -32,7 +30,6 @@ export function verifyRefusal(reason: unknown): VerifyRefusal {
   return { code: 'verify_refused', status: 401, message: VERIFY_REFUSED, title }
 }
 
-/** The body of a refusal as JSON. */
 interface Refusal {
   readonly code: string
   readonly message: string
@@ -43,10 +40,8 @@ interface Refusal {
 }
 
 /**
- * The response to a login that did not succeed and that the application does not handle: a page, JSON or plain text, by `Accept`.
- * Each says first what a person can do, then what the operator needs.
- *
- * @param path that of the request
+ * The response to a login that failed and that the application does not handle: a page, JSON or plain text, by
+ * `Accept`. It says first what the person can do, then what the operator needs.
  */
 export function refusalResponse(error: SocialLoginError | VerifyRefusal, path: string, accept = ''): HTTPResponse {
   const { code, message, status } = error

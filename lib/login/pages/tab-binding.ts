@@ -5,8 +5,8 @@ import { type HTTPResponse, relativePath, renderPage } from './page'
 const TAB_PARAMETER = 'social_login_tab'
 const TAB_SECRET = /^[0-9a-f]{32}$/
 
-// The page of the start writes this item of sessionStorage, and the page of the callback reads it once. No other tab sees
-// it, except one that this tab opens meanwhile: Chromium and WebKit give it a copy.
+// The page of the start writes this item of sessionStorage, and the page of the callback reads it once. No other tab
+// sees it, except one that this tab opens meanwhile: Chromium and WebKit give that tab a copy.
 const STORAGE_KEY = 'passport-social-login'
 
 const WITHOUT_SCRIPT = '<noscript><p>Signing in requires JavaScript: enable it and reload the page.</p></noscript>'
@@ -31,7 +31,6 @@ form.submit()
 
 let isUsed = false
 
-/** Notes that a strategy of this process binds logins to tabs. */
 export function useTabBinding(): void {
   isUsed = true
 }
@@ -52,9 +51,8 @@ export function tabSecretOfCallback(query: URLSearchParams): string | undefined 
   return query.has(TAB_PARAMETER) ? (single(query) ?? '') : undefined
 }
 
-/** Removes the secret from a query. */
 export function removeTabSecret(query: URLSearchParams): void {
-  // It is deleted only if it is there, because `delete` re-encodes the other parameters, too.
+  // `delete` re-encodes the other parameters, too.
   if (query.has(TAB_PARAMETER)) query.delete(TAB_PARAMETER)
 }
 
@@ -66,7 +64,7 @@ export function tabStartPage(path: string, method: 'GET' | 'POST', providerOrigi
 /** The page that sends the key together with the tab's secret, if this is the tab of the start. */
 export function tabCallbackPage(authKey: string, providerOrigin: string): HTTPResponse {
   const query = new URLSearchParams({ auth_key: authKey })
-  // The form leads to the path at which the browser is: a proxy may have rewritten it, and the key is for no other.
+  // The form leads to the path that the browser shows, because a proxy may have rewritten it.
   return tabPage(`?${query}`, 'POST', CALLBACK_SCRIPT, providerOrigin)
 }
 

@@ -3,17 +3,13 @@ import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS, SILENT_APPROVAL_MS } from '../../limits'
 import type { CallbackRequest } from '../request/request'
 import { digest, type PendingLogin, userDigest } from './pending-login'
 
-/** What `checkRecord` compares with the record. */
 export interface RecordContext {
   readonly strategyDigest: string
-  /** A string unique to the signed-in user. */
   readonly user: string | undefined
 }
 
-/** What `checkCallback` compares with the record. */
 export type CallbackContext = RecordContext & Pick<CallbackRequest, 'fetchSite' | 'referer' | 'tabSecret'>
 
-/** Why a record may not finish a login. */
 export type Refusal = Extract<
   OutcomeCode,
   'context_mismatch' | 'login_expired' | 'user_changed' | 'callback_forged' | 'tab_mismatch'
@@ -27,16 +23,15 @@ export function checkRecord(record: PendingLogin, { strategyDigest, user }: Reco
   return record.user === userDigest(record.id, user) ? undefined : 'user_changed'
 }
 
-/** Why this callback may not finish the login of the record; undefined if it may. */
 export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
   const refusal = checkRecord(record, callback)
   if (refusal) return refusal
-  // `none` is a callback from the address bar or a mail. It is accepted only if the start was opened like that, too. WebKit says
-  // `none` also after a reload, Back or Forward, but then sends the Referer of the first time.
+  // A callback with `none` was typed or mailed, which is accepted only if the start was, too. WebKit says `none` also
+  // after a reload, Back or Forward, but then sends the Referer of the first time.
   const isTyped = callback.fetchSite === 'none' && callback.referer === 'absent'
   if (isTyped && record.startSite !== 'none') return 'callback_forged'
   const { tabSecret } = callback
-  // With a tab secret, this is the form of our own page for the tab: the Referer was checked on the GET before it.
+  // With a tab secret, this is the form of our own page: the Referer was checked on the GET before it.
   const isSilent = Date.now() - record.issuedAt <= SILENT_APPROVAL_MS
   if (callback.referer === 'app' && tabSecret === undefined && !isSilent) return 'callback_forged'
   if (tabSecret !== undefined && record.tab !== digest(record.id, tabSecret)) return 'tab_mismatch'

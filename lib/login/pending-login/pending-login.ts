@@ -24,7 +24,10 @@ export interface PendingLogin {
   readonly startIsCallbackSuffix?: true
   /** Digest of the secret stored in the tab of the start. */
   readonly tab?: string
-  /** Path and query of the start, for the link of a page that says why the login failed; absent after a POST, or if too long. */
+  /**
+   * Path and query of the start, for the link of a page that says why the login failed; absent after a POST, or if too
+   * long.
+   */
   readonly startPath?: string
   readonly returnTo?: string
   readonly state?: JSONValue
@@ -50,13 +53,10 @@ export interface PendingLoginSummary {
   readonly returnTo?: string
 }
 
-/** An object whose members may be assigned. */
 export type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** Input for a new record. */
 export interface PendingLoginInput {
   readonly strategyDigest: string
-  /** A string unique to the signed-in user. */
   readonly user: string | undefined
   readonly startSite: string | undefined
   readonly isCallbackSuffix?: boolean
@@ -89,7 +89,7 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
   }
 }
 
-/** The record that a session or a cookie holds; undefined if it is not a valid one. */
+/** Undefined if the value is not a valid record. */
 export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
   const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state } = value
@@ -99,7 +99,7 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
   if (!isTextOrNull(user) || !isTextOrNull(startSite)) return undefined
   const path = parseReturnPath(returnTo)
-  // By assignments, because a spread for each member takes longer than all else here.
+  // A spread for each member would take longer than all else here.
   const record: Writable<PendingLogin> = { id, strategyDigest, issuedAt, user, startSite }
   if (startIsCallbackSuffix === true) record.startIsCallbackSuffix = startIsCallbackSuffix
   if (typeof tab === 'string') record.tab = tab

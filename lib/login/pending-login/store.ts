@@ -29,33 +29,30 @@ export interface PendingLoginStore<Request = IncomingMessage> {
   /** The browser's record, consumed or not. */
   load(req: Request): Promise<PendingLogin | undefined> | PendingLogin | undefined
   /**
-   * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the `id`
-   * of the record, because the browser may have begun another login meanwhile. Keep its `usedKey` and `usedAt`, also when the
-   * session is renewed: without them, a second login in another tab looks like a reload, and the start to which a login with
-   * `tabBinding` leads at once like a click.
+   * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the
+   * `id` of the record, because the browser may have begun another login meanwhile. Keep its `usedKey` and `usedAt`,
+   * also when the session is renewed. Without them, a second login in another tab looks like a reload, and the start to
+   * which a login with `tabBinding` leads at once looks like a click.
    *
-   * Resolve to whether this call was the first for the record, if the storage can tell so atomically: `false` refuses the
-   * callback as `login_not_started`. If it resolves to nothing, two processes that get a callback at once may both use the
-   * record: of one key the provider refuses the second exchange, with two keys verify is called twice.
+   * Resolve to whether this call was the first for the record, if the storage can tell so atomically: `false` refuses
+   * the callback as `login_not_started`. If it resolves to nothing, two processes that get a callback at once may both
+   * use the record: of one key the provider refuses the second exchange, with two keys verify is called twice.
    */
   consume(req: Request, record: PendingLogin): Promise<boolean | void> | boolean | void
   /**
-   * A sentence for the message of `login_not_started`, after `load` has found nothing: what the request shows of the cause, and
-   * what to do. Fixed text, without anything from the request.
+   * A sentence for the message of `login_not_started`, after `load` has found nothing: what the request shows of the
+   * cause, and what to do. Fixed text, without anything from the request.
    */
   explain?(req: Request): string | undefined
 }
 
-/** The pending login of one browser. */
 export interface BrowserStore {
   save(record: PendingLogin): Promise<void> | void
   load(): Promise<PendingLogin | undefined> | PendingLogin | undefined
   consume(record: PendingLogin): Promise<boolean | void> | boolean | void
-  /** Why `load` has found nothing. */
   explain?(): string | undefined
 }
 
-/** The record of the browser that sent a request, in a store for all of them. */
 export function browserStore<Request>(store: PendingLoginStore<Request>, req: Request): BrowserStore {
   return {
     save: (record) => store.save(req, record),
@@ -65,14 +62,13 @@ export function browserStore<Request>(store: PendingLoginStore<Request>, req: Re
   }
 }
 
-/** There is no session to keep a pending login in. */
 export class NoSession extends Error {
   constructor() {
     super('no session')
   }
 }
 
-/** @throws SocialLoginError `session_unavailable`, also after `timeout` milliseconds, or what the store threw of that class */
+/** @throws SocialLoginError `session_unavailable`, also after `timeout` milliseconds, or one that the store threw */
 export async function callStore<T>(phase: Phase, timeout: number, call: () => Promise<T> | T): Promise<T> {
   try {
     const answer = call()
@@ -82,7 +78,7 @@ export async function callStore<T>(phase: Phase, timeout: number, call: () => Pr
   }
 }
 
-/** A store's own error may quote a connection string. */
+/** A store's own error may quote a connection string, so it is replaced. */
 function storeError(error: unknown, phase: Phase): SocialLoginError {
   if (error instanceof SocialLoginError) return error
   return new SocialLoginError('session_unavailable', phase, { hint: hintOf(error), retryAfter: STORE_RETRY_SECONDS })

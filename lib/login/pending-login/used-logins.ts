@@ -14,15 +14,15 @@ export interface RunningLogin<T> {
 }
 
 /**
- * The records that a strategy has used in this process, so that each is used once even by concurrent callbacks. An id is
- * remembered for at least as long as its record could be used again (`LIFETIME_MS`), and dropped by a login two or three times
- * as long after it. It takes about 75 bytes: 100 MB at 1,000 logins a second.
+ * The records that a strategy has used in this process, so that each is used once even by concurrent callbacks. An id
+ * is remembered for at least as long as its record could be used again (`LIFETIME_MS`), and dropped by a login two or
+ * three times as long after it. It takes about 75 bytes: 100 MB at 1,000 logins a second.
  *
- * A double click sends one callback twice and the browser shows the response to the second, which therefore waits for the
- * login of the first and gets its result.
+ * A double click sends one callback twice, and the browser shows the response to the second, which therefore waits for
+ * the login of the first and gets its result.
  */
 export class UsedLogins<T> {
-  // Ids are dropped a whole set at a time: to delete each one at its own time takes longer than all else here.
+  // Ids are dropped a whole set at a time, because deleting each at its own time takes longer than all else here.
   /** Ids of the records used since `#since`. */
   #used = new Set<string>()
   /** Ids of those used in the lifetime before. */
@@ -30,7 +30,6 @@ export class UsedLogins<T> {
   #since = performance.now()
   readonly #running = new Map<string, RunningLogin<T>>()
 
-  /** Whether the record has been used. */
   has(recordID: string): boolean {
     return this.#used.has(recordID) || this.#usedBefore.has(recordID)
   }
@@ -77,7 +76,7 @@ export class UsedLogins<T> {
 
   /**
    * Measures the time by a monotonic clock, which nobody can set back. In workerd it is `Date.now()`, by which a record
-   * expires, too; there it is 0 while modules are loaded, and advances only when a request waits for a network or a store.
+   * expires, too; there it is 0 while modules are loaded, and advances only when a request waits for I/O.
    */
   #dropExpired(): void {
     const now = performance.now()

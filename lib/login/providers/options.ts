@@ -31,7 +31,10 @@ export interface ProviderOptions
 /** Options that depend neither on the framework nor on the provider. */
 export interface SharedOptions
   extends Pick<SocialLoginClientOptions, 'userAgent' | 'timeout' | 'dispatcher' | 'allowInsecureHTTP' | 'userRecord'> {
-  /** The name for `passport.authenticate` and in `profile.provider`. Default `social-login`. Each strategy needs its own. */
+  /**
+   * The name for `passport.authenticate` and in `profile.provider`. Default `social-login`. Each strategy needs its
+   * own.
+   */
   readonly name?: string | undefined
   /**
    * Milliseconds for the exchange and the profile together, for each call of the store, and for `provider`. Default 10,000; 1
@@ -45,8 +48,9 @@ export interface SharedOptions
    */
   readonly maxConcurrentLogins?: number | undefined
   /**
-   * The response to a start that may come from elsewhere (typed, mailed, or redirected by a login wall). Default `confirm`, a page
-   * with a button; `refuse`, fail `start_forbidden`; or `allow`, which opens the application to login CSRF.
+   * The response to a start that may come from elsewhere (typed, mailed, or redirected by a login wall). Default
+   * `confirm`, a page with a button; `refuse`, fail `start_forbidden`; or `allow`, which opens the application to login
+   * CSRF.
    */
   readonly unverifiedStart?: 'confirm' | 'refuse' | 'allow' | undefined
   /** Origins of sister sites whose links may start a login, such as `https://www.app.example`. Default none. */
@@ -56,8 +60,9 @@ export interface SharedOptions
   /** Renders the confirm page. Default: a plain page in English. See {@link RenderConfirmPage}. */
   readonly confirmPage?: RenderConfirmPage | undefined
   /**
-   * Ties the login to the browser tab that started it, by a secret in the tab's `sessionStorage`: no page in another tab can
-   * then inject a callback of its own. The callback route must also accept POST, and users need JavaScript. Default false.
+   * Ties the login to the browser tab that started it, by a secret in the tab's `sessionStorage`: no page in another
+   * tab can then inject a callback of its own. The callback route must also accept POST, and users need JavaScript.
+   * Default false.
    */
   readonly tabBinding?: boolean | undefined
 }
@@ -108,7 +113,10 @@ export type ProviderResult = Provider | null | undefined | PromiseLike<Provider 
  * const options: MultiProviderOptions<Request> = { provider: (request) => providers.find(new URL(request.url).host) }
  */
 export interface MultiProviderOptions<Request> extends SharedOptions {
-  /** Finds the provider of a request, at the start and at the callback of each login; nothing is fail `provider_unknown`. */
+  /**
+   * Finds the provider of a request, at the start and at the callback of each login. Nothing is fail
+   * `provider_unknown`.
+   */
   readonly provider: (req: Request) => ProviderResult
   /**
    * The callback of providers that have none of their own: a whole URL in which `:provider` stands for the name, such as
@@ -138,8 +146,8 @@ export interface CallOptions {
 }
 
 /**
- * Decides whether a login skips the profile request. With one parameter it returns the decision or its promise, with two it
- * calls `done`.
+ * Decides whether a login skips the profile request. With one parameter it returns the decision or its promise, with
+ * two it calls `done`.
  *
  * @example
  * const skipUserProfile: SkipUserProfile = async (accessToken) => cache.has(accessToken)
@@ -149,7 +157,6 @@ export type SkipUserProfile = (
   done: (error: unknown, skip?: boolean) => void,
 ) => boolean | Promise<boolean> | void
 
-/** The options that describe a provider: of a strategy that has one, and members of a {@link Provider}. */
 export const PROVIDER_OPTIONS = {
   ...client.PROVIDER_OPTIONS,
   profileEndpoint: choice<ProfileEndpoint>('user/me', 'get_user_info', 'auto'),
@@ -157,7 +164,7 @@ export const PROVIDER_OPTIONS = {
   uploadsURL: parseUploadsURL,
 } as const satisfies OptionTable<ProviderOptions>
 
-/** The options of all adapters, for one provider and for many; beside `callbackURL`, which each parses in its own way. */
+/** All but `callbackURL`, which each adapter parses in its own way. */
 export const SHARED_OPTIONS = {
   ...client.SHARED_OPTIONS,
   name: (value = 'social-login', option) => parseText(value, option),
@@ -169,7 +176,6 @@ export const SHARED_OPTIONS = {
   tabBinding: parseBoolean,
 } as const satisfies OptionTable<SharedOptions>
 
-/** The further options for many providers. */
 export const MANY_OPTIONS = {
   provider: parseFunction<MultiProviderOptions<never>['provider']>,
   allowPrivateAddresses: parseBoolean,

@@ -12,35 +12,29 @@ import { type CallOptions, PROVIDER_OPTIONS, type SHARED_OPTIONS } from './optio
 export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, OriginPolicy {
   /** The `provider` of profiles. */
   readonly providerName: string
-  /** The provider in the reports of the tracing channels; none where it is fixed, because the name of the strategy tells it. */
+  /** The provider in traced reports; absent where it is fixed, because the name of the strategy tells it. */
   readonly tracedProvider?: string
   readonly baseURL: string
   readonly endpoints: Endpoints
   readonly profileEndpoint: ProfileEndpoint
   readonly uploadsURL: URL | undefined
-  /** What people call the provider. */
   readonly displayName: string
   /** Distinguishes the provider from those of other strategies: the names, the address and the application id. */
   readonly identity: readonly string[]
-  /** Digest of the identity and the callback's path. */
   readonly strategyDigest: string
-  /** One slot for each login that waits for the provider, of which the option `maxConcurrentLogins` is the number. */
+  /** One slot for each login that waits for the provider (`maxConcurrentLogins`). */
   readonly concurrentLogins: Semaphore
-  /** Called after each exchange that has brought a profile. @throws SocialLoginError `provider_invalid` if another provider has the name */
+  /** Called when a profile has come. @throws SocialLoginError `provider_invalid` if another provider has the name */
   readonly onExchanged?: () => void
 }
 
-/** The options of a provider, or the members of its record, which have yet to be parsed. */
+/** The options of a provider, or the members of its record, before they are parsed. */
 export interface ProviderSource {
   readonly name: string
   readonly callbackURL: string
 }
 
-/**
- * @param shared what all providers of a strategy share
- * @param transportOf the connections to the provider
- * @throws TypeError naming the option that is wrong, never its value
- */
+/** @throws TypeError naming the option that is wrong, never its value */
 export function createLoginSettings(
   source: ProviderSource,
   shared: ParsedOptions<typeof SHARED_OPTIONS>,

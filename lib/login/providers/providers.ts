@@ -9,23 +9,18 @@ import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_O
 import { createLoginSettings, type LoginSettings, type ProviderSource } from './provider'
 import { ProviderNames } from './provider-names'
 
-/** Finds the provider of a request. */
 export interface Providers {
-  /** The name of the strategy. */
   readonly name: string
   /**
-   * The settings of a provider.
-   *
    * @param lookup the application's function, which is not called where the provider is fixed
-   * @throws SocialLoginError `provider_unknown`, `provider_invalid` or `provider_lookup_timeout`
-   * @throws what the application's function threw
+   * @throws SocialLoginError `provider_unknown`, `provider_invalid` or `provider_lookup_timeout`, or what `lookup`
+   * threw
    */
   find(lookup: () => ProviderResult, phase: Phase): LoginSettings | Promise<LoginSettings>
   /** Closes the connections after pending logins have ended. */
   close(): Promise<void>
 }
 
-/** The provider that the options of a strategy describe. */
 export class FixedProvider implements Providers {
   readonly name: string
   readonly settings: LoginSettings
@@ -63,7 +58,7 @@ export class ManyProviders implements Providers {
   readonly #transports: Transports
   /** By the JSON of their records, the least recently used first. */
   readonly #providers = new Map<string, LoginSettings>()
-  /** Only of providers at which a login has succeeded: an address that was mistyped, and then corrected, must not need a restart. */
+  /** Only of providers at which a login has succeeded: to correct a mistyped address must not need a restart. */
   readonly #names = new ProviderNames()
   /** By callback, the name of its provider: two with one callback could be sent each other's keys (RFC 9700, section 4.4). */
   readonly #callbackOwners = new Map<string, string>()
@@ -81,7 +76,7 @@ export class ManyProviders implements Providers {
     if (provider === undefined || provider === null) throw new SocialLoginError('provider_unknown', phase)
     if (!isObject(provider))
       throw invalid('provider must return an object, or undefined for a provider that does not exist', phase)
-    // Outside of `try`: what a getter of the application's record throws may quote a secret, so it becomes no hint.
+    // This is not in `try`, because what a getter of the application's record throws may quote a secret.
     const members = membersOf(provider)
     try {
       return this.#settingsOf(this.#parseMembers(members))
@@ -104,11 +99,11 @@ export class ManyProviders implements Providers {
   /** @throws TypeError naming the member that is wrong, never its value */
   #parseMembers(members: Readonly<Record<string, unknown>>): ProviderSource {
     const name = parseText(members['name'], 'name')
-    // They would break lines of a log, cannot be part of a URL, or lead to another path.
+    // Such a name would break lines of a log, could not be part of a URL, or would lead to another path.
     if (/[\p{Cc}\p{Cs}]|^\.{1,2}$/u.test(name))
       throw new TypeError('name must have no control characters, and must not be . or ..')
     const template = this.#options.callbackURL?.replaceAll(':provider', encodeURIComponent(name))
-    // In one spelling: an application may make it of `Host`, each of whose spellings would have limits of its own.
+    // It has one spelling: an application may make it of `Host`, each of whose spellings would have limits of its own.
     const callbackURL = parseWholeCallbackURL(members['callbackURL'] ?? template, 'callbackURL', this.#options)
     for (const [member, value] of Object.entries(members)) if (value !== undefined) parseText(value, member)
     return { ...members, name, callbackURL }
@@ -118,7 +113,7 @@ export class ManyProviders implements Providers {
     const key = JSON.stringify(source)
     const settings = this.#providers.get(key) ?? this.#create(source)
     if (this.#names.isTaken(settings)) throw new TypeError(NAME_TAKEN)
-    // At the end of the map, as the one that was used last.
+    // It moves to the end of the map, as the one that was used last.
     this.#providers.delete(key)
     this.#providers.set(key, settings)
     return settings
@@ -127,7 +122,7 @@ export class ManyProviders implements Providers {
   #create(source: ProviderSource): LoginSettings {
     const { name, callbackURL } = source
     const settings = createLoginSettings(source, this.#options, ({ origin }) => this.#transports.transportTo(origin))
-    // As Express routes it: two providers must not share it by a final slash, or by capitals.
+    // Compared as Express routes it: two providers must not share it by a final slash, or by capitals.
     const callback = plainPath(callbackURL)
     if ((this.#callbackOwners.get(callback) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)
     this.#callbackOwners.set(callback, name)

@@ -28,7 +28,6 @@ export function parseLoginOptions(options: CommonOptions | MultiProviderOptions<
   return manyProviders(options, shared, network)
 }
 
-/** @throws TypeError when a method is missing */
 export function parseStore<Store extends object>(value: Store, name: string): Store {
   const methods = ['save', 'load', 'consume']
   if (methods.every((method) => typeof Reflect.get(Object(value), method) === 'function')) return value

@@ -4,15 +4,17 @@ export function isSamePath(a: string, b: string): boolean {
 }
 
 /**
- * Whether a path is the callback's, or the end of it, as where a proxy has stripped a prefix. A key at any other path is
- * not exchanged: applications limit guesses at the callback, not at the start.
+ * Whether a path is the callback's, or its end, as behind a proxy that strips a prefix. A key at any other path is not
+ * exchanged, because applications limit guesses at the callback, not at the start.
  */
 export function isCallbackSuffix(path: string, callbackPath: string): boolean {
   const [arrived, expected] = [plainPath(path), plainPath(callbackPath)]
   return arrived === expected || (arrived !== '' && expected.endsWith(arrived))
 }
 
-/** A path without its case and its last slashes. Found by a loop, because the pattern /\/+$/ takes quadratic time. */
+/**
+ * A path without its case and its last slashes. A loop finds these, because the pattern /\/+$/ takes quadratic time.
+ */
 export function plainPath(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--

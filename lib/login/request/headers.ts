@@ -1,22 +1,16 @@
 import { parseURL } from '../../client/url'
 import { MAX_HOST_LENGTH } from '../../limits'
 
-/** A request as its adapter received it. */
 export interface HTTPRequest {
   readonly method: string | undefined
   /** The request target as it was sent, before a framework stripped a prefix. */
   readonly target: string
   /** `Host`, or `:authority` over HTTP/2; read only where the policy has no `appOrigin`. */
   readonly host: string | undefined
-  /**
-   * The value of a header; those of a repeated one, joined.
-   *
-   * @param name in lower case
-   */
+  /** The value of a header, joined if it was repeated; `name` is in lower case. */
   header(name: string): string | undefined
 }
 
-/** Settings for classifying a request. */
 export interface OriginPolicy {
   readonly callbackPath: string
   /** The application's own origin; undefined if only the `Host` header tells it. */
@@ -48,9 +42,10 @@ export function withoutOrigin(target: string): string {
 }
 
 /**
- * Whether the request is speculative: prefetch, prerender, or what the browser requests for a service worker beside the
- * navigation itself, and calls `same-origin` whoever caused that: what Firefox preloads, and what WebKit requests once more,
- * after a preload, if the worker leaves the navigation to the browser. The latter differs from a navigation by `Accept` only.
+ * Whether the request is speculative: a prefetch, a prerender, or what the browser sends for a service worker besides
+ * the navigation itself. The latter is called `same-origin`, whoever caused it. Firefox sends it as a preload. WebKit
+ * sends it again after a preload, if the worker leaves the navigation to the browser; only `Accept` shows that it is
+ * none.
  */
 export function isSpeculative(req: HTTPRequest): boolean {
   if (req.header('service-worker-navigation-preload') !== undefined) return true
@@ -59,8 +54,8 @@ export function isSpeculative(req: HTTPRequest): boolean {
 }
 
 /**
- * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells. The handshake of a WebSocket has none
- * in Chromium, but the cookies; Node passes it on as a GET unless the application has WebSockets of its own.
+ * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells. Chromium sends the handshake of
+ * a WebSocket without them but with cookies, and Node passes it on as a GET unless the application has WebSockets.
  */
 export function isNavigation(req: HTTPRequest): boolean {
   if (isWebSocket(req)) return false
@@ -77,7 +72,7 @@ export function isWebSocket(req: HTTPRequest): boolean {
   return WEBSOCKET_HEADERS.some((name) => req.header(name) !== undefined)
 }
 
-/** Browsers ask for a page by `text/html`, for a picture, a script or data otherwise. Other programs may not say. */
+/** Browsers accept `text/html` where they want a page, not where they want a picture, a script or data. */
 export function acceptsPages(req: HTTPRequest): boolean {
   return req.header('accept')?.includes('text/html') ?? true
 }
@@ -96,7 +91,6 @@ export function isFetch(req: HTTPRequest): boolean {
   return fetchSiteOf(req) !== undefined && isScripted(req) && (mode === 'cors' || mode === 'no-cors')
 }
 
-/** `Sec-Fetch-Site`; undefined where the browser sent none. */
 export function fetchSiteOf(req: HTTPRequest): string | undefined {
   return req.header('sec-fetch-site')
 }
@@ -108,18 +102,16 @@ export function isVerifiedStart(req: HTTPRequest, policy: OriginPolicy): boolean
   return source !== undefined && policy.allowedStartOrigins.has(source)
 }
 
-/** Whether a page of this application's own origin caused the request. */
 function isFromApp(req: HTTPRequest, policy: OriginPolicy): boolean {
   const fetchSite = fetchSiteOf(req)
   return fetchSite === undefined ? isAppNamed(req, policy) : fetchSite === 'same-origin'
 }
 
-/** Whether a form of this application's own origin was sent, for the first time or, which WebKit calls `cross-site`, again. */
+/** Whether a form of this application's own origin was sent. WebKit calls that `cross-site` if it is sent again. */
 export function isFormOfApp(req: HTTPRequest, policy: OriginPolicy): boolean {
   return isNavigation(req) && (isFromApp(req, policy) || isAppNamed(req, policy))
 }
 
-/** Whether the request names a page of this application's own origin. */
 function isAppNamed(req: HTTPRequest, policy: OriginPolicy): boolean {
   const source = sourceOrigin(req)
   return source !== undefined && isAppOrigin(source, req, policy)
@@ -129,16 +121,16 @@ function isAppNamed(req: HTTPRequest, policy: OriginPolicy): boolean {
 export function isFromProvider(req: HTTPRequest, policy: OriginPolicy): boolean {
   if (!isNavigation(req)) return false
   const fetchSite = fetchSiteOf(req)
-  // Old browsers, and all browsers on plain http beyond localhost, send no Fetch Metadata: `refererOf` has then to tell.
+  // Old browsers, and all browsers on plain http beyond localhost, send no Fetch Metadata: `refererOf` decides then.
   if (fetchSite === undefined || fetchSite === 'cross-site') return true
   if (fetchSite === 'same-site') return mayBeSameSite(new URL(policy.providerOrigin).hostname, appHostname(req, policy))
   if (fetchSite === 'same-origin') return isAppOrigin(policy.providerOrigin, req, policy)
-  // The address was typed or mailed, the login was started like that, or WebKit requests the callback again: `checkCallback`
-  // looks at the Referer and at the start.
+  // The callback was typed or mailed, the login was started like that, or WebKit requests the callback again:
+  // `checkCallback` decides by the Referer and the start.
   return fetchSite === 'none'
 }
 
-/** Whose page the `Referer` names. On a silent approval it is the application's own. */
+/** Whose page the `Referer` names. After a silent approval it is the application's own. */
 export function refererOf(req: HTTPRequest, policy: OriginPolicy): 'provider' | 'app' | 'absent' | 'foreign' {
   const value = req.header('referer')
   // Some privacy proxies send an empty Referer instead of none.
@@ -149,7 +141,7 @@ export function refererOf(req: HTTPRequest, policy: OriginPolicy): 'provider' | 
   return isAppOrigin(origin, req, policy) || policy.allowedStartOrigins.has(origin) ? 'app' : 'foreign'
 }
 
-/** The origin whose page caused the request. An `Origin: null` tells nothing, because helmet's no-referrer causes it. */
+/** The origin whose page caused the request. `Origin: null` tells nothing, because helmet's no-referrer causes it. */
 export function sourceOrigin(req: HTTPRequest): string | undefined {
   const origin = req.header('origin')
   const source = origin === undefined || origin === 'null' ? req.header('referer') : origin

@@ -10,7 +10,7 @@ import {
   sourceOrigin,
 } from './headers'
 
-// Each sentence says what the request itself shows. One that proposes an option is given only where the option can help.
+// Each sentence says what the request itself shows, and proposes an option only where that can help.
 const WEB_SOCKET = 'It was the handshake of a WebSocket, not a navigation.'
 const SCRIPTED =
   'A script made the request, not the browser itself: if this application has a service worker that answers navigations, exclude the URLs of the login from it.'
@@ -38,7 +38,6 @@ const LATE = `It came from a page of this application, more than ${SILENT_APPROV
 
 const FRAMES = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe'])
 
-/** What a start that is refused lacks. */
 export function startHint(req: HTTPRequest, policy: OriginPolicy): string | undefined {
   const hint = hintOfKind(req)
   if (hint !== undefined) return hint
@@ -48,7 +47,6 @@ export function startHint(req: HTTPRequest, policy: OriginPolicy): string | unde
   return refererOf(req, policy) === 'app' ? DETOUR_START : FOREIGN_START
 }
 
-/** Why a callback cannot have come from the provider. */
 export function callbackHint(req: HTTPRequest, policy: OriginPolicy): string | undefined {
   const hint = hintOfKind(req)
   if (hint !== undefined) return hint
@@ -56,7 +54,6 @@ export function callbackHint(req: HTTPRequest, policy: OriginPolicy): string | u
   return HINT_OF_SITE[fetchSiteOf(req) ?? '']
 }
 
-/** Why a callback of the right kind does not belong to the login in progress. */
 export function mismatchHint(fetchSite: string | undefined): string {
   return fetchSite === 'none' ? TYPED_CALLBACK : LATE
 }

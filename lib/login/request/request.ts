@@ -21,7 +21,6 @@ import {
 } from './headers'
 import { callbackHint, startHint } from './hints'
 
-/** A login that the browser wants to start. */
 export interface StartRequest {
   readonly type: 'start'
   readonly method: 'GET' | 'POST'
@@ -33,9 +32,8 @@ export interface StartRequest {
   readonly confirmation: string | undefined
   /** Whether the request has any header that shows where it comes from. */
   readonly hasSource: boolean
-  /** Whether the path is the end of the callback's: if a proxy strips prefixes, it may be a callback without a key. */
+  /** Whether the path is the end of the callback's: behind a proxy that strips a prefix, it may be a callback. */
   readonly isCallbackSuffix: boolean
-  /** `Sec-Fetch-Site`, where the browser sent it. */
   readonly fetchSite: string | undefined
   /** The secret stored in the tab; undefined if it has none yet. */
   readonly tabSecret: string | undefined
@@ -45,15 +43,12 @@ export interface StartRequest {
 export interface CallbackRequest {
   readonly type: 'callback'
   readonly authKey: string
-  /** `Sec-Fetch-Site`, where the browser sent it. */
   readonly fetchSite: string | undefined
-  /** Whose page the `Referer` names. */
   readonly referer: 'provider' | 'app' | 'absent'
   /** Undefined before the tab was asked; then its stored secret, or an empty string if it has none. */
   readonly tabSecret: string | undefined
 }
 
-/** A request to refuse, and why. */
 export interface RefusedRequest {
   readonly type: 'refused'
   readonly code: OutcomeCode
@@ -68,12 +63,10 @@ const ONE_ROUTE_HINT =
   'A page of this application led here: a login starts at a route of its own, not at that of callbackURL.'
 
 /**
- * Classifies a request by its method, target and headers. It is a callback if its path is that of the callback, or if its
- * query mentions a key; else a start. (Behind a proxy that strips a prefix, a callback without a key looks like a start:
- * `start` recognises it by the browser's record, unless `unverifiedStart` is `refuse`.) What is refused changes nothing, and is a
- * failure (`fail`, with the status of its code in `errors.ts`), never an error.
- *
- * @param policy the `LoginSettings`: `providers/options.ts` parses the options, `providers/provider.ts` makes the settings of them
+ * Classifies a request by its method, target and headers. It is a callback if its path is that of the callback, or if
+ * its query mentions a key; else a start. Behind a proxy that strips a prefix, a callback without a key looks like a
+ * start: `start` recognises it by the browser's record. What is refused changes nothing, and is a failure, never an
+ * error.
  */
 export function classifyRequest(
   req: HTTPRequest,
@@ -90,7 +83,7 @@ export function classifyRequest(
 function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): StartRequest | RefusedRequest {
   const { method } = req
   if (method !== 'GET' && method !== 'POST') return refused('method_not_allowed', 'start')
-  // A redirect would take the script, not the browser, to the provider: it would fail there by CORS, without a reason.
+  // A redirect would take the script, not the browser, to the provider, where it would fail by CORS without a reason.
   if (isFetch(req)) return refused('navigation_required', 'start')
   const verified = isVerifiedStart(req, policy)
   // A frame, an image or a script never starts a login: only a navigation of the whole page does.
@@ -98,7 +91,7 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
     return refused('start_forbidden', 'start', startHint(req, policy))
   }
   const tabSecret = policy.tabBinding && verified ? tabSecretOfStart(target.searchParams) : undefined
-  // The link may come from another site: a secret in it must not be taken for the tab's.
+  // An unverified link may come from another site: a secret in it must not be taken for the tab's.
   if (policy.tabBinding && !verified) removeTabSecret(target.searchParams)
   // The path has exactly one leading slash, because `//evil.example` is another host.
   const path = `/${target.pathname.replace(/^\/+/, '')}${target.search}`
@@ -112,7 +105,7 @@ function classifyStart(req: HTTPRequest, target: URL, policy: OriginPolicy): Sta
   }
 }
 
-/** Whether the confirm page would be of no use: it is not wanted, or its button was pressed and no header arrived that shows it. */
+/** Whether the confirm page cannot help: it is not wanted, or its button was pressed and still no header shows that. */
 function isConfirmedInVain(req: HTTPRequest, { searchParams }: URL, { unverifiedStart }: OriginPolicy): boolean {
   if (unverifiedStart !== 'confirm') return unverifiedStart === 'refuse'
   return fetchSiteOf(req) === undefined && searchParams.has(CONFIRMED_PARAMETER)
@@ -136,9 +129,8 @@ function classifyCallback(
     return refused('auth_key_missing', 'callback', isVerifiedStart(req, policy) ? ONE_ROUTE_HINT : undefined)
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
   const referer = refererOf(req, policy)
-  // `isFromProvider` wants a navigation whose `Sec-Fetch-Site` is cross-site, or same-site or same-origin where the provider's
-  // address is. It also lets two through: `none`, of which `checkCallback` wants a Referer or such a start, and a browser too old
-  // to send the header, of which only the Referer is checked.
+  // `isFromProvider` lets two through that prove nothing: `none`, on which `checkCallback` decides, and a browser too
+  // old to send `Sec-Fetch-Site`, of which only the Referer is checked.
   const isGenuine = isFromTab ? isFormOfApp(req, policy) : isFromProvider(req, policy)
   if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', callbackHint(req, policy))
   return { type: 'callback', authKey, fetchSite: fetchSiteOf(req), referer, tabSecret }
@@ -154,7 +146,7 @@ function tooLong({ target }: HTTPRequest): RefusedRequest {
   return refused('start_forbidden', 'start', hint)
 }
 
-/** The parsed target; undefined if it is too long. Not `req.query`: Connect has none, and parsers make objects of it. */
+/** Undefined if the target is too long. `req.query` will not do: Connect has none, and parsers make objects of it. */
 function parseTarget(target: string): URL | undefined {
   if (target.length > MAX_TARGET_LENGTH) return undefined
   const path = withoutOrigin(target)
@@ -162,7 +154,7 @@ function parseTarget(target: string): URL | undefined {
 }
 
 function mentionsAuthKey({ search, searchParams }: URL): boolean {
-  // The name is searched for first, because to parse a query of thousands of parameters takes long.
+  // The name is searched for first, because parsing a query of thousands of parameters takes long.
   return search.includes('auth_key') && (searchParams.has('auth_key') || hintOfMisplacedKey(searchParams) !== undefined)
 }
 

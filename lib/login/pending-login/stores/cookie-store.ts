@@ -22,7 +22,7 @@ import type { CookieStoreOptions } from './sealed-cookie'
 export class CookieStore implements PendingLoginStore {
   readonly #options: CookieStoreOptions
   #cookies: LoginCookies
-  /** Whether the strategy has told its whole callback, with its scheme. */
+  /** Whether the scheme of the callback is known. */
   #isOriginKnown = false
 
   /** @throws TypeError when a key is too short or the name is not a valid cookie name */
@@ -66,7 +66,6 @@ export class CookieStore implements PendingLoginStore {
   }
 }
 
-/** The part of a response that the store needs. */
 interface ResponseHeaders {
   getHeader(name: string): number | string | string[] | undefined
   setHeader(name: string, value: readonly string[]): unknown

@@ -14,17 +14,15 @@ const UNREADABLE =
 const DROPPED =
   ' It is Secure: by plain http, even on localhost, Safari and some test agents keep no such cookie. With the whole callbackURL, such as http://localhost:3000/auth/callback, it is set without Secure there.'
 
-/**
- * The cookies of a login: one for the login in progress, and after it one that tells its reload from another login. Each is a
- * line of `Set-Cookie`, or is read from a `Cookie` header.
- */
+/** One cookie for the login in progress, and after it one that tells its reload from another login. */
 export class LoginCookies {
-  /** Of all that a browser keeps, each holds the same login. */
+  /** Each holds the same login, because browsers differ in which they keep. */
   readonly #pending: readonly SealedCookie[]
   readonly #used: SealedCookie
 
   /**
-   * @param callbackURL of plain http on a loopback host, the cookie is set without `Secure` as well: Safari keeps no other there
+   * @param callbackURL if it is plain http on a loopback host, the cookie is set without `Secure` as well: Safari keeps
+   * no other there
    * @throws TypeError when a key is too short or the name is not a valid cookie name
    */
   constructor(options: CookieStoreOptions, callbackURL?: string) {
@@ -34,27 +32,23 @@ export class LoginCookies {
     this.#used = new SealedCookie({ ...options, ...variants.at(-1) }, '-used')
   }
 
-  /** Keeps the record for as long as a login may take. */
   start(record: PendingLogin): Promise<string[]> {
     return Promise.all(this.#pending.map((cookie) => cookie.seal(record)))
   }
 
   /** The login in progress, or what is left of the one before. */
   async open(header: string): Promise<PendingLogin | undefined> {
-    // The first that is there decides: if it cannot be opened, somebody has planted one, who could have planted the others, too.
+    // The first that came decides: if it cannot be opened, it was planted, and so may be the others.
     return [...this.#pending, this.#used].find((cookie) => cookie.isIn(header))?.open(header)
   }
 
-  /** Ends the login in progress. */
   async consume(record: PendingLogin): Promise<string[]> {
     return [...this.#pending.map((cookie) => cookie.end()), await this.#used.seal(remainderOf(record))]
   }
 
   /**
-   * Why `open` has found nothing.
-   *
-   * @param host that of the request, if the adapter knows it
-   * @param isPlain whether the request came by plain http, as far as the adapter can tell, and no callbackURL says otherwise
+   * @param isPlain whether the request came by plain http, as far as the adapter knows, and no callbackURL says
+   * otherwise
    */
   explain(header: string, host: string | undefined, isPlain: boolean): string {
     if (this.#pending.some((cookie) => cookie.isIn(header))) return UNREADABLE
@@ -63,7 +57,6 @@ export class LoginCookies {
     return cause + (isDropped ? DROPPED : otherHostHint(host))
   }
 
-  /** Whether a line sets one of these cookies. */
   isSetBy(line: string): boolean {
     return [...this.#pending, this.#used].some((cookie) => cookie.isSetBy(line))
   }

@@ -22,7 +22,10 @@ export interface CookieStoreOptions {
    * Never the app secret: the cookie would confirm a guess of it.
    */
   readonly keys: readonly (string | Uint8Array)[]
-  /** Name of the cookie, without the `__Host-` prefix: 1 to 64 of the characters A-Z a-z 0-9 _ -. Default `social-login`. */
+  /**
+   * Name of the cookie, without the `__Host-` prefix: 1 to 64 of the characters A-Z a-z 0-9 _ -. Default
+   * `social-login`.
+   */
   readonly name?: string | undefined
   /**
    * Whether the name begins with `__Host-`, by which browsers let no sister subdomain plant the cookie. Default true. False is
@@ -39,7 +42,7 @@ const OPTIONS = { keys: true, name: true, hostPrefix: true, allowInsecureHTTP: t
 type Decrypting = typeof import('jose/jwe/compact/decrypt')
 type Encrypting = typeof import('jose/jwe/compact/encrypt')
 
-// Loaded by the first SealedCookie: that takes milliseconds, and most applications keep the login in their session.
+// The first SealedCookie loads these, because that takes milliseconds, and most applications use the session instead.
 const decrypting = (): Decrypting => require('jose/jwe/compact/decrypt')
 const encrypting = (): Encrypting => require('jose/jwe/compact/encrypt')
 
@@ -52,10 +55,7 @@ export class SealedCookie {
   readonly isSecure: boolean
   readonly #jose: Pick<Decrypting & Encrypting, 'compactDecrypt' | 'CompactEncrypt'>
 
-  /**
-   * @param suffix what distinguishes the cookie from others with these options
-   * @throws TypeError when a key is too short or the name is not a valid cookie name
-   */
+  /** @param suffix distinguishes the cookie from others with these options */
   constructor(options: CookieStoreOptions, suffix = '') {
     refuseUnknown('CookieStore', options, OPTIONS)
     const { keys, name = 'social-login', hostPrefix = true } = options
@@ -72,7 +72,6 @@ export class SealedCookie {
     this.#jose = { ...decrypting(), ...encrypting() }
   }
 
-  /** A value of `Set-Cookie` that keeps the record for as long as a login may take. */
   async seal(record: PendingLogin): Promise<string> {
     const sealed = await new this.#jose.CompactEncrypt(Buffer.from(JSON.stringify(record)))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
@@ -80,7 +79,6 @@ export class SealedCookie {
     return this.#setCookie(sealed, MAX_AGE_MS / 1000)
   }
 
-  /** The record in a `Cookie` header. */
   async open(header: string): Promise<PendingLogin | undefined> {
     const sealed = this.#valueIn(header)
     if (sealed === undefined || !isCanonical(sealed)) return undefined
@@ -91,17 +89,14 @@ export class SealedCookie {
     return undefined
   }
 
-  /** A value of `Set-Cookie` that deletes the cookie. */
   end(): string {
     return this.#setCookie('', 0)
   }
 
-  /** Whether a `Cookie` header has this cookie. */
   isIn(header: string): boolean {
     return header.search(this.#pattern) !== -1
   }
 
-  /** Whether a value of `Set-Cookie` sets this cookie. */
   isSetBy(line: string): boolean {
     return line.startsWith(`${this.#name}=`)
   }

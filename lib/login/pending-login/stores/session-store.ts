@@ -39,7 +39,7 @@ export class SessionStore implements PendingLoginStore {
   explain(req: IncomingMessage): string {
     const { cookie, host } = req.headers
     if (!cookie) return NO_COOKIE + otherHostHint(host)
-    // express-session has an id for each session, which is new where the cookie's was not found. Its cookie is `s:ID.SIGNATURE`.
+    // express-session makes a new id where it does not find the cookie's session. Its cookie is `s:ID.SIGNATURE`.
     const id: unknown = Reflect.get(req, 'sessionID')
     if (typeof id === 'string' && id !== '' && cookie.includes(id)) return SESSION_WITHOUT_LOGIN
     return /=s(?:%3A|:)/i.test(cookie) ? UNKNOWN_SESSION : NO_SESSION_COOKIE
@@ -67,8 +67,8 @@ function warnOfLostCookie(req: IncomingMessage, { cookie }: Record<string, unkno
 }
 
 /**
- * Passport renews the session when it signs the user in. What tells a reload from another login is put into the new session
- * before Passport saves that: later would be one more write, and could undo a logout.
+ * Passport renews the session when it signs the user in. The record is put into the new session before Passport saves
+ * that: later would be one more write, and could undo a logout.
  */
 function keepWhenRenewed(req: IncomingMessage, record: PendingLogin): void {
   const session = requireSession(req)
@@ -89,7 +89,7 @@ function keepWhenRenewed(req: IncomingMessage, record: PendingLogin): void {
     const renewing: unknown = Reflect.apply(regenerate, session, given)
     return types.isPromise(renewing) ? renewing.then(keep) : renewing
   }
-  // Not enumerable, because some stores copy the members of a session.
+  // It is not enumerable, because some stores copy the members of a session.
   Reflect.defineProperty(session, 'regenerate', { value, configurable: true, writable: true })
 }
 

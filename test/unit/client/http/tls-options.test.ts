@@ -123,6 +123,8 @@ describe('a server that repeats the handshake without end on an open connection'
     const socket = await connect(certificates.ca, 'TLSv1.2')
     await eventually(() => handshakes > 10)
     socket.destroy()
+    // Its last handshake is none of the next test's.
+    await eventually(() => connections.open === 0)
   })
 
   test('is refused by ours, on a spare connection and in a call', async () => {
