@@ -48,6 +48,7 @@ export type VerifyResult<User = Express.User> =
  * const verify: VerifyFunction = async (accessToken, refreshToken, profile) => users.findOrCreate(profile)
  */
 export type VerifyFunction<User = Express.User> = {
+  /** Finds or creates the user. */
   verify(
     accessToken: string,
     refreshToken: string | undefined,
@@ -64,6 +65,7 @@ export type VerifyFunction<User = Express.User> = {
  *   done(null, { id: profile.id, lifetime: params.expires_in })
  */
 export type VerifyFunctionWithParams<User = Express.User> = {
+  /** Finds or creates the user. */
   verify(
     accessToken: string,
     refreshToken: string | undefined,
@@ -81,6 +83,7 @@ export type VerifyFunctionWithParams<User = Express.User> = {
  *   users.link(req.user, profile.id))
  */
 export type VerifyFunctionWithRequest<User = Express.User> = {
+  /** Finds or creates the user. */
   verify(req: Request, ...rest: Parameters<VerifyFunction<User>>): VerifyResult<User>
 }['verify']
 
@@ -92,6 +95,7 @@ export type VerifyFunctionWithRequest<User = Express.User> = {
  *   done(null, { id: profile.id, ip: req.ip, token: params.access_token })
  */
 export type VerifyFunctionWithRequestAndParams<User = Express.User> = {
+  /** Finds or creates the user. */
   verify(req: Request, ...rest: Parameters<VerifyFunctionWithParams<User>>): VerifyResult<User>
 }['verify']
 
