@@ -9,7 +9,6 @@ const PAGE =
 
 /**
  * A login by the person at the terminal, in a browser of theirs.
- *
  * @param listener catches the callback; without it, its address is pasted
  * @param allowGet whether an exchange by GET is allowed without a question
  */

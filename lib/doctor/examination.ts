@@ -131,8 +131,8 @@ export class Examination {
 }
 
 /**
- * The text in lower case, and what percent-decoding makes of it, again and again. A malformed escape does not keep others from
- * being read.
+ * The text in lower case, and what percent-decoding makes of it, again and again. A malformed escape does not keep
+ * others from being read.
  */
 function decodings(text: string): string[] {
   const forms = [text.toLowerCase()]

@@ -12,7 +12,6 @@ export type ExchangeMethod = 'post' | 'get' | 'unknown'
 
 /**
  * Asks for an exchange with an invented id, secret and key, by POST and by GET.
- *
  * @returns the method that the provider wants, and the milliseconds that its refusal took
  */
 export async function checkExchange(

@@ -16,7 +16,6 @@ const HEX = /^[0-9a-f]{32}$/
 export interface LoginDriver {
   /**
    * Has somebody log in.
-   *
    * @returns the address to which the browser came back; undefined if there was none
    */
   logIn(url: string): Promise<string | undefined>
@@ -36,8 +35,8 @@ export interface LoginInput {
 }
 
 /**
- * A login with real values, whose findings overrule what the answers to invented values suggested. It leaves nothing in the
- * examination that is secret or about the person.
+ * A login with real values, whose findings overrule what the answers to invented values suggested. It leaves nothing in
+ * the examination that is secret or about the person.
  */
 export class LoginExamination {
   /** @param method what the answers to invented values suggested */
@@ -198,7 +197,6 @@ export class LoginExamination {
 /**
  * Reads the address to which the browser came back, and records how the provider appended the key where that shows: a
  * registered URL without a query looks the same in any case.
- *
  * @returns the key, and whether an application would find it as a parameter of the query; undefined if there is none
  */
 function readCallbackURL(text: string, mode: RecordedMode) {

@@ -14,9 +14,8 @@ const ENTITY = /&(#\d+|#x[\da-f]+|[a-z]+\d*);/i
 const PLAIN = /["'<>\u{a0}-\u{ff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
 
 /**
- * Reads the profile with the token of a login, at both endpoints: the answers to an invented token may have suggested the
- * wrong one.
- *
+ * Reads the profile with the token of a login, at both endpoints: the answers to an invented token may have suggested
+ * the wrong one.
  * @returns the response with the person; undefined if there was none
  */
 export async function examinePerson(

@@ -81,8 +81,8 @@ export class ProbeError extends Error {
 }
 
 /**
- * Sends requests one at a time, over the connections of a login and with its limits, up to a deadline. Keeps beside what
- * a login reads the first `MAX_BODY_BYTES` of a body. Follows no redirect, keeps no cookie, checks certificates.
+ * Sends requests one at a time, over the connections of a login and with its limits, up to a deadline. Keeps beside
+ * what a login reads the first `MAX_BODY_BYTES` of a body. Follows no redirect, keeps no cookie, checks certificates.
  */
 export class Probe {
   #typed: Transports | undefined

@@ -67,7 +67,6 @@ export function isFromAPI(response: ProbeResponse): boolean {
 
 /**
  * Why a login that reads a response so ends there; undefined if it goes on.
- *
  * @param read the client's own reader
  */
 export function obstacleIn(

@@ -25,8 +25,8 @@ export interface Terminal {
 }
 
 /**
- * Shows the findings as they come, and on a terminal what is being waited for. Asks the person at the terminal, or reads
- * lines of a pipe. Standard output is the report; the rest is on standard error.
+ * Shows the findings as they come, and on a terminal what is being waited for. Asks the person at the terminal, or
+ * reads lines of a pipe. Standard output is the report; the rest is on standard error.
  */
 export class Screen implements Observer {
   #isWaiting = false

@@ -41,7 +41,6 @@ export class Login<User = unknown> {
    *
    * A login is bounded by `limits.ts` and by the options `timeout`, `verifyTimeout` and `maxConcurrentLogins`. Starts
    * hold no slot: an application limits them as it limits any page.
-   *
    * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
    */
   async handle(adapter: RequestAdapter<User>): Promise<LoginAction<User>> {

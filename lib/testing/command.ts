@@ -51,7 +51,6 @@ const optionTypes = {
 
 /**
  * `passport-social-login provider`.
- *
  * @throws UsageError for wrong arguments, Error if it cannot listen
  */
 export async function runProvider(args: readonly string[]): Promise<void> {

@@ -27,14 +27,10 @@ function mayBeProxied(origin: string): boolean {
 }
 
 class CountingPool extends ProviderPool {
-  /** How many are under way. */
   requests = 0
 }
 
-/**
- * A pool for each origin, shared by all providers there. Beyond `maxPools`, the one that has been idle longest is
- * closed.
- */
+/** A pool for each origin, shared by its providers. Beyond `maxPools`, the one that has been idle longest is closed. */
 export class ProviderPools implements Transports {
   readonly #options: TransportsOptions
   readonly #proxy: ReturnType<typeof environmentProxy>

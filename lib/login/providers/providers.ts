@@ -12,9 +12,8 @@ import { ProviderNames } from './provider-names'
 export interface Providers {
   readonly name: string
   /**
-   * @param lookup the application's function, which is not called where the provider is fixed
-   * @throws SocialLoginError `provider_unknown`, `provider_invalid` or `provider_lookup_timeout`, or what `lookup`
-   * threw
+   * @param lookup the application's function, not called where the provider is fixed
+   * @throws SocialLoginError `provider_unknown`, `provider_invalid`, `provider_lookup_timeout`, or what `lookup` threw
    */
   find(lookup: () => ProviderResult, phase: Phase): LoginSettings | Promise<LoginSettings>
   /** Closes the connections after pending logins have ended. */
@@ -60,7 +59,7 @@ export class ManyProviders implements Providers {
   readonly #providers = new Map<string, LoginSettings>()
   /** Only of providers at which a login has succeeded: to correct a mistyped address must not need a restart. */
   readonly #names = new ProviderNames()
-  /** By callback, the name of its provider: two with one callback could be sent each other's keys (RFC 9700, section 4.4). */
+  /** The provider of each callback: two with one callback could be sent each other's keys (RFC 9700, section 4.4). */
   readonly #callbackOwners = new Map<string, string>()
   #isClosed = false
 

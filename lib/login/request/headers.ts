@@ -26,7 +26,7 @@ const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 // Headers of a WebSocket's request, by RFC 6455.
 const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name) => `sec-websocket-${name}`)
 
-// An origin as browsers write it into Origin and Referer: without a user name, percent-encoding or anything beyond ASCII.
+// An origin as browsers write it into Origin and Referer: without user name, percent-encoding or anything beyond ASCII.
 const WEB_ORIGIN = new RegExp(String.raw`^https?://[a-z0-9._~:[\]-]{1,${MAX_HOST_LENGTH}}(?=[/?#]|$)`, 'i')
 
 /** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
@@ -43,9 +43,8 @@ export function withoutOrigin(target: string): string {
 
 /**
  * Whether the request is speculative: a prefetch, a prerender, or what the browser sends for a service worker besides
- * the navigation itself. The latter is called `same-origin`, whoever caused it. Firefox sends it as a preload. WebKit
- * sends it again after a preload, if the worker leaves the navigation to the browser; only `Accept` shows that it is
- * none.
+ * the navigation itself, and calls `same-origin`, whoever caused it. Firefox sends that as a preload; WebKit sends it
+ * again after a preload, if the worker leaves the navigation to the browser, and then only `Accept` gives it away.
  */
 export function isSpeculative(req: HTTPRequest): boolean {
   if (req.header('service-worker-navigation-preload') !== undefined) return true
@@ -83,8 +82,8 @@ export function isScripted(req: HTTPRequest): boolean {
 }
 
 /**
- * Whether a page's script requested it by `fetch` or XMLHttpRequest. A service worker that answers a navigation sends the
- * mode `navigate` (Chromium, WebKit) or `same-origin` (Firefox).
+ * Whether a page's script requested it by `fetch` or XMLHttpRequest. A service worker that answers a navigation sends
+ * the mode `navigate` (Chromium, WebKit) or `same-origin` (Firefox).
  */
 export function isFetch(req: HTTPRequest): boolean {
   const mode = req.header('sec-fetch-mode')
@@ -95,7 +94,6 @@ export function fetchSiteOf(req: HTTPRequest): string | undefined {
   return req.header('sec-fetch-site')
 }
 
-/** Whether a page of this application, or of a sister site that the options allow, caused the request. */
 export function isVerifiedStart(req: HTTPRequest, policy: OriginPolicy): boolean {
   if (isFromApp(req, policy)) return true
   const source = sourceOrigin(req)

@@ -11,7 +11,6 @@ import { providerNavigation, sameOriginNavigation } from '../navigation'
 
 /**
  * Options of {@link checkPendingLoginStore}.
- *
  * @example
  * import session from 'express-session'
  *
@@ -35,7 +34,6 @@ export interface PendingLoginStoreCheck {
 
 /**
  * Simulates an outage of a store's storage.
- *
  * @example
  * const outage: StorageOutage = { begin: () => server.halt(), end: () => server.resume() }
  */
@@ -113,7 +111,6 @@ export class Deployment {
 
   /**
    * A callback: loads the record, and consumes it.
-   *
    * @param loaded what to wait for between the two
    */
   consume(browser: CookieBrowser, process = 0, loaded = noWait): Promise<boolean | void> {
@@ -126,7 +123,6 @@ export class Deployment {
 
   /**
    * Sends a request of a browser, in which the store of a process is used: an even or an odd one.
-   *
    * @returns the result of the step, after the response has ended
    * @throws what the step or the middleware throws, or {@link Unsettled}
    */

@@ -21,7 +21,6 @@ const SESSION_WITHOUT_LOGIN =
 /**
  * Keeps the login in progress in `req.session`, which any session middleware provides. If the session has a `save`
  * method (express-session, koa-session), its store has saved when the promises here resolve.
- *
  * @example
  * new Strategy({ ...options, store: new SessionStore() }, verify) // the default
  */
@@ -66,10 +65,8 @@ function warnOfLostCookie(req: IncomingMessage, { cookie }: Record<string, unkno
   })
 }
 
-/**
- * Passport renews the session when it signs the user in. The record is put into the new session before Passport saves
- * that: later would be one more write, and could undo a logout.
- */
+// Passport renews the session when it signs the user in. The record is put into the new session before Passport saves
+// that: later would be one more write, and could undo a logout.
 function keepWhenRenewed(req: IncomingMessage, record: PendingLogin): void {
   const session = requireSession(req)
   const { regenerate } = session
