@@ -22,9 +22,7 @@ export const MAX_PROVIDERS = 1000
 
 // Options.
 
-/**
- * For the requests of a login together, each call of a store, and the function `provider`; for a client's whole call.
- */
+/** For the requests of a login together, for each call of a store, and for `provider`; for a client's whole call. */
 export const DEFAULT_TIMEOUT_MS = 10_000
 export const MAX_TIMEOUT_MS = 120_000
 export const DEFAULT_VERIFY_TIMEOUT_MS = 30_000
@@ -79,7 +77,10 @@ export const PRECONNECT_INTERVAL_MS = 10_000
 export const SPARE_MAX_AGE_MS = 50_000
 /** Logins of different people are often seconds apart. A shorter time in the server's `Keep-Alive` header wins. */
 export const KEEP_ALIVE_MS = 60_000
-/** Servers send up to four session tickets. These, refused handshakes and new keys cost CPU that no reader sees. */
+/**
+ * Servers send up to four session tickets. Tickets, refused handshakes and new keys cost CPU before any reader sees
+ * them.
+ */
 export const MAX_TLS_MESSAGES = 16
 
 // The provider's responses.

@@ -75,7 +75,7 @@ export class SocialLoginClient {
   }
 
   /**
-   * {@link getCurrentUser}, {@link getUserInfo} or either (`auto`), with the record as JSON and the response's text.
+   * {@link getCurrentUser}, {@link getUserInfo} or either (`auto`), with the record as JSON and the response as text.
    */
   fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserResponse> {
     return this.#call('profile', options, (context) => this.#endpoints.fetchProfile(endpoint, accessToken, context))

@@ -5,9 +5,7 @@ interface SchemeOption {
   readonly allowInsecureHTTP?: unknown
 }
 
-/**
- * A parser for each option: it returns the default for undefined. Its TypeError has the option's name, never the value.
- */
+/** A parser for each option, which returns the default for undefined. Its TypeError has the name, never the value. */
 export type OptionTable<Options> = {
   readonly [Name in keyof Options]-?: (value: Options[Name], name: string, options: SchemeOption) => unknown
 }

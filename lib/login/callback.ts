@@ -30,8 +30,8 @@ const OTHER_LOGIN_HINT =
  *
  * A link with an attacker's own key fails in a browser that has no login in progress. While one is in progress,
  * `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback` one that was typed or
- * opened from a mail program. What passes, such as a link on a page that sends no Referer, is told in SECURITY.md (W1
- * and X); `tabBinding`, by default off, stops it in any tab but that of the start.
+ * opened from a mail program. SECURITY.md (W1 and X) tells what passes, such as a link on a page that sends no Referer;
+ * `tabBinding`, by default off, stops it in any tab but that of the start.
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
 export async function callback<User>(
@@ -113,11 +113,11 @@ async function exchangeInSlot(
   }
 }
 
-/** A record that is used, or none, of which the store may tell why. */
+/** Why no login can be finished: the record is used, or there is none, and the store may say why. */
 type Unfinishable = { readonly record: PendingLogin; readonly authKey: string } | { readonly hint: string | undefined }
 
-// A reload, the back button, or a callback without a login. A signed-in user may continue to the destination, unless
-// the key is not that of the login that has ended, because it may be another person's then.
+// Handles a reload, the back button, or a callback without a login. A signed-in user may continue to the destination,
+// unless the key is not that of the login that has ended, because it may be another person's then.
 function continueIfSignedIn({ adapter }: LoginContext, why: Unfinishable): LoginAction<never> {
   const isSignedIn = adapter.currentUserKey() !== undefined
   if (isSignedIn && 'record' in why && isUsedByAnotherKey(why.record, why.authKey)) {

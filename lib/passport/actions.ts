@@ -133,7 +133,7 @@ export function toError(error: unknown): unknown {
   )
 }
 
-/** Passport takes a number for the status, and writes a string into a header, which cannot hold every one. */
+/** Passport takes a number for the status, and writes a string into WWW-Authenticate, which cannot hold every one. */
 function infoObject(info: unknown): object | undefined {
   if (typeof info === 'string') return { message: info }
   return isObject(info) ? info : undefined

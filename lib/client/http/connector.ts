@@ -27,7 +27,7 @@ export class Connector {
   readonly #origin: URL
   readonly #connect: Connect
   readonly #retryTime: number
-  /** By the error of a connection: whether anything was received after the last request was written to it. */
+  /** For the error of a connection, whether anything was received after the last request was written to it. */
   readonly #hadAnswered = new WeakMap<object, boolean>()
   #spare: SpareConnection | undefined
   #nextPreconnectAt = 0

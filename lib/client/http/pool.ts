@@ -61,9 +61,7 @@ export class ProviderPool implements Transport {
   }
 }
 
-/**
- * One request, by `dispatch`: undici's `request` adds a stream, which costs a login 5 KiB and 10 to 50 microseconds.
- */
+/** One request, by `dispatch`: undici's `request` adds a stream, which costs a login 5 KiB and 10 to 50 µs of CPU. */
 class Dispatch implements Dispatcher.DispatchHandler {
   readonly #attempt: RequestAttempt
   readonly #connector: Connector

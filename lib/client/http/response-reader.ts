@@ -55,7 +55,7 @@ export class ResponseReader {
   }
 
   /**
-   * Call it when the response has ended, or `start` or `add` has returned false. @throws SocialLoginError `provider_*`
+   * Called when the response has ended, or `start` or `add` has returned false. @throws SocialLoginError `provider_*`
    */
   finish(): ProviderResponse {
     const status = this.#status
@@ -98,7 +98,7 @@ export class ResponseReader {
 
 export function isEncoded(headers: IncomingHttpHeaders): boolean {
   const codings: unknown = headers['content-encoding']
-  // Several headers are an array.
+  // Several headers come as an array.
   return (
     codings !== undefined &&
     String(codings)

@@ -39,7 +39,7 @@ export function parseJSON(text: string): JSONValue {
   return lossless
 }
 
-/** Whether valid JSON has a number that is written so. */
+/** Whether valid JSON has a number that is written with these digits. */
 export function hasNumber(text: string, digits: string): boolean {
   return text.replace(STRING, '').match(NUMBER)?.includes(digits) ?? false
 }

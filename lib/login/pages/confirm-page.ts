@@ -31,10 +31,13 @@ export type RenderConfirmPage = (page: ConfirmPage) => string
 
 const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'"]
 
-/** The query parameter that the confirm page adds: any link can have the value 1, none that of `confirmationAfter`. */
+/**
+ * The query parameter that the confirm page adds. Any link can have the value 1; none can have that of
+ * `confirmationAfter`.
+ */
 export const CONFIRMED_PARAMETER = 'social_login_confirmed'
 
-/** Its link or button requests the URL of the start again: that click on the application's own origin is the proof. */
+/** The page's link or button requests the start again: that click, on the application's own origin, is the proof. */
 export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTPResponse {
   const { method, providerOrigin } = page
   if (render) return ownPage(render(page), providerOrigin)

@@ -59,7 +59,7 @@ const guard = (style: string): string => `<style>${style}</style>\n<script>${GUA
 
 export const WHOLE_PAGE_GUARD: string = guard(WHOLE_PAGE_STYLE)
 
-/** The HTML of a link or button, over an inert picture of it that shows at once that it will be there. */
+/** A link or button above an inert picture of itself, which shows at once what will be there. Both are HTML. */
 export function guarded(html: string, label: string): string {
   return `<span class="action"><span class="inert" aria-hidden="true" hidden>${label}</span>${html}</span>`
 }

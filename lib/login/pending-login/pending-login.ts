@@ -130,7 +130,7 @@ function parseState(value: unknown): JSONValue | undefined {
   return JSON.parse(text)
 }
 
-/** It becomes a link of our own page, so it must not lead to another host. */
+/** The path becomes a link of our own page, so it must not lead to another host. */
 function isStartPath(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_START_PATH_LENGTH && parseReturnPath(value) === value
 }

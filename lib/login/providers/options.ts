@@ -152,7 +152,7 @@ export const PROVIDER_OPTIONS = {
   uploadsURL: parseUploadsURL,
 } as const satisfies OptionTable<ProviderOptions>
 
-/** All but `callbackURL`, which each adapter parses in its own way. */
+/** The options of all adapters but `callbackURL`, which each adapter parses in its own way. */
 export const SHARED_OPTIONS = {
   ...client.SHARED_OPTIONS,
   name: (value = 'social-login', option) => parseText(value, option),

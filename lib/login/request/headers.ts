@@ -42,9 +42,10 @@ export function withoutOrigin(target: string): string {
 }
 
 /**
- * Whether the request is speculative: a prefetch, a prerender, or what the browser sends for a service worker besides
- * the navigation itself, and calls `same-origin`, whoever caused it. Firefox sends that as a preload; WebKit sends it
- * again after a preload, if the worker leaves the navigation to the browser, and then only `Accept` gives it away.
+ * Whether the request is speculative: a prefetch, a prerender, or one that the browser makes for a service worker
+ * besides the navigation itself. Such a request says `same-origin`, whoever caused the navigation. Firefox marks it as
+ * a preload. WebKit repeats it after a preload, if the worker leaves the navigation to the browser, and only `Accept`
+ * tells it from a navigation.
  */
 export function isSpeculative(req: HTTPRequest): boolean {
   if (req.header('service-worker-navigation-preload') !== undefined) return true
@@ -53,8 +54,9 @@ export function isSpeculative(req: HTTPRequest): boolean {
 }
 
 /**
- * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells. Chromium sends the handshake of
- * a WebSocket without them but with cookies, and Node passes it on as a GET unless the application has WebSockets.
+ * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells. Chromium sends a WebSocket's
+ * handshake with cookies but without Fetch Metadata, and Node passes it on as a GET unless the application has
+ * WebSockets.
  */
 export function isNavigation(req: HTTPRequest): boolean {
   if (isWebSocket(req)) return false
@@ -152,7 +154,7 @@ function originOf(url: string): string | undefined {
   return origin === undefined ? undefined : parseURL(origin)?.origin
 }
 
-// `Host` serves, and X-Forwarded-Host does not, because a victim's browser always sends its true Host.
+// `Host` is reliable here, because a victim's browser always sends the true one; X-Forwarded-Host is not read.
 function isAppOrigin(origin: string, req: HTTPRequest, policy: OriginPolicy): boolean {
   if (policy.appOrigin !== undefined) return origin === policy.appOrigin
   return new URL(origin).host === req.host?.toLowerCase()

@@ -127,8 +127,8 @@ function classifyCallback(
     return refused('auth_key_missing', 'callback', isVerifiedStart(req, policy) ? ONE_ROUTE_HINT : undefined)
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
   const referer = refererOf(req, policy)
-  // `isFromProvider` lets two through that prove nothing: `none`, on which `checkCallback` decides, and a browser too
-  // old to send `Sec-Fetch-Site`, of which only the Referer is checked.
+  // `isFromProvider` also accepts two cases that prove nothing: `Sec-Fetch-Site: none`, on which `checkCallback`
+  // decides, and a browser that sends no `Sec-Fetch-Site`, of which only the Referer is checked.
   const isGenuine = isFromTab ? isFormOfApp(req, policy) : isFromProvider(req, policy)
   if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', callbackHint(req, policy))
   return { type: 'callback', authKey, fetchSite: fetchSiteOf(req), referer, tabSecret }

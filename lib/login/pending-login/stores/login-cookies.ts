@@ -36,7 +36,7 @@ export class LoginCookies {
 
   /** The login in progress, or what is left of the one before. */
   async open(header: string): Promise<PendingLogin | undefined> {
-    // The first that came decides: if it cannot be opened, it was planted, and so may be the others.
+    // The first cookie that is there decides: if it cannot be opened, it was planted, and so may be the others.
     return [...this.#pending, this.#used].find((cookie) => cookie.isIn(header))?.open(header)
   }
 

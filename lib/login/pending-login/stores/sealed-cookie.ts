@@ -104,7 +104,7 @@ export class SealedCookie {
       const { plaintext } = await this.#jose.compactDecrypt(sealed, key, options)
       return parsePendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
     } catch {
-      // Tampered with, sealed with another key, or not a sealed record at all.
+      // The value was tampered with, was sealed with another key, or is no sealed record at all.
       return undefined
     }
   }

@@ -86,7 +86,7 @@ function keepWhenRenewed(req: IncomingMessage, record: PendingLogin): void {
     const renewing: unknown = Reflect.apply(regenerate, session, given)
     return types.isPromise(renewing) ? renewing.then(keep) : renewing
   }
-  // It is not enumerable, because some stores copy the members of a session.
+  // `regenerate` is not enumerable, because some stores copy the members of a session.
   Reflect.defineProperty(session, 'regenerate', { value, configurable: true, writable: true })
 }
 
@@ -108,7 +108,7 @@ function put(session: Record<string, unknown>, record: PendingLogin): Promise<vo
   if (typeof save !== 'function') return undefined
   return new Promise((resolve, reject) => {
     const saving: unknown = save.call(session, (error: unknown) => (error ? reject(error) : resolve()))
-    // Others return a promise; express-session calls back and returns the session.
+    // express-session calls back, and returns the session; other sessions return a promise.
     if (types.isPromise(saving)) saving.then(() => resolve(), reject)
   })
 }
