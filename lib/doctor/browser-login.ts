@@ -45,7 +45,7 @@ function isNavigation(headers: IncomingHttpHeaders): boolean {
   return accept === undefined || accept.includes('text/html')
 }
 
-/** A server where the browser comes back to. */
+/** A server to which the browser comes back. */
 export interface CallbackListener {
   /** The address of the first callback. */
   readonly callback: Promise<string>

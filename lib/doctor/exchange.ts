@@ -32,7 +32,7 @@ export async function checkExchange(
   }
 }
 
-/** By which method the provider reads what it is sent: by that, it answers values otherwise than none. */
+/** The method whose values the provider reads: it answers these otherwise than a request without any. */
 async function methodRead(
   byPost: ProbeResponse,
   byGet: ProbeResponse,

@@ -109,7 +109,7 @@ export class LoginExamination {
     )
   }
 
-  /** By POST first, which shows the secret to nobody else: what the answers to invented values suggested may be wrong. */
+  /** The POST comes first, because it shows the secret to nobody else, and the suggested method may be wrong. */
   async #exchange(form: ExchangeForm): Promise<ProbeResponse | undefined> {
     const { probe, mode, options } = this.examination
     const byPost = await requestExchange(probe, this.baseURL, 'POST', form)

@@ -95,7 +95,7 @@ export class FakeProvider {
     return this._state.applications.register(input)
   }
 
-  /** Changes name or redirect URL. @throws RangeError when there is no such application; TypeError when a value is unusable. */
+  /** Changes name or redirect URL. @throws RangeError for an unknown application; TypeError for an unusable value. */
   updateApplication(appID: string, changes: { name?: string; redirectURL?: string }): Application {
     return this._state.applications.update(appID, changes)
   }
@@ -118,7 +118,9 @@ export class FakeProvider {
     return [...this._state.users.values()]
   }
 
-  /** Adds a person. @throws RangeError when the id is taken or a number without all its digits; TypeError on a wrong type. */
+  /**
+   * Adds a person. @throws RangeError when the id is taken, or a number that lost digits; TypeError on a wrong type.
+   */
   addUser(user: FakeUserInput = {}): FakeUser {
     return this._state.users.add(user)
   }

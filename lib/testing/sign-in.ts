@@ -81,7 +81,7 @@ interface Answer {
   readonly status: number
   readonly location: string
   readonly text: string
-  /** Of the response, and whether one of them has another value than before. */
+  /** The `Set-Cookie` headers of the response, and whether one of them has another value than before. */
   readonly setCookies: readonly string[]
   readonly hasNewCookie: boolean
   /** Whether an agent sent cookies that it had before. */

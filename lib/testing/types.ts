@@ -163,7 +163,7 @@ export interface FakeProviderOptions {
   host?: string
   /** Allows listening beyond loopback. Default `false`: this provider has no passwords. */
   allowRemote?: boolean
-  /** The origin that browsers and applications see, such as `http://provider.test:4400`. Default: from `host` and `port`. */
+  /** The origin that browsers and applications see: `http://provider.test:4400`. Default: from `host` and `port`. */
   origin?: string
   /** Default `'specification'`. */
   mode?: ProviderMode

@@ -18,7 +18,7 @@ import { providerNavigation, sameOriginNavigation } from '../navigation'
  * const options: PendingLoginStoreCheck = { middleware, atomic: false }
  */
 export interface PendingLoginStoreCheck {
-  /** Runs before each request, as in Connect and Express: the session middleware of a store that keeps to the session. */
+  /** Runs before each request, as in Connect and Express: the session middleware, for a store in the session. */
   // `never`, because the types of Express's and Connect's requests differ.
   readonly middleware?: ((req: never, res: never, next: (error?: unknown) => void) => unknown) | undefined
   /**
@@ -73,7 +73,7 @@ export class Deployment {
   async start(): Promise<void> {
     const { middleware = (_req, _res, next) => next() } = this.options
     const listener = (req: IncomingMessage, res: ServerResponse): void => {
-      // As Express does.
+      // Express does so, too.
       Object.assign(req, { res })
       const next = async (failure?: unknown): Promise<void> => {
         await this.#jobs.get(String(req.headers['x-visit']))?.(req, res, failure)
@@ -160,7 +160,6 @@ export class Deployment {
   }
 }
 
-/** A request has taken too long. */
 class Unsettled extends Error {}
 
 // Each of these throws an error that says what was seen instead.

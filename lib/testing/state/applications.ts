@@ -29,7 +29,6 @@ function checkedCredential(option: string, value: string): string {
   return value
 }
 
-/** The registered applications. */
 export class Applications extends Registry<Application> {
   constructor() {
     super('application with this appID')
