@@ -19,7 +19,7 @@ export interface CallOptions {
 }
 
 /**
- * The provider's four endpoints without Passport, for any Node program. They reject with a {@link SocialLoginError}.
+ * The provider's four endpoints without Passport, for any Node program. Its promises reject with `SocialLoginError`.
  * @example
  * const client = new SocialLoginClient({ baseURL: 'https://social.example/api/v1', clientID, clientSecret })
  * const { access_token } = await client.exchangeAuthKey(authKey)
@@ -81,7 +81,7 @@ export class SocialLoginClient {
     return this.#call('profile', options, (context) => this.#endpoints.fetchProfile(endpoint, accessToken, context))
   }
 
-  /** Opens a spare connection, at most one, for an expected login, as the strategy does at each start. Never fails. */
+  /** Opens a spare connection in the background, at most one, as the strategy does at each start. Never fails. */
   preconnect(): void {
     this.#endpoints.preconnect()
   }

@@ -10,8 +10,7 @@ const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'pr
 
 /**
  * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is UTF-8
- * of at most `MAX_BODY_BYTES`, and complete before the deadline ends. A request is sent again, `MAX_SENDS` times in
- * all:
+ * of at most `MAX_BODY_BYTES`, and complete before the deadline ends. A request is sent again (`MAX_SENDS` in all):
  *
  * - at once, if its connection closed before the response began (`sendOverConnection`);
  * - if the provider is unavailable or unreachable, and the request changes nothing there (`idempotent`: a profile
