@@ -24,7 +24,7 @@ interface AppSettings {
   readonly communities: Communities
   readonly database: Database
   readonly sessionSecrets: readonly [string, ...string[]]
-  /** Express's setting of this name. */
+  /** Express's setting `trust proxy`. */
   readonly trustProxy: number | string[]
   readonly logger: Logger
   readonly isStopping: () => boolean
@@ -56,7 +56,8 @@ export function createApp(settings: AppSettings): Express {
   // No form has more than two fields, and repeated ones are slow to parse.
   app.use(express.urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 }))
   app.use(sessionOf(sessions, sessionSecrets, cookies))
-  // Not before: express-session would read the cookies of which cookie-parser makes objects, which begin with `j:`.
+  // This comes after the session, because express-session would read the cookies of which cookie-parser makes objects,
+  // which begin with `j:`.
   app.use(cookieParser([...sessionSecrets]))
   app.use(services.passport.session())
   app.use(loginRoutes(services))
@@ -66,8 +67,8 @@ export function createApp(settings: AppSettings): Express {
   app.use(profileRoutes(services))
   app.use(accountRoutes(services))
   app.use(notFound)
-  // Twice: express-session saves the session after `errorPage` has responded, and Express passes an error of that only to
-  // the handlers that follow. Without one, it destroys the connection.
+  // The handler is there twice, because express-session saves the session after `errorPage` has responded, and Express
+  // passes an error of that only to the handlers that follow. Without one, it destroys the connection.
   app.use(errorPage, errorPage)
   return app
 }
@@ -75,7 +76,8 @@ export function createApp(settings: AppSettings): Express {
 function sessionOf(store: DatabaseSessions, secrets: readonly string[], rule: CookieRule) {
   return session({
     store,
-    // The first secret signs; the others are still accepted, so that a secret can be replaced without signing people out.
+    // The first secret signs; the others are still accepted, so that a secret can be replaced without signing people
+    // out.
     secret: [...secrets],
     name: sessionCookieName(rule),
     resave: false,
@@ -92,7 +94,7 @@ function guessLimiter(database: Database): RateLimiterAbstract {
     keyPrefix: '',
     tableName: 'rate_limits',
     tableCreated: true,
-    // What it expects of a Postgres client. libsql understands its statements, too.
+    // The limiter expects this of a Postgres client. libsql understands its statements, too.
     storeType: 'client',
     storeClient: {
       async query({ text, values }: { readonly text: string; readonly values: readonly Value[] }) {

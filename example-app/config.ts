@@ -3,11 +3,11 @@ import { z } from 'zod'
 /** The routes at which the logins of a community begin. */
 export interface CommunityPaths {
   readonly startPath: string
-  /** For a login that is added to the signed-in account. */
+  /** The start of a login that is added to the signed-in account. */
   readonly linkPath: string
 }
 
-/** Of the first community, and of the second. */
+/** The paths of the first community, and of the second. */
 export const COMMUNITY_PATHS: readonly [CommunityPaths, CommunityPaths] = [
   { startPath: '/auth/social-login', linkPath: '/account/link' },
   { startPath: '/auth/social-login-2', linkPath: '/account/link-2' },
@@ -70,7 +70,7 @@ const APPLICATION = z.object({
   DRAIN_SECONDS: z.coerce.number(DRAIN_RULE).min(0, DRAIN_RULE).max(30, DRAIN_RULE).default(1.5),
 })
 
-/** What the environment says about a community. Of the fake provider of this application, it may say nothing. */
+/** What the environment says about a community. It may say nothing of this application's fake provider. */
 export type CommunityConfig = z.infer<typeof COMMUNITY>
 
 /** The configuration, read from environment variables. `.env.example` explains each of them. */

@@ -20,10 +20,10 @@ const logger = createLogger()
 let stopServing = async (): Promise<void> => {}
 
 async function main(): Promise<void> {
-  // First, so that a signal during a slow start also stops the process. Interrupting a migration is safe: it runs in one
-  // transaction.
+  // This comes first, so that a signal during a slow start also stops the process. Interrupting a migration is safe: it
+  // runs in one transaction.
   onStopSignal(stop, logger)
-  // The files of the database are nobody else's business.
+  // Only the user of this process may read the files of the database.
   process.umask(0o077)
   const config = readConfig(process.env)
   const fakes = await startFakeProviders(config)

@@ -33,11 +33,11 @@ function secretIn(dataDir: string): string {
 }
 
 function makeSecret(file: string): void {
-  // Complete before it gets its final name, so that another process that starts at the same moment reads all of it.
+  // The file is complete before it gets its final name, so that another process that starts now reads all of it.
   const draft = `${file}.${randomUUID()}`
   writeFileSync(draft, randomBytes(SECRET_BYTES).toString('base64url'), { mode: 0o600, flush: true })
   try {
-    // Never replaces an existing file: of two processes, the first one wins.
+    // `linkSync` never replaces an existing file: of two processes, the first one wins.
     linkSync(draft, file)
   } catch (error) {
     if (reasonOf(error) !== 'EEXIST') throw error

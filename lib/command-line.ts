@@ -25,7 +25,6 @@ export function hasColours({ stdout, env }: Output): boolean {
   return stdout.isTTY === true && !env['NO_COLOR']
 }
 
-/** Prints the help of a command, with its headings and the names that it explains in colours. */
 export function printHelp(help: string, output: Output): void {
   const coloured = help
     .replace(/^(?:Usage:|\w+:$)/gm, (heading) => styleText('bold', heading))

@@ -4,10 +4,8 @@ import { debuglog } from 'node:util'
 import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError, VERIFY_REFUSED } from './errors'
 
 /**
- * The message of the tracing channel `passport-social-login:<phase>`: one object for one run of a phase, without a
- * secret, key, token, or anything of a person. A `callback` contains the `exchange`, `profile` and `verify` of its
- * login.
- *
+ * The message of the tracing channel `passport-social-login:<phase>`, one for each run of a phase, without a secret,
+ * key, token, or anything of a person. A `callback` contains the `exchange`, `profile` and `verify` of its login.
  * @example
  * import { tracingChannel } from 'node:diagnostics_channel'
  *
@@ -52,9 +50,7 @@ const ignore = (): void => {}
 
 /**
  * Calls a listener at the end of each run of a phase, well or not.
- *
  * @returns a function that ends the subscription
- *
  * @example
  * const unsubscribe = onPhaseEnd('exchange', ({ duration = 0, code = 'ok' }) => histogram.record(duration, { code }))
  */

@@ -167,8 +167,7 @@ export interface SocialLoginErrorDetails {
 
 /**
  * The only error class of this package: the {@link Strategy} passes it to `next(err)`, the `SocialLoginClient` rejects
- * with it. It never holds a secret, a key, a token, a body, or a URL, but for {@link startPath}, which no log shows;
- * and has no `cause`.
+ * with it. It holds no secret, key, token or body, no `cause`, and no URL but {@link startPath}, which no log shows.
  * @example
  * import type { ErrorRequestHandler } from 'express'
  *
@@ -189,9 +188,7 @@ export class SocialLoginError extends Error {
   readonly retryable: boolean
   /** Seconds to wait before the next try, 0 to 86,400, where known. */
   readonly retryAfter?: number
-  /**
-   * Path and query at which this browser began the login, where known: for the link of a page that says why it failed.
-   */
+  /** Path and query at which this browser began the login, where known, for the link of a page about the failure. */
   readonly startPath?: string
 
   constructor(code: OutcomeCode, phase: Phase, details: SocialLoginErrorDetails = {}) {

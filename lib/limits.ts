@@ -3,24 +3,17 @@
 
 // A login.
 
-/**
- * From the start to the callback, with the person at the provider: as long as a code of OAuth lives (RFC 6749, 4.1.2).
- */
+/** From the start to the callback, with the person at the provider: as long as OAuth's codes live (RFC 6749, 4.1.2). */
 export const MAX_AGE_MS = 10 * 60 * 1000
 /** Clock skew between servers: a record's `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
-/**
- * For so long, a callback may have a Referer of the application, as after a silent approval. A link there looks the
- * same.
- */
+/** For so long, a callback may have the application as its Referer, as after a silent approval, or a link there. */
 export const SILENT_APPROVAL_MS = 30 * 1000
-/**
- * This is longer than redirects within an application take, and shorter than a person who has signed in looks around.
- */
+/** Longer than redirects within an application take, and shorter than a person who has signed in looks around. */
 export const AFTER_TAB_LOGIN_MS = 10 * 1000
 /** A page with a button is inert for longer than a double click takes, because that was meant for the page before. */
 export const INERT_MS = 800
-/** A double click makes one duplicate. `maxConcurrentLogins` does not count callbacks that wait for another one's login. */
+/** A double click makes one duplicate. `maxConcurrentLogins` does not count callbacks that wait for another login. */
 export const MAX_WAITING = 8
 /** `Retry-After` when a store fails: a typical time for a session store to fail over or restart. */
 export const STORE_RETRY_SECONDS = 5
@@ -29,10 +22,7 @@ export const MAX_PROVIDERS = 1000
 
 // Options.
 
-/**
- * For exchange and profile together, for each call of a store, and for the function `provider`; in a client, for a
- * call.
- */
+/** For the requests of a login together, for each call of a store, and for `provider`; for a client's whole call. */
 export const DEFAULT_TIMEOUT_MS = 10_000
 export const MAX_TIMEOUT_MS = 120_000
 export const DEFAULT_VERIFY_TIMEOUT_MS = 30_000
@@ -76,9 +66,7 @@ export const MAX_COOKIE_LENGTH = 4096
 export const MAX_SENDS = 2
 /** Addresses are tried one after the other, and the owner of a name may give it thousands, of hosts of his choice. */
 export const MAX_ADDRESSES = 32
-/**
- * Node's 0.25 seconds are too few if a packet is lost, which is sent again after a second, and no next address answers.
- */
+/** Node's 0.25 seconds are too few for a lost packet, which is sent again after a second, if no other address answers. */
 export const ADDRESS_TIMEOUT_MS = 1500
 /** This is longer than most restarts. At most a third of the timeout is used, because the rest is for the requests. */
 export const CONNECT_RETRY_MS = 3000
@@ -90,7 +78,8 @@ export const SPARE_MAX_AGE_MS = 50_000
 /** Logins of different people are often seconds apart. A shorter time in the server's `Keep-Alive` header wins. */
 export const KEEP_ALIVE_MS = 60_000
 /**
- * Servers send up to four session tickets. Each, and each refused handshake or new key, costs CPU that no reader sees.
+ * Servers send up to four session tickets. Tickets, refused handshakes and new keys cost CPU before any reader sees
+ * them.
  */
 export const MAX_TLS_MESSAGES = 16
 
@@ -102,9 +91,7 @@ export const MAX_WIRE_BYTES = 1024 * 1024
 export const MAX_HEADER_BYTES = 6 * 1024
 /** A person's record has some kilobytes. */
 export const MAX_BODY_BYTES = 64 * 1024
-/**
- * The object of a chunk takes some hundred bytes, and a chunk may hold a single one. Beyond these, chunks are joined.
- */
+/** The object of a chunk takes some hundred bytes, and a chunk may hold a single one. More chunks are joined. */
 export const MAX_CHUNKS = 256
 /** A person's record has two levels. An application that stores `_json` may call functions that fail at thousands. */
 export const MAX_LEVELS = 33

@@ -1,7 +1,4 @@
-/**
- * The process warnings of the type `SocialLoginWarning`, by `warning.code`: each is certainly a mistake of the
- * application.
- */
+/** The process warnings of type `SocialLoginWarning`, by `warning.code`. Each tells of a mistake beyond doubt. */
 export const WARNINGS = {
   SECRET_IN_URL:
     "exchangeMethod 'get' sends the application secret in a URL, which servers, proxies and tracing tools write to their logs: use it only with a provider that refuses a POST, and renew the secret when the provider has been updated.",

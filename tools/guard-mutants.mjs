@@ -25,7 +25,8 @@ export async function runGuardMutants(mutants, patterns) {
       throw new Error('a test fails without any mutant')
     const queue = [...chosen]
     const wrong = []
-    // By the file that is changed, how often each file of tests has noticed it: the first are the likeliest to notice again.
+    // For the file that is changed, how often each file of tests has noticed it: the first are the likeliest to notice
+    // again.
     const noticed = new Map()
     const work = async (folder) => {
       for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {

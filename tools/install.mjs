@@ -1,5 +1,5 @@
-// Installs what a script of package.json needs, if this folder lacks it. `npm start` needs neither the tests nor their tools,
-// which are most of the packages: they are the dependencies of the workspace test/packages.
+// Installs what a script of package.json needs, if this folder lacks it. `npm start` needs neither the tests nor their
+// tools, which are most of the packages: they are the dependencies of the workspace test/packages.
 import { execSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 

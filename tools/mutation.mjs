@@ -1,8 +1,8 @@
 // Mutation testing of the targets that decide: `npm run test:mutation`, or with names of them: `... -- request json`.
 // Stryker is fetched into a copy of the package, so that the package itself stays small.
 //
-// `npm run test:mutation -- --guards` takes away the guards of test/package/guards one after the other, and runs the tests
-// that must notice; with parts of names of files, only those there: `... --guards client/http doctor`.
+// `npm run test:mutation -- --guards` takes away the guards of test/package/guards one after the other, and runs the
+// tests that must notice; with parts of names of files, only those there: `... --guards client/http doctor`.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,7 +14,7 @@ const MIN_SCORE = 90
 
 /** Which compiled file is changed, and by which tests that must be noticed. */
 const targets = {
-  // Not `properties.requests`: 20,000 requests for each mutant take more than a quarter of an hour.
+  // `properties.requests` is left out: 20,000 requests for each mutant take more than a quarter of an hour.
   request: [
     'login/request/request',
     'unit/login/request/request',
@@ -102,7 +102,7 @@ for (const name of wanted) {
       enableFindRelatedTests: false,
       config: { ...jest, testMatch: tests.map((test) => `**/dist/test/${test}.test.js`) },
     },
-    // Not `perTest`: Stryker would select tests by their names, which are too many for one regular expression.
+    // `perTest` will not do: Stryker would select tests by their names, which are too many for one regular expression.
     coverageAnalysis: 'all',
     mutate: [behindImports(`dist/lib/${file}.js`)],
     ignorePatterns: ['!dist'],
@@ -110,7 +110,7 @@ for (const name of wanted) {
     tsconfigFile: 'none.json',
     plugins: ['@stryker-mutator/jest-runner'],
     reporters: ['clear-text', 'json'],
-    // What survived, not the names of all tests: some hold whole bodies.
+    // The names of all tests are left out: some hold whole bodies.
     clearTextReporter: { reportTests: false },
     jsonReporter: { fileName: `reports/${name}.json` },
     concurrency: 2,

@@ -1,5 +1,5 @@
-// Prints the public interface of the package: for each entry point what it exports, and then every declaration that these
-// reach in the compiler's output, without comments and private members. `npm run api` writes it to
+// Prints the public interface of the package: for each entry point what it exports, and then every declaration that
+// these reach in the compiler's output, without comments and private members. `npm run api` writes it to
 // test/package/public-api.txt, and a test compares the two.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -2,8 +2,8 @@
 //
 //   node tools/set-repository.mjs https://github.com/OWNER/NAME
 //
-// package.json gets `repository`, `homepage` and `bugs`. The pictures of the README, which npm's site shows as well, get
-// whole addresses; those that only the README shows then need not be in the package.
+// package.json gets `repository`, `homepage` and `bugs`. The pictures of the README, which npm's site shows as well,
+// get whole addresses; those that only the README shows then need not be in the package.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

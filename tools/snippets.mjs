@@ -2,8 +2,8 @@
 //
 //   // docs/guides/linking.md#linking-accounts-and-asking-first, block 2
 //
-// stands for the second block of TypeScript or JavaScript under that heading, and `// docs/files/redis-store.ts` for that
-// file, which users copy. `npm run build` copies
+// stands for the second block of TypeScript or JavaScript under that heading, and `// docs/files/redis-store.ts` for
+// that file, which users copy. `npm run build` copies
 // test/package/snippets/docs to test/package/docs with the code in the place of the comments; the runner of
 // test/package/consumers does the same. `node tools/snippets.mjs --unused` lists the blocks that no comment names.
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -16,7 +16,7 @@ import type { ShownCommunity } from '../views/pages'
 export interface Community extends ShownCommunity {
   readonly callbackPath: string
   readonly options: StrategyOptions
-  /** For requests beside logins. */
+  /** The client for requests beside logins. */
   readonly client: SocialLoginClient
 }
 
@@ -33,12 +33,12 @@ const SECOND_PEOPLE: readonly FakeUserInput[] = [
   { user_id: '3', user_name: 'ada', user_firstname: 'Ada', user_lastname: 'Lovelace', user_email: 'ada@chess.example' },
 ]
 
-// Constant names, so that accounts survive a change of a fake provider's port.
+// The names are constant, so that accounts survive a change of a fake provider's port.
 const FIRST_FAKE = { name: 'fake-provider', displayName: 'Fake Social' }
 const SECOND_FAKE = { name: 'fake-provider-2', displayName: 'Fake Chess Club' }
 const USUAL_PORTS = { first: 4400, second: 4500 }
 
-/** Starts them unless a real provider is configured. */
+/** Starts the fake providers unless a real one is configured. */
 export async function startFakeProviders(config: Config): Promise<FakeProviders | undefined> {
   if (config.communities[0].BASE_URL !== undefined) return undefined
   const { PROVIDER_PORT: port, PROVIDER2_PORT: secondPort = port === USUAL_PORTS.first ? USUAL_PORTS.second : 0 } =
@@ -85,7 +85,7 @@ function register(fake: FakeProvider, redirectURL: string): CommunityConfig {
 
 function toCommunity(config: CommunityConfig, paths: CommunityPaths, callbackURL: string): Community {
   const { BASE_URL: baseURL = '', CLIENT_ID: clientID = '', CLIENT_SECRET: clientSecret = '' } = config
-  // As a name, it does not depend on the spelling, such as capitals in the host or `:443`.
+  // The name must not depend on the spelling of the URL, such as capitals in the host or `:443`.
   const { origin, host, href } = new URL(baseURL)
   const provider = { baseURL, clientID, clientSecret, exchangeMethod: config.EXCHANGE_METHOD }
   return {

@@ -12,9 +12,9 @@ import { SignedInAccount, saveSession, signOut } from './sign-in'
 const NOTHING_TO_CONFIRM = '/login?reason=confirm_expired'
 
 /**
- * The protocol has no `state`, so a link with somebody else's `auth_key`, opened at the right moment, could sign a person
- * in to an account that is not theirs. Until the person has confirmed a login that is new to this browser, it opens no
- * page and can change nothing. (Programs may read the profile as JSON: they cannot answer the question.)
+ * The protocol has no `state`, so a link with somebody else's `auth_key`, opened at the right moment, could sign a
+ * person in to an account that is not theirs. Until the person has confirmed a login that is new to this browser, it
+ * opens no page and can change nothing. (Programs may read the profile as JSON: they cannot answer the question.)
  */
 export const confirmFirst: RequestHandler = async (req, res, next) => {
   const { unconfirmed } = req.session
@@ -95,7 +95,7 @@ function removeQuestion(req: Request): Promise<void> {
 
 async function keepLogin({ req, res, accounts, knownLogins, waiting }: Answer): Promise<void> {
   const { login, unconfirmed, userID } = waiting
-  // False when "Not me" was pressed as well, here or in another browser, which deleted the account.
+  // `confirm` returns false when "Not me" was pressed as well, here or in another browser, which deleted the account.
   if (!(await accounts.confirm(login.id, userID))) {
     await signOut(req, res)
     return res.redirect(303, NOTHING_TO_CONFIRM)
@@ -112,7 +112,8 @@ async function dropLogin({ req, res, accounts, waiting }: Answer): Promise<void>
 }
 
 async function answerLink({ req, res, accounts, knownLogins, waiting }: Answer, isMine: boolean): Promise<void> {
-  // Before the question is removed: it can be answered again when the database fails in between.
+  // The answer is stored before the question is removed, so that it can be given again if the database fails in
+  // between.
   const notice = isMine ? await accounts.link(waiting.login.id, waiting.userID) : 'not_linked'
   await removeQuestion(req)
   if (notice === 'linked') knownLogins.remember(req, res, waiting.login.id)

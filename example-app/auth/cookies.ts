@@ -18,22 +18,23 @@ export function sessionCookieName({ prefix }: CookieRule): string {
 /**
  * The callback URL decides for all cookies whether the application is served over https.
  *
- * With https, cookie names start with `__Host-`: browsers accept such a cookie only from this exact host, over https and
- * for all paths, so that neither another subdomain nor a page under some path can set one. These cookies are never set
- * over http, so a proxy in front must send `X-Forwarded-Proto: https`.
+ * With https, cookie names start with `__Host-`: browsers accept such a cookie only from this exact host, over https
+ * and for all paths, so that neither another subdomain nor a page under some path can set one. These cookies are never
+ * set over http, so a proxy in front must send `X-Forwarded-Proto: https`.
  *
- * With http (development on this machine) there is no prefix: anything else that runs on this host, on any port, can read
- * and set these cookies.
+ * With http (development on this machine) there is no prefix: anything else that runs on this host, on any port, can
+ * read and set these cookies.
  */
 export function cookieRule(isHTTPS: boolean): CookieRule {
-  // Not Strict: the redirect back from the provider comes from another site, and browsers would omit Strict cookies.
+  // `Strict` will not do: the redirect back from the provider comes from another site, and browsers would omit the
+  // cookies.
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure: isHTTPS } as const
   return { prefix: isHTTPS ? '__Host-' : '', options }
 }
 
 /**
- * Stores the login in progress in an encrypted cookie. Starting a login therefore writes nothing to the database: nobody
- * can fill it with logins that are never finished.
+ * Stores the login in progress in an encrypted cookie. Starting a login therefore writes nothing to the database:
+ * nobody can fill it with logins that are never finished.
  */
 export function loginStore(secrets: readonly string[], isHTTPS: boolean): CookieStore {
   const keys = secrets.map((secret) => deriveKey(secret, 'login in progress'))
@@ -41,9 +42,10 @@ export function loginStore(secrets: readonly string[], isHTTPS: boolean): Cookie
 }
 
 /**
- * A signed cookie with the logins that were confirmed in this browser. The protocol cannot prove that the person intended
- * to sign in with the login that the provider returns, so each login must be confirmed once per browser. A person who
- * presses "Continue" on somebody else's login has confirmed that one, too. `cookie-parser` checks the signature.
+ * A signed cookie with the logins that were confirmed in this browser. The protocol cannot prove that the person
+ * intended to sign in with the login that the provider returns, so each login must be confirmed once per browser. A
+ * person who presses "Continue" on somebody else's login has confirmed that one, too. `cookie-parser` checks the
+ * signature.
  */
 export class KnownLogins {
   readonly #name: string

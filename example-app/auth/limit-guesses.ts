@@ -27,9 +27,9 @@ interface Refusal {
  * Limits guessing: anybody can send keys to a callback and learn which ones are valid. An address that has had ten keys
  * rejected must wait until ten minutes after the first of them. This file can be copied as it is.
  *
- * Rejections are counted by the limiter, and together by all processes if it is one of a shared database. Callbacks that
- * are under way count, too, each process its own: otherwise a thousand guesses sent at once would all pass before the first
- * rejection is counted.
+ * Rejections are counted by the limiter, and together by all processes if it is one of a shared database. Callbacks
+ * that are under way count, too, each process its own: otherwise a thousand guesses sent at once would all pass before
+ * the first rejection is counted.
  *
  * @example
  * const guesses = new GuessLimit(new RateLimiterRedis({ storeClient, points: 10, duration: 600 }), 'first')
@@ -41,8 +41,8 @@ export class GuessLimit {
   readonly #callbacks = new Map<string, Set<Response>>()
 
   /**
-   * @param provider each has a limit of its own: one that rejects the keys of its people would otherwise keep everybody who
-   * shares an address with them from signing in at the others
+   * @param provider each has a limit of its own: one that rejects the keys of its people would otherwise keep everybody
+   * who shares an address with them from signing in at the others
    */
   constructor(limiter: RateLimiterAbstract, provider: string) {
     this.#limiter = limiter
@@ -109,7 +109,7 @@ function secondsUntil(rejected: RateLimiterRes | null): number {
   return Math.max(1, Math.ceil((rejected?.msBeforeNext ?? 0) / 1000))
 }
 
-/** The address that a visitor is counted by: of an IPv6 address only its network, because a person usually has a whole one. */
+/** The address that a visitor is counted by: of IPv6 only the network, because a person usually has a whole one. */
 function addressOf(req: Request): string {
   // Where the header of a proxy holds no address, the proxy's own address counts.
   const address = [req.ip, req.socket.remoteAddress].map(withoutPort).find((text) => isIP(text) !== 0)

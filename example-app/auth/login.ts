@@ -68,15 +68,15 @@ interface LoginOutcome {
   readonly info: unknown
 }
 
-/** What became of a callback. `again`: it was handled before (reload, back button). `answered`: the strategy has responded. */
+/** What became of a callback. `again`: it was handled before (reload, back button). `answered`: by the strategy. */
 type Outcome =
   | LoginOutcome
   | { readonly type: 'failed'; readonly code: string; readonly error?: SocialLoginError }
   | { readonly type: 'again' | 'answered' }
 
 /**
- * Handles the provider's callback. It always ends in a redirect, because the URL of this request contains the `auth_key`
- * and no page may be shown at it. Errors thrown here also end in a redirect: see `errorPage`.
+ * Handles the provider's callback. It always ends in a redirect, because the URL of this request contains the
+ * `auth_key` and no page may be shown at it. Errors thrown here also end in a redirect: see `errorPage`.
  */
 function finishLogin(services: Services, { startPath }: Community, guesses: GuessLimit): RequestHandler {
   return async (req, res) => {
@@ -86,7 +86,7 @@ function finishLogin(services: Services, { startPath }: Community, guesses: Gues
       return explain(attempt.reason, req, res)
     }
     await services.accounts.requireWritable()
-    // Otherwise the key of a visitor who has disconnected would be spent for nothing.
+    // The key of a visitor who has disconnected must not be spent for nothing.
     if (res.closed) return attempt.end(false)
     const outcome = await authenticate(services.passport, startPath, req, res)
     await attempt.end(outcome.type === 'failed' && outcome.code === 'auth_key_rejected')

@@ -14,7 +14,10 @@ export type Authentication = InstanceType<typeof Passport>
 
 /** What the verify function returns. Nothing of it has been stored yet. */
 export class VerifiedLogin {
-  /** Of the question that it may lead to: the same one, however many requests of a person who reloads share this login. */
+  /**
+   * The id of the question that the login may lead to: the same one, however many requests of a reloading person share
+   * it.
+   */
   readonly questionID = randomUUID()
 
   constructor(readonly input: LoginInput) {}

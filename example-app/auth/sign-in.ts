@@ -16,7 +16,7 @@ export class SignedInAccount {
   ) {}
 }
 
-/** What a new session will hold: the account, the login it was opened with, and the question to answer first, if any. */
+/** What a new session will hold: the account, the login that opened it, and the question to answer first, if any. */
 export class NewSession {
   constructor(
     readonly userID: string,
@@ -25,7 +25,7 @@ export class NewSession {
   ) {}
 }
 
-/** Signs in. Passport starts a new session, so that an attacker cannot have set its id beforehand (session fixation). */
+/** Signs in. Passport starts a new session, whose id an attacker cannot have set beforehand (session fixation). */
 export async function signIn(req: Request, session: NewSession): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     req.logIn(session, (error: unknown) => (error ? reject(error) : resolve()))

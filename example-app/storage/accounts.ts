@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Database, inBatches, number, type Query, type Row, text, WRITE_NOTHING } from './database'
 
-// Limited because every request reads all logins of the signed-in account.
+// The number is limited, because every request reads all logins of the signed-in account.
 const MAX_LOGINS = 10
 const UNCONFIRMED_LIFETIME_MS = 24 * 60 * 60 * 1000
 
@@ -61,8 +61,8 @@ export class Accounts {
   }
 
   /**
-   * Stores a login and returns its account. If there is none, the login gets the id of one, which is unconfirmed until a
-   * person says that it is theirs. Simultaneous calls for the same login get the same account.
+   * Stores a login and returns its account. If there is none, the login gets the id of one, which is unconfirmed until
+   * a person says that it is theirs. Simultaneous calls for the same login get the same account.
    */
   async findOrCreate(input: LoginInput): Promise<OpenedLogin> {
     const row = await upsertLogin(this.#database, input, randomUUID())
@@ -139,7 +139,7 @@ export class Accounts {
     return { logins: rows.map(toLogin), readAt: rows[0] ? number(rows[0], 'read_at') : 0 }
   }
 
-  /** Deletes the logins whose account nobody confirmed within a day of the last login, and those that have had none for a day. */
+  /** Deletes logins whose account nobody confirmed within a day of the last login, or that have had none for a day. */
   async deleteUnconfirmed(): Promise<void> {
     const { now, skipLocked } = this.#database
     const limit = `${now} - ${UNCONFIRMED_LIFETIME_MS}`
@@ -152,7 +152,7 @@ export class Accounts {
   }
 }
 
-/** Locks the account's row, so that of two simultaneous changes of its logins the second sees the result of the first. */
+/** Locks the account's row: of two simultaneous changes of its logins, the second sees the result of the first. */
 async function lockAccount(query: Query, userID: string): Promise<void> {
   await query('update users set created_at = created_at where id = $1', [userID])
 }

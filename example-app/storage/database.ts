@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Small enough that a statement takes a few milliseconds: statements on a file block this process.
+// A batch is small enough to take a few milliseconds: statements on a file block this process.
 const BATCH_SIZE = 500
 const PAUSE_MS = 5
 

@@ -16,7 +16,7 @@ const OPEN_TIMEOUT_MS = 10_000
 const LOCK_TIMEOUT_MS = 10_000
 const READS = /^\s*select\b/i
 const NOW = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`
-// Wrong SQL and violated constraints. Every other error of SQLite is one of the file, its disk or its locks.
+// These mean wrong SQL or violated constraints. Every other error of SQLite is one of the file, its disk or its locks.
 const OWN_FAULT = /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|MISUSE)/
 
 /** Opens `app.db` in a folder. Several processes of one machine may share it: they wait for each other's locks. */
@@ -35,8 +35,8 @@ class LibsqlDatabase implements Database {
   constructor(file: string) {
     this.#connection = new Libsql(file, { timeout: OPEN_TIMEOUT_MS })
     this.#connection.exec('pragma journal_mode = wal')
-    // Does not flush the disk at each commit, because that blocks every request when the disk is busy. A killed process
-    // loses nothing; a power failure may lose the last moments.
+    // This does not flush the disk at each commit, because that blocks every request when the disk is busy. A killed
+    // process loses nothing; a power failure may lose the last moments.
     this.#connection.exec('pragma synchronous = normal')
     // SQLite would block this thread while it waits for a lock, so `#whenUnlocked` waits instead.
     this.#connection.exec('pragma busy_timeout = 0')
@@ -73,8 +73,8 @@ class LibsqlDatabase implements Database {
   }
 
   async #inTransaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    // With `exec`, because libsql does not reset a prepared statement that finds the file locked. Later writes would then
-    // seem to succeed without being committed (https://github.com/tursodatabase/libsql-js/pull/238).
+    // This uses `exec`, because libsql does not reset a prepared statement that finds the file locked. Later writes
+    // would then seem to succeed without being committed (https://github.com/tursodatabase/libsql-js/pull/238).
     this.#connection.exec('begin immediate')
     try {
       const result = await work(async (sql, values = []) => this.#run(sql, values))

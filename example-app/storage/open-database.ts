@@ -7,7 +7,7 @@ import { migrate } from './schema'
 // Longer than most restarts, and long enough that process managers do not give up because of quick exits.
 const AVAILABLE_WITHIN_MS = 20_000
 const RETRY_EVERY_MS = 200
-// Wrong user or password, or no such database: waiting does not help.
+// These codes mean a wrong user or password, or no such database: waiting does not help.
 const MISCONFIGURED = /^(28|3D)/
 
 /** Opens Postgres if there is a `databaseURL`, otherwise a libsql file in `dataDir`. */

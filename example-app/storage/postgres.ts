@@ -7,10 +7,11 @@ const RETRY_FOR_MS = 4000
 const RETRY_EVERY_MS = 100
 const CLOSE_WITHIN_MS = 3000
 const MIGRATION_LOCK = 20_261_121
-// Constant within a statement, so that Postgres can use an index for comparisons with it.
+// The time is constant within a statement, so that Postgres can use an index for comparisons with it.
 const NOW = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)'
-// Connection (08), login (28, 3D), conflict with another transaction (40), resources (53), intervention (57), system (58);
-// a server that is read-only, as before and after a failover (25006), or a database that is being restored (55000).
+// The codes of an outage: connection (08), login (28, 3D), conflict with another transaction (40), resources (53),
+// intervention (57), system (58); a server that is read-only, as before and after a failover (25006), or a database
+// that is being restored (55000).
 const OUTAGE = /^((08|28|3D|40|53|57|58)[\dA-Z]{3}|25006|55000)$/
 
 /** Creates the pools. They connect on first use. */
@@ -30,7 +31,7 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
     // Limits how long a process that was suspended in a transaction can block the others.
     idle_in_transaction_session_timeout: 10_000,
   })
-  // A connection of its own, so that a pool that is busy with logins does not count as unhealthy.
+  // The check has a connection of its own, so that a pool that is busy with logins does not count as unhealthy.
   const checks = createPool({ ...config, max: 1, connectionTimeoutMillis: 1500, query_timeout: 1500 })
   const outage = new BriefOutage()
   return {
@@ -46,14 +47,15 @@ export function openPostgres(connectionString: string, poolSize: number): Databa
 
 function createPool(config: PoolConfig): Pool {
   const pool = new Pool(config)
-  // Emitted when the server closes an idle connection; the pool opens a new one. Without a listener, Node would exit.
+  // The error is emitted when the server closes an idle connection; the pool opens a new one. Without a listener, Node
+  // would exit.
   pool.on('error', () => {})
   // The same for a connection in use: its current statement fails and reports the error.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
-/** Repeats work while the database is away, so that a restart or a failover costs no login. In a longer outage, work fails fast. */
+/** Repeats work while the database is away, so that a restart costs no login. In a longer outage, work fails fast. */
 class BriefOutage {
   /** When the first work failed since any has succeeded. */
   #began: number | undefined
@@ -69,7 +71,7 @@ class BriefOutage {
         if (!(error instanceof DatabaseUnavailableError)) throw error
         const now = performance.now()
         this.#began ??= now
-        // Its own failures count, too: other work may succeed while this one waits for a lock.
+        // The failures of this work count, too: other work may succeed while this one waits for a lock.
         failed ??= now
         if (now - Math.min(failed, this.#began) > RETRY_FOR_MS) throw error
         await sleep(RETRY_EVERY_MS)
@@ -95,7 +97,7 @@ async function inTransaction<T>(pool: Pool, work: (query: Query) => Promise<T>):
     client.release()
     return result
   } catch (error) {
-    // Closes the connection, with which Postgres rolls the transaction back, whatever state it is in.
+    // This closes the connection, with which Postgres rolls the transaction back, whatever state it is in.
     client.release(true)
     throw error
   }
@@ -114,7 +116,7 @@ async function committed<T>(query: Query, work: (query: Query) => Promise<T>): P
   return result
 }
 
-/** Uses a separate connection whose statements have no timeout, because a migration in another process may take long. */
+/** Uses a separate connection without a timeout, because a migration in another process may take long. */
 async function migrationOn<T>(config: PoolConfig, work: (query: Query) => Promise<T>): Promise<T> {
   const client = new Client({ ...config, idle_in_transaction_session_timeout: 60_000 })
   client.on('error', () => {})

@@ -32,7 +32,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `update federated_credentials set unconfirmed_user_id = user_id, user_id = null
       where user_id in (select id from users where unconfirmed_since is not null)`,
     'delete from users where unconfirmed_since is not null',
-    // When it was added to its account. The first one is the account's profile.
+    // The time when the login was added to its account. The first one is the account's profile.
     'alter table federated_credentials add column added_at bigint',
     'update federated_credentials set added_at = used_at where user_id is not null',
     'drop index users_unconfirmed',

@@ -5,9 +5,9 @@ import { type Database, inBatches, type Query, text } from './database'
 
 /** How long a sign-in lasts. Neither visits nor changes prolong it, so that a stolen cookie expires, too. */
 export const SESSION_LIFETIME_MS = 14 * 24 * 60 * 60 * 1000
-// With one login, a person could otherwise fill the database.
+// Without a limit, a person could fill the database with one login.
 const MAX_SESSIONS = 100
-// Longer than any request can take.
+// This is longer than any request can take.
 const ENDED_LIFETIME_MS = 60 * 60 * 1000
 
 declare module 'express-session' {
@@ -29,7 +29,7 @@ export interface UnconfirmedLogin {
   /** Whether the login signs in, or is added to the signed-in account. */
   readonly purpose: 'sign-in' | 'link'
   readonly returnTo: string
-  /** By the clock of the database, in milliseconds since 1970. */
+  /** In milliseconds since 1970, by the clock of the database. */
   readonly expiresAt: number
 }
 
@@ -64,7 +64,7 @@ export class DatabaseSessions extends Store {
     return session
   }
 
-  /** Of a browser that came without a session there is none to end. */
+  /** A browser that came without a session has none to end. */
   override regenerate(req: Request, callback: (error?: unknown) => void): void {
     if (this.#stored.has(req.session)) return super.regenerate(req, callback)
     this.generate(req)
@@ -124,7 +124,7 @@ function sessionIn(data: string): SessionData | undefined {
   }
 }
 
-/** Hashed, so that somebody who can read the database does not learn usable session ids. */
+/** The id is hashed, so that somebody who can read the database does not learn usable session ids. */
 function idOf(sid: string): string {
   return createHash('sha256').update(sid).digest('base64url')
 }

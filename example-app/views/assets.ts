@@ -70,8 +70,8 @@ details:not([open]) .action { display: none }
 `
 
 /**
- * Shows inert pictures instead of a page's buttons for their first moments, because clicks and keys that were meant for another
- * page must not press them. Part of the page, because a sister subdomain can keep a file from loading.
+ * Shows inert pictures instead of a page's buttons for their first moments, because clicks and keys that were meant for
+ * another page must not press them. It is part of the page, because a sister subdomain can keep a file from loading.
  */
 export const GUARD_STYLE = `
 .guarded button { animation: guarded .8s step-end }
@@ -111,8 +111,8 @@ for (const event of ['pointerdown', 'keydown']) addEventListener(event, again)
 `
 
 /**
- * For the pages of signed-in people. Chromium keeps them in its back/forward cache in spite of `no-store`, and would show
- * them there after a sign-out: they are asked for again instead, and hidden until then.
+ * For the pages of signed-in people. Chromium keeps them in its back/forward cache in spite of `no-store`, and would
+ * show them there after a sign-out: they are asked for again instead, and hidden until then.
  */
 export const BACK = `
 addEventListener('pagehide', () => { document.documentElement.hidden = true })

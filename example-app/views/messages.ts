@@ -37,7 +37,7 @@ const REASONS: Readonly<Record<string, string | undefined>> = {
   signed_out_everywhere: 'You are signed out here and in every other browser.',
 }
 
-/** The message for a code from a query. Outcomes without one of their own are told by who can do something about them. */
+/** The message for a code from a query. Outcomes without one of their own are told by who can act on them. */
 export function reasonFor(code: string): string {
   const known = Object.hasOwn(REASONS, code) && REASONS[code]
   if (known) return known

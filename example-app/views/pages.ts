@@ -178,7 +178,7 @@ export function messagePage(status: number, message: string, requestID: string, 
   }
 }
 
-/** Shows only pictures of the login's community: our Content-Security-Policy blocks most others. Otherwise the first letter. */
+/** Shows a picture of the login's community, because our Content-Security-Policy blocks others; else a letter. */
 function portrait({ person, subject }: Login, community: ShownCommunity | undefined): Markup {
   if (isShown(person.picture, community)) {
     return html`<img class="portrait" src="${person.picture}" alt="" width="72" height="72" referrerpolicy="no-referrer">`
@@ -190,7 +190,9 @@ function isShown(picture: string | undefined, community: ShownCommunity | undefi
   return community !== undefined && picture?.startsWith(`${community.origin}/`) === true
 }
 
-/** Shortened, because a long name could imitate the e-mail address and ID of somebody else that are shown after it. */
+/**
+ * The name is shortened, because a long one could imitate the e-mail address and ID of somebody else shown after it.
+ */
 function nameOf({ person, subject }: Pick<Login, 'person' | 'subject'>): string {
   const name = person.displayName.replace(STACKED_MARKS, '$1')
   const letters = Array.from(name)

@@ -25,8 +25,8 @@ export const notFound: RequestHandler = (_req, _res, next) => {
 
 /** The last handler. The log contains the details; the person sees only the request's id. */
 export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) => {
-  // express-session saves at the end of a response and reports here if it cannot. Express's own handler would destroy the
-  // connection, and with it a response that is still being sent.
+  // express-session saves at the end of a response and reports here if it cannot. Express's own handler would destroy
+  // the connection, and with it a response that is still being sent.
   if (res.headersSent) {
     req.log.error({ err: error }, 'an error after the response had started')
     return void res.end()
@@ -34,8 +34,8 @@ export const errorPage: ErrorRequestHandler = (error: unknown, req, res, _next) 
   const { status, message, reason } = describe(error)
   if (status >= 500) res.err = error instanceof Error ? error : new Error('A value that is not an Error was thrown')
   if (status === 503) res.set('Retry-After', String(RETRY_AFTER_S))
-  // No page may be shown at a URL that contains a key, not even this one. The key may still be valid after an outage, but
-  // a person who has just approved the login needs only one click to get a new one.
+  // No page may be shown at a URL that contains a key, not even this one. The key may still be valid after an outage,
+  // but a person who has just approved the login needs only one click to get a new one.
   if (mentionsKey(req.originalUrl)) {
     res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
     return res.redirect(303, req.user ? `/account?notice=${reason}` : `/login?reason=${reason}`)

@@ -26,8 +26,8 @@ export function securityHeaders(providerOrigins: readonly string[], isHTTPS: boo
     },
     strictTransportSecurity: isHTTPS,
     xFrameOptions: { action: 'deny' },
-    // helmet's default, no-referrer, makes browsers send `Origin: null` with our own forms. Those without Fetch Metadata
-    // could then not prove that a login was started on this site.
+    // helmet's default, no-referrer, makes browsers send `Origin: null` with our own forms. Those without Fetch
+    // Metadata could then not prove that a login was started on this site.
     referrerPolicy: { policy: 'same-origin' },
   })
 }
@@ -36,7 +36,7 @@ function hashOf(source: string): string {
   return `'sha256-${createHash('sha256').update(source).digest('base64')}'`
 }
 
-/** Refuses forms sent from other sites. Browsers identify the sender in one of these headers; other clients send none. */
+/** Refuses forms sent from other sites. Browsers name the sender in one of these headers; other clients send none. */
 export const sameOriginForms: RequestHandler = (req, _res, next) => {
   if (req.method === 'GET' || req.method === 'HEAD' || isOwnForm(req)) return next()
   next(new HTTPError(403, 'This form was not sent from a page of this application.'))
@@ -46,8 +46,8 @@ function isOwnForm(req: Request): boolean {
   const site = req.get('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   const from = req.get('origin') ?? req.get('referer')
-  // Compared as text, because parsing a URL with a very long host is slow. With the scheme, because a page of this host by
-  // plain http may be an attacker's.
+  // The origins are compared as text, because parsing a URL with a very long host is slow. The scheme counts, because a
+  // page of this host by plain http may be an attacker's.
   const own = `${req.protocol}://${req.get('host')}`.toLowerCase()
   return from === undefined || /^https?:\/\/[^/?#]*/i.exec(from)?.[0].toLowerCase() === own
 }

@@ -5,7 +5,7 @@ import type { Logger } from './logger'
 
 const ANSWER_WITHIN_MS = 1500
 
-/** The health check for load balancers. It fails when the database is unusable and as soon as the process is stopping. */
+/** The health check for load balancers. It fails when the database is unusable, and once the process is stopping. */
 export function healthRoutes(database: Database, isStopping: () => boolean, logger: Logger): Router {
   let wasGood = true
   let running: Promise<boolean> | undefined

@@ -6,7 +6,7 @@ import { loggablePath } from './request-target'
 
 export type { Logger } from 'pino'
 
-// Of a request, its line says enough.
+// The line of a request says enough, so its properties are left out.
 const FOR_A_PERSON = {
   translateTime: 'SYS:HH:MM:ss',
   ignore: 'pid,hostname,req,res,responseTime',
@@ -16,8 +16,9 @@ const FOR_A_PERSON = {
 }
 
 /**
- * Writes JSON lines to standard output, and lines for a person if that is a terminal. If it is closed, because the terminal or the log collector has ended, the
- * application continues without logs. pino's own destination would retry forever.
+ * Writes JSON lines to standard output, and lines for a person if that is a terminal. If it is closed, because the
+ * terminal or the log collector has ended, the application continues without logs. pino's own destination would retry
+ * forever.
  */
 export function createLogger(): Logger {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { RequestHandler } from 'express'
 
-// Does not match the codes of this application, such as auth_key_rejected.
+// It does not match the codes of this application, such as auth_key_rejected.
 const KEY_NAME = /auth(_|%5f)key(?!_[a-z])/i
 
 /**

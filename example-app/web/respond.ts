@@ -3,7 +3,8 @@ import { BACK, ICON, STYLE } from '../views/assets'
 import { layout, type Page } from '../views/layout'
 
 export function sendPage(req: Request, res: Response, page: Page): void {
-  // Pages depend on who is signed in, so neither caches nor, with `back.js`, the back button after a sign-out show them.
+  // Pages depend on who is signed in, so neither caches nor, with `back.js`, the back button after a sign-out show
+  // them.
   res.set('Cache-Control', 'no-store').type('html')
   res.send(layout(page, req.isAuthenticated?.() === true).text)
 }

@@ -5,8 +5,8 @@ import { ConfigError } from '../config'
 import { reasonOf } from '../storage/database'
 import type { Logger } from './logger'
 
-// Longer than most load balancers keep a connection (a minute). Otherwise the server could close a connection at the
-// moment at which the balancer sends a request on it.
+// This is longer than most load balancers keep a connection (a minute). Otherwise the server could close a connection
+// at the moment at which the balancer sends a request on it.
 const KEEP_ALIVE_MS = 75_000
 // Browsers resolve `localhost` themselves; some try the IPv4 address first, some the IPv6 address.
 const LOOPBACK = ['127.0.0.1', '::1']
@@ -83,7 +83,7 @@ function urlHost(host: string): string {
 /** While the process is stopping, each response tells its client to close the connection, so that none is cut off. */
 export function closingConnections(app: RequestListener, isStopping: () => boolean): RequestListener {
   return (req, res) => {
-    // When the response begins: the process may have been told to stop meanwhile.
+    // The header is set when the response begins, because the process may have been told to stop meanwhile.
     onHeaders(res, () => {
       if (isStopping()) res.setHeader('Connection', 'close')
     })

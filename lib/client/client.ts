@@ -10,7 +10,6 @@ import { Semaphore } from './semaphore'
 
 /**
  * Options of one call.
- *
  * @example
  * await client.getCurrentUser(accessToken, { signal: AbortSignal.timeout(2000) })
  */
@@ -20,9 +19,7 @@ export interface CallOptions {
 }
 
 /**
- * The provider's four endpoints without Passport, for any Node program. Every method that returns a promise rejects with
- * a {@link SocialLoginError}.
- *
+ * The provider's four endpoints without Passport, for any Node program. Its promises reject with `SocialLoginError`.
  * @example
  * const client = new SocialLoginClient({ baseURL: 'https://social.example/api/v1', clientID, clientSecret })
  * const { access_token } = await client.exchangeAuthKey(authKey)
@@ -51,7 +48,6 @@ export class SocialLoginClient {
    * Exchanges a one-time `auth_key` for an access token (specification, section 4.2). Sent again, once, if its
    * connection closes before the response begins (not with your own `dispatcher`): if the retry is refused, the first
    * request probably spent the key, and the outcome is `provider_unreachable`.
-   *
    * @throws SocialLoginError `auth_key_malformed` for a value that cannot be a key, `auth_key_rejected` when the
    * provider grants no token, `provider_*` when it fails
    */
@@ -63,7 +59,6 @@ export class SocialLoginClient {
    * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Retried once: at once
    * if the connection closed before the response began; after a server error (5xx) or a failed connection if, after any
    * `Retry-After`, at least as much time is left before the deadline as the first request took.
-   *
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */
   async getCurrentUser(accessToken: string, options: CallOptions = {}): Promise<SocialLoginUser> {
@@ -73,7 +68,6 @@ export class SocialLoginClient {
   /**
    * Reads the profile from the legacy endpoint `{oauth_base}/get_user_info` (specification, section 4.4). The token is
    * part of the URL and so ends up in the provider's logs: prefer {@link getCurrentUser}, which is the same otherwise.
-   *
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */
   async getUserInfo(accessToken: string, options: CallOptions = {}): Promise<SocialLoginUser> {
@@ -81,17 +75,13 @@ export class SocialLoginClient {
   }
 
   /**
-   * {@link getCurrentUser}, {@link getUserInfo}, or whichever exists (`auto`), with the record as plain JSON and the
-   * text of the response.
+   * {@link getCurrentUser}, {@link getUserInfo} or either (`auto`), with the record as JSON and the response as text.
    */
   fetchUser(endpoint: ProfileEndpoint, accessToken: string, options: CallOptions = {}): Promise<UserResponse> {
     return this.#call('profile', options, (context) => this.#endpoints.fetchProfile(endpoint, accessToken, context))
   }
 
-  /**
-   * Opens a connection to the provider in the background for an expected login. The strategy does so at every start.
-   * Never fails; keeps at most one spare connection.
-   */
+  /** Opens a spare connection in the background, at most one, as the strategy does at each start. Never fails. */
   preconnect(): void {
     this.#endpoints.preconnect()
   }

@@ -1,15 +1,11 @@
 import { MAX_URL_LENGTH, MAX_USER_AGENT_LENGTH } from '../limits'
 import { parseURL, resolvePath } from './url'
 
-/** The option on which the URLs beside it depend. */
 interface SchemeOption {
   readonly allowInsecureHTTP?: unknown
 }
 
-/**
- * A parser for each option. It returns the default for undefined, and throws a TypeError that begins with the option's name
- * and never contains its value.
- */
+/** A parser for each option, which returns the default for undefined. Its TypeError has the name, never the value. */
 export type OptionTable<Options> = {
   readonly [Name in keyof Options]-?: (value: Options[Name], name: string, options: SchemeOption) => unknown
 }
@@ -26,7 +22,6 @@ export function parseOptions<Table extends object>(table: Table, options: object
 
 /**
  * Refuses an option that does not exist, because one that is misspelt would otherwise be ignored in silence.
- *
  * @param cures what to do instead of an option of another package, or of one that exists elsewhere
  * @throws TypeError naming the option
  */

@@ -21,7 +21,6 @@ import type { UserRecord } from './response/user'
  * 4.4), or `auto`: the first, and where it does not exist (404) the second, with the same token. Once the second has
  * answered with a profile, the client requests it first, until it answers without one. At the legacy endpoint the token
  * is part of the URL, hence of the provider's logs.
- *
  * @example
  * const profileEndpoint: ProfileEndpoint = 'get_user_info' // a server that answers 404 to /v1/user/me
  */
@@ -29,8 +28,8 @@ export type ProfileEndpoint = 'user/me' | 'get_user_info' | 'auto'
 
 /**
  * How a key is exchanged: by a POST with a form (section 4.2 of the specification), or by a GET with a query, as
- * servers up to about version 3.13 demand. By GET the application secret is part of a URL, hence of the provider's logs.
- *
+ * servers up to about version 3.13 demand. By GET the application secret is part of a URL, hence of the provider's
+ * logs.
  * @example
  * const exchangeMethod: ExchangeMethod = 'get' // a server that answers "invalid app_id" to a POST
  */
@@ -38,7 +37,6 @@ export type ExchangeMethod = 'post' | 'get'
 
 /**
  * Options of the `SocialLoginClient`.
- *
  * @example
  * new SocialLoginClient({ baseURL: 'https://social.example/api/v1', clientID, clientSecret, timeout: 5000 })
  */
@@ -59,11 +57,11 @@ export interface SocialLoginClientOptions {
   readonly clientSecret: string
   /** The `User-Agent` of every request, which firewalls demand. Default `passport-social-login/VERSION`. */
   readonly userAgent?: string | undefined
-  /** Default `post`. With `get`, for servers that know nothing else, the secret is part of a URL. Never tried by itself. */
+  /** Default `post`. With `get`, for servers that know nothing else, the secret is in a URL. Never tried by itself. */
   readonly exchangeMethod?: ExchangeMethod | undefined
   /**
-   * Milliseconds for a whole call, connection and body included. Default 10,000; 1 to 120,000. While a connection cannot
-   * be opened, it is tried again for a part of this.
+   * Milliseconds for a whole call, connection and body included. Default 10,000; 1 to 120,000. While a connection
+   * cannot be opened, it is tried again for a part of this.
    */
   readonly timeout?: number | undefined
   /**
@@ -76,14 +74,11 @@ export interface SocialLoginClientOptions {
    * `request` method is called: dispatchers of undici 6, 7 and 8 work.
    */
   readonly dispatcher?: RequestDispatcher | undefined
-  /**
-   * Allows plain `http` to a host that is not loopback: anyone who can read the network traffic sees the secret, the
-   * keys and the tokens. Default false.
-   */
+  /** Allows plain `http` beyond loopback: whoever reads the traffic sees secret, keys and tokens. Default false. */
   readonly allowInsecureHTTP?: boolean | undefined
   /**
-   * Returns the person's record from the JSON of a profile endpoint. Default: the whole JSON, or its member `user_info` or
-   * `data`, whichever has a `user_id`.
+   * Returns the person's record from the JSON of a profile endpoint. Default: the whole JSON, or its member `user_info`
+   * or `data`, whichever has a `user_id`.
    */
   readonly userRecord?: UserRecord | undefined
 }

@@ -7,9 +7,7 @@ const SHORT_HOST = new RegExp(String.raw`^[a-z][a-z0-9+.-]*://[^/?#\\%\p{Cc}]{1,
 // Marks what URL parsers read as another host or scheme, or strip or convert first.
 const NO_PATH = /^[/\\]{2}|^[a-z][a-z0-9+.-]*:|[\\\p{Cc}]/iu
 
-/**
- * Undefined if the value is no absolute URL, is longer than `MAX_URL_LENGTH`, or has a host beyond `MAX_HOST_LENGTH`.
- */
+/** Undefined if the value is no absolute URL, is longer than `MAX_URL_LENGTH`, or its host than `MAX_HOST_LENGTH`. */
 export function parseURL(value: string): URL | undefined {
   return value.length <= MAX_URL_LENGTH && SHORT_HOST.test(value) ? tryURL(value) : undefined
 }

@@ -19,7 +19,6 @@ export interface Location {
 
 /**
  * Finds the final address of the API, following redirects without a secret, and examines the connections to it.
- *
  * @returns undefined if there is none, which a finding explains
  */
 export async function findAddress(typed: URL, examination: Examination): Promise<Location | undefined> {
@@ -50,8 +49,8 @@ export async function findAddress(typed: URL, examination: Examination): Promise
 }
 
 /**
- * The response of `user/me`. If a firewall may have refused the request, and lets another name pass to the API, that name is
- * used from then on.
+ * The response of `user/me`. If a firewall may have refused the request, and lets another name pass to the API, that
+ * name is used from then on.
  */
 async function throughFirewall(baseURL: URL, examination: Examination): Promise<ProbeResponse> {
   const { probe, options } = examination

@@ -107,7 +107,7 @@ function readRedirectURL(text: string | undefined): string | undefined {
   return text
 }
 
-/** Before a login, whose record could not be written. */
+/** A file that cannot be written is refused before the login, whose record would be lost. */
 function refuseReadOnlyFolder(file: string): void {
   try {
     accessSync(dirname(resolve(file)), constants.W_OK)

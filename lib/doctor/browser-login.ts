@@ -9,7 +9,6 @@ const PAGE =
 
 /**
  * A login by the person at the terminal, in a browser of theirs.
- *
  * @param listener catches the callback; without it, its address is pasted
  * @param allowGet whether an exchange by GET is allowed without a question
  */
@@ -46,7 +45,7 @@ function isNavigation(headers: IncomingHttpHeaders): boolean {
   return accept === undefined || accept.includes('text/html')
 }
 
-/** A server where the browser comes back to. */
+/** A server to which the browser comes back. */
 export interface CallbackListener {
   /** The address of the first callback. */
   readonly callback: Promise<string>

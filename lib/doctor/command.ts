@@ -11,7 +11,6 @@ import { count } from './text'
 
 /**
  * `passport-social-login doctor`.
- *
  * @returns the exit code: 0, or 1 when something is broken
  * @throws UsageError for wrong arguments
  */

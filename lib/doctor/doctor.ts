@@ -8,7 +8,6 @@ import { Probe, ProbeError } from './probe'
 import { checkProfileEndpoints } from './profile'
 import { isFromAPI, mayBeAPI } from './response'
 
-/** What to examine. */
 export interface DoctorInput {
   /** Ends in `/v1`. */
   readonly baseURL: URL
@@ -75,7 +74,7 @@ function obstacleTo(found: URL, typed: URL): string | undefined {
   return undefined
 }
 
-/** If the API is not where it was looked for, but at the usual path of the same host: that. */
+/** The location at the usual path of the same host, if the API is there and not where it was looked for. */
 async function withRightPath(found: Location, examination: Examination): Promise<Location> {
   const usual = new URL('/api/v1', found.baseURL)
   if (mayBeAPI(found.userMe) || found.baseURL.pathname === usual.pathname) return found
@@ -88,7 +87,7 @@ async function withRightPath(found: Location, examination: Examination): Promise
     examination.broken('Path', `The API is not at that path, but at ${usual.href}.`)
     return { baseURL: usual, userMe: await requestUserMe(probe, usual) }
   } catch (error) {
-    // What is wrong there, the checks of each endpoint tell.
+    // The checks of each endpoint tell what is wrong there.
     ProbeError.caught(error)
     return found
   }

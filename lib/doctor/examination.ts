@@ -106,7 +106,9 @@ export class Examination {
     this.observer.progress(text)
   }
 
-  /** Reports what the answers to invented values suggest: it is `broken`, unless a login follows, which may show otherwise. */
+  /**
+   * Reports what the answers to invented values suggest: `broken`, unless a login follows, which may show otherwise.
+   */
   suspect(check: string, message: string): void {
     if (this.loginFollows) this.unclear(check, message)
     else this.broken(check, message)
@@ -131,8 +133,8 @@ export class Examination {
 }
 
 /**
- * The text in lower case, and what percent-decoding makes of it, again and again. A malformed escape does not keep others from
- * being read.
+ * The text in lower case, and what percent-decoding makes of it, again and again. A malformed escape does not keep
+ * others from being read.
  */
 function decodings(text: string): string[] {
   const forms = [text.toLowerCase()]

@@ -12,7 +12,6 @@ export type ExchangeMethod = 'post' | 'get' | 'unknown'
 
 /**
  * Asks for an exchange with an invented id, secret and key, by POST and by GET.
- *
  * @returns the method that the provider wants, and the milliseconds that its refusal took
  */
 export async function checkExchange(
@@ -33,7 +32,7 @@ export async function checkExchange(
   }
 }
 
-/** By which method the provider reads what it is sent: by that, it answers values otherwise than none. */
+/** The method whose values the provider reads: it answers these otherwise than a request without any. */
 async function methodRead(
   byPost: ProbeResponse,
   byGet: ProbeResponse,

@@ -16,7 +16,6 @@ const HEX = /^[0-9a-f]{32}$/
 export interface LoginDriver {
   /**
    * Has somebody log in.
-   *
    * @returns the address to which the browser came back; undefined if there was none
    */
   logIn(url: string): Promise<string | undefined>
@@ -36,8 +35,8 @@ export interface LoginInput {
 }
 
 /**
- * A login with real values, whose findings overrule what the answers to invented values suggested. It leaves nothing in the
- * examination that is secret or about the person.
+ * A login with real values, whose findings overrule what the answers to invented values suggested. It leaves nothing in
+ * the examination that is secret or about the person.
  */
 export class LoginExamination {
   /** @param method what the answers to invented values suggested */
@@ -110,7 +109,7 @@ export class LoginExamination {
     )
   }
 
-  /** By POST first, which shows the secret to nobody else: what the answers to invented values suggested may be wrong. */
+  /** The POST comes first, because it shows the secret to nobody else, and the suggested method may be wrong. */
   async #exchange(form: ExchangeForm): Promise<ProbeResponse | undefined> {
     const { probe, mode, options } = this.examination
     const byPost = await requestExchange(probe, this.baseURL, 'POST', form)
@@ -198,7 +197,6 @@ export class LoginExamination {
 /**
  * Reads the address to which the browser came back, and records how the provider appended the key where that shows: a
  * registered URL without a query looks the same in any case.
- *
  * @returns the key, and whether an application would find it as a parameter of the query; undefined if there is none
  */
 function readCallbackURL(text: string, mode: RecordedMode) {

@@ -62,7 +62,7 @@ async function shakeHands(url: URL, timeout: number) {
   const socket = connect({
     host,
     port: Number(url.port || 443),
-    // No server name for addresses (RFC 6066, section 3).
+    // An address has no server name (RFC 6066, section 3).
     ...(/[a-z]/i.test(host) && !host.includes(':') && { servername: host }),
     lookup: oneLookupAtATime(systemLookup),
     ALPNProtocols: ['http/1.1', 'h2'],
@@ -84,7 +84,7 @@ async function shakeHands(url: URL, timeout: number) {
   } catch (error) {
     throw ProbeError.of(error, signal.aborted, timeout)
   } finally {
-    // An error after that is nobody's concern.
+    // An error after the handshake does not matter.
     socket.on('error', () => {}).destroy()
   }
 }

@@ -10,13 +10,13 @@ const TEXTS = ['user_name', 'user_firstname', 'user_lastname', 'user_biography']
 const PICTURES = ['user_picture', 'user_cover']
 const EXTRAS = ['user_registered', 'user_relationship', 'user_biography', 'user_website', 'profile_picture']
 const ENTITY = /&(#\d+|#x[\da-f]+|[a-z]+\d*);/i
-// What servers encode that encode at all: PHP knows names for Latin letters, and leaves other alphabets as they are.
+// Matches what deployed servers encode, if they encode: PHP knows names for Latin letters, and leaves other alphabets
+// as they are.
 const PLAIN = /["'<>\u{a0}-\u{ff}]|&(?!(#\d+|#x[\da-f]+|[a-z]+\d*);)/iu
 
 /**
- * Reads the profile with the token of a login, at both endpoints: the answers to an invented token may have suggested the
- * wrong one.
- *
+ * Reads the profile with the token of a login, at both endpoints: the answers to an invented token may have suggested
+ * the wrong one.
  * @returns the response with the person; undefined if there was none
  */
 export async function examinePerson(

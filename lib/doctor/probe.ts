@@ -15,12 +15,11 @@ import { SocialLoginError } from '../errors'
 import { MAX_BODY_BYTES } from '../limits'
 import { count } from './text'
 
-// Where a script's warnings end, the JSON begins; each attempt parses the rest.
+// The JSON may begin at any bracket, after the warnings of a script: each attempt parses the text from one of them on.
 const MAX_ATTEMPTS = 20
-// Those of the API, of a login page elsewhere, and of redirects to them.
+// The pools of the API, of a login page elsewhere, and of redirects to them.
 const MAX_POOLS = 10
 
-/** A request of the doctor. */
 export interface ProbeRequest {
   readonly method: 'GET' | 'POST'
   readonly url: URL
@@ -59,7 +58,7 @@ export class ProbeError extends Error {
     super(message)
   }
 
-  /** What was caught, if it is one. @throws anything else, which is a defect of this program */
+  /** The error, if it is a ProbeError. @throws any other, which is a defect of this program */
   static caught(error: unknown): ProbeError {
     if (error instanceof ProbeError) return error
     throw error
@@ -81,8 +80,9 @@ export class ProbeError extends Error {
 }
 
 /**
- * Sends requests one at a time, over the connections of a login and with its limits, up to a deadline. Keeps beside what
- * a login reads the first `MAX_BODY_BYTES` of a body. Follows no redirect, keeps no cookie, checks certificates.
+ * Sends requests one at a time, over the connections of a login and with its limits, up to a deadline. Also keeps the
+ * first `MAX_BODY_BYTES` of a body that a login would not read. Follows no redirect, keeps no cookie, checks
+ * certificates.
  */
 export class Probe {
   #typed: Transports | undefined

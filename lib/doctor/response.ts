@@ -67,7 +67,6 @@ export function isFromAPI(response: ProbeResponse): boolean {
 
 /**
  * Why a login that reads a response so ends there; undefined if it goes on.
- *
  * @param read the client's own reader
  */
 export function obstacleIn(
@@ -93,7 +92,7 @@ export function unreadable(response: ProbeResponse, read: (response: ProviderRes
 const WARNINGS =
   "The warnings of a script precede the JSON, so that no client can read it. The provider's operator must turn off display_errors."
 
-/** What narrows an outcome, else its message. */
+/** The hint of an outcome, or its message if it has none. */
 export function reasonOf({ code, message }: SocialLoginError): string {
   return message.slice(OUTCOMES[code].message.length).trim() || message
 }

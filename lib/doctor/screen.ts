@@ -6,7 +6,7 @@ import type { Finding, Level, Observer } from './examination'
 
 // As wide as the longest level, so that the messages are aligned.
 const INDENT = 9
-// Of at most 71 characters, unless a word is longer: lines have 80.
+// Matches lines of at most 71 characters, unless a word is longer: with the indent, they have 80.
 const LINES = /\S(?:.{0,69}\S)?(?!\S)|\S+/g
 const COLOURS: Readonly<Record<Level, 'green' | 'yellow' | 'red'>> = { good: 'green', differs: 'yellow', broken: 'red' }
 const ERASE_LINE = '\r\x1b[K'
@@ -25,8 +25,8 @@ export interface Terminal {
 }
 
 /**
- * Shows the findings as they come, and on a terminal what is being waited for. Asks the person at the terminal, or reads
- * lines of a pipe. Standard output is the report; the rest is on standard error.
+ * Shows the findings as they come, and on a terminal what is being waited for. Asks the person at the terminal, or
+ * reads lines of a pipe. Standard output is the report; the rest is on standard error.
  */
 export class Screen implements Observer {
   #isWaiting = false
@@ -92,7 +92,6 @@ export class Screen implements Observer {
     this.#lines?.close()
   }
 
-  /** Removes what is being waited for. */
   #clear(): void {
     if (this.#isWaiting) this.terminal.stderr.write(ERASE_LINE)
     this.#isWaiting = false

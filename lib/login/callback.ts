@@ -24,21 +24,14 @@ const OTHER_LOGIN_HINT =
  * *Used* counts in this process, from the call of `usedLogins.run` on, and is taken back if the login fails before
  * `onConsumed`. *Consumed* counts in all processes, as soon as the store has marked the record.
  *
- * If a double click sends the callback to one process twice, the second waits for the result of the first. Up to
- * `MAX_WAITING` with the same key may wait. Any other is answered like a reload (`continueIfSignedIn`). Between two
- * processes the store decides, if it can (see `PendingLoginStore.consume`).
+ * Of a double click, the second callback waits for the result of the first (`joinLogin`). If it cannot, because it has
+ * another key or too many wait, it is answered like a reload. Between two processes the store decides, if it can (see
+ * `PendingLoginStore.consume`).
  *
  * A link with an attacker's own key fails in a browser that has no login in progress. While one is in progress,
- * `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback` refuses one that was typed
- * or opened from a mail program (`Sec-Fetch-Site: none` without a Referer). These pass:
- *
- * - a link on a page that sends no Referer, as a webmail may, or on a page of the provider;
- * - a link on a page of the application itself, within `SILENT_APPROVAL_MS` of the start;
- * - a typed link, if the start was typed, too (only under `unverifiedStart: 'allow'`), or if the browser is too old to
- *   send `Sec-Fetch-Site`.
- *
- * `tabBinding`, by default off, stops all of them in any tab but that of the start (W1 in SECURITY.md).
- *
+ * `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback` one that was typed or
+ * opened from a mail program. SECURITY.md (W1 and X) tells what passes, such as a link on a page that sends no Referer;
+ * `tabBinding`, by default off, stops it in any tab but that of the start.
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
 export async function callback<User>(
@@ -54,7 +47,7 @@ export async function callback<User>(
     return await finish(context, request, record)
   } catch (error) {
     const { startPath } = record
-    // It is not enumerable, because its query may hold what an application keeps out of its logs.
+    // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs.
     if (error instanceof SocialLoginError && startPath !== undefined)
       Object.defineProperty(error, 'startPath', { value: startPath, enumerable: false, configurable: true })
     throw error
@@ -96,7 +89,6 @@ async function finish<User>(
  * Consumes the record and exchanges the key while it holds one of the provider's slots (`maxConcurrentLogins`). Verify
  * and duplicates that wait for another callback hold none. If the store fails, the key is unspent, and a reload can
  * finish the login when the store works again, unless the store has marked the record without saying so in time.
- *
  * @throws SocialLoginError `overloaded` or `session_unavailable`: the record counts as unused then
  * @throws SocialLoginError `login_not_started` if another process has consumed the record meanwhile
  */
@@ -113,8 +105,7 @@ async function exchangeInSlot(
     const used = withUsedKey(record, authKey)
     const isFirst = await callStore('callback', settings.timeout, () => adapter.store.consume(used))
     onConsumed()
-    // `isFirst` is undefined if the store cannot tell: of two exchanges of one key, the provider then refuses the
-    // second.
+    // If the store cannot tell (undefined), the provider refuses the second of two exchanges of one key.
     if (isFirst === false) throw new SocialLoginError('login_not_started', 'callback', { hint: USED_ELSEWHERE_HINT })
     return await exchange(context, authKey)
   } finally {
@@ -122,13 +113,11 @@ async function exchangeInSlot(
   }
 }
 
-/** A record that is used, or none, of which the store may tell why. */
+/** Why no login can be finished: the record is used, or there is none, and the store may say why. */
 type Unfinishable = { readonly record: PendingLogin; readonly authKey: string } | { readonly hint: string | undefined }
 
-/**
- * Answers a reload, the back button, or a callback without a login. A signed-in user may continue to the destination,
- * unless the key is not that of the login that has ended, because it may be another person's then.
- */
+// Handles a reload, the back button, or a callback without a login. A signed-in user may continue to the destination,
+// unless the key is not that of the login that has ended, because it may be another person's then.
 function continueIfSignedIn({ adapter }: LoginContext, why: Unfinishable): LoginAction<never> {
   const isSignedIn = adapter.currentUserKey() !== undefined
   if (isSignedIn && 'record' in why && isUsedByAnotherKey(why.record, why.authKey)) {
@@ -153,7 +142,7 @@ async function joinLogin<User>(
   // The store must see the first callback's `consume` before ours, or it would count ours as the first.
   await Promise.race([running.consumed, running.result])
   // If this request's copy of the session is saved last, it must not bring the record back unconsumed. The store's
-  // answer does not matter: this callback is not the first.
+  // answer does not matter, because this callback is not the first.
   const used = withUsedKey(record, request.authKey)
   if (!record.consumed) await callStore('callback', settings.timeout, () => adapter.store.consume(used))
   const verdict = await running.result

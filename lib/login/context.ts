@@ -35,7 +35,6 @@ export interface ExchangedLogin {
 export interface Verdict<User = unknown> {
   /** The user, or a falsy value for "no". */
   readonly user: User
-  /** What the application adds to the verdict, such as a message. */
   readonly info: unknown
 }
 

@@ -2,10 +2,8 @@ import type { PendingLogin } from './pending-login/pending-login'
 import type { CallbackRequest } from './request/request'
 
 /**
- * Evidence about a callback, so that an application can require more where it trusts less. Against an attacker only
- * `tabBound` says much: a link to the callback on a page of the provider, such as a chat, has all else of a genuine
- * one.
- *
+ * Evidence about a callback, for an application that requires more where it trusts less. Against an attacker only
+ * `tabBound` says much: a link to the callback on a page of the provider, such as a chat, has all the rest.
  * @example
  * const sure = assurance.tabBound && assurance.age < 60_000
  */
@@ -24,7 +22,6 @@ export interface Assurance {
 
 /**
  * What a login adds to `req.authInfo`, which a verify function that gets the request sees, too.
- *
  * @example
  * const { returnTo = '/' }: Partial<LoginInfo> = { ...req.authInfo }
  */

@@ -15,9 +15,7 @@ const NO_PAGE_HINT =
 
 /**
  * Starts a login: stores a pending login for this browser and redirects to the provider. An unverified start gets the
- * confirm page under `unverifiedStart: 'confirm'`. Under `tabBinding`, a tab without a secret gets the page that makes
- * one.
- *
+ * confirm page instead; under `tabBinding`, a tab without a secret gets the page that makes one.
  * @throws SocialLoginError `session_unavailable`, or `auth_key_missing` when it is a callback after all
  * @throws TypeError when `state` is not JSON, or exceeds `MAX_STATE_BYTES`
  */
@@ -48,7 +46,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   return { type: 'redirect', url: endpoints.loginURL }
 }
 
-/** What a verified start still lacks if it follows a login at once (see `confirmationAfter`). */
+/** The confirmation that a verified start lacks if it follows a login at once (see `confirmationAfter`). */
 async function confirmationNeeded(
   { settings, adapter }: LoginContext,
   { confirmation }: StartRequest,
@@ -59,11 +57,9 @@ async function confirmationNeeded(
   return needed === confirmation ? undefined : needed
 }
 
-/**
- * Whether this is a callback without a key behind a proxy that strips a prefix: its path is the end of the callback's,
- * and the browser's login began at a path that is not. Taken for a start, it would send the browser back to the
- * provider in a loop; so a used or an old login counts, too.
- */
+// Whether this is a callback without a key behind a proxy that strips a prefix: its path is the end of the callback's,
+// and the browser's login began at a path that is not. Taken for a start, it would send the browser back to the
+// provider in a loop; so even a used or expired login counts.
 async function isCallbackWithoutKey({ settings, adapter }: LoginContext): Promise<boolean> {
   const record = parsePendingLogin(await callStore('start', settings.timeout, () => adapter.store.load()))
   return record?.strategyDigest === settings.strategyDigest && record.startIsCallbackSuffix !== true

@@ -133,10 +133,7 @@ export function toError(error: unknown): unknown {
   )
 }
 
-/**
- * Passport takes a number for the status, and writes a string into the WWW-Authenticate header, which cannot hold every
- * one.
- */
+/** Passport takes a number for the status, and writes a string into WWW-Authenticate, which cannot hold every one. */
 function infoObject(info: unknown): object | undefined {
   if (typeof info === 'string') return { message: info }
   return isObject(info) ? info : undefined
@@ -156,11 +153,8 @@ export function setHeaders({ res }: Request, headers: Readonly<Record<string, st
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
-/**
- * If the redirect of a start sets a referrer policy, and its page had no referrer, Firefox says of a silent approval
- * that it was typed (`Sec-Fetch-Site: none`), and it would be refused. The URL of a start holds no key, so no policy is
- * needed.
- */
+// If the redirect of a start sets a referrer policy, and its page had no referrer, Firefox says of a silent approval
+// that it was typed (`Sec-Fetch-Site: none`), and it would be refused. The URL of a start holds no key to protect.
 function removeReferrerPolicy({ res }: Request): void {
   if (typeof res?.setHeader !== 'function' || res.headersSent) return
   // koa-passport's response has only `setHeader`, `statusCode` and `end`. An empty policy counts as none.

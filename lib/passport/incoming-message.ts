@@ -4,9 +4,7 @@ import type { HTTPRequest } from '../login/request/headers'
 import { warnOnce } from '../warnings'
 import type { AuthenticateOptions } from './options'
 
-/**
- * The headers of a `Request` of the Fetch standard are no members of an object, so all of them would count as absent.
- */
+/** A `Request` of the Fetch standard has a `Headers` object, so all of its headers would count as absent. */
 export function foreignRequest({ headers }: IncomingMessage): TypeError | undefined {
   if (isObject(headers) && typeof headers['get'] !== 'function') return undefined
   return new TypeError(
@@ -39,7 +37,6 @@ export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'heade
  * A string unique to the signed-in user; undefined if nobody is signed in. It has the id (`id`, `_id` or `sub`) of what
  * Passport stores of the user in the session, else of the user on the request, because the rest may change during a
  * login (a token is refreshed, a name is edited). If neither has an id, it has all of what Passport stores.
- *
  * @throws TypeError if that cannot be JSON, or is empty as JSON
  */
 export function currentUserKey(req: IncomingMessage): string | undefined {

@@ -35,9 +35,7 @@ export interface PassportOptions<WithRequest extends boolean> {
   readonly passReqToCallback?: WithRequest | undefined
   /** Skips the profile request, always or as the function decides: verify then gets `undefined`. Default false. */
   readonly skipUserProfile?: boolean | SkipUserProfile | undefined
-  /**
-   * Milliseconds that the verify function may take. Default 30,000; 1 to 600,000. Beyond that: error `verify_timeout`.
-   */
+  /** Milliseconds for the verify function. Default 30,000; 1 to 600,000. Beyond that: error `verify_timeout`. */
   readonly verifyTimeout?: number | undefined
   /** Where the login in progress is kept. Default: the session (`req.session`). */
   readonly store?: PendingLoginStore | undefined
@@ -45,14 +43,8 @@ export interface PassportOptions<WithRequest extends boolean> {
 
 /**
  * Options of the {@link Strategy}. `StrategyOptions<true>` are those with `passReqToCallback: true`.
- *
  * @example
- * const options: StrategyOptions = {
- *   baseURL: 'https://social.example/api/v1',
- *   clientID,
- *   clientSecret,
- *   callbackURL: 'https://app.example/auth/social-login/callback',
- * }
+ * const options: StrategyOptions = { baseURL, clientID, clientSecret, callbackURL: '/auth/social-login/callback' }
  */
 export interface StrategyOptions<WithRequest extends boolean = false>
   extends CommonOptions,
@@ -60,21 +52,15 @@ export interface StrategyOptions<WithRequest extends boolean = false>
 
 /**
  * Options of a {@link Strategy} for many providers, one of which is found for each request.
- *
  * @example
- * const options: MultiProviderStrategyOptions = {
- *   callbackURL: 'https://app.example/auth/:provider/callback',
- *   provider: async (req) => providers.find(req.params['provider']),
- * }
+ * const options: MultiProviderStrategyOptions = { provider: (req) => providers.find(req.params['provider']) }
  */
 export interface MultiProviderStrategyOptions<WithRequest extends boolean = false>
   extends MultiProviderOptions<Request>,
     PassportOptions<WithRequest> {}
 
 /**
- * Options of one `passport.authenticate(name, options)`: Passport's own, and those of this strategy. The login's info is
- * `req.authInfo`.
- *
+ * Options of one `passport.authenticate(name, options)`: Passport's own, and those of this strategy.
  * @example
  * app.get('/auth/social-login', passport.authenticate('social-login', { returnTo: '/inbox', state: { cart: 7 } }))
  */
@@ -105,7 +91,6 @@ declare module 'passport' {
       callback?: PassportCallback,
     ): AuthenticateRet
 
-    /** With the options of passport-social-login, whose `state` may be any JSON. */
     authorize(
       strategy: string | string[] | PassportStrategy,
       options: OwnOptions,

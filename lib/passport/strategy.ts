@@ -36,7 +36,6 @@ import type {
  *
  * It extends passport-oauth2's strategy for `instanceof` and types only. The inherited HTTP client is never used: it
  * has no deadline, follows redirects, and exposes the secret in its errors.
- *
  * @example
  * const { SOCIAL_CLIENT_ID = '', SOCIAL_CLIENT_SECRET = '' } = process.env
  * passport.use(new Strategy({
@@ -94,7 +93,6 @@ export class Strategy extends OAuth2Strategy {
 
   /**
    * The login that this browser has begun and can still finish, for a page that says so. Changes nothing.
-   *
    * @param options the `callbackURL` given to the start, if any
    * @returns undefined if there is none, or it is finished, expired, of another strategy, or of another user
    * @throws SocialLoginError `session_unavailable` when the store fails

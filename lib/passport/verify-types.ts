@@ -7,7 +7,6 @@ import type { TokenResponse } from '../client/response/responses'
 
 /**
  * Express's request, as Passport's own types have it.
- *
  * @example
  * const verify: VerifyFunctionWithRequest = (req: Request, accessToken, refreshToken, profile) =>
  *   users.link(req.user, profile.id)
@@ -16,7 +15,6 @@ export type Request = Parameters<OAuth2Strategy['authenticate']>[0]
 
 /**
  * Answers with an error, or the user, or `false` and the reason in `info`.
- *
  * @example
  * done(null, false, { message: 'This account is closed.' })
  */
@@ -28,7 +26,6 @@ export type VerifyCallback<User = Express.User> = (
 
 /**
  * What a verify function may return instead of calling `done`: the user, nothing for "no", or a promise.
- *
  * @example
  * const answer: VerifyResult = users.find(profile.id) // a promise of the user, or of undefined for "no"
  */
@@ -43,7 +40,6 @@ export type VerifyResult<User = Express.User> =
 /**
  * Finds or creates the user of a profile. It answers by `done`, by what it returns, or by a promise: the first answer
  * counts, later ones cause a process warning. `refreshToken` is always undefined: this protocol has none.
- *
  * @example
  * const verify: VerifyFunction = async (accessToken, refreshToken, profile) => users.findOrCreate(profile)
  */
@@ -59,7 +55,6 @@ export type VerifyFunction<User = Express.User> = {
 
 /**
  * A {@link VerifyFunction} with five parameters: also gets the whole response of the exchange, as in passport-oauth2.
- *
  * @example
  * const verify: VerifyFunctionWithParams = (accessToken, refreshToken, params, profile, done) =>
  *   done(null, { id: profile.id, lifetime: params.expires_in })
@@ -77,7 +72,6 @@ export type VerifyFunctionWithParams<User = Express.User> = {
 
 /**
  * A {@link VerifyFunction} under `passReqToCallback: true`.
- *
  * @example
  * new Strategy({ ...options, passReqToCallback: true }, (req, accessToken, refreshToken, profile) =>
  *   users.link(req.user, profile.id))
@@ -89,7 +83,6 @@ export type VerifyFunctionWithRequest<User = Express.User> = {
 
 /**
  * A {@link VerifyFunctionWithParams} under `passReqToCallback: true`.
- *
  * @example
  * const verify: VerifyFunctionWithRequestAndParams = (req, accessToken, refreshToken, params, profile, done) =>
  *   done(null, { id: profile.id, ip: req.ip, token: params.access_token })

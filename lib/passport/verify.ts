@@ -14,10 +14,8 @@ const RETURNED_NOTHING =
 type VerifySettings = Pick<StrategySettings, 'passReqToCallback' | 'verifyTimeout'>
 
 /**
- * Calls the application's verify function for a login. If it gets the request, it finds the login's info at
- * `req.authInfo` already; that stays there only if it accepts the user, because later handlers take it for a sign of a
- * login.
- *
+ * Calls the application's verify function for a login. If it gets the request, the login's info is at `req.authInfo`
+ * already; that stays only if it accepts the user, because later handlers take it for a sign of a login.
  * @throws SocialLoginError `verify_timeout`, or the application's own error
  */
 export async function callVerify(
@@ -40,13 +38,10 @@ export async function callVerify(
   }
 }
 
-/**
- * Waits for the first answer of a verify function of any shape.
- *
- * A function that declares `done` is expected to call it: of what it returns only a real promise counts, because `(…,
- * done) => users.find(id, done)` returns whatever `find` does. One that declares no `done` answers by what it returns.
- * One of length 0 may do both: NestJS wraps verify in `async (...args)`, which calls `done` and returns nothing.
- */
+// Waits for the first answer of a verify function of any shape. One that declares `done` is expected to call it: of
+// what it returns only a real promise counts, because `(…, done) => users.find(id, done)` returns whatever `find` does.
+// One that declares no `done` answers by what it returns. One of length 0 may do both: NestJS wraps verify in `async
+// (...args)`, which calls `done` and returns nothing.
 function waitForVerdict(
   verify: AnyVerifyFunction,
   req: Request,

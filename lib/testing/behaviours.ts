@@ -4,7 +4,6 @@ const hour = 60 * minute
 /**
  * The provider's individual behaviours. Those beyond the specification are our own choice or were observed on deployed
  * servers.
- *
  * @example
  * await FakeProvider.start({ mode: { wrapUser: 'data', keyLifetime: 60_000 } })
  */
@@ -33,20 +32,20 @@ export interface ProviderBehaviours {
   /** `authorize` accepts GET with a query and refuses POST. Default `false`: the reverse. */
   getOnly: boolean
   /**
-   * How a POST is refused with `getOnly`: 405 (the default); 404, as if there were no endpoint; or as if the form had not
-   * been sent, which is all that servers up to about version 3.13 do: status 200, and "invalid app_id".
+   * How a POST is refused with `getOnly`: 405 (the default); 404, as if there were no endpoint; or as if the form had
+   * not been sent, which is all that servers up to about version 3.13 do: status 200, and "invalid app_id".
    */
   postAnswer: 'method-not-allowed' | 'not-found' | 'invalid-app-id'
   /** `authorize` accepts GET with a query as well as POST, unless `getOnly`. Default `false`. */
   getAndPost: boolean
   /**
-   * Requests are answered as PHP answers them: with a slash after the path, with a multipart form, and `get_user_info` by any
-   * method with the token in the query or a form. Default `false`: they are refused.
+   * Requests are answered as PHP answers them: with a slash after the path, with a multipart form, and `get_user_info`
+   * by any method with the token in the query or a form. Default `false`: they are refused.
    */
   looseRequests: boolean
   /**
-   * The login page asks to sign in before it looks at `app_id`, and answers an unknown one with status 200. Default `false`:
-   * 400 or 404 at once.
+   * The login page asks to sign in before it looks at `app_id`, and answers an unknown one with status 200. Default
+   * `false`: 400 or 404 at once.
    */
   signInFirst: boolean
   /** The login page is at `/api/oauth2`, too. Default `false`. */
@@ -54,8 +53,8 @@ export interface ProviderBehaviours {
   /** The site is in a folder, `/community`, with the API below it. Default `false`: at the root. */
   inFolder: boolean
   /**
-   * A firewall refuses requests without a `User-Agent` to the four endpoints, with a page in HTML and status 403. Default
-   * `false`.
+   * A firewall refuses requests without a `User-Agent` to the four endpoints, with a page in HTML and status 403.
+   * Default `false`.
    */
   requireUserAgent: boolean
   /** `authorize` answers 302 with the JSON in the redirect's body, and the key is spent. Default `false`. */
@@ -92,7 +91,6 @@ export interface ProviderBehaviours {
 
 /**
  * `'specification'` (default), `'as-deployed'`, or behaviours of your own on top of the specification.
- *
  * @example
  * provider.setMode('as-deployed') // as deployed servers behave
  */
@@ -100,7 +98,6 @@ export type ProviderMode = 'specification' | 'as-deployed' | Partial<ProviderBeh
 
 /**
  * The specification to the letter, with our own choices where it is silent.
- *
  * @example
  * provider.setMode({ ...specification, stringTypes: true })
  */
@@ -141,7 +138,6 @@ export const specification: Readonly<ProviderBehaviours> = Object.freeze({
 
 /**
  * What most deployed servers do. Spread it to imitate one of them: `{ ...asDeployed, wrapUser: 'data' }`.
- *
  * @example
  * provider.setMode({ ...asDeployed, withoutUserMe: false })
  */

@@ -1,7 +1,6 @@
 /**
  * The fake provider's clock. It follows the system's clock until it is moved; lifetimes and the rate limit follow it.
  * Delays of faults do not: they are real milliseconds.
- *
  * @example
  * provider.clock.advance(10 * 60 * 1000 + 1) // ten minutes later: the key has expired
  */
@@ -15,7 +14,6 @@ export class Clock {
 
   /**
    * Moves the clock by a number of milliseconds; a negative number turns it back.
-   *
    * @throws RangeError when `ms` is not finite.
    */
   advance(ms: number): void {
@@ -24,7 +22,6 @@ export class Clock {
 
   /**
    * Sets the clock to a time, in milliseconds since the epoch. It keeps running from there.
-   *
    * @throws RangeError when `ms` is not finite.
    */
   set(ms: number): void {

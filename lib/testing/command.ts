@@ -51,7 +51,6 @@ const optionTypes = {
 
 /**
  * `passport-social-login provider`.
- *
  * @throws UsageError for wrong arguments, Error if it cannot listen
  */
 export async function runProvider(args: readonly string[]): Promise<void> {
@@ -72,10 +71,10 @@ export async function runProvider(args: readonly string[]): Promise<void> {
     ...(values.users !== undefined && { users: readUsers(values.users) }),
   }
   const applications = readApplications(values.app, values['app-id'], values['app-secret'])
-  // Before anything listens.
+  // The options are checked before anything listens.
   const rehearsal = checked(() => new FakeProvider(options))
   for (const application of applications) checked(() => rehearsal.registerApplication(application))
-  // Whoever started it may have stopped reading.
+  // Whoever started the command may have stopped reading its output.
   process.stdout.on('error', () => {})
   const provider = await started(options)
   for (const application of applications) provider.registerApplication(application)

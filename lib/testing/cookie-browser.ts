@@ -24,7 +24,7 @@ export class CookieBrowser {
     return this.#headerOf(() => true)
   }
 
-  /** That of a request to which another site leads. */
+  /** The `Cookie` header of a request to which another site leads. */
   get crossSiteHeader(): string {
     return this.#headerOf(({ isStrict }) => !isStrict)
   }
@@ -40,7 +40,7 @@ export class CookieBrowser {
     for (const line of lines) {
       const { name, value = '', maxAge, expires, sameSite } = parseSetCookie(line, { decode: unchanged })
       const endsAt = maxAge === undefined ? (expires?.getTime() ?? Infinity) : this.clock.now() + maxAge * 1000
-      // Browsers drop larger ones.
+      // Browsers drop larger cookies.
       if (name.length + value.length < MAX_COOKIE_LENGTH)
         this.#cookies.set(name, { value, endsAt, isStrict: sameSite === 'strict' })
     }

@@ -1,7 +1,6 @@
 /**
  * The headers that a browser sends when a link on the application's own page, such as "Sign in", is followed. Send them
  * with the request that starts a login: the strategy requires proof that it comes from the application.
- *
  * @example
  * await supertest(app).get('/auth').set(sameOriginNavigation).expect(302)
  */
@@ -14,7 +13,6 @@ export const sameOriginNavigation = Object.freeze({
 
 /**
  * The headers that a browser sends when the provider redirects it to the application. Send them with the callback.
- *
  * @example
  * await browser.get(`/callback?auth_key=${authKey}`).set(providerNavigation)
  */

@@ -19,7 +19,6 @@ import type {
 /**
  * A provider that speaks the whole Social Login API, for tests and local development, which rarely have an account at a
  * real one. All data is in memory and lost after `stop()`.
- *
  * @example
  * const provider = await FakeProvider.start()
  * const { appID, appSecret } = provider.registerApplication({ name: 'My app', redirectURL: 'http://localhost:3000/cb' })
@@ -34,7 +33,6 @@ export class FakeProvider {
 
   /**
    * A provider that does not listen: mount `requestListener`, and give `origin` if you need `baseURL`.
-   *
    * @throws TypeError or RangeError when an option has an invalid value.
    */
   constructor(options: FakeProviderOptions = {}) {
@@ -46,8 +44,8 @@ export class FakeProvider {
   /**
    * Starts a provider that listens.
    *
-   * Rejects with an Error when the port is taken or may not be used, when `host` is beyond loopback without `allowRemote`, and
-   * as the constructor throws.
+   * Rejects with an Error when the port is taken or may not be used, when `host` is beyond loopback without
+   * `allowRemote`, and as the constructor throws.
    */
   static async start(options: FakeProviderOptions = {}): Promise<FakeProvider> {
     const provider = new FakeProvider(options)
@@ -97,14 +95,13 @@ export class FakeProvider {
     return this._state.applications.register(input)
   }
 
-  /** Changes name or redirect URL. @throws RangeError when there is no such application; TypeError when a value is unusable. */
+  /** Changes name or redirect URL. @throws RangeError for an unknown application; TypeError for an unusable value. */
   updateApplication(appID: string, changes: { name?: string; redirectURL?: string }): Application {
     return this._state.applications.update(appID, changes)
   }
 
   /**
    * Gives the application a new secret and invalidates the old one.
-   *
    * @throws RangeError when there is no such application.
    */
   renewSecret(appID: string): Application {
@@ -121,7 +118,9 @@ export class FakeProvider {
     return [...this._state.users.values()]
   }
 
-  /** Adds a person. @throws RangeError when the id is taken or a number without all its digits; TypeError on a wrong type. */
+  /**
+   * Adds a person. @throws RangeError when the id is taken, or a number that lost digits; TypeError on a wrong type.
+   */
   addUser(user: FakeUserInput = {}): FakeUser {
     return this._state.users.add(user)
   }
@@ -133,7 +132,6 @@ export class FakeProvider {
 
   /**
    * Removes a person. Their tokens stay valid, but profile requests report that the person is gone.
-   *
    * @returns whether there was one.
    */
   removeUser(userID: string): boolean {
@@ -142,7 +140,6 @@ export class FakeProvider {
 
   /**
    * Issues the key of an approval without a browser. The newest 10,000 unused keys are valid.
-   *
    * @throws RangeError when there is no such application or person.
    */
   issueAuthKey(grant: Grant): string {
@@ -164,7 +161,6 @@ export class FakeProvider {
 
   /**
    * Makes the next request to an endpoint fail. Faults are queued, each for one request (or for `times` requests).
-   *
    * @throws TypeError when the endpoint is not one of the four, or `times` is not a whole number from 1.
    */
   failNext(endpoint: Endpoint, fault: Fault, { times = 1 }: { times?: number } = {}): void {

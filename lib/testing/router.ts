@@ -99,7 +99,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** Whether a `Host` header names this machine or the given origin. A neighbour in the same network can own other names. */
+/** Whether a `Host` header names this machine or the given origin. Neighbours in the network can own other names. */
 function isOwnHost(header = '', origin: string | undefined): boolean {
   return isLoopback(header.replace(/:\d+$/, '')) || (origin !== undefined && new URL(origin).host === header)
 }
@@ -108,11 +108,11 @@ function isOwnHost(header = '', origin: string | undefined): boolean {
 function isFromOtherSite({ headers }: ProviderRequest): boolean {
   const { 'sec-fetch-site': site, origin, host = '' } = headers
   if (site !== undefined) return site === 'cross-site' || site === 'same-site'
-  // Compared as text: both leave out a default port, and a browser writes both in lower case.
+  // The origins are compared as text: both leave out a default port, and a browser writes both in lower case.
   return origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
 }
 
-/** What pages of other sites may do: link to a page, also in a frame (Cypress runs applications in one), and show pictures. */
+/** Pages of other sites may link to a page, also in a frame (Cypress runs applications in one), and show pictures. */
 function isLink({ method, endpoint, pathname, headers }: ProviderRequest): boolean {
   const isPage = endpoint === undefined || endpoint === 'oauth'
   if (!isPage || (method !== 'GET' && method !== 'HEAD')) return false

@@ -10,9 +10,8 @@ type Headers = Record<string, string>
 type Phase = 'start' | 'callback'
 
 /**
- * What sends the requests of a test: an agent of supertest, which keeps the cookies, or a function such as `app.request`
- * of Hono.
- *
+ * What sends the requests of a test: an agent of supertest, which keeps the cookies, or a function such as
+ * `app.request` of Hono.
  * @example
  * const browser: TestBrowser = (path, { headers }) => new Response(`${path} ${headers['cookie']}`)
  */
@@ -37,7 +36,6 @@ export type TestBrowser =
  * people in one after another: what is refused meanwhile, in this process, is taken for the person's.
  *
  * An application in another process is first asked for its callback without a key, to learn how it answers a failure.
- *
  * @param options `start`: the path of the route that starts the login, by default `/auth/social-login`. `user`: who
  *   signs in, by default the provider's first person.
  * @returns where the callback redirects, or `''`, and the `Cookie` header of the person's next requests, which an agent
@@ -83,7 +81,7 @@ interface Answer {
   readonly status: number
   readonly location: string
   readonly text: string
-  /** Of the response, and whether one of them has another value than before. */
+  /** The `Set-Cookie` headers of the response, and whether one of them has another value than before. */
   readonly setCookies: readonly string[]
   readonly hasNewCookie: boolean
   /** Whether an agent sent cookies that it had before. */

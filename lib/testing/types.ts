@@ -4,7 +4,6 @@ import type { Clock } from './clock'
 
 /**
  * The four endpoints of the specification, by the last part of their path.
- *
  * @example
  * const endpoint: Endpoint = 'authorize'
  */
@@ -12,7 +11,6 @@ export type Endpoint = 'oauth' | 'authorize' | 'user/me' | 'get_user_info'
 
 /**
  * A registered application (section 2.1 of the specification).
- *
  * @example
  * const { appID, appSecret }: Application = provider.registerApplication({
  *   name: 'Mine',
@@ -32,7 +30,6 @@ export interface Application {
 
 /**
  * The argument of `registerApplication`.
- *
  * @example
  * provider.registerApplication({ name: 'Mine', redirectURL: 'http://localhost/callback', appID: 'mine' })
  */
@@ -49,7 +46,6 @@ export interface ApplicationInput {
 
 /**
  * A person at the provider: the ten fields of section 2.2, before a mode changes their format.
- *
  * @example
  * const ada: FakeUser | undefined = provider.users[0]
  */
@@ -71,7 +67,6 @@ export interface FakeUser {
 
 /**
  * The argument of `addUser`; omitted fields get sensible values.
- *
  * @example
  * provider.addUser({ user_firstname: 'Grace', user_id: 9007199254740993n })
  */
@@ -82,7 +77,6 @@ export interface FakeUserInput extends Partial<Omit<FakeUser, 'user_id'>> {
 
 /**
  * One application and one person.
- *
  * @example
  * provider.issueAuthKey({ appID, userID: '1' })
  */
@@ -95,7 +89,6 @@ export interface Grant {
  * A fault of one request. A fault that replaces the response (`status`, `body`, `redirect`, `raw`), hangs, or resets
  * before the response prevents the endpoint from running: nothing is consumed. Any other fault modifies the endpoint's
  * response.
- *
  * @example
  * provider.failNext('authorize', { hang: true })
  * provider.failNext('user/me', { status: 503, headers: { 'retry-after': '7' } }, { times: 3 })
@@ -136,7 +129,6 @@ export interface Fault {
 
 /**
  * One request to one of the four endpoints, in the order of arrival.
- *
  * @example
  * expect(provider.requests.filter(({ endpoint }) => endpoint === 'authorize')).toHaveLength(1)
  */
@@ -161,7 +153,6 @@ export interface LoggedRequest {
 
 /**
  * Options of the fake provider.
- *
  * @example
  * await FakeProvider.start({ port: 4400, mode: 'as-deployed', rateLimit: 5 })
  */
@@ -172,7 +163,7 @@ export interface FakeProviderOptions {
   host?: string
   /** Allows listening beyond loopback. Default `false`: this provider has no passwords. */
   allowRemote?: boolean
-  /** The origin that browsers and applications see, such as `http://provider.test:4400`. Default: derived from `host` and `port`. */
+  /** The origin that browsers and applications see: `http://provider.test:4400`. Default: from `host` and `port`. */
   origin?: string
   /** Default `'specification'`. */
   mode?: ProviderMode

@@ -48,34 +48,21 @@ type StoreOptions =
 /**
  * Options of {@link SocialLogin}: either `keys`, or a `store` of your own. `callbackURL` must be the whole URL, whose
  * origin is the application's own, as browsers see it.
- *
  * @example
- * const options: SocialLoginOptions = {
- *   baseURL: 'https://social.example/api/v1',
- *   clientID,
- *   clientSecret,
- *   callbackURL: 'https://app.example/auth/callback',
- *   keys: [newKey, oldKey],
- * }
+ * const options: SocialLoginOptions = { baseURL, clientID, clientSecret, callbackURL, keys: [newKey, oldKey] }
  */
 export type SocialLoginOptions = CommonOptions & OwnOptions & StoreOptions
 
 /**
  * Options of a {@link SocialLogin} for many providers, one of which is found for each request.
- *
  * @example
- * const options: MultiProviderSocialLoginOptions = {
- *   callbackURL: 'https://app.example/auth/:provider/callback',
- *   provider: async (request) => providers.find(new URL(request.url).pathname.split('/')[2]),
- *   keys: [newKey, oldKey],
- * }
+ * const options: MultiProviderSocialLoginOptions = { provider: findProvider, keys: [newKey, oldKey] }
  */
 export type MultiProviderSocialLoginOptions = MultiProviderOptions<Request> & OwnOptions & StoreOptions
 
 /**
  * The id of the signed-in user, which must not change meanwhile. Nobody: undefined, null, an empty string, or false
  * (Hono's answer for a signed cookie that was tampered with).
- *
  * @example
  * const user: UserID = session?.userID
  */
@@ -83,7 +70,6 @@ export type UserID = string | number | bigint | false | null | undefined
 
 /**
  * Options of `start`.
- *
  * @example
  * const options: StartOptions = { user: session?.userID, returnTo: '/inbox', state: { cart: 7 } }
  */
@@ -94,7 +80,6 @@ export interface StartOptions extends CallOptions {
 
 /**
  * Options of `callback` and `pendingLogin`.
- *
  * @example
  * const options: CallbackOptions = { user: session?.userID }
  */
@@ -141,8 +126,7 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
     parseStore(store, 'store')
     return (request) => browserStore(store, request)
   }
-  // This is needed only where the browser would drop a Secure cookie. By then, plain http beyond loopback has been
-  // allowed.
+  // It is set only where the browser would drop a Secure cookie; plain http beyond loopback is allowed by now.
   const allowInsecureHTTP = options.allowInsecureHTTP && /^http:/i.test(options.callbackURL ?? '')
   const cookies = new LoginCookies({ ...cookie, keys: keys ?? [], allowInsecureHTTP }, options.callbackURL)
   return (request, headers) => {

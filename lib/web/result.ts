@@ -10,7 +10,6 @@ import { parsePath, type WebSettings } from './options'
 
 /**
  * The person has signed in at the provider: sign them in to your application.
- *
  * @example
  * const { profile, info, headers, redirect }: SuccessResult = success
  */
@@ -21,15 +20,12 @@ export interface SuccessResult {
   /** The whole response of the exchange. */
   readonly params: TokenResponse
   readonly info: LoginInfo
-  /**
-   * Headers that your response must have: they end the login in progress, and keep the URL from caches and other sites.
-   */
+  /** Headers for your response: they end the login in progress, and keep the URL from caches and other sites. */
   readonly headers: Headers
   /** A redirect, with {@link headers}, to a path of your application. @throws TypeError for anything else */
   readonly redirect: (path: string) => Response
   /**
    * Your own response, with {@link headers}: `Set-Cookie` is added to its own, the others replace its own.
-   *
    * @throws TypeError for a response that cannot be sent, such as `Response.error()`
    */
   readonly finish: (response: Response) => Response
@@ -37,7 +33,6 @@ export interface SuccessResult {
 
 /**
  * The login failed: a `failure` is something that the person can fix, an `error` something that the operator must see.
- *
  * @example
  * if (failure.type === 'error') alert(`${failure.code}: ${failure.message}`)
  */
@@ -55,7 +50,6 @@ export interface FailureResult {
 /**
  * A response to send. `repeated`: a callback that a signed-in user repeats, which leads to `successRedirect`.
  * `response`: a step of the login, or the answer to a speculative request.
- *
  * @example
  * const { response }: ResponseResult = repeated
  */
@@ -66,7 +60,6 @@ export interface ResponseResult {
 
 /**
  * The result of a callback. All but a success carry a `response` that is ready to send.
- *
  * @example
  * async function respond(result: CallbackResult): Promise<Response> {
  *   if (result.type !== 'success') return result.response
@@ -82,8 +75,8 @@ export type SignedIn = Pick<SuccessResult, 'profile' | 'accessToken' | 'params'>
 
 export interface Redirects extends Pick<WebSettings, 'successRedirect' | 'failureRedirect'> {
   /**
-   * The application's own, as browsers see it, before each path, because some frameworks refuse a relative `Location`.
-   * Undefined while the provider of the request is unknown, and with it the callback.
+   * The application's own, put before each path, because some frameworks refuse a relative `Location`. Undefined while
+   * the provider of the request is unknown, and with it the callback.
    */
   origin: string | undefined
 }

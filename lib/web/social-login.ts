@@ -5,7 +5,6 @@ import { WebLogin } from './web-login'
 /**
  * Signs users in through a provider that speaks the Social Login API, in any framework that speaks `Request` and
  * `Response`. Call `start` in the route that your login link leads to, and `callback` in that of the registered URL.
- *
  * @example
  * const login = new SocialLogin({
  *   baseURL: 'https://social.example/api/v1',

@@ -32,9 +32,8 @@ export class WebLogin {
   }
 
   /**
-   * Starts a login: redirects to the provider, or shows a page with a button to a visitor who may come from elsewhere. A
-   * failure is a response, too.
-   *
+   * Starts a login: redirects to the provider, or shows a page with a button to a visitor who may come from elsewhere.
+   * A failure is a response, too.
    * @throws TypeError for wrong options, and for the request of a callback
    */
   async start(request: Request, options: StartOptions): Promise<Response> {
@@ -50,7 +49,6 @@ export class WebLogin {
 
   /**
    * The login that this browser has begun and can still finish, for a page that says so. Changes nothing.
-   *
    * @returns undefined if there is none, or it is finished, expired, of another login, or of another user
    * @throws SocialLoginError `session_unavailable` when your store fails
    */
@@ -101,9 +99,7 @@ async function accept({ params, profile }: ExchangedLogin): Promise<Verdict<Sign
   return { user: { profile, accessToken: params.access_token, params }, info: undefined }
 }
 
-/**
- * The request as the browser sent it, except for the origin of its URL, which is that of the server behind any proxy.
- */
+/** The origin of the URL is that of the server behind any proxy; path and query are as the browser sent them. */
 function httpRequest({ method, url, headers }: Request): HTTPRequest {
   // The host is not needed, because the application's origin is that of `callbackURL`.
   return { method, target: url, host: undefined, header: (name) => headers.get(name) ?? undefined }

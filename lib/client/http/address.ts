@@ -3,8 +3,9 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
 import { MAX_ADDRESSES } from '../../limits'
 
-// IANA's special-purpose registries (RFC 6890), without ranges that are reachable from everywhere. An IPv4 address inside
-// an IPv6 address is compared as IPv4 by the list itself. Some of the others are networks that translate to IPv4.
+// IANA's special-purpose registries (RFC 6890), without ranges that are reachable from everywhere. An IPv4 address
+// inside an IPv6 address is compared as IPv4 by the list itself. Some of the others are networks that translate to
+// IPv4.
 const PRIVATE = `
   0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16
   198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3

@@ -20,15 +20,14 @@ export type Connect = ReturnType<typeof buildConnector>
 const TRANSIENT = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 
 /**
- * Opens the connections to one provider. A pool alone does not open a spare connection while the person is on the
- * provider's page, retry while the provider restarts, or recognise requests whose connection closed before the response
- * began.
+ * Opens the connections to one provider. A pool alone opens no spare connection while the person is on the provider's
+ * page, does not retry while the provider restarts, and does not tell whether a connection closed before the response.
  */
 export class Connector {
   readonly #origin: URL
   readonly #connect: Connect
   readonly #retryTime: number
-  /** By the error of a connection: whether anything was received after the last request was written to it. */
+  /** For the error of a connection, whether anything was received after the last request was written to it. */
   readonly #hadAnswered = new WeakMap<object, boolean>()
   #spare: SpareConnection | undefined
   #nextPreconnectAt = 0
@@ -107,10 +106,8 @@ export class Connector {
     this.#spare?.close()
   }
 
-  /**
-   * Limits what a socket receives between two requests, and fills `#hadAnswered`, because undici rejects requests with
-   * the socket's error.
-   */
+  // Limits what a socket receives between two requests, and fills `#hadAnswered`, because undici rejects requests with
+  // the socket's error.
   #watch(socket: Socket): void {
     let bytesRead = 0
     let bytesReadBefore = 0

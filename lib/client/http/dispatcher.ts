@@ -4,13 +4,9 @@ import type { ProviderResponse } from './response-reader'
 import type { RequestAttempt, Transport } from './transport'
 
 /**
- * The part of a dispatcher that the package needs: undici's `request` method, which every dispatcher of undici 6, 7 and
- * 8 has.
- *
+ * The part of a dispatcher that the package needs: undici's `request` method, which all of undici 6, 7 and 8 have.
  * @example
- * import { EnvHttpProxyAgent } from 'undici'
- *
- * const dispatcher: RequestDispatcher = new EnvHttpProxyAgent() // reads HTTPS_PROXY and NO_PROXY
+ * const dispatcher: RequestDispatcher = new EnvHttpProxyAgent() // of undici: reads HTTPS_PROXY and NO_PROXY
  */
 export interface RequestDispatcher {
   /** Sends one request. The package reads the body of the response, or destroys it. */
@@ -42,8 +38,7 @@ export class DispatcherTransport implements Transport {
   }
 
   async #request({ request, deadline, reader }: RequestAttempt): Promise<ProviderResponse> {
-    // An interceptor may modify the headers, so they are copied. undici's interceptor for redirects reads
-    // `maxRedirections`.
+    // An interceptor may modify the headers, so they are copied; undici's for redirects reads `maxRedirections`.
     const options = { ...request, headers: { ...request.headers }, signal: deadline.signal, maxRedirections: 0 }
     const { statusCode, headers, body } = await this.#dispatcher.request(options)
     const discard = (): void => void body.on('error', () => {}).destroy()

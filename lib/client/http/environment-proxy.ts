@@ -8,7 +8,6 @@ const FLAG = '--use-env-proxy'
 /**
  * Sends requests through the proxies that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, but not to hosts in
  * `NO_PROXY`), where Node is told to use them for its own requests: by `NODE_USE_ENV_PROXY=1` or `--use-env-proxy`.
- *
  * @throws TypeError if a variable holds anything but an http(s) URL; never its value, which may hold a password
  */
 export function environmentProxy(): EnvHttpProxyAgent | undefined {

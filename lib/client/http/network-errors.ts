@@ -3,7 +3,7 @@ import { MAX_HEADER_BYTES, MAX_TLS_MESSAGES, MAX_WIRE_BYTES } from '../../limits
 import type { Deadline } from '../deadline'
 import { badResponse } from './response-reader'
 
-// Hints by error codes of Node's network, DNS and TLS, whose own messages may quote addresses. The first match is used.
+// Hints by codes of Node's network, DNS and TLS, whose own messages may quote addresses. The first match is used.
 const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^ECONNREFUSED$/, 'The connection was refused: nothing listens there, or a firewall rejects it.'],
   [/^(ENOTFOUND|EAI_[A-Z]+)$/, 'The host name could not be looked up (DNS).'],

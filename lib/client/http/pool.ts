@@ -61,10 +61,7 @@ export class ProviderPool implements Transport {
   }
 }
 
-/**
- * One request on its way, by `dispatch`. undici's `request` adds a Node stream, which costs a login 5 KiB of memory and
- * 10 to 50 microseconds of CPU.
- */
+/** One request, by `dispatch`: undici's `request` adds a stream, which costs a login 5 KiB and 10 to 50 µs of CPU. */
 class Dispatch implements Dispatcher.DispatchHandler {
   readonly #attempt: RequestAttempt
   readonly #connector: Connector
@@ -108,8 +105,7 @@ class Dispatch implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#attempt.deadline.removeListener(this.#onDeadline)
-    // undici's own setImmediate, scheduled after this method, frees the connection: before that, the profile would get
-    // another.
+    // undici's own setImmediate, scheduled after this method, frees the connection for the profile request.
     queueMicrotask(() => setImmediate(() => this.#finish()))
   }
 

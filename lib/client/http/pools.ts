@@ -27,19 +27,15 @@ function mayBeProxied(origin: string): boolean {
 }
 
 class CountingPool extends ProviderPool {
-  /** How many are under way. */
   requests = 0
 }
 
-/**
- * A pool for each origin, shared by all providers there. Beyond `maxPools`, the one that has been idle longest is
- * closed.
- */
+/** A pool for each origin, shared by its providers. Beyond `maxPools`, the one that has been idle longest is closed. */
 export class ProviderPools implements Transports {
   readonly #options: TransportsOptions
   readonly #proxy: ReturnType<typeof environmentProxy>
   readonly #limits: PoolLimits
-  /** By the time of their last use, the oldest first. */
+  /** The pools by their origins, the one used longest ago first. */
   readonly #pools = new Map<string, CountingPool>()
   readonly #closing = new Set<Promise<void>>()
   #isClosed = false
@@ -71,7 +67,7 @@ export class ProviderPools implements Transports {
     }
   }
 
-  /** Closes all pools: those that a request uses, or a later one needs, after it. */
+  /** Closes the idle pools, and each of the others after the last request that needs it. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const [origin, pool] of this.#pools) if (pool.requests === 0) this.#close(origin, pool)
@@ -90,7 +86,7 @@ export class ProviderPools implements Transports {
     }
   }
 
-  /** A start must not open a connection if another pool had to be closed for it, or anybody could close one by one. */
+  /** A start must not open a connection for which another pool is closed, or anybody could close them one by one. */
   #mayConnectTo(origin: string): boolean {
     return this.#pools.has(origin) || this.#pools.size < this.#options.maxPools
   }

@@ -48,18 +48,14 @@ export class ResponseReader {
   /** Adds a part of the body. Returns whether to read on: not beyond `MAX_BODY_BYTES`. */
   add(chunk: Uint8Array): boolean {
     this.#size += chunk.length
-    // A chunk is copied, because it is a view of its socket's read buffer, which a single byte may keep alive as a
-    // whole.
+    // A chunk is copied, because it is a view of its socket's read buffer, which it would keep alive as a whole.
     if (this.#size <= MAX_BODY_BYTES) this.#chunks.push(Buffer.from(chunk))
     if (this.#chunks.length > MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)]
     return this.#size <= MAX_BODY_BYTES
   }
 
   /**
-   * The response, once it has ended or {@link start} or {@link add} has returned false.
-   *
-   * @throws SocialLoginError `provider_unavailable`, `provider_rate_limited`, `provider_redirected`,
-   * `provider_bad_response`
+   * Called when the response has ended, or `start` or `add` has returned false. @throws SocialLoginError `provider_*`
    */
   finish(): ProviderResponse {
     const status = this.#status
@@ -102,7 +98,7 @@ export class ResponseReader {
 
 export function isEncoded(headers: IncomingHttpHeaders): boolean {
   const codings: unknown = headers['content-encoding']
-  // Several headers are an array.
+  // Several headers come as an array.
   return (
     codings !== undefined &&
     String(codings)

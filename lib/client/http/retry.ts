@@ -9,17 +9,14 @@ import type { ProviderRequest, RequestContext, Transport } from './transport'
 const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
 
 /**
- * Sends a request to the provider over any transport, at most `MAX_SENDS` times. No redirect is followed and no cookie
- * kept; a response is UTF-8 of at most `MAX_BODY_BYTES`, and complete before the deadline ends.
+ * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is UTF-8
+ * of at most `MAX_BODY_BYTES`, and complete before the deadline ends. A request is sent again (`MAX_SENDS` in all):
  *
- * - Any request is sent again, at once, if its connection closed before the response began: see {@link
- *   sendOverConnection}.
- * - A request that changes nothing at the provider (`idempotent`: a profile request) is sent again if the provider is
- *   unavailable or unreachable. The second attempt may take as long as the first: time must be left for that, and for
- *   `Retry-After`.
+ * - at once, if its connection closed before the response began (`sendOverConnection`);
+ * - if the provider is unavailable or unreachable, and the request changes nothing there (`idempotent`: a profile
+ *   request). The second attempt may take as long as the first: time must be left for that, and for `Retry-After`.
  *
  * `Connector` tries more often to open a connection, because nothing has been sent then.
- *
  * @throws SocialLoginError `provider_*`, or the reason of the caller's own signal
  */
 export async function sendRequest(

@@ -1,8 +1,7 @@
 import { constants } from 'node:crypto'
 import { createSecureContext, DEFAULT_CIPHERS, DEFAULT_ECDH_CURVE, type SecureContextOptions } from 'node:tls'
 
-// The groups that OpenSSL offers by default, without finite fields: as OpenSSL 3.5 writes that, which knows further
-// groups, and for older versions.
+// The default groups of OpenSSL without finite fields: for version 3.5, which knows further groups, and for older ones.
 const GROUPS = ['DEFAULT:-ffdhe2048:-ffdhe3072', 'X25519:P-256:X448:P-521:P-384']
 
 let supported: Pick<SecureContextOptions, 'ciphers' | 'ecdhCurve'> | undefined

@@ -24,7 +24,6 @@ export interface RequestAttempt {
   readonly request: ProviderRequest
   readonly deadline: Deadline
   readonly reader: ResponseReader
-  /** Whether a new connection is opened for it. */
   readonly onNewConnection?: boolean
 }
 

@@ -2,7 +2,6 @@ import { MAX_LEVELS } from '../../limits'
 
 /**
  * A JSON value without loss: a number that JavaScript cannot hold exactly is the string of its digits.
- *
  * @example
  * const state: JSONValue = { cart: 7, coupon: null }
  */
@@ -10,7 +9,6 @@ export type JSONValue = string | number | boolean | null | JSONValue[] | JSONObj
 
 /**
  * A JSON object.
- *
  * @example
  * const city = profile._json['user_city'] // whatever else the provider sent: JSONValue or undefined
  */
@@ -27,9 +25,7 @@ const STRING_OR_NUMBER = new RegExp(`${STRING.source}|${NUMBER.source}`, 'g')
 
 /**
  * Parses JSON without loss (see {@link JSONValue}): `JSON.parse` reads 9007199254740993 as ...992, which would make two
- * people one. Leaves out members that could become a prototype. Rejects duplicate member names, and more than
- * `MAX_LEVELS`.
- *
+ * people one. Drops members that could become a prototype. Rejects duplicate names, and more than `MAX_LEVELS`.
  * @throws SyntaxError when the text is not one JSON document; the message does not quote it
  */
 export function parseJSON(text: string): JSONValue {
@@ -43,7 +39,7 @@ export function parseJSON(text: string): JSONValue {
   return lossless
 }
 
-/** Whether valid JSON has a number that is written so. */
+/** Whether valid JSON has a number that is written with these digits. */
 export function hasNumber(text: string, digits: string): boolean {
   return text.replace(STRING, '').match(NUMBER)?.includes(digits) ?? false
 }
@@ -65,10 +61,8 @@ function parse(text: string): JSONValue {
   }
 }
 
-/**
- * Removes members that could become a prototype. Returns how many members there were: fewer than the text has if a name
- * occurs twice in an object, because the last one wins.
- */
+// Removes members that could become a prototype. Returns how many members there were: fewer than the text has if a name
+// occurs twice in an object, because the last one wins.
 function clean(value: JSONValue, level = 1): number {
   if (typeof value !== 'object' || value === null) return 0
   if (level > MAX_LEVELS)

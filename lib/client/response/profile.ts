@@ -7,7 +7,6 @@ import type { UserResponse } from './user'
 /**
  * The profile of a person, in the shape that Passport's strategies have in common. Texts are decoded for display
  * (`O&#039;Brien` is `O'Brien`), freed of control characters and cut to 500 characters: escape them all the same.
- *
  * @example
  * await users.findOrCreate({ provider: profile.provider, id: profile.id, displayName: profile.displayName })
  */
@@ -49,7 +48,6 @@ const EMAIL = new RegExp(`^${EMAIL_PART}@${EMAIL_PART}$`, 'u')
 
 /**
  * Options of {@link toProfile}.
- *
  * @example
  * const user = await client.fetchUser('user/me', accessToken)
  * const profile = toProfile(user, { provider: 'social-login', uploadsURL: 'https://social.example/content/uploads/' })
@@ -57,17 +55,13 @@ const EMAIL = new RegExp(`^${EMAIL_PART}@${EMAIL_PART}$`, 'u')
 export interface ProfileOptions {
   /** The profile's `provider`. Default `social-login`, as the strategy's `name`. */
   readonly provider?: string
-  /**
-   * Root of the provider's uploads: pictures given as relative paths are resolved against it. Default: they are left
-   * out.
-   */
+  /** Root of the provider's uploads, for pictures given as relative paths. Default: these are left out. */
   readonly uploadsURL?: string
 }
 
 /**
  * Maps a response of `SocialLoginClient.fetchUser` to Passport's profile, exactly as the strategy does: decodes texts,
  * removes control characters, checks pictures.
- *
  * @example
  * const profile = toProfile(await client.fetchUser('user/me', accessToken))
  * @throws TypeError when `uploadsURL` is not an http(s) URL
@@ -138,11 +132,9 @@ function parseDate(value: string | null): string | undefined {
   return exists ? value : undefined
 }
 
-/**
- * The picture of the specified field, or else the absolute URL that deployed servers send in a twin field. That is a
- * placeholder for people without a picture, in old versions for everybody; it is recognised by lying outside of
- * `uploadsURL`, where that is known.
- */
+// The picture of the specified field, or else the absolute URL that deployed servers send in a twin field. That is a
+// placeholder for people without a picture, in old versions for everybody; it is recognised by lying outside of
+// `uploadsURL`, where that is known.
 function parsePicture(value: JSONValue | undefined, twin: JSONValue | undefined, uploadsURL?: URL): string | undefined {
   const specified = absolutePicture(value) ?? relativePicture(value, uploadsURL)
   if (specified !== undefined) return specified

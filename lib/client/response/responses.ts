@@ -7,7 +7,6 @@ import { parseUser, type UserRecord, type UserResponse } from './user'
 
 /**
  * The provider's response to an exchange: the token, and whatever else it sent.
- *
  * @example
  * const { access_token } = await client.exchangeAuthKey(authKey)
  */
@@ -65,9 +64,7 @@ function failedExchange(response: ProviderResponse, body: JSONValue | undefined)
   )
 }
 
-/**
- * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, `provider_rate_limited`, `provider_bad_response`
- */
+/** @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*` */
 export function readProfile(response: ProviderResponse, userRecord?: UserRecord): UserResponse {
   const { status, text } = response
   const body = tryParse(text)

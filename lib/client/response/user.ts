@@ -6,7 +6,6 @@ import { hasNumber, isObject, type JSONObject, type JSONValue, ownProperty } fro
  * The provider's record of one person (specification, section 2.2), with the types that the specification leaves open
  * settled: the id is a string without loss, texts are strings as sent (entities not decoded) or null, the badge is a
  * boolean or null. Further fields that the provider sends are kept as they are.
- *
  * @example
  * const { user_id, user_name } = await client.getCurrentUser(accessToken)
  */
@@ -26,7 +25,6 @@ export interface SocialLoginUser {
 
 /**
  * One person in the provider's response: typed, as plain JSON, and as text.
- *
  * @example
  * const { user, json, raw } = await client.fetchUser('user/me', accessToken)
  */
@@ -37,10 +35,8 @@ export interface UserResponse {
 }
 
 /**
- * Returns the record of a person from the JSON of a profile endpoint: for a provider that has it in another place than
- * at the top, in `user_info` or in `data`, or under other names. `provider` is the name in `profile.provider`; a client
- * has none.
- *
+ * Returns the record of a person from the JSON of a profile endpoint, for a provider that has it elsewhere than at the
+ * top, in `user_info` or in `data`, or under other names. `provider` is that of the profile; a client has none.
  * @example
  * const userRecord: UserRecord = (json) => json.response.profile
  */
@@ -64,7 +60,6 @@ const PLAIN_NAME = /^[A-Za-z_]{1,24}$/
 
 /**
  * Reads a bare record (the specification), or one inside `user_info` or `data`, as deployed servers send it.
- *
  * @throws SocialLoginError `profile_invalid` without a usable `user_id`
  */
 export function parseUser(body: JSONValue, raw: string, userRecord?: UserRecord): UserResponse {
@@ -106,8 +101,8 @@ export function findRecord(body: JSONValue): PersonRecord | undefined {
 }
 
 /**
- * Where the JSON has a `user_id`, as in `response.profile.user_id`; undefined if there is none in its first levels. The path
- * is safe to show: it holds indexes and names of members, and `*` for a name that is not a plain word.
+ * Where the JSON has a `user_id`, such as `response.profile.user_id`. The path is safe to show: it holds indexes and
+ * names of members, and `*` for a name that is not a plain word.
  */
 export function pathToUserID(json: JSONValue, levels = 4): string | undefined {
   if (typeof json !== 'object' || json === null) return undefined
@@ -120,11 +115,9 @@ export function pathToUserID(json: JSONValue, levels = 4): string | undefined {
   return undefined
 }
 
-/**
- * A number must be positive and whole, because servers send 0, -1 or 1.5 for "no user". A text may look like a number,
- * as one of some hundred hexadecimal ids does (`374e76010383810`), unless the response has it as a number, of which
- * `parseJSON` has made a text.
- */
+// A number must be positive and whole, because servers send 0, -1 or 1.5 for "no user". A text may look like a number,
+// as one of some hundred hexadecimal ids does (`374e76010383810`), unless the response has it as a number, of which
+// `parseJSON` has made a text.
 function parseID(json: JSONObject, raw: string): string | undefined {
   const id = textOf(json, 'user_id')
   if (id === null || !ID.test(id) || NOBODY.test(id) || isReserved(id)) return undefined

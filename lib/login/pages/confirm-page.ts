@@ -4,7 +4,6 @@ import { guarded, type HTTPResponse, pageHeaders, relativePath, renderPage, WHOL
 
 /**
  * Data for the page between an unverified start and the login.
- *
  * @example
  * const confirmPage = ({ path, method }: ConfirmPage) =>
  *   `<form method="${method}" action="${escapeHTML(path)}"><button>Go on</button></form>`
@@ -21,24 +20,24 @@ export interface ConfirmPage {
 }
 
 /**
- * Renders an application's own confirm page: a whole HTML document whose link or form points to `path`. It may use styles,
- * fonts and pictures of this origin, and no script. It appears after a moment, so that a click meant for another page does
- * not press it.
- *
+ * Renders an application's own confirm page: a whole HTML document whose link or form points to `path`. It may use
+ * styles, fonts and pictures of this origin, and no script. It appears after a moment, so that a click meant for
+ * another page does not press it.
  * @example
- * const confirmPage: RenderConfirmPage = ({ path }) => `<!doctype html><title>Sign in</title><a href="${escapeHTML(path)}">Go on</a>`
+ * const confirmPage: RenderConfirmPage = ({ path }) =>
+ *   `<!doctype html><title>Sign in</title><a href="${escapeHTML(path)}">Go on</a>`
  */
 export type RenderConfirmPage = (page: ConfirmPage) => string
 
 const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'"]
 
 /**
- * The query parameter that the confirm page adds. The value 1 proves nothing, because any link can have it; no link can
- * know the other value, that of `confirmationAfter`.
+ * The query parameter that the confirm page adds. Any link can have the value 1; none can have that of
+ * `confirmationAfter`.
  */
 export const CONFIRMED_PARAMETER = 'social_login_confirmed'
 
-/** Its link or button requests the URL of the start again: that click on the application's own origin is the proof. */
+/** The page's link or button requests the start again: that click, on the application's own origin, is the proof. */
 export function confirmPage(page: ConfirmPage, render?: RenderConfirmPage): HTTPResponse {
   const { method, providerOrigin } = page
   if (render) return ownPage(render(page), providerOrigin)

@@ -18,8 +18,7 @@ export interface Page {
   readonly providerOrigin?: string
 }
 
-// The `!important` of the page's first cascade layer beats that of all other rules. Hidden elements take neither clicks
-// nor keys.
+// `!important` in the first cascade layer beats all other rules. Hidden elements take neither clicks nor keys.
 const LINKS_AND_BUTTONS_STYLE = `
 @layer social-login-guard {
   :is(a, button) { animation: social-login-guard ${INERT_MS}ms step-end !important }
@@ -53,16 +52,14 @@ const again = () => classList.contains('social-login-guard') && guard()
 for (const event of ['pointerdown', 'keydown']) addEventListener(event, again)
 `
 
-/**
- * Protects a page from input meant for another one, such as the second click of a double click on a hostile page that
- * opened it. Links and buttons, or the whole page, appear after `INERT_MS` by CSS alone; with script, that long after
- * the page was shown, got the focus, or was last pressed while hidden.
- */
+// Protects a page from input meant for another one, such as the second click of a double click on a hostile page that
+// opened it. Links and buttons, or the whole page, appear after `INERT_MS` by CSS alone; with script, that long after
+// the page was shown, got the focus, or was last pressed while hidden.
 const guard = (style: string): string => `<style>${style}</style>\n<script>${GUARD_SCRIPT}</script>`
 
 export const WHOLE_PAGE_GUARD: string = guard(WHOLE_PAGE_STYLE)
 
-/** The HTML of a link or button, over an inert picture of it that shows at once that it will be there. */
+/** A link or button above an inert picture of itself, which shows at once what will be there. Both are HTML. */
 export function guarded(html: string, label: string): string {
   return `<span class="action"><span class="inert" aria-hidden="true" hidden>${label}</span>${html}</span>`
 }

@@ -33,16 +33,12 @@ export function verifyRefusal(reason: unknown): VerifyRefusal {
 interface Refusal {
   readonly code: string
   readonly message: string
-  /** For a person. */
   readonly title: string
   /** Where to go on, relative to the address of the request. */
   readonly next: string
 }
 
-/**
- * The response to a login that failed and that the application does not handle: a page, JSON or plain text, by
- * `Accept`. It says first what the person can do, then what the operator needs.
- */
+/** The response to a failed login that the application does not handle. It says first what the person can do. */
 export function refusalResponse(error: SocialLoginError | VerifyRefusal, path: string, accept = ''): HTTPResponse {
   const { code, message, status } = error
   const [startPath = '/', errorHeaders] =

@@ -52,7 +52,7 @@ export function tabSecretOfCallback(query: URLSearchParams): string | undefined 
 }
 
 export function removeTabSecret(query: URLSearchParams): void {
-  // `delete` re-encodes the other parameters, too.
+  // `delete` is called only where it is needed, because it re-encodes the other parameters, too.
   if (query.has(TAB_PARAMETER)) query.delete(TAB_PARAMETER)
 }
 

@@ -26,8 +26,8 @@ export function checkRecord(record: PendingLogin, { strategyDigest, user }: Reco
 export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {
   const refusal = checkRecord(record, callback)
   if (refusal) return refusal
-  // A callback with `none` was typed or mailed, which is accepted only if the start was, too. WebKit says `none` also
-  // after a reload, Back or Forward, but then sends the Referer of the first time.
+  // `Sec-Fetch-Site: none` is sent for a callback that was typed or mailed, which is accepted only if the start was,
+  // too. WebKit also sends it after a reload, Back or Forward, but then with the Referer of the first time.
   const isTyped = callback.fetchSite === 'none' && callback.referer === 'absent'
   if (isTyped && record.startSite !== 'none') return 'callback_forged'
   const { tabSecret } = callback

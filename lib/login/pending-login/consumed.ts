@@ -13,9 +13,10 @@ export function isUsedByAnotherKey({ id, usedKey }: PendingLogin, authKey: strin
 }
 
 /**
- * What the link of a confirm page must carry for a start that may follow a login at once; undefined if this one does
- * not. Our own form sends a tab's callback, so browsers call its redirects same-origin, up to a start that a foreign
- * link chose as `returnTo`. No link can know the value, because it is made from the record's id.
+ * What a start that may follow a login at once must carry, to show that a person has confirmed it; undefined if this
+ * one does not follow a login. Under `tabBinding`, our own form sends the callback, so browsers call its redirects
+ * same-origin, even one to a start that a foreign link chose as `returnTo`. No link can know the value, because it is
+ * made from the record's id.
  */
 export function confirmationAfter({ id, tab, usedAt }: PendingLogin): string | undefined {
   if (tab === undefined || usedAt === undefined || Date.now() - usedAt > AFTER_TAB_LOGIN_MS) return undefined

@@ -5,7 +5,6 @@ import { parseReturnPath } from './return-path'
 
 /**
  * A login in progress. The protocol has no `state`; this record ties a callback to the browser that started the login.
- *
  * @example
  * const pending: PendingLogin | undefined = await store.load(req)
  */
@@ -24,10 +23,7 @@ export interface PendingLogin {
   readonly startIsCallbackSuffix?: true
   /** Digest of the secret stored in the tab of the start. */
   readonly tab?: string
-  /**
-   * Path and query of the start, for the link of a page that says why the login failed; absent after a POST, or if too
-   * long.
-   */
+  /** Path and query of the start, for the link of a page about the failure; absent after a POST, or if too long. */
   readonly startPath?: string
   readonly returnTo?: string
   readonly state?: JSONValue
@@ -41,7 +37,6 @@ export interface PendingLogin {
 
 /**
  * What an application may know about a login that its user has begun and not finished.
- *
  * @example
  * const pending: PendingLoginSummary | undefined = await strategy.pendingLogin(req)
  */
@@ -76,7 +71,6 @@ export interface PendingLoginInput {
 
 /**
  * A `returnTo` that would leave the application is dropped, because it may come from a query.
- *
  * @throws TypeError when `state`, which comes from the application, is not JSON, or exceeds `MAX_STATE_BYTES`
  */
 export function createPendingLogin(input: PendingLoginInput): PendingLogin {
@@ -97,7 +91,6 @@ export function createPendingLogin(input: PendingLoginInput): PendingLogin {
   }
 }
 
-/** Undefined if the value is not a valid record. */
 export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
   const members = value['consumed'] === true ? { ...OVER, ...value } : value
@@ -146,7 +139,7 @@ function parseState(value: unknown): JSONValue | undefined {
   return JSON.parse(text)
 }
 
-/** It becomes a link of our own page, so it must not lead to another host. */
+/** The path becomes a link of our own page, so it must not lead to another host. */
 function isStartPath(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_START_PATH_LENGTH && parseReturnPath(value) === value
 }

@@ -7,7 +7,6 @@ import type { PendingLogin } from './pending-login'
 /**
  * Keeps at most one login in progress for one browser. Where a method throws or rejects, the login has the error
  * `session_unavailable`. `checkPendingLoginStore` of passport-social-login/testing tests a store of your own.
- *
  * @example
  * import type { IncomingMessage } from 'node:http'
  *

@@ -9,7 +9,6 @@ export interface RunningLogin<T> {
   /** Resolves when the record is consumed; never, if the login ends without that. */
   readonly consumed: Promise<void>
   readonly result: Promise<T>
-  /** The number of duplicate callbacks that wait for the result. */
   waiting: number
 }
 
@@ -74,10 +73,8 @@ export class UsedLogins<T> {
     this.#usedBefore.delete(recordID)
   }
 
-  /**
-   * Measures the time by a monotonic clock, which nobody can set back. In workerd it is `Date.now()`, by which a record
-   * expires, too; there it is 0 while modules are loaded, and advances only when a request waits for I/O.
-   */
+  // The clock is monotonic, which nobody can set back. In workerd it is `Date.now()`, by which a record expires, too;
+  // there it is 0 while modules are loaded, and advances only when a request waits for I/O.
   #dropExpired(): void {
     const now = performance.now()
     const age = now - this.#since

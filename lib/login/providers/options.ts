@@ -31,15 +31,12 @@ export interface ProviderOptions
 /** Options that depend neither on the framework nor on the provider. */
 export interface SharedOptions
   extends Pick<SocialLoginClientOptions, 'userAgent' | 'timeout' | 'dispatcher' | 'allowInsecureHTTP' | 'userRecord'> {
-  /**
-   * The name for `passport.authenticate` and in `profile.provider`. Default `social-login`. Each strategy needs its
-   * own.
-   */
+  /** Name for `passport.authenticate` and `profile.provider`. Default `social-login`. Each strategy needs its own. */
   readonly name?: string | undefined
   /**
-   * Milliseconds for the exchange and the profile together, for each call of the store, and for `provider`. Default 10,000; 1
-   * to 120,000. Beyond that: errors `provider_timeout`, `session_unavailable` and `provider_lookup_timeout`. While a
-   * connection cannot be opened, it is tried again for a part of this.
+   * Milliseconds for the exchange and the profile together, for each call of the store, and for `provider`. Default
+   * 10,000; 1 to 120,000. Beyond that: errors `provider_timeout`, `session_unavailable` and `provider_lookup_timeout`.
+   * While a connection cannot be opened, it is tried again for a part of this.
    */
   readonly timeout?: number | undefined
   /**
@@ -48,9 +45,8 @@ export interface SharedOptions
    */
   readonly maxConcurrentLogins?: number | undefined
   /**
-   * The response to a start that may come from elsewhere (typed, mailed, or redirected by a login wall). Default
-   * `confirm`, a page with a button; `refuse`, fail `start_forbidden`; or `allow`, which opens the application to login
-   * CSRF.
+   * The response to a start that may come from elsewhere (typed, mailed, or from a login wall). Default `confirm`, a
+   * page with a button; `refuse`, fail `start_forbidden`; or `allow`, which opens the application to login CSRF.
    */
   readonly unverifiedStart?: 'confirm' | 'refuse' | 'allow' | undefined
   /** Origins of sister sites whose links may start a login, such as `https://www.app.example`. Default none. */
@@ -60,9 +56,8 @@ export interface SharedOptions
   /** Renders the confirm page. Default: a plain page in English. See {@link RenderConfirmPage}. */
   readonly confirmPage?: RenderConfirmPage | undefined
   /**
-   * Ties the login to the browser tab that started it, by a secret in the tab's `sessionStorage`: no page in another
-   * tab can then inject a callback of its own. The callback route must also accept POST, and users need JavaScript.
-   * Default false.
+   * Ties the login to the browser tab that started it, by a secret in its `sessionStorage`: no other tab can then
+   * inject a callback. The callback route must also accept POST, and users need JavaScript. Default false.
    */
   readonly tabBinding?: boolean | undefined
 }
@@ -79,12 +74,11 @@ export interface CommonOptions extends SharedOptions, ProviderOptions {
 
 /**
  * One provider of many. A record of your database will do: other members are ignored, and null counts as absent.
- *
  * @example
  * const provider: Provider = { name: 'chess-club', baseURL: 'https://chess.example/api/v1', clientID, clientSecret }
  */
 export interface Provider {
-  /** The `provider` of its profiles. Never change it, and give no name to two providers, nor that of another strategy. */
+  /** The `provider` of its profiles. Never change it. No two providers, and no other strategy, may have it, too. */
   readonly name: string
   readonly baseURL: string
   readonly authorizationURL?: string | null | undefined
@@ -100,7 +94,6 @@ export interface Provider {
 
 /**
  * What the function `provider` returns.
- *
  * @example
  * const answer: ProviderResult = providers.find('chess-club')
  */
@@ -108,24 +101,20 @@ export type ProviderResult = Provider | null | undefined | PromiseLike<Provider 
 
 /**
  * Options for many providers, one of which is found for each request.
- *
  * @example
  * const options: MultiProviderOptions<Request> = { provider: (request) => providers.find(new URL(request.url).host) }
  */
 export interface MultiProviderOptions<Request> extends SharedOptions {
-  /**
-   * Finds the provider of a request, at the start and at the callback of each login. Nothing is fail
-   * `provider_unknown`.
-   */
+  /** Finds the provider of a request, at the start and the callback; without one, fail `provider_unknown`. */
   readonly provider: (req: Request) => ProviderResult
   /**
-   * The callback of providers that have none of their own: a whole URL in which `:provider` stands for the name, such as
-   * `https://app.example/auth/:provider/callback`. No two providers may share one (RFC 9700, section 4.4).
+   * The callback of providers that have none of their own: a whole URL in which `:provider` stands for the name, such
+   * as `https://app.example/auth/:provider/callback`. No two providers may share one (RFC 9700, section 4.4).
    */
   readonly callbackURL?: string | undefined
   /**
-   * Allows providers at private, loopback and link-local addresses: with providers whom you do not trust, that opens your own
-   * network. Default false; a `dispatcher` requires true, because it looks names up by itself.
+   * Allows providers at private, loopback and link-local addresses: with providers whom you do not trust, that opens
+   * your own network. Default false; a `dispatcher` requires true, because it looks names up by itself.
    */
   readonly allowPrivateAddresses?: boolean | undefined
   /** Connection pools that are kept, one for each origin. Default 100; 1 to 10,000. */
@@ -135,8 +124,8 @@ export interface MultiProviderOptions<Request> extends SharedOptions {
 /** Options of one start, of which a callback has `callbackURL` too. */
 export interface CallOptions {
   /**
-   * A local path to go to after the login, such as `/inbox`, which comes back in the `LoginInfo`. It may come from a query:
-   * what would lead to another origin, or has more than 1,024 characters once percent-encoded, is ignored.
+   * A local path to go to after the login, such as `/inbox`, which comes back in the `LoginInfo`. It may come from a
+   * query: what would lead to another origin, or has more than 1,024 characters once percent-encoded, is ignored.
    */
   readonly returnTo?: string | null | undefined
   /** Up to 1,024 bytes of JSON, which come back in the `LoginInfo`. More is a TypeError, so put no query text here. */
@@ -148,7 +137,6 @@ export interface CallOptions {
 /**
  * Decides whether a login skips the profile request. With one parameter it returns the decision or its promise, with
  * two it calls `done`.
- *
  * @example
  * const skipUserProfile: SkipUserProfile = async (accessToken) => cache.has(accessToken)
  */
@@ -164,7 +152,7 @@ export const PROVIDER_OPTIONS = {
   uploadsURL: parseUploadsURL,
 } as const satisfies OptionTable<ProviderOptions>
 
-/** All but `callbackURL`, which each adapter parses in its own way. */
+/** The options of all adapters but `callbackURL`, which each adapter parses in its own way. */
 export const SHARED_OPTIONS = {
   ...client.SHARED_OPTIONS,
   name: (value = 'social-login', option) => parseText(value, option),

@@ -20,10 +20,8 @@ export class ProviderNames {
   }
 }
 
-/**
- * This is no error, because a provider may have moved. Under a test runner, providers of this machine are excepted,
- * because tests start them on a new port again and again.
- */
+// This is no error, because a provider may have moved. Under a test runner, providers of this machine are excepted,
+// because tests start them on a new port again and again.
 function warnIfShared(name: string, baseURL: string): void {
   if (process.env['NODE_ENV'] === 'test' && isLoopback(new URL(baseURL).hostname)) return
   const firstURL = first.get(name)

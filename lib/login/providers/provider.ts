@@ -24,7 +24,10 @@ export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, Ori
   readonly strategyDigest: string
   /** One slot for each login that waits for the provider (`maxConcurrentLogins`). */
   readonly concurrentLogins: Semaphore
-  /** Called when a profile has come. @throws SocialLoginError `provider_invalid` if another provider has the name */
+  /**
+   * Called after each exchange and profile. @throws SocialLoginError `provider_invalid` if another provider has the
+   * name
+   */
   readonly onExchanged?: () => void
 }
 

@@ -12,9 +12,8 @@ import { ProviderNames } from './provider-names'
 export interface Providers {
   readonly name: string
   /**
-   * @param lookup the application's function, which is not called where the provider is fixed
-   * @throws SocialLoginError `provider_unknown`, `provider_invalid` or `provider_lookup_timeout`, or what `lookup`
-   * threw
+   * @param lookup the application's function, not called where the provider is fixed
+   * @throws SocialLoginError `provider_unknown`, `provider_invalid`, `provider_lookup_timeout`, or what `lookup` threw
    */
   find(lookup: () => ProviderResult, phase: Phase): LoginSettings | Promise<LoginSettings>
   /** Closes the connections after pending logins have ended. */
@@ -41,7 +40,7 @@ export class FixedProvider implements Providers {
 }
 
 type ManyProvidersOptions = ParsedOptions<typeof SHARED_OPTIONS & Omit<typeof MANY_OPTIONS, 'provider'>> & {
-  /** For providers without one of their own; `:provider` stands for the name. */
+  /** The callback of providers without one of their own; `:provider` stands for the name. */
   readonly callbackURL: string | undefined
 }
 
@@ -56,11 +55,11 @@ export class ManyProviders implements Providers {
   readonly name: string
   readonly #options: ManyProvidersOptions
   readonly #transports: Transports
-  /** By the JSON of their records, the least recently used first. */
+  /** The settings by the JSON of their records, the least recently used first. */
   readonly #providers = new Map<string, LoginSettings>()
-  /** Only of providers at which a login has succeeded: to correct a mistyped address must not need a restart. */
+  /** These are of providers at which a login has succeeded: correcting a mistyped address must not need a restart. */
   readonly #names = new ProviderNames()
-  /** By callback, the name of its provider: two with one callback could be sent each other's keys (RFC 9700, section 4.4). */
+  /** The provider of each callback: two with one callback could be sent each other's keys (RFC 9700, section 4.4). */
   readonly #callbackOwners = new Map<string, string>()
   #isClosed = false
 
@@ -103,7 +102,8 @@ export class ManyProviders implements Providers {
     if (/[\p{Cc}\p{Cs}]|^\.{1,2}$/u.test(name))
       throw new TypeError('name must have no control characters, and must not be . or ..')
     const template = this.#options.callbackURL?.replaceAll(':provider', encodeURIComponent(name))
-    // It has one spelling: an application may make it of `Host`, each of whose spellings would have limits of its own.
+    // The URL is put into one spelling: an application may make it of `Host`, each of whose spellings would have limits
+    // of its own.
     const callbackURL = parseWholeCallbackURL(members['callbackURL'] ?? template, 'callbackURL', this.#options)
     for (const [member, value] of Object.entries(members)) if (value !== undefined) parseText(value, member)
     return { ...members, name, callbackURL }
@@ -113,7 +113,7 @@ export class ManyProviders implements Providers {
     const key = JSON.stringify(source)
     const settings = this.#providers.get(key) ?? this.#create(source)
     if (this.#names.isTaken(settings)) throw new TypeError(NAME_TAKEN)
-    // It moves to the end of the map, as the one that was used last.
+    // The settings move to the end of the map, as those that were used last.
     this.#providers.delete(key)
     this.#providers.set(key, settings)
     return settings
@@ -122,7 +122,7 @@ export class ManyProviders implements Providers {
   #create(source: ProviderSource): LoginSettings {
     const { name, callbackURL } = source
     const settings = createLoginSettings(source, this.#options, ({ origin }) => this.#transports.transportTo(origin))
-    // Compared as Express routes it: two providers must not share it by a final slash, or by capitals.
+    // Callbacks are compared as Express routes them: two providers must not share one by a final slash or by capitals.
     const callback = plainPath(callbackURL)
     if ((this.#callbackOwners.get(callback) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)
     this.#callbackOwners.set(callback, name)

@@ -12,9 +12,7 @@ export function isCallbackSuffix(path: string, callbackPath: string): boolean {
   return arrived === expected || (arrived !== '' && expected.endsWith(arrived))
 }
 
-/**
- * A path without its case and its last slashes. A loop finds these, because the pattern /\/+$/ takes quadratic time.
- */
+/** A path in lower case without its last slashes: the pattern /\/+$/ would take quadratic time to find them. */
 export function plainPath(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--

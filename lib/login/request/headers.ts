@@ -26,7 +26,7 @@ const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 // Headers of a WebSocket's request, by RFC 6455.
 const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name) => `sec-websocket-${name}`)
 
-// An origin as browsers write it into Origin and Referer: without a user name, percent-encoding or anything beyond ASCII.
+// An origin as browsers write it into Origin and Referer: without user name, percent-encoding or anything beyond ASCII.
 const WEB_ORIGIN = new RegExp(String.raw`^https?://[a-z0-9._~:[\]-]{1,${MAX_HOST_LENGTH}}(?=[/?#]|$)`, 'i')
 
 /** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
@@ -42,10 +42,10 @@ export function withoutOrigin(target: string): string {
 }
 
 /**
- * Whether the request is speculative: a prefetch, a prerender, or what the browser sends for a service worker besides
- * the navigation itself. The latter is called `same-origin`, whoever caused it. Firefox sends it as a preload. WebKit
- * sends it again after a preload, if the worker leaves the navigation to the browser; only `Accept` shows that it is
- * none.
+ * Whether the request is speculative: a prefetch, a prerender, or one that the browser makes for a service worker
+ * besides the navigation itself. Such a request says `same-origin`, whoever caused the navigation. Firefox marks it as
+ * a preload. WebKit repeats it after a preload, if the worker leaves the navigation to the browser, and only `Accept`
+ * tells it from a navigation.
  */
 export function isSpeculative(req: HTTPRequest): boolean {
   if (req.header('service-worker-navigation-preload') !== undefined) return true
@@ -54,8 +54,9 @@ export function isSpeculative(req: HTTPRequest): boolean {
 }
 
 /**
- * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells. Chromium sends the handshake of
- * a WebSocket without them but with cookies, and Node passes it on as a GET unless the application has WebSockets.
+ * Whether this is a top-level navigation. Without Fetch Metadata, only `Accept` tells. Chromium sends a WebSocket's
+ * handshake with cookies but without Fetch Metadata, and Node passes it on as a GET unless the application has
+ * WebSockets.
  */
 export function isNavigation(req: HTTPRequest): boolean {
   if (isWebSocket(req)) return false
@@ -83,8 +84,8 @@ export function isScripted(req: HTTPRequest): boolean {
 }
 
 /**
- * Whether a page's script requested it by `fetch` or XMLHttpRequest. A service worker that answers a navigation sends the
- * mode `navigate` (Chromium, WebKit) or `same-origin` (Firefox).
+ * Whether a page's script requested it by `fetch` or XMLHttpRequest. A service worker that answers a navigation sends
+ * the mode `navigate` (Chromium, WebKit) or `same-origin` (Firefox).
  */
 export function isFetch(req: HTTPRequest): boolean {
   const mode = req.header('sec-fetch-mode')
@@ -95,7 +96,6 @@ export function fetchSiteOf(req: HTTPRequest): string | undefined {
   return req.header('sec-fetch-site')
 }
 
-/** Whether a page of this application, or of a sister site that the options allow, caused the request. */
 export function isVerifiedStart(req: HTTPRequest, policy: OriginPolicy): boolean {
   if (isFromApp(req, policy)) return true
   const source = sourceOrigin(req)
@@ -154,7 +154,7 @@ function originOf(url: string): string | undefined {
   return origin === undefined ? undefined : parseURL(origin)?.origin
 }
 
-// `Host` serves, and X-Forwarded-Host does not, because a victim's browser always sends its true Host.
+// `Host` is reliable here, because a victim's browser always sends the true one; X-Forwarded-Host is not read.
 function isAppOrigin(origin: string, req: HTTPRequest, policy: OriginPolicy): boolean {
   if (policy.appOrigin !== undefined) return origin === policy.appOrigin
   return new URL(origin).host === req.host?.toLowerCase()

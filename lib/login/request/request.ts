@@ -30,7 +30,6 @@ export interface StartRequest {
   readonly verified: boolean
   /** What the link of the confirm page carries; undefined if the request does not come from there. */
   readonly confirmation: string | undefined
-  /** Whether the request has any header that shows where it comes from. */
   readonly hasSource: boolean
   /** Whether the path is the end of the callback's: behind a proxy that strips a prefix, it may be a callback. */
   readonly isCallbackSuffix: boolean
@@ -65,8 +64,7 @@ const ONE_ROUTE_HINT =
 /**
  * Classifies a request by its method, target and headers. It is a callback if its path is that of the callback, or if
  * its query mentions a key; else a start. Behind a proxy that strips a prefix, a callback without a key looks like a
- * start: `start` recognises it by the browser's record. What is refused changes nothing, and is a failure, never an
- * error.
+ * start: `start` recognises it by the browser's record. What is refused changes nothing, and is never an `error`.
  */
 export function classifyRequest(
   req: HTTPRequest,
@@ -129,8 +127,8 @@ function classifyCallback(
     return refused('auth_key_missing', 'callback', isVerifiedStart(req, policy) ? ONE_ROUTE_HINT : undefined)
   if (others.length > 0 || !isAuthKey(authKey)) return refused('auth_key_malformed', 'callback')
   const referer = refererOf(req, policy)
-  // `isFromProvider` lets two through that prove nothing: `none`, on which `checkCallback` decides, and a browser too
-  // old to send `Sec-Fetch-Site`, of which only the Referer is checked.
+  // `isFromProvider` also accepts two cases that prove nothing: `Sec-Fetch-Site: none`, on which `checkCallback`
+  // decides, and a browser that sends no `Sec-Fetch-Site`, of which only the Referer is checked.
   const isGenuine = isFromTab ? isFormOfApp(req, policy) : isFromProvider(req, policy)
   if (referer === 'foreign' || !isGenuine) return refused('callback_forged', 'callback', callbackHint(req, policy))
   return { type: 'callback', authKey, fetchSite: fetchSiteOf(req), referer, tabSecret }

@@ -50,7 +50,7 @@ export function redirectURLWith(authKey: string, redirectURL: string, behaviours
 
 function withParameter(redirectURL: string, parameter: string): string {
   const url = new URL(redirectURL)
-  // Not searchParams, which would re-encode the application's own parameters.
+  // `searchParams` would re-encode the application's own parameters.
   url.search = url.search === '' ? parameter : `${url.search}&${parameter}`
   return url.href
 }

@@ -10,7 +10,7 @@ const RESET_PAUSE = 20
 interface Delivery {
   readonly answer: Answer
   readonly fault?: Fault
-  /** What the log has of the request: gets the status when that is sent. */
+  /** The entry of the request in the log, which gets the status when that is sent. */
   readonly entry?: { status?: number }
 }
 

@@ -1,11 +1,11 @@
 import type { Answer, ProviderRequest } from './request'
 
-// What a browser asks for by itself.
+// Matches what a browser requests by itself.
 const ASSET = /^\/(?:style\.css|icon\.svg|favicon\.ico|pictures\/|covers\/|images\/|content\/)/
-// Others could be keys or secrets that were sent to a wrong address.
+// Other segments could be keys or secrets that were sent to a wrong address.
 const HARMLESS_SEGMENT = /^[a-z_-]{0,16}\d{0,2}$/
 
-/** One line for a request: time, what was asked for, and the outcome; no query, no body. Undefined for pictures and styles. */
+/** One line for a request: its time, its path and its outcome; no query, no body. Undefined for pictures and styles. */
 export function lineFor({ method, pathname }: ProviderRequest, answer: Answer | undefined): string | undefined {
   if (ASSET.test(pathname)) return undefined
   const path = pathname.split('/').map((segment) => (HARMLESS_SEGMENT.test(segment) ? segment : '*'))

@@ -10,20 +10,18 @@ const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
   ['/get_user_info', 'get_user_info'],
 ])
 
-// No form of the API or the pages is longer. The log keeps thousands of bodies.
+// No form of the API or the pages is longer, and the log keeps thousands of bodies.
 const MAX_BODY_BYTES = 8192
 
 /** A request with its complete body. */
 export type ProviderRequest = Awaited<ReturnType<typeof readRequest>>
 
-/** The response of an endpoint or a page. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: string | Uint8Array
 }
 
-/** A redirect without a body. */
 export function redirectTo(location: string, status = 302, headers: Answer['headers'] = {}): Answer {
   return { status, headers: { location, 'cache-control': 'no-store', ...headers }, body: '' }
 }
@@ -80,7 +78,7 @@ async function readMultipart(body: string, headers: IncomingHttpHeaders): Promis
     const form = await new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } }).formData()
     for (const [name, value] of form) if (typeof value === 'string') parameters.append(name, value)
   } catch {
-    // As PHP, which then has no values.
+    // PHP has no values of a malformed form, either.
   }
   return parameters
 }
@@ -90,7 +88,7 @@ async function readBody(message: IncomingMessage): Promise<string | undefined> {
   let size = 0
   for await (const chunk of message) {
     size += chunk.length
-    // Reads on but keeps nothing: a client that is still sending would not see the refusal.
+    // The rest is read but not kept: a client that is still sending would not see the refusal.
     if (size <= MAX_BODY_BYTES) chunks.push(Buffer.from(chunk))
   }
   return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8')

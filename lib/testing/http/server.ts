@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { isIPv6 } from 'node:net'
 
-/** Whether a name or an address is one of this machine. Not parsed as a URL, which takes quadratic time for a long name. */
+/** Whether a name or an address is one of this machine. Parsing a long name as a URL would take quadratic time. */
 export function isLoopback(host: string): boolean {
   return /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host)
 }
@@ -18,7 +18,6 @@ export function listen(listener: RequestListener, host: string, port: number): P
   })
 }
 
-/** Closes a server with all its connections. */
 export function shutDown(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

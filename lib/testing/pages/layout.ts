@@ -27,20 +27,19 @@ export function html(strings: TemplateStringsArray, ...values: readonly Fragment
 /** The look of a page's first button. */
 export const PRIMARY: Markup = new Markup('class="primary"')
 
-/** A button that appears by and by, above its picture that is there from the first moment and takes neither clicks nor keys. */
+/** A button that appears after a moment, above an inert picture of itself that is there from the first moment. */
 export function guardedButton(label: string, attributes: Markup = new Markup('')): Markup {
   return html`<span class="action"><span class="inert" aria-hidden="true">${label}</span><button ${attributes}>${label}</button></span>`
 }
 
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** Options of a page. */
 export interface PageOptions {
   status?: number
   headers?: Answer['headers']
   /** Whether the page has buttons that copy: the only pages with a script. */
   copies?: boolean
-  /** Forms of the page may redirect to other sites: Chromium and WebKit apply `form-action` to the whole redirect chain. */
+  /** Whether forms may redirect to other sites: Chromium and WebKit apply `form-action` to the whole redirect chain. */
   leadsElsewhere?: boolean
 }
 
@@ -89,7 +88,6 @@ ${main}
   }
 }
 
-/** A page with only a message. */
 export function messagePage(
   state: State,
   status: number,
@@ -100,7 +98,6 @@ export function messagePage(
   return page(state, title, html`<p>${message}</p>\n<p><a href="/">Home</a></p>`, { status, headers })
 }
 
-/** A labelled text field. */
 export function field(name: string, label: string, value: string, attributes: Markup, id = name): Markup {
   return html`<p><label for="${id}">${label}</label>
 <input id="${id}" name="${name}" value="${value}" ${attributes}></p>`
@@ -122,7 +119,6 @@ export function change(path: string, make: (state: State, form: URLSearchParams,
   }
 }
 
-/** A person's display name. */
 export function displayNameOf(user: FakeUser): string {
   const whole = [user.user_firstname, user.user_lastname].filter(Boolean).join(' ')
   return whole || user.user_name || user.user_id

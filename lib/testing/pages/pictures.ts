@@ -8,7 +8,9 @@ function hueOf(text: string): number {
   return createHash('sha256').update(text).digest().readUInt16BE() % 360
 }
 
-/** A drawing on a gradient that belongs to a name. It has no letters, which would be cropped where a page shows a part of it. */
+/**
+ * A drawing on a gradient that belongs to a name. A page that shows a part of it would crop letters, so it has none.
+ */
 function drawing(name: string, [width, height]: readonly [number, number], shapes: Markup): Answer {
   const hue = hueOf(name)
   const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"

@@ -11,7 +11,6 @@ import { providerNavigation, sameOriginNavigation } from '../navigation'
 
 /**
  * Options of {@link checkPendingLoginStore}.
- *
  * @example
  * import session from 'express-session'
  *
@@ -19,7 +18,7 @@ import { providerNavigation, sameOriginNavigation } from '../navigation'
  * const options: PendingLoginStoreCheck = { middleware, atomic: false }
  */
 export interface PendingLoginStoreCheck {
-  /** Runs before each request, as in Connect and Express: the session middleware of a store that keeps to the session. */
+  /** Runs before each request, as in Connect and Express: the session middleware, for a store in the session. */
   // `never`, because the types of Express's and Connect's requests differ.
   readonly middleware?: ((req: never, res: never, next: (error?: unknown) => void) => unknown) | undefined
   /**
@@ -35,7 +34,6 @@ export interface PendingLoginStoreCheck {
 
 /**
  * Simulates an outage of a store's storage.
- *
  * @example
  * const outage: StorageOutage = { begin: () => server.halt(), end: () => server.resume() }
  */
@@ -75,7 +73,7 @@ export class Deployment {
   async start(): Promise<void> {
     const { middleware = (_req, _res, next) => next() } = this.options
     const listener = (req: IncomingMessage, res: ServerResponse): void => {
-      // As Express does.
+      // Express does so, too.
       Object.assign(req, { res })
       const next = async (failure?: unknown): Promise<void> => {
         await this.#jobs.get(String(req.headers['x-visit']))?.(req, res, failure)
@@ -113,7 +111,6 @@ export class Deployment {
 
   /**
    * A callback: loads the record, and consumes it.
-   *
    * @param loaded what to wait for between the two
    */
   consume(browser: CookieBrowser, process = 0, loaded = noWait): Promise<boolean | void> {
@@ -126,7 +123,6 @@ export class Deployment {
 
   /**
    * Sends a request of a browser, in which the store of a process is used: an even or an odd one.
-   *
    * @returns the result of the step, after the response has ended
    * @throws what the step or the middleware throws, or {@link Unsettled}
    */
@@ -164,7 +160,6 @@ export class Deployment {
   }
 }
 
-/** A request has taken too long. */
 class Unsettled extends Error {}
 
 // Each of these throws an error that says what was seen instead.

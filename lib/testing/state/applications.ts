@@ -12,8 +12,8 @@ export function checkedName(name: string): string {
 }
 
 function checkedRedirectURL(redirectURL: string): string {
-  // A Location header cannot contain a line break or a raw space, and blind appending would not encode it. Parsing takes
-  // quadratic time for a long host name.
+  // A Location header cannot contain a line break or a raw space, and blind appending would not encode it. Parsing
+  // takes quadratic time for a long host name.
   if (!/^[\x21-\x7e]{0,2000}$/.test(redirectURL)) {
     throw new TypeError('redirectURL must be percent-encoded: at most 2000 visible ASCII characters')
   }
@@ -29,7 +29,6 @@ function checkedCredential(option: string, value: string): string {
   return value
 }
 
-/** The registered applications. */
 export class Applications extends Registry<Application> {
   constructor() {
     super('application with this appID')

@@ -13,7 +13,7 @@ interface AuthKey extends Grant {
 
 interface AccessToken extends AuthKey {
   readonly token: string
-  /** Its API requests in the hour that ends at `resetAt`. */
+  /** The API requests with the token in the hour that ends at `resetAt`. */
   requests: number
   resetAt: number
 }
@@ -86,7 +86,7 @@ export class Grants {
     for (const grants of [this._approvals, this._keys, this._tokens]) grants.deleteWhere((each) => each.appID === appID)
   }
 
-  /** Keeps the tokens: those of a deleted person get a response of their own. */
+  /** The tokens are kept, because those of a deleted person get a response of their own. */
   forgetUser(userID: string): void {
     for (const grants of [this._approvals, this._keys]) grants.deleteWhere((each) => each.userID === userID)
   }

@@ -14,7 +14,7 @@ export function sessionCookie(origin: string, userID = ''): string {
   return stringifySetCookie(cookieName(origin), userID, userID === '' ? { ...options, maxAge: 0 } : options)
 }
 
-/** With the provider's port, because a browser sends its cookies to all ports of a host. */
+/** The name has the provider's port, because a browser sends its cookies to all ports of a host. */
 function cookieName(origin: string): string {
   return `fake_provider_session_${new URL(origin).port}`
 }

@@ -18,7 +18,6 @@ export class State {
   /** Whether requests under any name of this machine are answered. */
   readonly allowRemote: boolean
   behaviours: ProviderBehaviours
-  /** Is told of each request. */
   readonly report: ((line: string) => void) | undefined
   /** Undefined on a server of the user's own, if it was not given. */
   origin: string | undefined

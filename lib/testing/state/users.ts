@@ -40,7 +40,6 @@ function defaultsFor(id: string): FakeUser {
   }
 }
 
-/** The people of the provider. */
 export class Users extends Registry<FakeUser> {
   private _nextID = 1
 

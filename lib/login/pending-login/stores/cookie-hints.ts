@@ -4,7 +4,7 @@ import { parseURL } from '../../../client/url'
 const OTHER_HOST =
   ' Start and come back on one host: cookies of localhost are not sent to 127.0.0.1, nor those of 127.0.0.1 to localhost.'
 
-/** A machine's own host has two names, which do not share cookies. */
+/** For a request on this machine, which has two names that do not share cookies. */
 export function otherHostHint(host: string | undefined): string {
   const url = host === undefined ? undefined : parseURL(`http://${host}`)
   return url !== undefined && isLoopback(url.hostname) ? OTHER_HOST : ''

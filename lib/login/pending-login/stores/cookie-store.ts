@@ -10,11 +10,10 @@ import type { CookieStoreOptions } from './sealed-cookie'
  * stored on the server, and people can sign in under an application session with `SameSite=Strict`. (A signed-in user
  * looks signed out at the callback then, and gets `user_changed`.)
  *
- * A cookie cannot be invalidated: within one process a record is used once, but a copy that reaches another process while
- * the login may take can be used there, too, with another key.
+ * A cookie cannot be invalidated: within one process a record is used once, but a copy that reaches another process
+ * while the login may take can be used there, too, with another key.
  *
  * The store needs the response. Express sets `req.res`; elsewhere set it before `passport.authenticate()`.
- *
  * @example
  * const { LOGIN_COOKIE_KEY = '' } = process.env
  * new Strategy({ ...options, store: new CookieStore({ keys: [LOGIN_COOKIE_KEY] }) }, verify)
@@ -31,7 +30,7 @@ export class CookieStore implements PendingLoginStore {
     this.#cookies = new LoginCookies(options)
   }
 
-  /** @internal The same store for a strategy with this callback, which tells whether browsers keep a `Secure` cookie. */
+  /** @internal The same store for a strategy with this callback, which tells whether browsers keep `Secure` cookies. */
   forCallback(callbackURL: string | undefined): CookieStore {
     const store = new CookieStore(this.#options)
     store.#cookies = new LoginCookies(this.#options, callbackURL)

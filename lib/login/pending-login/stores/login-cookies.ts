@@ -21,9 +21,7 @@ export class LoginCookies {
   readonly #used: SealedCookie
 
   /**
-   * @param callbackURL if it is plain http on a loopback host, the cookie is set without `Secure` as well: Safari keeps
-   * no other there
-   * @throws TypeError when a key is too short or the name is not a valid cookie name
+   * @param callbackURL if plain http to a loopback host, a cookie without `Secure` is also set: Safari keeps no other
    */
   constructor(options: CookieStoreOptions, callbackURL?: string) {
     const plain = isPlainLoopback(callbackURL) && !options.allowInsecureHTTP
@@ -38,7 +36,7 @@ export class LoginCookies {
 
   /** The login in progress, or what is left of the one before. */
   async open(header: string): Promise<PendingLogin | undefined> {
-    // The first that came decides: if it cannot be opened, it was planted, and so may be the others.
+    // The first cookie that is there decides: if it cannot be opened, it was planted, and so may be the others.
     return [...this.#pending, this.#used].find((cookie) => cookie.isIn(header))?.open(header)
   }
 
@@ -46,10 +44,7 @@ export class LoginCookies {
     return [...this.#pending.map((cookie) => cookie.end()), await this.#used.seal(remainderOf(record))]
   }
 
-  /**
-   * @param isPlain whether the request came by plain http, as far as the adapter knows, and no callbackURL says
-   * otherwise
-   */
+  /** @param isPlain whether the request came by plain http, as far as is known */
   explain(header: string, host: string | undefined, isPlain: boolean): string {
     if (this.#pending.some((cookie) => cookie.isIn(header))) return UNREADABLE
     const cause = header === '' ? NO_COOKIE : OTHER_COOKIES

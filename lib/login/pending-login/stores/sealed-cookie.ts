@@ -11,25 +11,22 @@ import { type LoginRemainder, type PendingLogin, parsePendingLogin } from '../pe
 
 /**
  * Options of the {@link CookieStore}.
- *
  * @example
  * new CookieStore({ keys: [newKey, oldKey], name: 'my-login' }) // the cookie is called __Host-my-login
  */
 export interface CookieStoreOptions {
   /**
-   * 1 to 10 random secrets of at least 32 characters or bytes (`openssl rand -base64 32`). The first one seals, all of them
-   * open: to rotate, append a new one, then put it in front, and drop the old one when the logins that it sealed have expired.
-   * Never the app secret: the cookie would confirm a guess of it.
+   * 1 to 10 random secrets of at least 32 characters or bytes (`openssl rand -base64 32`). The first one seals, all of
+   * them open: to rotate, append a new one, then put it in front, and drop the old one when the logins that it sealed
+   * have expired. Never the app secret: the cookie would confirm a guess of it.
    */
   readonly keys: readonly (string | Uint8Array)[]
-  /**
-   * Name of the cookie, without the `__Host-` prefix: 1 to 64 of the characters A-Z a-z 0-9 _ -. Default
-   * `social-login`.
-   */
+  /** Name of the cookie without its prefix: 1 to 64 of the characters A-Z a-z 0-9 _ -. Default `social-login`. */
   readonly name?: string | undefined
   /**
-   * Whether the name begins with `__Host-`, by which browsers let no sister subdomain plant the cookie. Default true. False is
-   * for hosting that passes only a cookie of another name, such as `__session`: the cookie is `Secure` all the same.
+   * Whether the name begins with `__Host-`, by which browsers let no sister subdomain plant the cookie. Default true.
+   * False is for hosting that passes only a cookie of another name, such as `__session`: the cookie is `Secure` all the
+   * same.
    */
   readonly hostPrefix?: boolean | undefined
   /** Drops `Secure`, and so the prefix, for plain http: a sister subdomain can then plant the cookie. Default false. */
@@ -107,13 +104,13 @@ export class SealedCookie {
       const { plaintext } = await this.#jose.compactDecrypt(sealed, key, options)
       return parsePendingLogin(JSON.parse(Buffer.from(plaintext).toString()))
     } catch {
-      // Tampered with, sealed with another key, or not a sealed record at all.
+      // The value was tampered with, was sealed with another key, or is no sealed record at all.
       return undefined
     }
   }
 
-  // Of two cookies with this name one was planted, and they cannot be told apart. Only ASCII spaces are trimmed, because a
-  // sister subdomain can set a cookie "\u00a0__Host-...", which browsers do not protect.
+  // Of two cookies with this name one was planted, and they cannot be told apart. Only ASCII spaces are trimmed,
+  // because a sister subdomain can set a cookie "\u00a0__Host-...", which browsers do not protect.
   #valueIn(header: string): string | undefined {
     const [own, ...others] = header.matchAll(this.#pattern)
     if (!own || others.length > 0 || own[0].length > MAX_COOKIE_LENGTH) return undefined

@@ -21,7 +21,6 @@ const SESSION_WITHOUT_LOGIN =
 /**
  * Keeps the login in progress in `req.session`, which any session middleware provides. If the session has a `save`
  * method (express-session, koa-session), its store has saved when the promises here resolve.
- *
  * @example
  * new Strategy({ ...options, store: new SessionStore() }, verify) // the default
  */
@@ -66,10 +65,8 @@ function warnOfLostCookie(req: IncomingMessage, { cookie }: Record<string, unkno
   })
 }
 
-/**
- * Passport renews the session when it signs the user in. What is left of the record is put into the new session before Passport saves
- * that: later would be one more write, and could undo a logout.
- */
+// Passport renews the session when it signs the user in. What is left of the record is put into the new session before
+// Passport saves that: later would be one more write, and could undo a logout.
 function keepWhenRenewed(req: IncomingMessage, remainder: LoginRemainder): void {
   const session = requireSession(req)
   const { regenerate } = session
@@ -89,7 +86,7 @@ function keepWhenRenewed(req: IncomingMessage, remainder: LoginRemainder): void 
     const renewing: unknown = Reflect.apply(regenerate, session, given)
     return types.isPromise(renewing) ? renewing.then(keep) : renewing
   }
-  // It is not enumerable, because some stores copy the members of a session.
+  // `regenerate` is not enumerable, because some stores copy the members of a session.
   Reflect.defineProperty(session, 'regenerate', { value, configurable: true, writable: true })
 }
 
@@ -111,7 +108,7 @@ function put(session: Record<string, unknown>, record: PendingLogin): Promise<vo
   if (typeof save !== 'function') return undefined
   return new Promise((resolve, reject) => {
     const saving: unknown = save.call(session, (error: unknown) => (error ? reject(error) : resolve()))
-    // Others return a promise; express-session calls back and returns the session.
+    // express-session calls back, and returns the session; other sessions return a promise.
     if (types.isPromise(saving)) saving.then(() => resolve(), reject)
   })
 }
