@@ -4,8 +4,9 @@ import { debuglog } from 'node:util'
 import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError, VERIFY_REFUSED } from './errors'
 
 /**
- * The message of the tracing channel `passport-social-login:<phase>`, one for each run of a phase, without a secret,
- * key, token, or anything of a person. A `callback` contains the `exchange`, `profile` and `verify` of its login.
+ * The message of the tracing channel `passport-social-login:<phase>`: one object for a run of the phase, without a
+ * secret, key, token, or anything of a person. A `callback` contains the `exchange`, `profile` and `verify` of its
+ * login.
  * @example
  * import { tracingChannel } from 'node:diagnostics_channel'
  *

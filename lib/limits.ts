@@ -66,7 +66,7 @@ export const MAX_COOKIE_LENGTH = 4096
 export const MAX_SENDS = 2
 /** Addresses are tried one after the other, and the owner of a name may give it thousands, of hosts of his choice. */
 export const MAX_ADDRESSES = 32
-/** Node's 0.25 seconds are too few for a lost packet, which is sent again after a second, if no other address answers. */
+/** Node's 0.25 seconds are too few for a lost packet, sent again after a second, if no other address answers. */
 export const ADDRESS_TIMEOUT_MS = 1500
 /** This is longer than most restarts. At most a third of the timeout is used, because the rest is for the requests. */
 export const CONNECT_RETRY_MS = 3000

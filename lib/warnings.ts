@@ -30,7 +30,7 @@ export function warnOfMissingHeaders(hasSource: boolean): void {
 
 const given = new Set<WarningCode>()
 
-/** Emits a warning of a mistake in the code, which is the same each time. */
+/** Emits a warning once, because it is of a mistake in the code and not of an event. */
 export function warnOnce(code: WarningCode): void {
   if (given.has(code)) return
   given.add(code)

@@ -40,8 +40,8 @@ export async function callVerify(
 
 // Waits for the first answer of a verify function of any shape. One that declares `done` is expected to call it: of
 // what it returns only a real promise counts, because `(…, done) => users.find(id, done)` returns whatever `find` does.
-// One that declares no `done` answers by what it returns. One of length 0 may do both: NestJS wraps verify in `async
-// (...args)`, which calls `done` and returns nothing.
+// One that declares no `done` answers by what it returns. One of length 0 may do both: NestJS wraps verify in
+// `async (...args)`, which calls `done` and returns nothing.
 function waitForVerdict(
   verify: AnyVerifyFunction,
   req: Request,

@@ -32,8 +32,7 @@ export type RenderConfirmPage = (page: ConfirmPage) => string
 const OWN_PAGE_POLICY = ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'"]
 
 /**
- * The query parameter that the confirm page adds. Any link can have the value 1; none can have that of
- * `confirmationAfter`.
+ * The query parameter that the confirm page adds. Any link can have the value 1, but none that of `confirmationAfter`.
  */
 export const CONFIRMED_PARAMETER = 'social_login_confirmed'
 

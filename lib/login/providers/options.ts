@@ -78,7 +78,7 @@ export interface CommonOptions extends SharedOptions, ProviderOptions {
  * const provider: Provider = { name: 'chess-club', baseURL: 'https://chess.example/api/v1', clientID, clientSecret }
  */
 export interface Provider {
-  /** The `provider` of its profiles. Never change it. No two providers, and no other strategy, may have it, too. */
+  /** The `provider` of its profiles. Never change it, nor give it to another provider or another strategy. */
   readonly name: string
   readonly baseURL: string
   readonly authorizationURL?: string | null | undefined
@@ -105,7 +105,7 @@ export type ProviderResult = Provider | null | undefined | PromiseLike<Provider 
  * const options: MultiProviderOptions<Request> = { provider: (request) => providers.find(new URL(request.url).host) }
  */
 export interface MultiProviderOptions<Request> extends SharedOptions {
-  /** Finds the provider of a request, at the start and the callback; without one, fail `provider_unknown`. */
+  /** Finds the provider of a request, at the start and at the callback. If it finds none: fail `provider_unknown`. */
   readonly provider: (req: Request) => ProviderResult
   /**
    * The callback of providers that have none of their own: a whole URL in which `:provider` stands for the name, such

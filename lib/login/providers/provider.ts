@@ -24,10 +24,7 @@ export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, Ori
   readonly strategyDigest: string
   /** One slot for each login that waits for the provider (`maxConcurrentLogins`). */
   readonly concurrentLogins: Semaphore
-  /**
-   * Called after each exchange and profile. @throws SocialLoginError `provider_invalid` if another provider has the
-   * name
-   */
+  /** Called after exchange and profile. @throws SocialLoginError `provider_invalid` if another provider has the name */
   readonly onExchanged?: () => void
 }
 

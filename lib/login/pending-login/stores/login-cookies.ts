@@ -20,9 +20,7 @@ export class LoginCookies {
   readonly #pending: readonly SealedCookie[]
   readonly #used: SealedCookie
 
-  /**
-   * @param callbackURL if plain http to a loopback host, a cookie without `Secure` is also set: Safari keeps no other
-   */
+  /** @param callbackURL if plain http on this machine, a cookie without `Secure` is also set: Safari keeps no other */
   constructor(options: CookieStoreOptions, callbackURL?: string) {
     const plain = isPlainLoopback(callbackURL) && !options.allowInsecureHTTP
     const variants = plain ? [options, { ...options, allowInsecureHTTP: true }] : [options]

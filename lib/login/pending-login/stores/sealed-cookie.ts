@@ -25,8 +25,7 @@ export interface CookieStoreOptions {
   readonly name?: string | undefined
   /**
    * Whether the name begins with `__Host-`, by which browsers let no sister subdomain plant the cookie. Default true.
-   * False is for hosting that passes only a cookie of another name, such as `__session`: the cookie is `Secure` all the
-   * same.
+   * False is for hosting that passes only a cookie of another name, such as `__session`; it is `Secure` all the same.
    */
   readonly hostPrefix?: boolean | undefined
   /** Drops `Secure`, and so the prefix, for plain http: a sister subdomain can then plant the cookie. Default false. */
