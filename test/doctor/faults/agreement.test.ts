@@ -1,13 +1,13 @@
 import { createServer, type RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { type OutcomeCode, SocialLoginClient } from '../../lib'
-import { examine } from '../../lib/doctor/doctor'
-import type { Examination } from '../../lib/doctor/examination'
-import { FakeProvider, type Fault } from '../../lib/testing'
-import type { Row, Scenario } from '../login/outcome-row'
-import { failures } from '../login/outcome-rows'
-import { examineProvider } from '../support/doctor'
-import { port } from '../support/listen'
+import { type OutcomeCode, SocialLoginClient } from '../../../lib'
+import { examine } from '../../../lib/doctor/doctor'
+import type { Examination } from '../../../lib/doctor/examination'
+import { FakeProvider, type Fault } from '../../../lib/testing'
+import type { Row, Scenario } from '../../login/outcome-row'
+import { failures } from '../../login/outcome-rows'
+import { examineProvider } from '../../support/doctor'
+import { port } from '../../support/listen'
 
 // The doctor, with a login, calls a provider broken exactly where logins fail, with the options that it proposes.
 
