@@ -128,7 +128,7 @@ export class Trace {
   #writeLine({ strategy, phase, code, page, duration = 0, login, retried, error }: TracedPhase): void {
     const time = `${Math.round(duration)} ms`
     if (phase === 'verify') this.#verifyFailed = code === 'application_error'
-    if (phase !== 'start' && phase !== 'callback') this.#parts.push(`${phase}${retried ? ' (sent twice)' : ''} ${time}`)
+    if (phase !== 'start' && phase !== 'callback') this.#parts.push(`${phase}${retried ? ' (sent again)' : ''} ${time}`)
     else if (code !== undefined || page !== undefined || phase === 'callback') {
       const what = code === undefined ? LINE_OF_PAGE[page ?? 'login'] : `${code}: ${sentenceOf(code, error)}`
       const parts = this.#parts.length === 0 ? '' : `: ${this.#parts.join(', ')}`

@@ -3,7 +3,10 @@
 
 // A login.
 
-/** From the start to the callback, with the person at the provider: as long as OAuth's codes live (RFC 6749, 4.1.2). */
+/**
+ * From the start to the callback, with the person at the provider: as long as OAuth's codes live (RFC 6749, 4.1.2). The
+ * `Max-Age` of cookies, the time that used ids are remembered, and what stores must keep follow from it.
+ */
 export const MAX_AGE_MS = 10 * 60 * 1000
 /** Clock skew between servers: a record's `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
@@ -62,8 +65,8 @@ export const MAX_COOKIE_LENGTH = 4096
 
 // Connections to the provider.
 
-/** How often a request is sent at most: `client/http/retry.ts` says when a second time. */
-export const MAX_SENDS = 2
+/** How often a profile request is sent at most; an exchange is sent twice at most. `client/http/retry.ts` says when. */
+export const MAX_PROFILE_SENDS = 2
 /** Addresses are tried one after the other, and the owner of a name may give it thousands, of hosts of his choice. */
 export const MAX_ADDRESSES = 32
 /** Node's 0.25 seconds are too few for a lost packet, sent again after a second, if no other address answers. */

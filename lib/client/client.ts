@@ -56,7 +56,7 @@ export class SocialLoginClient {
   }
 
   /**
-   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Retried once: at once
+   * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Retried: at once
    * if the connection closed before the response began; after a server error (5xx) or a failed connection if, after any
    * `Retry-After`, at least as much time is left before the deadline as the first request took.
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`

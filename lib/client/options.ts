@@ -91,7 +91,7 @@ type ProviderOptions = Pick<
   'baseURL' | 'authorizationURL' | 'clientID' | 'clientSecret' | 'exchangeMethod'
 >
 
-export const PROVIDER_OPTIONS = {
+export const CLIENT_PROVIDER_OPTIONS = {
   baseURL: parseBaseURL,
   authorizationURL: parsePageURL,
   clientID: parseText,
@@ -99,7 +99,7 @@ export const PROVIDER_OPTIONS = {
   exchangeMethod: choice<ExchangeMethod>('post', 'get'),
 } as const satisfies OptionTable<ProviderOptions>
 
-export const SHARED_OPTIONS = {
+export const CLIENT_SHARED_OPTIONS = {
   userAgent: (value = USER_AGENT, name) => parseUserAgent(value, name),
   timeout: integer(DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS),
   dispatcher: parseDispatcher,
@@ -108,8 +108,8 @@ export const SHARED_OPTIONS = {
 } as const satisfies OptionTable<Omit<SocialLoginClientOptions, keyof ProviderOptions | 'maxConnections'>>
 
 export const CLIENT_OPTIONS = {
-  ...PROVIDER_OPTIONS,
-  ...SHARED_OPTIONS,
+  ...CLIENT_PROVIDER_OPTIONS,
+  ...CLIENT_SHARED_OPTIONS,
   maxConnections: integer(DEFAULT_CONNECTIONS, MAX_CONNECTIONS),
 }
 

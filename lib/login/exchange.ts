@@ -14,7 +14,7 @@ type ExchangeContext = Pick<LoginContext, 'settings' | 'trace'> & {
 /**
  * Exchanges the key for a token, and the token for a profile. One deadline, `timeout`, covers both requests, their
  * retries and `skipUserProfile`. `client/endpoints.ts` makes the requests; `client/http/` sends them, and `retry.ts`
- * there says when it sends one twice.
+ * there says when it sends one again.
  * @throws SocialLoginError of phase `exchange` or `profile`, or what `skipUserProfile` threw
  */
 export async function exchange(context: ExchangeContext, authKey: string): Promise<ExchangedLogin> {

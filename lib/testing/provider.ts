@@ -160,16 +160,18 @@ export class FakeProvider {
   }
 
   /**
-   * Makes the next request to an endpoint fail. Faults are queued, each for one request (or for `times` requests).
-   * @throws TypeError when the endpoint is not one of the four, or `times` is not a whole number from 1.
+   * Makes the next request to an endpoint fail. Faults are queued, each for one request, or for `times` requests:
+   * `Infinity` is for all, up to {@link clearFaults}.
+   * @throws TypeError when the endpoint is not one of the four, or `times` is neither a whole number from 1 nor `Infinity`.
    */
   failNext(endpoint: Endpoint, fault: Fault, { times = 1 }: { times?: number } = {}): void {
     const { faults } = this._state
     if (!Object.hasOwn(faults, endpoint)) {
       throw new TypeError(`failNext: endpoint must be one of ${Object.keys(faults).join(', ')}`)
     }
-    if (!Number.isSafeInteger(times) || times < 1) throw new TypeError('failNext: times must be a whole number from 1')
-    for (let time = 0; time < times; time += 1) faults[endpoint].push(fault)
+    if ((!Number.isSafeInteger(times) && times !== Number.POSITIVE_INFINITY) || times < 1)
+      throw new TypeError('failNext: times must be a whole number from 1, or Infinity')
+    faults[endpoint].push({ fault, times })
   }
 
   /** Removes all queued faults. */

@@ -112,7 +112,7 @@ export interface Fault {
   truncate?: number
   /**
    * Resets the connection: before the response (`true` means this, too), within its headers, within its body, or after
-   * it. This package sends a request whose connection closes before the response once more: `{ times: 2 }` makes both
+   * it. This package sends a request again whose connection closes before the response: `{ times: Infinity }` makes all
    * fail.
    */
   reset?: boolean | 'before' | 'headers' | 'body' | 'after'

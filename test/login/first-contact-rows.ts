@@ -8,6 +8,7 @@ import {
   exchangeRow,
   json,
   profileRow,
+  RETRIED,
   type Row,
   type Scenario,
   visitWith,
@@ -93,7 +94,7 @@ const legacyOnly =
   (what: Fault) =>
   ({ provider }: Scenario): void => {
     provider.setMode({ withoutUserMe: true })
-    provider.failNext('get_user_info', what, { times: 2 })
+    provider.failNext('get_user_info', what, { times: Number.POSITIVE_INFINITY })
   }
 
 function autoRow(situation: string, code: OutcomeCode, what: Fault, more: Partial<Row> = {}): Row {
@@ -113,7 +114,7 @@ const autoRows: Row[] = [
     'provider_unavailable',
     { status: 503 },
     {
-      sent: [...ALL, 'get_user_info'],
+      sent: [...BOTH, ...RETRIED.slice(1).map(() => 'get_user_info')],
     },
   ),
   autoRow(

@@ -1,4 +1,5 @@
 import type { OutcomeCode } from '../../lib'
+import { MAX_PROFILE_SENDS } from '../../lib/limits'
 import type { Endpoint, FakeProvider, Fault } from '../../lib/testing'
 import type { AppOptions, Keep, RunningApp } from '../support/app'
 import type { Browser, BrowserAnswer } from '../support/browser'
@@ -50,7 +51,8 @@ export function fault(endpoint: Endpoint, fault: Fault): (scenario: Scenario) =>
   return ({ provider }) => provider.failNext(endpoint, fault)
 }
 
-// The profile request is retried after a connection or server error: see retried-profile.test.ts.
+/** With a profile request that is sent as often as it is at most: see retried-profile.test.ts. */
+export const RETRIED = [...EXCHANGE, ...Array.from({ length: MAX_PROFILE_SENDS }, () => 'user/me')]
 const REPEATED: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
 
 /** The same fault at the exchange, and at every profile request. */
@@ -61,9 +63,9 @@ export function atBoth(situation: string, code: OutcomeCode, what: Fault, app: R
       situation: `${situation} at the profile`,
       code,
       record: 'over',
-      sent: REPEATED.has(code) ? [...BOTH, 'user/me'] : BOTH,
+      sent: REPEATED.has(code) ? RETRIED : BOTH,
       app,
-      arrange: ({ provider }) => provider.failNext('user/me', what, { times: 2 }),
+      arrange: ({ provider }) => provider.failNext('user/me', what, { times: Number.POSITIVE_INFINITY }),
     },
   ]
 }

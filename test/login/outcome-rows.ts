@@ -12,6 +12,7 @@ import {
   exchangeRow,
   json,
   profileRow,
+  RETRIED,
   type Row,
   refused,
   visitWith,
@@ -168,19 +169,19 @@ const transportRows: Row[] = [
   },
   // Sent again when the first connection closes: see connections.test.ts.
   {
-    situation: 'two resets before the answer at the exchange',
+    situation: 'resets before the answer at the exchange',
     code: 'provider_unreachable',
     record: 'over',
     sent: ['authorize', 'authorize'],
     byFetch: { sent: EXCHANGE },
-    arrange: ({ provider }) => provider.failNext('authorize', { reset: 'before' }, { times: 2 }),
+    arrange: ({ provider }) => provider.failNext('authorize', { reset: 'before' }, { times: Number.POSITIVE_INFINITY }),
   },
   {
-    situation: 'two resets before the answer at the profile',
+    situation: 'resets before the answer at the profile',
     code: 'provider_unreachable',
     record: 'over',
-    sent: ['authorize', 'user/me', 'user/me'],
-    arrange: ({ provider }) => provider.failNext('user/me', { reset: 'before' }, { times: 2 }),
+    sent: RETRIED,
+    arrange: ({ provider }) => provider.failNext('user/me', { reset: 'before' }, { times: Number.POSITIVE_INFINITY }),
   },
   ...atBoth('a reset within the headers', 'provider_unreachable', { reset: 'headers' }),
   ...atBoth('a reset within the body', 'provider_unreachable', { reset: 'body' }),
@@ -211,7 +212,7 @@ const transportRows: Row[] = [
   ...atBoth('something that is not HTTP', 'provider_bad_response', { raw: `SSH-2.0-${BODY_CANARY}\r\n` }).map(
     (row) => ({
       ...row,
-      byFetch: { code: 'provider_unreachable' as const, sent: row.sent === BOTH ? [...BOTH, 'user/me'] : row.sent },
+      byFetch: { code: 'provider_unreachable' as const, sent: row.sent === BOTH ? RETRIED : row.sent },
     }),
   ),
 ]

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { SocialLoginClient, SocialLoginError } from '../../lib'
+import { MAX_PROFILE_SENDS } from '../../lib/limits'
 import { findSecrets } from '../support/canaries'
 import { answer, goodBody, RAW_MARKER, RAW_TOKEN, RawProvider } from '../support/raw-provider'
 import { runs } from '../support/runs'
@@ -51,7 +52,7 @@ test(`${tried.numRuns} valid answers with bytes changed (seed ${tried.seed}) giv
   await fc.assert(
     fc.asyncProperty(valid, fc.array(change, { minLength: 1, maxLength: 3 }), async ({ endpoint, bytes }, changes) => {
       // Closes the connection, so that a response that promises more does not wait for the deadline.
-      provider.failNext(endpoint, (socket) => socket.end(changes.reduce(mutate, bytes)), 2)
+      provider.failNext(endpoint, (socket) => socket.end(changes.reduce(mutate, bytes)), MAX_PROFILE_SENDS)
       const asked: Promise<unknown> =
         endpoint === 'authorize' ? client.exchangeAuthKey('key') : client.getCurrentUser('token')
       const error = await asked.then(

@@ -18,7 +18,7 @@ export interface ProviderResponse {
   readonly headers: IncomingHttpHeaders
   /** Empty for a response from status 400 on with more than `MAX_BODY_BYTES`: its status says enough. */
   readonly text: string
-  /** Whether the request was sent twice: the provider may have read the first one. */
+  /** Whether the request was sent again: the provider may have read it before. */
   readonly retried: boolean
 }
 

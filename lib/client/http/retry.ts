@@ -1,5 +1,5 @@
 import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
-import { MAX_SENDS } from '../../limits'
+import { MAX_PROFILE_SENDS } from '../../limits'
 import type { Deadline } from '../deadline'
 import { ClosedBeforeResponse, outcomeOf } from './network-errors'
 import { type ProviderResponse, ResponseReader } from './response-reader'
@@ -10,13 +10,14 @@ const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'pr
 
 /**
  * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is UTF-8
- * of at most `MAX_BODY_BYTES`, and complete before the deadline ends. A request is sent again (`MAX_SENDS` in all):
+ * of at most `MAX_BODY_BYTES`, and complete before the deadline ends. A request is sent again:
  *
- * - at once, if its connection closed before the response began (`sendOverConnection`);
+ * - at once, and once, if its connection closed before the response began (`sendOverConnection`);
  * - if the provider is unavailable or unreachable, and the request changes nothing there (`idempotent`: a profile
- *   request). The second attempt may take as long as the first: time must be left for that, and for `Retry-After`.
+ *   request): `MAX_PROFILE_SENDS` times in all. Each attempt may take as long as the one before. Time must be left for
+ *   that, and for `Retry-After`.
  *
- * `Connector` tries more often to open a connection, because nothing has been sent then.
+ * For each of them, `Connector` tries for `CONNECT_RETRY_MS` to open a connection: nothing has been sent then.
  * @throws SocialLoginError `provider_*`, or the reason of the caller's own signal
  */
 export async function sendRequest(
@@ -25,26 +26,27 @@ export async function sendRequest(
   phase: Phase,
   { deadline, onRetry }: RequestContext,
 ): Promise<ProviderResponse> {
-  const before = deadline.remaining
   let sends = 0
   const newReader = (retried: boolean): ResponseReader => {
     sends += 1
     if (retried) onRetry?.()
     return new ResponseReader(phase, retried, request)
   }
-  try {
-    if (deadline.ended) throw deadline.ended.reason
-    return await sendOverConnection(transport, request, deadline, newReader)
-  } catch (error) {
-    const outcome = outcomeOf(error, phase, deadline)
-    if (!request.idempotent || sends >= MAX_SENDS || !isRetryable(outcome)) throw outcome
-    const wait = (outcome.retryAfter ?? 0) * 1000
-    if (wait + before - deadline.remaining >= deadline.remaining) throw outcome
-    await deadline.pause(wait)
+  while (true) {
+    const before = deadline.remaining
+    try {
+      if (deadline.ended) throw deadline.ended.reason
+      if (sends === 0) return await sendOverConnection(transport, request, deadline, newReader)
+      return await transport.send({ request, deadline, reader: newReader(true) })
+    } catch (error) {
+      const outcome = outcomeOf(error, phase, deadline)
+      if (!request.idempotent || sends >= MAX_PROFILE_SENDS || !isRetryable(outcome)) throw outcome
+      const took = before - deadline.remaining
+      const wait = (outcome.retryAfter ?? 0) * 1000
+      if (wait + took >= deadline.remaining) throw outcome
+      await deadline.pause(wait)
+    }
   }
-  return transport.send({ request, deadline, reader: newReader(true) }).catch((error: unknown) => {
-    throw outcomeOf(error, phase, deadline)
-  })
 }
 
 /**

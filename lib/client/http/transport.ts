@@ -15,7 +15,7 @@ export interface ProviderRequest {
 /** The context of one client call, or of the login that it is part of. */
 export interface RequestContext {
   readonly deadline: Deadline
-  /** Called when a request is sent for the second time. */
+  /** Called each time a request is sent again. */
   readonly onRetry?: () => void
 }
 

@@ -146,7 +146,7 @@ export type SkipUserProfile = (
 ) => boolean | Promise<boolean> | void
 
 export const PROVIDER_OPTIONS = {
-  ...client.PROVIDER_OPTIONS,
+  ...client.CLIENT_PROVIDER_OPTIONS,
   profileEndpoint: choice<ProfileEndpoint>('user/me', 'get_user_info', 'auto'),
   displayName: parseOptionalText,
   uploadsURL: parseUploadsURL,
@@ -154,7 +154,7 @@ export const PROVIDER_OPTIONS = {
 
 /** The options of all adapters but `callbackURL`, which each adapter parses in its own way. */
 export const SHARED_OPTIONS = {
-  ...client.SHARED_OPTIONS,
+  ...client.CLIENT_SHARED_OPTIONS,
   name: (value = 'social-login', option) => parseText(value, option),
   maxConcurrentLogins: integer(DEFAULT_CONNECTIONS, MAX_CONNECTIONS),
   unverifiedStart: choice('confirm', 'refuse', 'allow'),

@@ -35,7 +35,7 @@ async function respond(message: IncomingMessage, response: ServerResponse, state
   const parameters = { query: Object.fromEntries(query), form: Object.fromEntries(form) }
   const entry: LoggedRequest = { endpoint, method, path, headers, body, ...parameters, at: state.clock.now() }
   state.log(entry)
-  const fault = state.faults[endpoint].shift() ?? {}
+  const fault = state.nextFault(endpoint)
   const answer = faultyAnswer(request, fault, state)
   report(fault.hang || fault.reset || fault.raw !== undefined ? undefined : answer)
   const [, error] = /"error":true,"message":"([^"]*)"/.exec(String(answer.body)) ?? []

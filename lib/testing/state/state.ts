@@ -24,8 +24,13 @@ export class State {
   readonly applications = new Applications()
   readonly users = new Users()
   readonly grants = new Grants(this)
-  /** The faults of the next requests to each endpoint. */
-  readonly faults: Readonly<Record<Endpoint, Fault[]>> = { oauth: [], authorize: [], 'user/me': [], get_user_info: [] }
+  /** The faults of the next requests to each endpoint, each with the number of requests that it is left for. */
+  readonly faults: Readonly<Record<Endpoint, { readonly fault: Fault; times: number }[]>> = {
+    oauth: [],
+    authorize: [],
+    'user/me': [],
+    get_user_info: [],
+  }
   /** The newest requests to the four endpoints. */
   readonly requests: LoggedRequest[] = []
 
@@ -42,6 +47,15 @@ export class State {
     this.behaviours = behavioursOf(options.mode)
     this.origin = options.origin === undefined ? undefined : checkedOrigin(options.origin)
     for (const user of options.users ?? samplePeople) this.users.add(user)
+  }
+
+  /** The fault of a request that has come to the endpoint. */
+  nextFault(endpoint: Endpoint): Fault {
+    const [next] = this.faults[endpoint]
+    if (!next) return {}
+    next.times -= 1
+    if (next.times === 0) this.faults[endpoint].shift()
+    return next.fault
   }
 
   log(request: LoggedRequest): void {

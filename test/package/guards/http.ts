@@ -335,11 +335,7 @@ export const HTTP_MUTANTS = [
       ['a call that has ended is sent', 'if (deadline.ended)', 'if (false)'],
       ['an exchange is sent again after an answer', '!request.idempotent || ', ''],
       ['a refusal is sent again', '|| !isRetryable(outcome)', ''],
-      [
-        'a retry may take longer than the time that is left',
-        'if (wait + before - deadline.remaining >= deadline.remaining)',
-        'if (false)',
-      ],
+      ['a retry may take longer than the time that is left', 'if (wait + took >= deadline.remaining)', 'if (false)'],
       ['Retry-After is not waited for', 'await deadline.pause(wait);', ''],
       ['nobody is told of a second attempt', 'onRetry?.()', 'undefined'],
       ['a second attempt is the first', 'ResponseReader(phase, retried, ', 'ResponseReader(phase, false, '],

@@ -153,7 +153,7 @@ export const LIMIT_MUTANTS = [
     'limits',
     [...RESPONSES, 'login/retried-profile', 'doctor/bounds'],
     [
-      ['a request is sent three times', 'exports.MAX_SENDS = 2', 'exports.MAX_SENDS = 3'],
+      ['a profile is requested three times', 'exports.MAX_PROFILE_SENDS = 2', 'exports.MAX_PROFILE_SENDS = 3'],
       ['headers may have 7 KiB', 'exports.MAX_HEADER_BYTES = 6', 'exports.MAX_HEADER_BYTES = 7'],
       ['headers may have 5 KiB', 'exports.MAX_HEADER_BYTES = 6', 'exports.MAX_HEADER_BYTES = 5'],
       ['a body may have a byte more', 'exports.MAX_BODY_BYTES = 64 * 1024', 'exports.MAX_BODY_BYTES = 64 * 1024 + 1'],

@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { CookieStore } from '../../../lib'
 import { SocialLoginClient } from '../../../lib/client/client'
+import { MANY_OPTIONS } from '../../../lib/login/providers/options'
 import { LOGIN_OPTIONS } from '../../../lib/login/providers/settings'
+import { STRATEGY_OPTIONS } from '../../../lib/passport/options'
 import { SocialLogin } from '../../../lib/web'
 import { expectNoneShown } from '../../support/leak-check'
 import { canary, construct, failureOf, good, required, verify } from '../../support/options'
@@ -68,6 +70,7 @@ const bad: [string, unknown[]][] = [
   ['clientSecret', [...notText, 'x'.repeat(2049), `${canary}\n`, ` ${canary}`]],
   ['callbackURL', [...notText, ...badCallbacks, ...badURLs.filter((url) => !url.startsWith('/'))]],
   ['name', [...notText.slice(1), 'x'.repeat(2049)]],
+  ['displayName', [...notText.slice(1), 'x'.repeat(2049)]],
   ['timeout', [...notInteger, 120_001]],
   ['verifyTimeout', [...notInteger, 600_001]],
   ['maxConcurrentLogins', [...notInteger, 10_001]],
@@ -108,6 +111,11 @@ test.each([[undefined], [null], [true], [{}], [canary], [Promise.resolve()]])(
     expectNoneShown(error, [canary, good.clientSecret])
   },
 )
+
+test('each option that is not of many providers has values that are refused', () => {
+  const names = Object.keys(STRATEGY_OPTIONS).filter((name) => !Object.hasOwn(MANY_OPTIONS, name))
+  expect(names.filter((name) => !bad.some(([listed]) => listed === name))).toEqual([])
+})
 
 test('the client has a bad option that the strategy does not have', () => {
   for (const maxConnections of [...notInteger, 10_001]) {

@@ -1,15 +1,7 @@
 import { SILENT_APPROVAL_MS } from '../../../../lib/limits'
 import { type CallbackContext, checkCallback } from '../../../../lib/login/pending-login/check'
 import type { PendingLogin } from '../../../../lib/login/pending-login/pending-login'
-import { newPendingLogin } from '../../../support/pending-login'
-
-const callback = (strategyDigest: string, user: string | undefined): CallbackContext => ({
-  strategyDigest,
-  user,
-  fetchSite: 'cross-site',
-  referer: 'absent',
-  tabSecret: undefined,
-})
+import { newCallback, newPendingLogin } from '../../../support/pending-login'
 
 afterEach(() => {
   jest.useRealTimers()
@@ -17,7 +9,7 @@ afterEach(() => {
 
 function laterBy(record: PendingLogin, milliseconds: number): ReturnType<typeof checkCallback> {
   jest.useFakeTimers({ now: record.issuedAt + milliseconds, doNotFake: ['nextTick', 'setImmediate'] })
-  return checkCallback(record, callback('strategy', undefined))
+  return checkCallback(record, newCallback())
 }
 
 test.each([
@@ -35,8 +27,8 @@ test.each([
 
 test('a record of another strategy is refused first, whatever its age', () => {
   const record = { ...newPendingLogin(), issuedAt: 0 }
-  expect(checkCallback(record, callback('other', undefined))).toBe('context_mismatch')
-  expect(checkCallback(record, callback('strategy', undefined))).toBe('login_expired')
+  expect(checkCallback(record, newCallback({ strategyDigest: 'other' }))).toBe('context_mismatch')
+  expect(checkCallback(record, newCallback())).toBe('login_expired')
 })
 
 test.each([
@@ -49,11 +41,11 @@ test.each([
   ['', undefined, 'user_changed'],
 ])('a login started by %j and finished by %j is refused with %s', (starter, finisher, refusal) => {
   const record = newPendingLogin({ user: starter })
-  expect(checkCallback(record, callback('strategy', finisher))).toBe(refusal)
+  expect(checkCallback(record, newCallback({ user: finisher }))).toBe(refusal)
 })
 
 test('a callback that was typed finishes only a login that was typed', () => {
-  const typed = { ...callback('strategy', undefined), fetchSite: 'none' }
+  const typed = newCallback({ fetchSite: 'none' })
   expect(checkCallback(newPendingLogin(), typed)).toBe('callback_forged')
   expect(checkCallback(newPendingLogin({ startSite: 'none' }), typed)).toBeUndefined()
 })
@@ -63,7 +55,7 @@ test.each(['provider', 'app'] as const)(
   'a callback that is requested again, with the Referer of the %s, was not typed',
   (referer) => {
     const record = newPendingLogin()
-    const again: CallbackContext = { ...callback('strategy', undefined), fetchSite: 'none', referer }
+    const again: CallbackContext = newCallback({ fetchSite: 'none', referer })
     expect(checkCallback(record, again)).toBeUndefined()
   },
 )
@@ -71,7 +63,7 @@ test.each(['provider', 'app'] as const)(
 test('a callback that is requested again later than a silent approval, with the Referer of the application, is refused', () => {
   const record = newPendingLogin()
   jest.useFakeTimers({ now: record.issuedAt + SILENT_APPROVAL_MS + 1, doNotFake: ['nextTick', 'setImmediate'] })
-  const again: CallbackContext = { ...callback('strategy', undefined), fetchSite: 'none', referer: 'app' }
+  const again: CallbackContext = newCallback({ fetchSite: 'none', referer: 'app' })
   expect(checkCallback(record, again)).toBe('callback_forged')
 })
 
@@ -81,14 +73,14 @@ test.each([
   ['no secret', '', 'tab_mismatch'],
 ])('a record of a tab, finished with %s', (_title, tabSecret, refusal) => {
   const record = newPendingLogin({ tabSecret: 'secret' })
-  expect(checkCallback(record, { ...callback('strategy', undefined), tabSecret })).toBe(refusal)
+  expect(checkCallback(record, newCallback({ tabSecret }))).toBe(refusal)
 })
 
 test('the application’s own Referer is accepted for 30 seconds, or with the secret of the tab', () => {
   const record = { ...newPendingLogin({ tabSecret: 'secret' }), issuedAt: 1_000_000 }
   const at = (age: number, more: Partial<CallbackContext> = {}) => {
     jest.useFakeTimers({ now: record.issuedAt + age, doNotFake: ['nextTick', 'setImmediate'] })
-    return checkCallback(record, { ...callback('strategy', undefined), referer: 'app', ...more })
+    return checkCallback(record, newCallback({ referer: 'app', ...more }))
   }
   expect(SILENT_APPROVAL_MS).toBe(30_000)
   expect([at(0), at(30_000), at(30_001)]).toEqual([undefined, undefined, 'callback_forged'])

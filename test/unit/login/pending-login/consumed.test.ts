@@ -6,9 +6,7 @@ import {
   withUsedKey,
 } from '../../../../lib/login/pending-login/consumed'
 import { parsePendingLogin } from '../../../../lib/login/pending-login/pending-login'
-import { newPendingLogin } from '../../../support/pending-login'
-
-const CALLBACK = { user: undefined, fetchSite: 'cross-site', referer: 'provider', tabSecret: undefined } as const
+import { newCallback, newPendingLogin } from '../../../support/pending-login'
 
 test('a used record tells its own key from others, and does not reveal it', () => {
   const record = newPendingLogin()
@@ -33,7 +31,7 @@ test('what is left of a login is read as a consumed record, and what of another 
   const used = withUsedKey(newPendingLogin(), 'key')
   const left = parsePendingLogin(JSON.parse(JSON.stringify(remainderOf(used))))
   expect(left).toMatchObject({ id: used.id, consumed: true, usedKey: used.usedKey })
-  expect(left && checkCallback(left, { ...CALLBACK, strategyDigest: 'strategy' })).toBe('context_mismatch')
+  expect(left && checkCallback(left, newCallback())).toBe('context_mismatch')
   for (const consumed of [undefined, false, 'true', 1]) {
     expect(parsePendingLogin({ ...remainderOf(used), consumed })).toBeUndefined()
   }
