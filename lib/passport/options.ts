@@ -44,7 +44,12 @@ export interface PassportOptions<WithRequest extends boolean> {
 /**
  * Options of the {@link Strategy}. `StrategyOptions<true>` are those with `passReqToCallback: true`.
  * @example
- * const options: StrategyOptions = { baseURL, clientID, clientSecret, callbackURL: '/auth/social-login/callback' }
+ * const options: StrategyOptions = {
+ *   baseURL: 'https://social.example/api/v1',
+ *   clientID,
+ *   clientSecret,
+ *   callbackURL: 'https://app.example/auth/social-login/callback',
+ * }
  */
 export interface StrategyOptions<WithRequest extends boolean = false>
   extends CommonOptions,
@@ -53,7 +58,10 @@ export interface StrategyOptions<WithRequest extends boolean = false>
 /**
  * Options of a {@link Strategy} for many providers, one of which is found for each request.
  * @example
- * const options: MultiProviderStrategyOptions = { provider: (req) => providers.find(req.params['provider']) }
+ * const options: MultiProviderStrategyOptions = {
+ *   callbackURL: 'https://app.example/auth/:provider/callback',
+ *   provider: async (req) => providers.find(req.params['provider']),
+ * }
  */
 export interface MultiProviderStrategyOptions<WithRequest extends boolean = false>
   extends MultiProviderOptions<Request>,

@@ -49,14 +49,24 @@ type StoreOptions =
  * Options of {@link SocialLogin}: either `keys`, or a `store` of your own. `callbackURL` must be the whole URL, whose
  * origin is the application's own, as browsers see it.
  * @example
- * const options: SocialLoginOptions = { baseURL, clientID, clientSecret, callbackURL, keys: [newKey, oldKey] }
+ * const options: SocialLoginOptions = {
+ *   baseURL: 'https://social.example/api/v1',
+ *   clientID,
+ *   clientSecret,
+ *   callbackURL: 'https://app.example/auth/callback',
+ *   keys: [newKey, oldKey],
+ * }
  */
 export type SocialLoginOptions = CommonOptions & OwnOptions & StoreOptions
 
 /**
  * Options of a {@link SocialLogin} for many providers, one of which is found for each request.
  * @example
- * const options: MultiProviderSocialLoginOptions = { provider: findProvider, keys: [newKey, oldKey] }
+ * const options: MultiProviderSocialLoginOptions = {
+ *   callbackURL: 'https://app.example/auth/:provider/callback',
+ *   provider: async (request) => providers.find(new URL(request.url).pathname.split('/')[2]),
+ *   keys: [newKey, oldKey],
+ * }
  */
 export type MultiProviderSocialLoginOptions = MultiProviderOptions<Request> & OwnOptions & StoreOptions
 

@@ -6,7 +6,9 @@ import type { RequestAttempt, Transport } from './transport'
 /**
  * The part of a dispatcher that the package needs: undici's `request` method, which all of undici 6, 7 and 8 have.
  * @example
- * const dispatcher: RequestDispatcher = new EnvHttpProxyAgent() // of undici: reads HTTPS_PROXY and NO_PROXY
+ * import { EnvHttpProxyAgent } from 'undici'
+ *
+ * const dispatcher: RequestDispatcher = new EnvHttpProxyAgent() // reads HTTPS_PROXY and NO_PROXY
  */
 export interface RequestDispatcher {
   /** Sends one request. The package reads the body of the response, or destroys it. */

@@ -71,7 +71,7 @@ describeWithRedis('the guide for Redis', () => {
     clients.push(client)
     await client.connect()
     const check = checkPendingLoginStore(() => new RedisStore(client), { outage: outageFor(client) })
-    await expect(check).rejects.toThrow('Seen: load did not settle within ten seconds')
+    await expect(check).rejects.toThrow('Seen: load did not settle within 10 seconds')
   })
 
   test('binds the login to the browser by a cookie of its own, and gives every key a lifetime', async () => {
