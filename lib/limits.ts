@@ -65,7 +65,10 @@ export const MAX_COOKIE_LENGTH = 4096
 
 // Connections to the provider.
 
-/** How often a profile request is sent at most; an exchange is sent twice at most. `client/http/retry.ts` says when. */
+/**
+ * How often a profile request is sent at most, as `client/http/retry.ts` says; an exchange is sent twice at most. A second
+ * one helps where a server restarts or a connection is lost; further ones would multiply the load of a provider in trouble.
+ */
 export const MAX_PROFILE_SENDS = 2
 /** Addresses are tried one after the other, and the owner of a name may give it thousands, of hosts of his choice. */
 export const MAX_ADDRESSES = 32

@@ -58,7 +58,7 @@ export class SocialLoginClient {
   /**
    * Reads the profile of the token's user from `{base_url}/user/me` (specification, section 4.3). Retried: at once
    * if the connection closed before the response began; after a server error (5xx) or a failed connection if, after any
-   * `Retry-After`, at least as much time is left before the deadline as the first request took.
+   * `Retry-After`, at least as much time is left before the deadline as the last request took.
    * @throws SocialLoginError `profile_unauthorized`, `profile_invalid`, or `provider_*`
    */
   async getCurrentUser(accessToken: string, options: CallOptions = {}): Promise<SocialLoginUser> {

@@ -12,7 +12,7 @@ const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'pr
  * Sends a request to the provider over any transport. No redirect is followed and no cookie kept; a response is UTF-8
  * of at most `MAX_BODY_BYTES`, and complete before the deadline ends. A request is sent again:
  *
- * - at once, and once, if its connection closed before the response began (`sendOverConnection`);
+ * - at once, but only the first time, if its connection closed before the response began (`sendOverConnection`);
  * - if the provider is unavailable or unreachable, and the request changes nothing there (`idempotent`: a profile
  *   request): `MAX_PROFILE_SENDS` times in all. Each attempt may take as long as the one before. Time must be left for
  *   that, and for `Retry-After`.
@@ -26,6 +26,7 @@ export async function sendRequest(
   phase: Phase,
   { deadline, onRetry }: RequestContext,
 ): Promise<ProviderResponse> {
+  // `sendOverConnection` may send twice: both count.
   let sends = 0
   const newReader = (retried: boolean): ResponseReader => {
     sends += 1

@@ -78,7 +78,7 @@ export interface LiveSuite {
 
 /** Starts the browser before the tests of the block and stops it after them. */
 export function liveSuite(start: () => Promise<LiveBrowser>): LiveSuite {
-  jest.setTimeout(30_000)
+  jest.setTimeout(60_000)
   let sites: Sites
   let browser: LiveBrowser
   const visitors: Visitor[] = []

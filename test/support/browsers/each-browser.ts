@@ -15,7 +15,7 @@ export function describeInEachBrowser(title: string, block: Block): void {
 /** The same with one browser for all tests, and a new visitor for each. @param block takes what returns the visitor */
 export function describeVisits(title: string, block: (visitor: () => Visitor) => void): void {
   describeInEachBrowser(title, (start) => {
-    jest.setTimeout(30_000)
+    jest.setTimeout(60_000)
     let browser: LiveBrowser
     let visitor: Visitor
     beforeAll(async () => {
