@@ -9,6 +9,12 @@ test.each(['example-app', 'test/package/docs'])('%s compiles as an ordinary appl
   expect(spawnSync(process.execPath, [tsc, '-p', join(root, folder)], { encoding: 'utf8' }).stdout).toBe('')
 })
 
+test('what `npm start` compiles compiles', () => {
+  const args = [tsc, '-p', join(root, 'tsconfig.start.json'), '--noEmit', '--incremental', 'false']
+  const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect([stdout, status]).toEqual(['', 0])
+})
+
 test.each(['none', '{ "compilerOptions": { "module": "esnext", "noEmit": true } }'])(
   'the small application compiles as the README says, beside a tsconfig.json: %s',
   (config) => {
