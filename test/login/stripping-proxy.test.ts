@@ -58,8 +58,9 @@ describe.each(['session', 'cookie'] as const)(
         }
         expect(failureIn(app.sessions())).toBe('auth_key_missing')
         expect(logins.provider.requests).toEqual([])
-        // The genuine callback still finishes the login.
+        // The genuine callback still finishes the login, after which it is none either.
         expect((await browser.comeBack(`${at('/callback')}?auth_key=${app.newKey()}`)).status).toBe(200)
+        expect((await browser.comeBack(at('/callback'))).location).toBe('/failed')
       },
     )
   },

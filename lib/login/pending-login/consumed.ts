@@ -24,11 +24,13 @@ export function confirmationAfter({ id, tab, usedAt }: PendingLogin): string | u
 }
 
 /**
- * What a store keeps of a consumed record after the login, to recognise a reload: little, because a session is serialised
- * several times for one request. `parsePendingLogin` fills in the rest.
+ * What a store keeps of a consumed record after the login, to recognise a reload, also one that has lost its key: little,
+ * because a session is serialised several times for one request. `parsePendingLogin` fills in the rest.
  */
-export function remainderOf({ id, tab, startPath, usedKey, usedAt }: PendingLogin): LoginRemainder {
-  const remainder: Writable<LoginRemainder> = { id, consumed: true }
+export function remainderOf(record: PendingLogin): LoginRemainder {
+  const { id, strategyDigest, startIsCallbackSuffix, tab, startPath, usedKey, usedAt } = record
+  const remainder: Writable<LoginRemainder> = { id, strategyDigest, consumed: true }
+  if (startIsCallbackSuffix) remainder.startIsCallbackSuffix = startIsCallbackSuffix
   if (usedKey !== undefined) remainder.usedKey = usedKey
   if (startPath !== undefined) remainder.startPath = startPath
   // The time is of use for the tab alone: see `confirmationAfter`.

@@ -49,12 +49,12 @@ export interface PendingLoginSummary {
 }
 
 /** What is left of a record once its login is over. */
-export type LoginRemainder = Pick<PendingLogin, 'id' | 'startPath' | 'tab' | 'usedKey' | 'usedAt'> & {
+export type LoginRemainder = Omit<PendingLogin, 'issuedAt' | 'user' | 'startSite' | 'returnTo' | 'state'> & {
   readonly consumed: true
 }
 
 // A consumed record finishes no login, so what only a login compares may be missing.
-const OVER = { strategyDigest: '', issuedAt: 0, user: null, startSite: null }
+const OVER = { issuedAt: 0, user: null, startSite: null }
 
 export type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 

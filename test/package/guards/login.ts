@@ -178,6 +178,12 @@ export const LOGIN_MUTANTS = [
         'false',
       ],
       [
+        'what is left of a login forgets whose it was',
+        'const remainder = { id, strategyDigest,',
+        "const remainder = { id, strategyDigest: '',",
+      ],
+      ['what is left of a login forgets its start', 'if (startIsCallbackSuffix)', 'if (false)'],
+      [
         'what is left of a login has its return path and its state',
         'const remainder = {',
         'const remainder = { ...arguments[0],',

@@ -22,7 +22,11 @@ test('what is left of a login after it tells which login and key it was, and not
   const input = { user: 'u', returnTo: '/inbox', state: 'cart-7', startPath: '/login' }
   const [used, ofTab] = [input, { ...input, tabSecret: 's' }].map((each) => withUsedKey(newPendingLogin(each), 'key'))
   const { id, usedKey } = used ?? {}
-  expect(used && remainderOf(used)).toStrictEqual({ id, consumed: true, usedKey, startPath: '/login' })
+  expect(used && remainderOf(used)).toStrictEqual({
+    ...{ id, strategyDigest: 'strategy', consumed: true },
+    ...{ usedKey, startPath: '/login' },
+  })
+  expect(remainderOf(newPendingLogin({ isCallbackSuffix: true }))).toMatchObject({ startIsCallbackSuffix: true })
   const { tab, usedAt } = ofTab ?? {}
   expect(ofTab && remainderOf(ofTab)).toMatchObject({ tab, usedAt })
 })
@@ -31,7 +35,7 @@ test('what is left of a login is read as a consumed record, and what of another 
   const used = withUsedKey(newPendingLogin(), 'key')
   const left = parsePendingLogin(JSON.parse(JSON.stringify(remainderOf(used))))
   expect(left).toMatchObject({ id: used.id, consumed: true, usedKey: used.usedKey })
-  expect(left && checkCallback(left, newCallback())).toBe('context_mismatch')
+  expect(left && checkCallback(left, newCallback())).toBe('login_expired')
   for (const consumed of [undefined, false, 'true', 1]) {
     expect(parsePendingLogin({ ...remainderOf(used), consumed })).toBeUndefined()
   }
