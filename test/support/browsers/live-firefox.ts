@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 import { BiDi } from './bidi'
 import type { Key, LiveBrowser, Tab } from './live-browser'
 import { untilDefined } from './live-world'
@@ -13,6 +14,9 @@ if (executablePath === undefined && process.env['REQUIRE_FIREFOX'] !== '1') {
 /** `describe` if Firefox is installed or required (REQUIRE_FIREFOX=1); else `describe.skip`. */
 export const describeInFirefox: jest.Describe =
   executablePath !== undefined || process.env['REQUIRE_FIREFOX'] === '1' ? describe : describe.skip
+
+// As long as WebKit's driver waits.
+const NAVIGATION_MS = 8000
 
 const KEYS: Readonly<Record<Key, string>> = { Tab: '\ue004', Enter: '\ue007' }
 
@@ -94,6 +98,13 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
     x: Math.floor(Number(await run('innerWidth / 2'))),
     y: Math.floor(Number(await run('innerHeight / 2'))),
   })
+  // Firefox forgets to answer where the address comes while another page is on its way: it is given once more then.
+  const goto = async (url: string): Promise<void> => {
+    const navigate = () =>
+      bidi.send('browsingContext.navigate', { context, url, wait: 'complete' }).then(ignore, ignore)
+    const first = await Promise.race([navigate().then(() => true), wait(NAVIGATION_MS, false)])
+    if (!first) await navigate()
+  }
   const click = async (selector: string, times: number): Promise<void> => {
     await bidi.send('browsingContext.activate', { context })
     await point(selector, 0)
@@ -101,7 +112,7 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
     await point(selector, times)
   }
   return {
-    goto: (url) => bidi.send('browsingContext.navigate', { context, url, wait: 'complete' }).then(ignore, ignore),
+    goto,
     click: (selector) => click(selector, 1),
     press: (selector) => point(selector, 1),
     doubleClick: (selector) => click(selector, 2),
