@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 
@@ -19,7 +19,10 @@ const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const launchOptions = JSON.stringify({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
 const [appPort, providerPort] = [await freePort(), await freePort()]
 for (const file of ['playwright.config.ts', 'cypress/fake-provider.js']) {
-  const text = readFileSync(file, 'utf8').replaceAll('3000', appPort).replaceAll('4400', providerPort)
+  // As it is in the guide: another runtime may have run here before.
+  const original = `${file}.original`
+  if (!existsSync(original)) copyFileSync(file, original)
+  const text = readFileSync(original, 'utf8').replaceAll('3000', appPort).replaceAll('4400', providerPort)
   const here = text.replace('baseURL: app', `baseURL: app, launchOptions: ${launchOptions}`)
   writeFileSync(file, here.replace(' --app-id', ` --port ${providerPort} --app-id`))
 }
