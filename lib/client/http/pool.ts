@@ -53,7 +53,6 @@ export class ProviderPool implements Transport {
     this.#connector.preconnect()
   }
 
-  /** Idempotent. */
   async close(): Promise<void> {
     this.#connector.close()
     // undici's `close` will not do: it may still be opening a connection for a request that has been aborted.

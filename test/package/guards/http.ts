@@ -219,7 +219,7 @@ export const HTTP_MUTANTS = [
         'controller.abort(new index_js_1.errors.RequestAbortedError())',
       ],
       [
-        'what closed before the response is as any error',
+        'a connection that closed before the response is any failure',
         'this.#connector.closedBeforeResponse(error, this.#isSent)',
         'false',
       ],

@@ -102,7 +102,7 @@ function firefoxTab(bidi: BiDi, context: unknown): Tab {
   const goto = async (url: string): Promise<void> => {
     const navigate = () =>
       bidi.send('browsingContext.navigate', { context, url, wait: 'complete' }).then(ignore, ignore)
-    const first = await Promise.race([navigate().then(() => true), wait(NAVIGATION_MS, false)])
+    const first = await Promise.race([navigate().then(() => true), wait(NAVIGATION_MS, false, { ref: false })])
     if (!first) await navigate()
   }
   const click = async (selector: string, times: number): Promise<void> => {

@@ -8,6 +8,7 @@ import tls, { type TlsOptions } from 'node:tls'
 import { promisify } from 'node:util'
 import { Agent } from 'undici'
 import type { SocialLoginClient } from '../../../../lib'
+import { newProxyAgent } from '../../../../lib/client/http/environment-proxy'
 import { makeCertificates } from '../../../support/certificates'
 import { useClients } from '../../../support/client'
 import { diagnose } from '../../../support/doctor'
@@ -92,12 +93,16 @@ describe('a host that is not behind the proxy of the environment', () => {
   })
 
   test('is connected to at thirty-two of its addresses', async () => {
-    const client = await start(1500)
+    await start()
+    // Plain http of this machine goes past the agent, and would never ask it.
+    const agent = newProxyAgent()
+    const client = clients.client({ baseURL: provider.baseURL, timeout: 1500, dispatcher: agent })
     resolveTo(...Array<string>(32).fill('127.0.0.99'), '127.0.0.1')
     expect(await rejectionOf(client.exchangeAuthKey('a-key'))).toMatchObject({ code: 'provider_unreachable' })
     expect(provider.accepted).toBe(0)
     resolveTo(...Array<string>(31).fill('127.0.0.99'), '127.0.0.1')
     expect(await client.exchangeAuthKey('a-key')).toEqual({ access_token: RAW_TOKEN })
+    await agent.destroy()
   })
 })
 
