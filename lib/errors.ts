@@ -1,4 +1,4 @@
-import { MAX_AGE_MS, MAX_AUTH_KEY_LENGTH, MAX_ID_LENGTH } from './limits'
+import { MAX_AUTH_KEY_LENGTH, MAX_ID_LENGTH } from './limits'
 
 /**
  * The part of a login in which something went wrong.
@@ -73,7 +73,7 @@ export const OUTCOMES = {
   login_not_started: fail(403, 'No login is in progress in this browser: start the login again.'),
   login_expired: fail(
     403,
-    `The login took longer than ${MAX_AGE_MS / 60_000} minutes, or the clocks of the servers differ: start the login again.`,
+    'The login took too long, or the clocks of the servers differ by too much: start the login again.',
   ),
   context_mismatch: fail(
     403,
