@@ -1,6 +1,6 @@
 import { DurableObject, env } from 'cloudflare:workers'
 
-// MAX_AGE_MS and MAX_CLOCK_SKEW_MS of docs/limits.md: what a login may take, and what clocks may differ by.
+// GONE_AFTER_MS of docs/limits.md: how long a login is kept.
 const LIFETIME_SECONDS = 11 * 60
 
 /** The login in progress of one browser. */

@@ -3,7 +3,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { PendingLogin, PendingLoginStore, Request } from 'passport-social-login'
 import type { RedisClientType } from 'redis'
 
-// MAX_AGE_MS and MAX_CLOCK_SKEW_MS of docs/limits.md: what a login may take, and what clocks may differ by.
+// GONE_AFTER_MS of docs/limits.md: how long a login is kept.
 const LIFETIME = { type: 'EX', value: 11 * 60 } as const
 
 /** Keeps logins in progress in Redis. A cookie of its own says whose each is, so that it needs no session. */

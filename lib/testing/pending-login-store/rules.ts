@@ -1,4 +1,4 @@
-import { DEFAULT_TIMEOUT_MS, MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../../limits'
+import { DEFAULT_TIMEOUT_MS, GONE_AFTER_MS, MAX_AGE_MS } from '../../limits'
 import type { CookieBrowser } from '../cookie-browser'
 import { type Deployment, mustBeConsumed, mustFind, mustFindNothing, mustReject, type Step } from './deployment'
 import { allKinds, newRecord } from './records'
@@ -14,7 +14,6 @@ interface Rule {
 const MINUTE = 60 * 1000
 // The last moment of a login that is looked at: the rest is for a slow machine.
 const LATEST_MS = MAX_AGE_MS - 15_000
-const GONE_AFTER_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS
 const CALLBACKS = 8
 
 /** The contract, in the order of the checks: each relies on those before it. */
