@@ -61,9 +61,8 @@ async function finish<User>(
 ): Promise<LoginAction<User>> {
   const { settings, adapter, usedLogins, trace } = context
   const { authKey, fetchSite, referer, tabSecret } = request
-  const { strategyDigest } = settings
   const user = adapter.currentUserKey()
-  const refusal = checkCallback(record, { strategyDigest, user, fetchSite, referer, tabSecret })
+  const refusal = checkCallback(record, { settings, user, fetchSite, referer, tabSecret })
   const isUsed = record.consumed || usedLogins.has(record.id)
   if (isUsed && !refusal) return joinLogin(context, request, record)
   // A refused callback with a used record is most often a reload: the login itself has changed who is signed in.

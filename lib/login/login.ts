@@ -6,8 +6,8 @@ import { callback } from './callback'
 import type { LoginAction, LoginContext, RequestAdapter, Verdict } from './context'
 import { loadProfile } from './exchange'
 import { refusalResponse } from './pages/refusal'
-import { checkRecord } from './pending-login/check'
-import { type PendingLoginSummary, parsePendingLogin, summaryOf } from './pending-login/pending-login'
+import { summaryOf } from './pending-login/check'
+import { type PendingLoginSummary, parsePendingLogin } from './pending-login/pending-login'
 import { callStore } from './pending-login/store'
 import { UsedLogins } from './pending-login/used-logins'
 import { type LoginSettings, settingsOfRequest } from './providers/provider'
@@ -72,10 +72,10 @@ export class Login<User = unknown> {
     adapter: Pick<RequestAdapter, 'options' | 'store' | 'currentUserKey' | 'findProvider'>,
   ): Promise<PendingLoginSummary | undefined> {
     const found = await this.#providers.find(() => adapter.findProvider(), 'start')
-    const { timeout, strategyDigest } = settingsOfRequest(found, adapter.options)
-    const record = parsePendingLogin(await callStore('start', timeout, () => adapter.store.load()))
+    const settings = settingsOfRequest(found, adapter.options)
+    const record = parsePendingLogin(await callStore('start', settings.timeout, () => adapter.store.load()))
     if (!record || record.consumed || this.#usedLogins.has(record.id)) return undefined
-    return checkRecord(record, { strategyDigest, user: adapter.currentUserKey() }) ? undefined : summaryOf(record)
+    return summaryOf(record, { settings, user: adapter.currentUserKey() })
   }
 
   /** The profile for a token that the application already has. Not used by a login. */

@@ -14,6 +14,6 @@ export function newPendingLogin(input: Partial<PendingLoginInput> = {}): Pending
 
 /** What is known of a callback that the provider has caused, in the browser of {@link newPendingLogin}. */
 export function newCallback(context: Partial<CallbackContext> = {}): CallbackContext {
-  const { strategyDigest, user } = START
-  return { strategyDigest, user, fetchSite: 'cross-site', referer: 'absent', tabSecret: undefined, ...context }
+  const { user, ...settings } = START
+  return { settings, user, fetchSite: 'cross-site', referer: 'absent', tabSecret: undefined, ...context }
 }

@@ -1,10 +1,10 @@
 import type { OutcomeCode } from '../../errors'
 import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS, SILENT_APPROVAL_MS } from '../../limits'
 import type { CallbackRequest } from '../request/request'
-import { digest, type PendingLogin, userDigest } from './pending-login'
+import { digest, type PendingLogin, type PendingLoginSummary, userDigest } from './pending-login'
 
 export interface RecordContext {
-  readonly strategyDigest: string
+  readonly settings: { readonly strategyDigest: string }
   readonly user: string | undefined
 }
 
@@ -16,11 +16,19 @@ export type Refusal = Extract<
 >
 
 /** Why no callback of this strategy and this user may finish the login of the record; undefined if one may. */
-export function checkRecord(record: PendingLogin, { strategyDigest, user }: RecordContext): Refusal | undefined {
-  if (record.strategyDigest !== strategyDigest) return 'context_mismatch'
+export function checkRecord(record: PendingLogin, { settings, user }: RecordContext): Refusal | undefined {
+  if (record.strategyDigest !== settings.strategyDigest) return 'context_mismatch'
   const age = Date.now() - record.issuedAt
   if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
   return record.user === userDigest(record.id, user) ? undefined : 'user_changed'
+}
+
+/** The record without what only its own login may know; undefined if no callback may finish that. */
+export function summaryOf(record: PendingLogin, context: RecordContext): PendingLoginSummary | undefined {
+  if (checkRecord(record, context)) return undefined
+  const { issuedAt, returnTo } = record
+  const [startedAt, expiresAt] = [new Date(issuedAt), new Date(issuedAt + MAX_AGE_MS)]
+  return { startedAt, expiresAt, ...(returnTo !== undefined && { returnTo }) }
 }
 
 export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {

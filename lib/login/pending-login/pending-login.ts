@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { isObject, type JSONValue, tryStringify } from '../../client/response/json'
-import { MAX_AGE_MS, MAX_START_PATH_LENGTH, MAX_STATE_BYTES } from '../../limits'
+import { MAX_START_PATH_LENGTH, MAX_STATE_BYTES } from '../../limits'
 import { parseReturnPath } from './return-path'
 
 /**
@@ -112,12 +112,6 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (typeof usedKey === 'string') record.usedKey = usedKey
   if (typeof usedAt === 'number') record.usedAt = usedAt
   return record
-}
-
-/** The record without what only its own login may know. */
-export function summaryOf({ issuedAt, returnTo }: PendingLogin): PendingLoginSummary {
-  const [startedAt, expiresAt] = [new Date(issuedAt), new Date(issuedAt + MAX_AGE_MS)]
-  return { startedAt, expiresAt, ...(returnTo !== undefined && { returnTo }) }
 }
 
 /** Salted with the record's id, so that a session or a cookie does not reveal the user. */

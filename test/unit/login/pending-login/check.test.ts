@@ -1,5 +1,5 @@
 import { SILENT_APPROVAL_MS } from '../../../../lib/limits'
-import { type CallbackContext, checkCallback } from '../../../../lib/login/pending-login/check'
+import { type CallbackContext, checkCallback, summaryOf } from '../../../../lib/login/pending-login/check'
 import type { PendingLogin } from '../../../../lib/login/pending-login/pending-login'
 import { newCallback, newPendingLogin } from '../../../support/pending-login'
 
@@ -25,9 +25,34 @@ test.each([
   expect(laterBy(newPendingLogin(), age)).toBe(refusal)
 })
 
+test('the summary of a record has its times and return path, and nothing else', () => {
+  const record = newPendingLogin({ state: 'secret', returnTo: '/inbox' })
+  const startedAt = new Date(record.issuedAt)
+  const expiresAt = new Date(record.issuedAt + 600_000)
+  expect(summaryOf(record, newCallback())).toStrictEqual({ startedAt, expiresAt, returnTo: '/inbox' })
+  const { returnTo: _, ...without } = record
+  expect(summaryOf(without, newCallback())).toStrictEqual({ startedAt, expiresAt })
+})
+
+test('there is a summary up to the moment when the login expires, for the user of the start', () => {
+  const record = newPendingLogin({ user: 'a' })
+  const { expiresAt } = summaryOf(record, newCallback({ user: 'a' })) ?? {}
+  const at = (time: number, user?: string) => {
+    jest.useFakeTimers({ now: time, doNotFake: ['nextTick', 'setImmediate'] })
+    return summaryOf(record, newCallback({ user }))
+  }
+  const end = Number(expiresAt)
+  expect([at(end, 'a')?.expiresAt, at(end + 1, 'a'), at(end), at(end, 'b')]).toEqual([
+    expiresAt,
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
 test('a record of another strategy is refused first, whatever its age', () => {
   const record = { ...newPendingLogin(), issuedAt: 0 }
-  expect(checkCallback(record, newCallback({ strategyDigest: 'other' }))).toBe('context_mismatch')
+  expect(checkCallback(record, newCallback({ settings: { strategyDigest: 'other' } }))).toBe('context_mismatch')
   expect(checkCallback(record, newCallback())).toBe('login_expired')
 })
 

@@ -1,9 +1,4 @@
-import {
-  createPendingLogin,
-  digest,
-  parsePendingLogin,
-  summaryOf,
-} from '../../../../lib/login/pending-login/pending-login'
+import { createPendingLogin, digest, parsePendingLogin } from '../../../../lib/login/pending-login/pending-login'
 import { parseReturnPath } from '../../../../lib/login/pending-login/return-path'
 import { failureOf } from '../../../support/options'
 
@@ -63,15 +58,6 @@ test('a record tells that its start resembles the callback, and only then', () =
   const other = createPendingLogin({ ...input, isCallbackSuffix: false })
   expect(other).not.toHaveProperty('startIsCallbackSuffix')
   expect(parsePendingLogin({ ...other, startIsCallbackSuffix: false })).toStrictEqual(other)
-})
-
-test('the summary of a record has its times and return path, and nothing else', () => {
-  const record = createPendingLogin({ ...input, user: 'u', state: 'secret', returnTo: '/inbox' })
-  const startedAt = new Date(record.issuedAt)
-  const expiresAt = new Date(record.issuedAt + 600_000)
-  expect(summaryOf(record)).toStrictEqual({ startedAt, expiresAt, returnTo: '/inbox' })
-  const { returnTo: _, ...without } = record
-  expect(summaryOf(without)).toStrictEqual({ startedAt, expiresAt })
 })
 
 test('a digest is 32 bytes in base64url', () => {
