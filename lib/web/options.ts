@@ -95,19 +95,21 @@ export interface StartOptions extends CallOptions {
  */
 export interface CallbackOptions extends Pick<StartOptions, 'user' | 'callbackURL'> {}
 
-const REDIRECT_OPTIONS = {
+const WEB_OPTIONS = {
   failureRedirect: parseFailureRedirect,
   successRedirect: (value = '/', name) => parsePath(value, `${name} must be`),
 } as const satisfies OptionTable<OwnOptions>
 
-export interface WebSettings extends ParsedOptions<typeof REDIRECT_OPTIONS> {
+export interface WebSettings extends ParsedOptions<typeof WEB_OPTIONS> {
   readonly providers: Providers
   /** Adds the cookies that it sets to the headers of the response. */
   storeFor(request: Request, headers: Headers): BrowserStore
   findProvider(request: Request): ProviderResult
 }
 
-const KNOWN = { ...LOGIN_OPTIONS, ...REDIRECT_OPTIONS, keys: true, cookie: true, store: true }
+export const SOCIAL_LOGIN_OPTIONS = { ...LOGIN_OPTIONS, ...WEB_OPTIONS }
+
+const KNOWN = { ...SOCIAL_LOGIN_OPTIONS, keys: true, cookie: true, store: true }
 const NO_VERIFY = 'callback() resolves to the login; there is no verify function'
 /** Options of the strategy. */
 const INSTEAD_OF = { passReqToCallback: NO_VERIFY, skipUserProfile: NO_VERIFY, verifyTimeout: NO_VERIFY }
@@ -121,7 +123,7 @@ export function parseSocialLoginOptions(
   const { provider, callbackURL } = options
   if (provider === undefined) parseWholeCallbackURL(callbackURL, 'callbackURL', options)
   return {
-    ...parseOptions(REDIRECT_OPTIONS, options),
+    ...parseOptions(WEB_OPTIONS, options),
     providers: parseLoginOptions(options, network),
     findProvider: provider ?? (() => undefined),
     storeFor: storesOf(options),

@@ -5,6 +5,7 @@ import { CLIENT_OPTIONS } from '../../lib/client/options'
 import * as limits from '../../lib/limits'
 import { MANY_OPTIONS } from '../../lib/login/providers/options'
 import { STRATEGY_OPTIONS } from '../../lib/passport/options'
+import { kindOf, parse } from '../support/option-kinds'
 
 // What the documentation says of limits, options and outcomes, compared with the source.
 
@@ -98,29 +99,12 @@ function rowsOf(section: string): Row[] {
   }))
 }
 
-/** What the parser of an option returns. @throws TypeError with its message */
-function parse(table: object, option: string, value: unknown): unknown {
-  return Reflect.apply(Reflect.get(table, option), undefined, [value, option, {}])
-}
-
-/** The message with which the parser of an option refuses a value. */
-function refusalOf(table: object, option: string, value: unknown): string {
-  try {
-    parse(table, option, value)
-  } catch (error) {
-    return error instanceof TypeError ? error.message : 'not a TypeError'
-  }
-  return 'accepted'
-}
-
 /** The type as the parser tells it: the figures of a range, the values of a choice, or true and false. */
 function typeOf(table: object, option: string): string | undefined {
-  const message = refusalOf(table, option, Symbol.iterator)
-  const [, range] = /must be a whole number from (.+)$/.exec(message) ?? []
-  if (range !== undefined) return range.replace(' to ', '–')
-  const [, choice] = /must be one of: (.+)$/.exec(message) ?? []
-  if (choice !== undefined) return choice.replaceAll(/[^, ]+/g, "`'$&'`").replaceAll(', ', ' | ')
-  return message.endsWith('must be true or false') ? 'boolean' : undefined
+  const { type, range = [], choices = [] } = kindOf(table, option) ?? {}
+  if (type === 'integer') return range.map(english).join('–')
+  if (type === 'choice') return choices.map((value) => `\`'${value}'\``).join(' | ')
+  return type === 'boolean' ? type : undefined
 }
 
 /** The comment above a member of an interface. */

@@ -1,7 +1,9 @@
 import { Agent } from 'undici'
 import { Strategy } from '../../../lib'
+import { MANY_OPTIONS, PROVIDER_OPTIONS } from '../../../lib/login/providers/options'
 import { SocialLogin } from '../../../lib/web'
 import { thrownBy } from '../../support/client'
+import { good } from '../../support/options'
 
 const callbackURL = 'https://app.example/auth/:provider/callback'
 const provider = (): undefined => undefined
@@ -17,7 +19,6 @@ describe.each(constructors)('the options of a %s for many providers', (_, constr
   test.each<[string, object]>([
     ['a callbackURL with :provider', { provider, callbackURL }],
     ['no callbackURL', { provider }],
-    ['limits', { provider, maxPools: 10_000, maxConcurrentLogins: 1 }],
     [
       'a dispatcher that refuses private addresses by itself',
       { provider, dispatcher: new Agent(), allowPrivateAddresses: true },
@@ -29,32 +30,25 @@ describe.each(constructors)('the options of a %s for many providers', (_, constr
   test.each<[object, string]>([
     [{ provider: 'https://social.example/api/v1' }, 'provider must be a function'],
     [{ provider: null }, 'provider must be a function'],
-    [{ provider, baseURL: 'https://social.example/api/v1' }, 'baseURL and provider exclude each other'],
-    [{ provider, clientID: 'id' }, 'clientID and provider exclude each other'],
-    [{ provider, clientSecret: 'secret' }, 'clientSecret and provider exclude each other'],
-    [{ provider, exchangeMethod: 'get' }, 'exchangeMethod and provider exclude each other'],
-    [{ provider, profileEndpoint: 'auto' }, 'profileEndpoint and provider exclude each other'],
-    [{ provider, uploadsURL: 'https://social.example/uploads/' }, 'uploadsURL and provider exclude each other'],
     [{ provider, callbackURL: 'https://app.example/auth/callback' }, 'callbackURL must contain :provider'],
     [{ provider, callbackURL: '/auth/:provider/callback' }, 'callbackURL must be the whole registered URL'],
     [{ provider, callbackURL: 'http://app.example/auth/:provider/callback' }, 'callbackURL must be https'],
     [{ provider, dispatcher: new Agent() }, 'dispatcher connects by itself'],
-    [{ provider, allowPrivateAddresses: 'yes' }, 'allowPrivateAddresses must be true or false'],
-    [{ provider, maxPools: 0 }, 'maxPools must be a whole number from 1 to 10,000'],
-    [{ provider, maxPools: 10_001 }, 'maxPools must be a whole number from 1 to 10,000'],
   ])('are refused: %p', (options, message) => {
     const error = thrownBy(() => construct(options))
     expect([error instanceof TypeError, String(error)]).toEqual([true, expect.stringContaining(message)])
   })
 
-  test.each(['maxPools', 'allowPrivateAddresses'])('%s is an option of many providers alone', (option) => {
-    const one = {
-      baseURL: 'https://a.example/v1',
-      clientID: 'id',
-      clientSecret: 's',
-      callbackURL: 'https://b.example/cb',
-    }
-    const error = thrownBy(() => construct({ ...one, [option]: option === 'maxPools' ? 7 : true }))
-    expect(String(error)).toBe(`TypeError: ${option} is an option of many providers: see provider`)
+  test.each(Object.keys(PROVIDER_OPTIONS))('do not go with %s, which belongs to a provider', (option) => {
+    const error = thrownBy(() => construct({ provider, [option]: 'x' }))
+    expect(String(error)).toBe(`TypeError: ${option} and provider exclude each other: return it from provider`)
   })
+
+  test.each(Object.keys(MANY_OPTIONS).filter((option) => option !== 'provider'))(
+    '%s is an option of many providers alone',
+    (option) => {
+      const error = thrownBy(() => construct({ ...good, [option]: 7 }))
+      expect(String(error)).toBe(`TypeError: ${option} is an option of many providers: see provider`)
+    },
+  )
 })

@@ -1,25 +1,14 @@
 import { EventEmitter } from 'node:events'
 import { CookieStore } from '../../../lib'
 import { SocialLoginClient } from '../../../lib/client/client'
-import { MANY_OPTIONS } from '../../../lib/login/providers/options'
-import { LOGIN_OPTIONS } from '../../../lib/login/providers/settings'
+import { CLIENT_OPTIONS } from '../../../lib/client/options'
+import { MANY_OPTIONS, SHARED_OPTIONS } from '../../../lib/login/providers/options'
 import { STRATEGY_OPTIONS } from '../../../lib/passport/options'
 import { SocialLogin } from '../../../lib/web'
+import { SOCIAL_LOGIN_OPTIONS } from '../../../lib/web/options'
 import { expectNoneShown } from '../../support/leak-check'
+import { kindOf, NOT_TEXT, parse } from '../../support/option-kinds'
 import { canary, construct, failureOf, good, required, verify } from '../../support/options'
-
-/** By the same code: see lib/login/providers/settings.ts. */
-const constructSocialLogin = (options: object): unknown =>
-  Reflect.construct(SocialLogin, [{ ...options, keys: ['k'.repeat(32)] }])
-
-function expectRefused(name: string, value: unknown): void {
-  const builders = Object.hasOwn(LOGIN_OPTIONS, name) ? [construct, constructSocialLogin] : [construct]
-  for (const build of builders) {
-    const error = failureOf(() => build({ ...good, [name]: value }))
-    expect(error.message).toMatch(new RegExp(`^${name} `))
-    expectNoneShown(error, [canary, good.clientSecret])
-  }
-}
 
 const list = {
   get length(): number {
@@ -27,9 +16,6 @@ const list = {
   },
   0: canary,
 }
-const notText = [undefined, null, 1, [canary], { toString: () => canary }, Symbol('x'), '', ' ', '\n']
-const notInteger = [null, '1', canary, [], {}, 0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1n]
-const notBoolean = [null, 0, 1, '', 'true', canary, [], {}, () => true]
 const notOrigins = [null, canary, 'https://app.example', {}, list, new Set(['https://app.example']), [1], [null], ['']]
 const badOrigins = [
   ...[canary, 'app.example', '*', 'null', 'https://app.example/', 'https://app.example?x', '//app.example'],
@@ -54,48 +40,88 @@ const badCallbacks = [
   ...['auth/callback', '?x', 'http://app.example/cb', `https://${canary}@app.example/cb`, 'javascript:0', '#'],
   ...['./cb', '\\cb', 'localhost:3000/cb'],
 ]
+const badPaths = [`https://${canary}.example/`, '//evil.example', '/\\evil.example', canary]
 const badUserAgents = ['\r\nX: y', '\n', '\r', '\t', '\0', '\u007f', 'é', '😀', '\u2028'].map(
   (odd) => `${canary}${odd}x`,
 )
-const bad: [string, unknown[]][] = [
-  ['baseURL', [...notText, ...badURLs, ...badBases, 'https://social.example/api/v1?', 'https://social.example/v1#']],
-  [
-    'authorizationURL',
-    [
-      ...[...notText.slice(1), ...badURLs, `https://a.example/login?${canary}`, `https://a.example/login#${canary}`],
-      ...['https://a.example/login?', 'https://a.example/login#'],
-    ],
+/** What is refused of options that are of no simple kind. */
+const BAD: Readonly<Record<string, readonly unknown[]>> = {
+  baseURL: [...NOT_TEXT, ...badURLs, ...badBases, 'https://social.example/api/v1?', 'https://social.example/v1#'],
+  authorizationURL: [
+    ...[...NOT_TEXT, ...badURLs, `https://a.example/login?${canary}`, `https://a.example/login#${canary}`],
+    ...['https://a.example/login?', 'https://a.example/login#'],
   ],
-  ['clientID', [...notText, 'x'.repeat(2049)]],
-  ['clientSecret', [...notText, 'x'.repeat(2049), `${canary}\n`, ` ${canary}`]],
-  ['callbackURL', [...notText, ...badCallbacks, ...badURLs.filter((url) => !url.startsWith('/'))]],
-  ['name', [...notText.slice(1), 'x'.repeat(2049)]],
-  ['displayName', [...notText.slice(1), 'x'.repeat(2049)]],
-  ['timeout', [...notInteger, 120_001]],
-  ['verifyTimeout', [...notInteger, 600_001]],
-  ['maxConcurrentLogins', [...notInteger, 10_001]],
-  ['profileEndpoint', [null, true, 1, '', canary, 'user/me/', '/user/me', 'USER/ME', [], ['user/me'], {}]],
-  ['exchangeMethod', [null, true, 1, '', canary, 'GET', 'Post', [], ['get'], {}]],
-  ['userAgent', [...notText.slice(1), 'x'.repeat(257), ...badUserAgents]],
-  ['unverifiedStart', [null, true, 1, '', canary, 'Allow', [], ['allow'], {}]],
-  ['passReqToCallback', notBoolean],
-  ['tabBinding', notBoolean],
-  ['confirmPage', [null, true, 1, '', canary, [], {}]],
-  ['userRecord', [null, true, 1, '', canary, [], {}]],
-  ['allowInsecureHTTP', notBoolean],
-  ['skipUserProfile', [null, 0, 1, '', 'true', canary, [], {}]],
-  ['store', [null, true, canary, [], {}, { save: verify, load: verify }]],
-  ['dispatcher', [null, true, 1, canary, [], {}, { request: canary }, { dispatch: verify }]],
-  ['allowedStartOrigins', [...notOrigins, ...badOrigins, ['https://*.app.example']]],
-  ['allowedCallbackOrigins', [...notOrigins, ...badOrigins]],
-  [
-    'uploadsURL',
-    [null, true, 1, [], {}, '', ' ', ...badURLs, `https://a.example/?${canary}`, `https://a.example/#${canary}`],
-  ],
+  callbackURL: [...NOT_TEXT, ...badCallbacks, ...badURLs.filter((url) => !url.startsWith('/'))],
+  userAgent: [...NOT_TEXT, 'x'.repeat(257), ...badUserAgents],
+  skipUserProfile: [null, 0, 1, '', 'true', canary, [], {}],
+  store: [null, true, canary, [], {}, { save: verify, load: verify }],
+  dispatcher: [null, true, 1, canary, [], {}, { request: canary }, { dispatch: verify }],
+  allowedStartOrigins: [...notOrigins, ...badOrigins, ['https://*.app.example']],
+  allowedCallbackOrigins: [...notOrigins, ...badOrigins],
+  uploadsURL: [...NOT_TEXT, ...badURLs, `https://a.example/?${canary}`, `https://a.example/#${canary}`],
+  failureRedirect: [...NOT_TEXT, ...badPaths],
+  successRedirect: [...NOT_TEXT, ...badPaths, () => '/'],
+}
+
+/** Who has options, with their parsers, and how it gets them, as plain JavaScript can, without type checks. */
+const OWNERS: readonly { owner: string; table: object; build: (options: object) => unknown }[] = [
+  {
+    owner: 'Strategy',
+    table: without(MANY_OPTIONS, STRATEGY_OPTIONS),
+    build: (options) => construct({ ...good, ...options }),
+  },
+  {
+    owner: 'SocialLogin',
+    table: without(MANY_OPTIONS, SOCIAL_LOGIN_OPTIONS),
+    build: (options) => Reflect.construct(SocialLogin, [{ ...good, keys: ['k'.repeat(32)], ...options }]),
+  },
+  {
+    owner: 'Strategy of many providers',
+    table: { ...SHARED_OPTIONS, ...MANY_OPTIONS },
+    build: (options) => construct({ provider: verify, ...options }),
+  },
+  {
+    owner: 'SocialLoginClient',
+    table: CLIENT_OPTIONS,
+    build: (options) => Reflect.construct(SocialLoginClient, [{ ...required, ...options }]),
+  },
 ]
 
-test.each(bad)('the option %s is refused with a TypeError that names it, and never its value', (name, values) => {
-  for (const value of values) expectRefused(name, value)
+function without(others: object, table: object): object {
+  return Object.fromEntries(Object.entries(table).filter(([name]) => !Object.hasOwn(others, name)))
+}
+
+const options = OWNERS.flatMap(({ table, ...others }) =>
+  Object.keys(table).map((option) => ({ ...others, option, table, kind: kindOf(table, option) })),
+)
+
+test('each option is of a simple kind (see test/support/option-kinds.ts), or has a row in BAD', () => {
+  const unknown = options.filter(({ option, kind }) => !kind && !BAD[option])
+  expect(unknown.map(({ owner, option }) => `${option} of ${owner} needs a row in BAD: what is refused`)).toEqual([])
+  const kinds = new Set(options.map(({ kind }) => kind?.type))
+  expect([...kinds].sort()).toEqual(['boolean', 'choice', 'function', 'integer', 'text', undefined])
+})
+
+test.each(options)('$option of a $owner is refused with a TypeError that names it, and never its value', (row) => {
+  const { option, build, kind } = row
+  const values = [...(kind?.bad ?? []), ...(BAD[option] ?? [])]
+  for (const value of values) {
+    const error = failureOf(() => build({ [option]: value }))
+    expect(error.message).toMatch(new RegExp(`^${option} `))
+    expectNoneShown(error, [canary, good.clientSecret])
+  }
+})
+
+test.each(options.filter(({ kind }) => kind))('$option of a $owner may be at either end of what it may be', (row) => {
+  const { option, build, table, kind } = row
+  for (const value of kind?.good ?? []) {
+    expect(build({ [option]: value })).toBeDefined()
+    expect(parse(table, option, value)).toBe(value)
+  }
+})
+
+test.each(Object.keys(good))('the option %s is required', (name) => {
+  expect(failureOf(() => construct({ ...good, [name]: undefined })).message).toMatch(new RegExp(`^${name} `))
 })
 
 test.each([undefined, null, true, 1, canary, () => {}])('the options %p are refused', (options) => {
@@ -111,18 +137,6 @@ test.each([[undefined], [null], [true], [{}], [canary], [Promise.resolve()]])(
     expectNoneShown(error, [canary, good.clientSecret])
   },
 )
-
-test('each option that is not of many providers has values that are refused', () => {
-  const names = Object.keys(STRATEGY_OPTIONS).filter((name) => !Object.hasOwn(MANY_OPTIONS, name))
-  expect(names.filter((name) => !bad.some(([listed]) => listed === name))).toEqual([])
-})
-
-test('the client has a bad option that the strategy does not have', () => {
-  for (const maxConnections of [...notInteger, 10_001]) {
-    const error = failureOf(() => Reflect.construct(SocialLoginClient, [{ ...required, maxConnections }]))
-    expect(error.message).toMatch(/^maxConnections /)
-  }
-})
 
 test.each([
   ['profileEndpoint', 'profileEndpoint is not an option of SocialLoginClient: give it to fetchUser()'],

@@ -57,16 +57,6 @@ test.each([
   expect(failureOf(() => construct({ ...good, [name]: value })).message).toBe(message)
 })
 
-test('limits are inclusive', () => {
-  for (const [timeout, maxConnections] of [
-    [1, 1],
-    [120_000, 10_000],
-  ] as const) {
-    expect(parseClientOptions({ ...required, timeout, maxConnections })).toMatchObject({ timeout, maxConnections })
-  }
-  for (const verifyTimeout of [1, 600_000]) expect(() => construct({ ...good, verifyTimeout })).not.toThrow()
-})
-
 test.each(['a', 'MyApp/1.0 (+https://app.example; ops@app.example)', '~'.repeat(256)])(
   'the userAgent %j is taken as it is',
   (userAgent) => {

@@ -1,4 +1,6 @@
+import { STRATEGY_OPTIONS } from '../../../lib/passport/options'
 import { SocialLogin } from '../../../lib/web'
+import { SOCIAL_LOGIN_OPTIONS } from '../../../lib/web/options'
 import { expectNoneShown } from '../../support/leak-check'
 import { canary, failureOf, good } from '../../support/options'
 
@@ -24,15 +26,23 @@ test.each([
   ['failureRedirect', { keys, failureRedirect: 7 }],
   ['successRedirect', { keys, successRedirect: '' }],
   ['successRedirect', { keys, successRedirect: () => '/' }],
-  ['verifyTimeout', { keys, verifyTimeout: 1000 }],
-  ['skipUserProfile', { keys, skipUserProfile: true }],
-  ['passReqToCallback', { keys, passReqToCallback: true }],
   ['returnTo', { keys, returnTo: '/inbox' }],
 ])('the option %s is refused with a TypeError that names it, and never its value: %j', (name, options) => {
   const error = failureOf(() => construct({ ...good, ...options }))
   expect(error.message).toMatch(new RegExp(`^${name} `))
-  if (name === 'verifyTimeout') expect(error.message).toContain('no verify function')
   expectNoneShown(error, [canary, good.clientSecret])
+})
+
+test.each(Object.keys(STRATEGY_OPTIONS).filter((name) => !(name in SOCIAL_LOGIN_OPTIONS) && name !== 'store'))(
+  'the option %s of a Strategy is refused',
+  (name) => {
+    const error = failureOf(() => construct({ ...good, keys, [name]: true }))
+    expect(error.message).toMatch(new RegExp(`^${name} is not an option of SocialLogin`))
+  },
+)
+
+test('an option for the verify function is refused with the reason', () => {
+  expect(failureOf(() => construct({ ...good, keys, verifyTimeout: 1000 })).message).toContain('no verify function')
 })
 
 test.each([undefined, null, 'options', 7])('%j is no options object', (options) => {
