@@ -31,7 +31,7 @@ const OTHER_LOGIN_HINT =
  * A link with an attacker's own key fails in a browser that has no login in progress. While one is in progress,
  * `classifyRequest` refuses a link on a page whose `Referer` is foreign, and `checkCallback` one that was typed or
  * opened from a mail program. SECURITY.md (W1 and X) tells what passes, such as a link on a page that sends no Referer;
- * `tabBinding`, by default off, stops it in any tab but that of the start.
+ * `tabBinding` stops it in any tab but that of the start.
  * @throws SocialLoginError of any phase but `start`, or what the application threw
  */
 export async function callback<User>(

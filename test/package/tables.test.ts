@@ -157,16 +157,28 @@ test.each(withDefault)('docs/options.md and the comment of $option have its defa
   expect(docOf(option)).toMatch(new RegExp(`Default ${text}[.;,]`))
 })
 
-test.each(['timeout', 'maxConnections'])(
-  'docs/client.md and the comment of %s have its default and range',
+const clientRows =
+  read('docs/client.md')
+    .split('| Option |')[1]
+    ?.match(/^\| `.+$/gm) ?? []
+
+test('docs/client.md lists exactly the options of the client', () => {
+  const named = clientRows.flatMap((row) =>
+    Array.from(row.split('|')[1]?.matchAll(/`(\w+)`/g) ?? [], ([, name]) => name),
+  )
+  expect(named.toSorted()).toEqual(Object.keys(CLIENT_OPTIONS).toSorted())
+})
+
+test.each(Object.keys(CLIENT_OPTIONS).filter((option) => kindOf(CLIENT_OPTIONS, option)?.type === 'integer'))(
+  'docs/client.md refers to the strategy for %s, or has its default and range, as its comment does',
   (option) => {
     const [value, range] = [
       parse(CLIENT_OPTIONS, option, undefined),
       typeOf(CLIENT_OPTIONS, option)?.replace('–', ' to '),
     ]
-    expect(read('docs/client.md')).toMatch(
-      new RegExp(String.raw`^\| \`${option}\` \| \`${value}\` \| .*, ${range}\. `, 'm'),
-    )
+    const row = clientRows.find((each) => each.startsWith(`| \`${option}\` |`))
+    if (option in STRATEGY_OPTIONS) expect(row).toMatch(/^\| `\w+` \| \| As for the strategy, but /)
+    else expect(row).toMatch(new RegExp(String.raw`^\| \`${option}\` \| \`${value}\` \| .*, ${range}\. `))
     expect(commentOf('client/options.ts', option)).toContain(`Default ${textOf(value)}; ${range}.`)
   },
 )

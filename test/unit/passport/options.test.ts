@@ -28,8 +28,6 @@ test.each([
     oauthPath,
     userAgent: `passport-social-login/${version}`,
     exchangeMethod: 'post',
-    timeout: 10_000,
-    maxConnections: 128,
   })
 })
 
