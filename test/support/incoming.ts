@@ -3,17 +3,17 @@ import { Socket } from 'node:net'
 import type { OriginPolicy } from '../../lib/login/request/headers'
 import { classifyRequest as classifyHTTPRequest } from '../../lib/login/request/request'
 import { httpRequest } from '../../lib/passport/incoming-message'
+import { defaults } from './options'
 
 export type Headers = Readonly<Record<string, string>>
 
 export const policy: OriginPolicy = {
+  ...defaults,
   callbackPath: '/auth/callback',
   appOrigin: 'https://app.example',
   providerOrigin: 'https://social.example',
   allowedStartOrigins: new Set(['https://www.app.example']),
   allowedCallbackOrigins: new Set(['https://login.social.example']),
-  unverifiedStart: 'confirm',
-  tabBinding: false,
 }
 
 /** The policy for a callbackURL that is only a path: the origin comes from `Host`. */

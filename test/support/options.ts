@@ -1,3 +1,5 @@
+import { parseOptions } from '../../lib/client/option-values'
+import { SHARED_OPTIONS } from '../../lib/login/providers/options'
 import { Strategy } from '../../lib/passport/strategy'
 
 /** Options of a client. */
@@ -8,6 +10,8 @@ export const required = {
 }
 /** Options of a strategy. */
 export const good = { ...required, callbackURL: 'https://app.example/auth/callback' }
+/** The settings of a login whose options are not given. */
+export const defaults = parseOptions(SHARED_OPTIONS, {})
 export const canary = 'value-canary'
 export const verify = (): void => {}
 

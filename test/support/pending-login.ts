@@ -4,6 +4,7 @@ import {
   type PendingLogin,
   type PendingLoginInput,
 } from '../../lib/login/pending-login/pending-login'
+import { defaults } from './options'
 
 const START = { strategyDigest: 'strategy', user: undefined, startSite: 'same-origin' }
 
@@ -14,6 +15,7 @@ export function newPendingLogin(input: Partial<PendingLoginInput> = {}): Pending
 
 /** What is known of a callback that the provider has caused, in the browser of {@link newPendingLogin}. */
 export function newCallback(context: Partial<CallbackContext> = {}): CallbackContext {
-  const { user, ...settings } = START
+  const { user, strategyDigest } = START
+  const settings = { ...defaults, strategyDigest }
   return { settings, user, fetchSite: 'cross-site', referer: 'absent', tabSecret: undefined, ...context }
 }

@@ -52,7 +52,9 @@ test('there is a summary up to the moment when the login expires, for the user o
 
 test('a record of another strategy is refused first, whatever its age', () => {
   const record = { ...newPendingLogin(), issuedAt: 0 }
-  expect(checkCallback(record, newCallback({ settings: { strategyDigest: 'other' } }))).toBe('context_mismatch')
+  expect(checkCallback(record, newCallback({ settings: { ...newCallback().settings, strategyDigest: 'other' } }))).toBe(
+    'context_mismatch',
+  )
   expect(checkCallback(record, newCallback())).toBe('login_expired')
 })
 
