@@ -1,4 +1,3 @@
-import { SocialLogin } from 'passport-social-login/web'
 import { sessionOf, userIn } from '../session.mjs'
 
 // docs/guides/request-response.md#next-sveltekit-or-no-framework, block 1
