@@ -5,7 +5,7 @@ import { createLoginInfo } from './info'
 import { tabCallbackPage } from './pages/tab-binding'
 import { checkCallback } from './pending-login/check'
 import { isUsedByAnotherKey, withUsedKey } from './pending-login/consumed'
-import { type PendingLogin, parsePendingLogin } from './pending-login/pending-login'
+import { type PendingLogin, parsePendingLogin, startPathOf } from './pending-login/pending-login'
 import { callStore } from './pending-login/store'
 import { mismatchHint } from './request/hints'
 import type { CallbackRequest } from './request/request'
@@ -46,7 +46,7 @@ export async function callback<User>(
   try {
     return await finish(context, request, record)
   } catch (error) {
-    const { startPath } = record
+    const startPath = startPathOf(record)
     // `startPath` is not enumerable, because its query may hold what an application keeps out of its logs.
     if (error instanceof SocialLoginError && startPath !== undefined)
       Object.defineProperty(error, 'startPath', { value: startPath, enumerable: false, configurable: true })

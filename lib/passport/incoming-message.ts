@@ -4,6 +4,15 @@ import type { HTTPRequest } from '../login/request/headers'
 import { warnOnce } from '../warnings'
 import type { AuthenticateOptions } from './options'
 
+/** What frameworks and other middleware put on a request. */
+type Incoming = IncomingMessage & {
+  readonly session?: unknown
+  readonly user?: unknown
+  /** Where Passport puts the user, by the option of its `initialize()`. */
+  readonly _userProperty?: unknown
+  readonly _sessionManager?: unknown
+}
+
 /** A `Request` of the Fetch standard has a `Headers` object, so all of its headers would count as absent. */
 export function foreignRequest({ headers }: IncomingMessage): TypeError | undefined {
   if (isObject(headers) && typeof headers['get'] !== 'function') return undefined
@@ -16,14 +25,15 @@ export function foreignRequest({ headers }: IncomingMessage): TypeError | undefi
  * Warns of an application without `passport.session()`, which puts the session's user on the request, or removes one
  * who no longer exists.
  */
-export function warnOfMissingPassportSession(req: IncomingMessage): void {
+export function warnOfMissingPassportSession(req: Incoming): void {
   if (isPresent(sessionUser(req)) && requestUser(req) === undefined) warnOnce('PASSPORT_SESSION_MISSING')
 }
 
-export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): HTTPRequest {
-  const { method, url = '/', headers } = req
+export function httpRequest(
+  req: Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly originalUrl?: unknown },
+): HTTPRequest {
   // Express and Connect strip the mount path from `url`.
-  const original: unknown = Reflect.get(req, 'originalUrl')
+  const { method, url = '/', originalUrl: original, headers } = req
   const header = (name: string): string | undefined => {
     const value = headers[name]
     return Array.isArray(value) ? value.join(', ') : value
@@ -39,15 +49,14 @@ export function httpRequest(req: Pick<IncomingMessage, 'method' | 'url' | 'heade
  * login (a token is refreshed, a name is edited). If neither has an id, it has all of what Passport stores.
  * @throws TypeError if that cannot be JSON, or is empty as JSON
  */
-export function currentUserKey(req: IncomingMessage): string | undefined {
+export function currentUserKey(req: Incoming): string | undefined {
   const [serialized, user] = [sessionUser(req), requestUser(req)]
   if (isPresent(serialized) && (idOf(serialized) !== undefined || idOf(user) === undefined))
     return `session:${keyOf(serialized)}`
   return user ? `user:${keyOf(user)}` : undefined
 }
 
-function sessionUser(req: IncomingMessage): unknown {
-  const session: unknown = Reflect.get(req, 'session')
+function sessionUser({ session }: Incoming): unknown {
   const passport = isObject(session) ? session['passport'] : undefined
   return isObject(passport) ? passport['user'] : undefined
 }
@@ -57,19 +66,18 @@ function isPresent(serialized: unknown): boolean {
   return Boolean(serialized) || serialized === 0
 }
 
-function requestUser(req: IncomingMessage): unknown {
-  // Passport's `initialize({ userProperty })` sets it.
-  const property: unknown = Reflect.get(req, '_userProperty')
-  return Reflect.get(req, typeof property === 'string' ? property : 'user')
+function requestUser(req: Incoming): unknown {
+  const { _userProperty: property } = req
+  return typeof property === 'string' ? Reflect.get(req, property) : req.user
 }
 
 /**
  * Whether Passport could sign a user in. Its `req.logIn` calls `regenerate` and `save` of the session, unless the
  * options keep it from that. (`@fastify/passport` has its own, and sets no `_sessionManager`.)
  */
-export function canSignIn(req: IncomingMessage, { session = true, assignProperty }: AuthenticateOptions): boolean {
-  if (!session || assignProperty || !Reflect.get(req, '_sessionManager')) return true
-  const current: unknown = Reflect.get(req, 'session')
+export function canSignIn(req: Incoming, { session = true, assignProperty }: AuthenticateOptions): boolean {
+  if (!session || assignProperty || !req._sessionManager) return true
+  const { session: current } = req
   // Without a session Passport itself, or SessionStore, names the missing middleware.
   if (!isObject(current)) return true
   return typeof current['regenerate'] === 'function' && typeof current['save'] === 'function'

@@ -53,16 +53,14 @@ function waitForVerdict(
   const mayCallDone = verify.length === 0 || declared >= 4
   return new Promise((resolve, reject) => {
     let isSettled = false
+    let timer: NodeJS.Timeout | undefined
     const settle = (answer: () => void): void => {
       if (isSettled) return warn('VERIFY_SETTLED_TWICE')
       isSettled = true
       clearTimeout(timer)
       answer()
     }
-    const timer = setTimeout(
-      () => settle(() => reject(new SocialLoginError('verify_timeout', 'verify'))),
-      verifyTimeout,
-    )
+    const end = (): void => settle(() => reject(new SocialLoginError('verify_timeout', 'verify')))
     const accept = (user: unknown, info?: unknown): void => settle(() => resolve({ user, info }))
     const fail = (error: unknown): void => settle(() => reject(toError(error)))
     const done = (error?: unknown, user?: unknown, info?: unknown): void => {
@@ -86,5 +84,6 @@ function waitForVerdict(
     } catch (error) {
       fail(error)
     }
+    if (!isSettled) timer = setTimeout(end, verifyTimeout)
   })
 }

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { type PendingLogin, SessionStore } from '../../lib'
 import type { Keep } from '../support/app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
@@ -27,6 +28,25 @@ describe.each(['session', 'cookie', 'web'] as const satisfies readonly Keep[])('
     expect(linkOf(await answerTo('text/html'))).toBe('../../')
   })
 })
+
+test.each(['//evil.example/', 'https://evil.example/', '/.//evil.example', 'javascript:alert(1)'])(
+  'where a store has been written by somebody else, %s is no way on',
+  async (startPath) => {
+    class WrittenByOthers extends SessionStore {
+      override load(...args: Parameters<SessionStore['load']>): PendingLogin | undefined {
+        const record = super.load(...args)
+        return record && { ...record, startPath }
+      }
+    }
+    const app = await logins.startApp({ strategy: { store: new WrittenByOthers() }, callback: {} })
+    const browser = new Browser()
+    await browser.follow(app.loginURL)
+    const failed = await browser.comeBack(`${app.callbackURL}?auth_key=invented`)
+    expect(failed.status).toBe(401)
+    expect(new URL(linkOf(failed.body), app.callbackURL).href).toBe(new URL('/', app.callbackURL).href)
+    expect(Object(app.errors[0])).not.toHaveProperty('startPath')
+  },
+)
 
 test('what the address of the start holds is in no log of the error', async () => {
   const app = await logins.startApp({ callback: {} })

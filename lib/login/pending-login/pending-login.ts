@@ -105,13 +105,19 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   const record: Writable<PendingLogin> = { id, strategyDigest, issuedAt, user, startSite }
   if (startIsCallbackSuffix === true) record.startIsCallbackSuffix = startIsCallbackSuffix
   if (typeof tab === 'string') record.tab = tab
-  if (isStartPath(startPath)) record.startPath = startPath
+  // `startPathOf` checks it, where it is needed.
+  if (typeof startPath === 'string') record.startPath = startPath
   if (path !== undefined) record.returnTo = path
   if (isPresent(state)) record.state = state
   if (consumed === true) record.consumed = consumed
   if (typeof usedKey === 'string') record.usedKey = usedKey
   if (typeof usedAt === 'number') record.usedAt = usedAt
   return record
+}
+
+/** The path of the start, for a link of a page of ours: undefined if the store's would lead to another host. */
+export function startPathOf({ startPath }: PendingLogin): string | undefined {
+  return isStartPath(startPath) ? startPath : undefined
 }
 
 /** Salted with the record's id, so that a session or a cookie does not reveal the user. */
@@ -133,7 +139,6 @@ function parseState(value: unknown): JSONValue | undefined {
   return JSON.parse(text)
 }
 
-/** The path becomes a link of our own page, so it must not lead to another host. */
 function isStartPath(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_START_PATH_LENGTH && parseReturnPath(value) === value
 }

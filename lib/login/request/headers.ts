@@ -26,8 +26,9 @@ const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 // Headers of a WebSocket's request, by RFC 6455.
 const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name) => `sec-websocket-${name}`)
 
-// An origin as browsers write it into Origin and Referer: without user name, percent-encoding or anything beyond ASCII.
-const WEB_ORIGIN = new RegExp(String.raw`^https?://[a-z0-9._~:[\]-]{1,${MAX_HOST_LENGTH}}(?=[/?#]|$)`, 'i')
+// An origin as browsers write it into Origin and Referer, in the form that URL parsers give: in lower case, and without
+// user name, percent-encoding or anything beyond ASCII.
+const WEB_ORIGIN = new RegExp(String.raw`^https?://[a-z0-9._~:[\]-]{1,${MAX_HOST_LENGTH}}(?=[/?#]|$)`)
 
 /** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
 export function pathOf({ target }: HTTPRequest): string {
@@ -59,8 +60,7 @@ export function isSpeculative(req: HTTPRequest): boolean {
  * WebSockets.
  */
 export function isNavigation(req: HTTPRequest): boolean {
-  if (isWebSocket(req)) return false
-  return fetchSiteOf(req) === undefined ? acceptsPages(req) : isNavigationByMetadata(req)
+  return fetchSiteOf(req) === undefined ? acceptsPages(req) && !isWebSocket(req) : isNavigationByMetadata(req)
 }
 
 function isNavigationByMetadata(req: HTTPRequest): boolean {
@@ -150,14 +150,13 @@ export function sourceOrigin(req: HTTPRequest): string | undefined {
 
 /** The origin of a URL; undefined if it has none of the web, such as `about:blank` and `android-app://mail/`. */
 function originOf(url: string): string | undefined {
-  const [origin] = WEB_ORIGIN.exec(url) ?? []
-  return origin === undefined ? undefined : parseURL(origin)?.origin
+  return WEB_ORIGIN.exec(url)?.[0]
 }
 
 // `Host` is reliable here, because a victim's browser always sends the true one; X-Forwarded-Host is not read.
 function isAppOrigin(origin: string, req: HTTPRequest, policy: OriginPolicy): boolean {
   if (policy.appOrigin !== undefined) return origin === policy.appOrigin
-  return new URL(origin).host === req.host?.toLowerCase()
+  return origin.replace(/^https?:\/\//, '') === req.host?.toLowerCase()
 }
 
 function appHostname(req: HTTPRequest, policy: OriginPolicy): string {

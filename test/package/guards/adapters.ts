@@ -78,7 +78,7 @@ export const ADAPTER_MUTANTS = [
         '',
       ],
       ['the id in the session says nothing', 'idOf(serialized) !== undefined || ', ''],
-      ['the user is looked for at one property', "typeof property === 'string' ? property : 'user'", "'user'"],
+      ['the user is looked for at one property', "typeof property === 'string'", 'false'],
       ['a session that cannot sign in is refused, though it need not', '!session || assignProperty || ', ''],
       ['the user of the session says nothing', 'isPresent(serialized) && (idOf', 'false && (idOf'],
       ['the user 0 is nobody', '|| serialized === 0', ''],

@@ -144,7 +144,11 @@ export const LOGIN_MUTANTS = [
     ],
     [
       ['the path of a start leads to another host', '&& (0, return_path_1.parseReturnPath)(value) === value', ''],
-      ['a stored path of a start leads anywhere', 'if (isStartPath(startPath))', 'if (startPath !== undefined)'],
+      [
+        'a stored path of a start leads anywhere',
+        'return isStartPath(startPath) ? startPath : undefined',
+        'return startPath',
+      ],
       [
         'a stored return path leads anywhere',
         'const path = (0, return_path_1.parseReturnPath)(returnTo)',
@@ -292,7 +296,7 @@ export const LOGIN_MUTANTS = [
       ['a prefetch is a request', '/prefetch|prerender|preview/i', '/prerender|preview/i'],
       ['a prerender is a request', '/prefetch|prerender|preview/i', '/prefetch|preview/i'],
       ['a preview is a request', '/prefetch|prerender|preview/i', '/prefetch|prerender/i'],
-      ['a WebSocket is a navigation', 'if (isWebSocket(req))', 'if (false)'],
+      ['a WebSocket is a navigation', ' && !isWebSocket(req)', ''],
       ['Upgrade says nothing', "if (req.header('upgrade')?.toLowerCase() === 'websocket')", 'if (false)'],
       ["a WebSocket's key says nothing", "['key', 'version'", "['version'"],
       ["a WebSocket's version says nothing", "'version', ", ''],

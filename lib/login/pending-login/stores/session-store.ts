@@ -18,6 +18,13 @@ const UNKNOWN_SESSION =
 const SESSION_WITHOUT_LOGIN =
   'The session came, but there is no login in it: none was started, somebody has signed out since, or a slower request has saved an older copy of the session.'
 
+/** What express-session puts on a request, or another session middleware; and Express. */
+type SessionRequest = IncomingMessage & {
+  readonly session?: unknown
+  readonly sessionID?: unknown
+  readonly res?: unknown
+}
+
 /**
  * Keeps the login in progress in `req.session`, which any session middleware provides. If the session has a `save`
  * method (express-session, koa-session), its store has saved when the promises here resolve.
@@ -36,10 +43,10 @@ export class SessionStore implements PendingLoginStore {
   }
 
   explain(req: IncomingMessage): string {
-    const { cookie, host } = req.headers
+    const { headers, sessionID: id }: SessionRequest = req
+    const { cookie, host } = headers
     if (!cookie) return NO_COOKIE + otherHostHint(host)
     // express-session makes a new id where it does not find the cookie's session. Its cookie is `s:ID.SIGNATURE`.
-    const id: unknown = Reflect.get(req, 'sessionID')
     if (typeof id === 'string' && id !== '' && cookie.includes(id)) return SESSION_WITHOUT_LOGIN
     return /=s(?:%3A|:)/i.test(cookie) ? UNKNOWN_SESSION : NO_SESSION_COOKIE
   }
@@ -52,10 +59,10 @@ export class SessionStore implements PendingLoginStore {
 }
 
 /** Warns of a cookie of express-session that the browser will not send with the callback, or never gets. */
-function warnOfLostCookie(req: IncomingMessage, { cookie }: Record<string, unknown>): void {
+function warnOfLostCookie(req: SessionRequest, { cookie }: Record<string, unknown>): void {
   if (!isObject(cookie)) return
   if (cookie['sameSite'] === true || cookie['sameSite'] === 'strict') warnOnce('SESSION_COOKIE_STRICT')
-  const [id, response]: unknown[] = [Reflect.get(req, 'sessionID'), Reflect.get(req, 'res')]
+  const { sessionID: id, res: response } = req
   if (cookie['secure'] !== true || typeof id !== 'string' || req.headers.cookie?.includes(id)) return
   if (!(response instanceof ServerResponse)) return
   // express-session sets the cookie, or not, when the headers are sent.
@@ -67,12 +74,12 @@ function warnOfLostCookie(req: IncomingMessage, { cookie }: Record<string, unkno
 
 // Passport renews the session when it signs the user in. What is left of the record is put into the new session before
 // Passport saves that: later would be one more write, and could undo a logout.
-function keepWhenRenewed(req: IncomingMessage, remainder: LoginRemainder): void {
+function keepWhenRenewed(req: SessionRequest, remainder: LoginRemainder): void {
   const session = requireSession(req)
   const { regenerate } = session
   if (typeof regenerate !== 'function') return
   const keep = (): void => {
-    const renewed: unknown = Reflect.get(req, 'session')
+    const { session: renewed } = req
     if (isSession(renewed)) renewed[SESSION_KEY] = remainder
   }
   const value = (...args: unknown[]): unknown => {
@@ -91,8 +98,7 @@ function keepWhenRenewed(req: IncomingMessage, remainder: LoginRemainder): void 
 }
 
 /** @throws NoSession where no session middleware has run, or it has failed to read the session */
-function requireSession(req: IncomingMessage): Record<string, unknown> {
-  const session: unknown = Reflect.get(req, 'session')
+function requireSession({ session }: SessionRequest): Record<string, unknown> {
   if (!isSession(session)) throw new NoSession()
   return session
 }
