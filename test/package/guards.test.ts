@@ -5,6 +5,7 @@ import { type Node, traverseFast } from '@babel/types'
 import { generateMutants } from '../explore/generated-mutants'
 import { MUTANTS } from '../explore/mutant-list'
 import { GUARD_MUTANTS } from './guards'
+import { codeOf } from './guards/mutant'
 
 // The mutants of each guard, which `npm run test:mutation -- --guards` runs: none may be missing, and none may be stale.
 
@@ -74,8 +75,6 @@ const files = [
   ),
   ...FILES,
 ]
-
-const codeOf = (file: string): string => readFileSync(join(LIB, `${file}.js`), 'utf8')
 
 /** Whether the value of a constant is a number, a regular expression, or a set or list of texts. */
 function isLimit(value: Node): boolean {

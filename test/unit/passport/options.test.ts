@@ -64,6 +64,7 @@ test('limits are inclusive', () => {
   ] as const) {
     expect(parseClientOptions({ ...required, timeout, maxConnections })).toMatchObject({ timeout, maxConnections })
   }
+  expect(parseClientOptions({ ...required, clientSecret: 's'.repeat(2048) }).clientSecret).toHaveLength(2048)
   for (const verifyTimeout of [1, 600_000]) expect(() => construct({ ...good, verifyTimeout })).not.toThrow()
 })
 
