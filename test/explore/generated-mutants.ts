@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parse } from '@babel/parser'
 import { type BinaryExpression, type Expression, type LogicalExpression, type Node, traverseFast } from '@babel/types'
+import { codeOf, textOf } from '../package/guards/code'
 import type { Mutant } from './mutant-list'
 
 /** The functions and classes of `lib/login/` whose conditions are changed, by their file: all, or those that are named. */
@@ -9,7 +8,7 @@ const DECIDING: Readonly<Record<string, 'all' | readonly string[]>> = {
   'pending-login/check': 'all',
   'request/request': ['classifyRequest', 'classifyCallback'],
   'pending-login/used-logins': 'all',
-  start: ['start', 'isCallbackWithoutKey'],
+  start: ['start'],
   callback: 'all',
 }
 
@@ -24,7 +23,7 @@ const AT_THE_LIMIT: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '
  */
 export function generateMutants(): Mutant[] {
   return Object.entries(DECIDING).flatMap(([file, names]) => {
-    const code = readFileSync(join(__dirname, '../../lib/login', `${file}.js`), 'utf8')
+    const code = codeOf(`login/${file}`)
     const found = declarationsOf(code).filter(({ name }) => names === 'all' || names.includes(name))
     if (names !== 'all' && found.length < names.length) throw new Error(`${file} does not declare all of ${names}`)
     return found.flatMap(({ name, node }) =>
@@ -78,8 +77,6 @@ function atTheLimit(node: BinaryExpression, code: string): Change[] {
   if (other === undefined || !textOf(node, code).includes('limits_1.')) return []
   return [{ node, to: `${textOf(left, code)} ${other} ${textOf(right, code)}` }]
 }
-
-const textOf = ({ start, end }: Node, code: string): string => code.slice(start ?? 0, end ?? 0)
 
 /** Without those that are a chain of the same operator: their own operands are on the list. */
 function operandsOf({ left, right, operator }: LogicalExpression): Expression[] {

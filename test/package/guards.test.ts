@@ -5,7 +5,7 @@ import { type Node, traverseFast } from '@babel/types'
 import { generateMutants } from '../explore/generated-mutants'
 import { MUTANTS } from '../explore/mutant-list'
 import { GUARD_MUTANTS } from './guards'
-import { codeOf } from './guards/mutant'
+import { codeOf, constantOf } from './guards/code'
 
 // The mutants of each guard, which `npm run test:mutation -- --guards` runs: none may be missing, and none may be stale.
 
@@ -52,7 +52,6 @@ const NO_GUARDS: Readonly<Record<string, string>> = {
   'doctor/screen INDENT': 'a width',
   'doctor/screen LINES': 'a width',
   'client/response/responses SUCCESS': 'which sentence is told',
-  'client/http/pools connections': 'what the limits are passed on as',
   'client/http/pools lookup': 'what the limits are passed on as',
   'client/http/pool lookup': 'what the limits are passed on as',
   'doctor/exchange redirect': 'a sentence',
@@ -88,16 +87,6 @@ function isNumber(value: Node): boolean {
   return value.type === 'BinaryExpression'
     ? isNumber(value.left) && isNumber(value.right)
     : value.type === 'NumericLiteral'
-}
-
-/** What a node declares, or exports, and its value. */
-function constantOf(node: Node): { name: string; value: Node } | undefined {
-  if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier' && node.init)
-    return { name: node.id.name, value: node.init }
-  if (node.type !== 'AssignmentExpression' || node.left.type !== 'MemberExpression') return undefined
-  const { object, property } = node.left
-  const isExport = object.type === 'Identifier' && object.name === 'exports' && property.type === 'Identifier'
-  return isExport ? { name: property.name, value: node.right } : undefined
 }
 
 /** The constants of a file that may be limits, and the options that it gives to libraries. */

@@ -1,6 +1,7 @@
 import { parse } from '@babel/parser'
 import { type IfStatement, traverseFast } from '@babel/types'
-import { codeOf, type GuardMutant } from './mutant'
+import { codeOf, textOf } from './code'
+import type { GuardMutant } from './mutant'
 
 /** What is changed, and how. */
 interface Change {
@@ -39,7 +40,7 @@ function refusalsIn(code: string): Change[] {
     const start = node.start ?? 0
     const from = code.slice(start, node.consequent.end ?? 0)
     const to = from.replace(/^if \((?:.|\n)*?\)(?=\n)/, 'if (false)')
-    const thrown = code.slice(last.start ?? 0, last.end ?? 0).replace(/\s+/g, ' ')
+    const thrown = textOf(last, code).replace(/\s+/g, ' ')
     if (to !== from) found.push({ name: `never: ${thrown.slice(0, 80)}`, start, from, to })
   })
   return found.map((change, index) => ({ ...change, name: `${change.name} (${index + 1})` }))

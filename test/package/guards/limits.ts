@@ -1,5 +1,6 @@
 import * as limits from '../../../lib/limits'
-import { codeOf, type GuardMutant } from './mutant'
+import { codeOf } from './code'
+import type { GuardMutant } from './mutant'
 
 type Limit = keyof typeof limits
 type NameOf<Default> = Default extends `DEFAULT_${infer Name}` ? Name : never
@@ -20,7 +21,7 @@ const TESTS = {
   AFTER_TAB_LOGIN_MS: ['unit/login/pending-login/consumed'],
   INERT_MS: ['unit/login/pages/inert'],
   MAX_WAITING: ['unit/login/pending-login/used-logins'],
-  STORE_RETRY_SECONDS: ['login/outcomes'],
+  STORE_RETRY_SECONDS: ['login/trouble'],
   MAX_PROVIDERS: ['unit/login/providers/providers'],
   MAX_URL_LENGTH: ['unit/client/url'],
   MAX_USER_AGENT_LENGTH: ['unit/passport/options', 'unit/passport/options.refused'],

@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-
 /** One guard taken away: a change of one compiled file, which a test of the quick set must notice. */
 export interface GuardMutant {
   /** In `lib/`, without its extension. */
@@ -40,6 +37,3 @@ export function guards(file: string, tests: readonly string[], rows: readonly Ro
     }),
   }))
 }
-
-/** What is compiled from a file in `lib/`, which is named without its extension. */
-export const codeOf = (file: string): string => readFileSync(join(__dirname, '../../../lib', `${file}.js`), 'utf8')
