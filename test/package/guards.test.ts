@@ -2,10 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from '@babel/parser'
 import { type Node, traverseFast } from '@babel/types'
+import * as limits from '../../lib/limits'
 import { generateMutants } from '../explore/generated-mutants'
 import { MUTANTS } from '../explore/mutant-list'
 import { GUARD_MUTANTS } from './guards'
 import { codeOf, constantOf } from './guards/code'
+import { OPTION_MUTANTS } from './guards/options'
 
 // The mutants of each guard, which `npm run test:mutation -- --guards` runs: none may be missing, and none may be stale.
 
@@ -137,6 +139,13 @@ test('each limit and each guarding option of these folders has a mutant', () => 
     })
   })
   expect(missing.map(({ file, name }) => `${file} ${name}`)).toEqual([])
+})
+
+test('each limit DEFAULT_X is the default of an option, and MAX_X is its maximum', () => {
+  const parsers = OPTION_MUTANTS.map(({ from }) => from)
+  const defaults = Object.keys(limits).filter((name) => name.startsWith('DEFAULT_'))
+  const ranges = defaults.map((name) => `limits_1.${name}, limits_1.${name.replace('DEFAULT', 'MAX')})`)
+  expect(ranges.filter((range) => !parsers.some((parser) => parser.endsWith(range)))).toEqual([])
 })
 
 test('each number that limits a login is in limits.ts', () => {

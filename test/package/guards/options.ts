@@ -7,7 +7,15 @@ const FILES = ['client/options', 'login/providers/options', 'passport/options', 
 
 /** One of these must notice what an option does. Whether its value is checked, they need not know. */
 const TESTS = [
-  ...['login/outcomes', 'login/first-contact', 'login/login', 'login/web', 'login/express', 'login/user-record'],
+  ...[
+    'login/options',
+    'login/outcomes',
+    'login/first-contact',
+    'login/login',
+    'login/web',
+    'login/express',
+    'login/user-record',
+  ],
   ...['login/many-providers', 'login/many-providers.connections', 'unit/passport/verify', 'unit/client/dispatcher'],
   ...['world/hints', 'world/two-addresses', 'unit/client/abort-and-deadline', 'security/many-providers.pools'],
   ...['security/private-addresses', 'login/own-store', 'login/exchange', 'login/application-errors'],
