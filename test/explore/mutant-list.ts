@@ -106,13 +106,16 @@ export const MUTANTS: readonly Mutant[] = [
   }),
 ]
 
-const ONLY_A_HINT = 'It changes the hint of a message or of a trace, which no world reads.'
+const ONLY_A_HINT = 'It changes a hint, a trace or the phase of an outcome, which no world reads.'
 const NO_START_PATH = 'The path of a start is for the error page of an application, which no world has.'
 
 /** The mutants that break no promise of a world, by their names, and why. */
 export const SURVIVORS: Readonly<Record<string, string>> = {
   'pending-login/used-logins, UsedLogins: login.waiting === MAX_WAITING is false':
     'A bound of nine callbacks at once, which are more than any world has; a unit test shows it.',
+  'request/request, classifyRequest: !target is false': 'No world has an address that is too long; a unit test has.',
+  'request/request, classifyRequest: isCallback is true': ONLY_A_HINT,
+  'request/request, classifyRequest: isCallback is false': ONLY_A_HINT,
   "start, start: method === 'GET' && tabSecret === undefined is true": NO_START_PATH,
   "start, start: method === 'GET' && tabSecret === undefined is false": NO_START_PATH,
   "start, start: method === 'GET' is true (2)": NO_START_PATH,

@@ -7,19 +7,14 @@ const FILES = ['client/options', 'login/providers/options', 'passport/options', 
 
 /** One of these must notice what an option does. Whether its value is checked, they need not know. */
 const TESTS = [
-  ...[
-    'login/options',
-    'login/outcomes',
-    'login/first-contact',
-    'login/login',
-    'login/web',
-    'login/express',
-    'login/user-record',
-  ],
-  ...['login/many-providers', 'login/many-providers.connections', 'unit/passport/verify', 'unit/client/dispatcher'],
-  ...['world/hints', 'world/two-addresses', 'unit/client/abort-and-deadline', 'security/many-providers.pools'],
-  ...['security/private-addresses', 'login/own-store', 'login/exchange', 'login/application-errors'],
+  ...['login/options', 'login/first-contact', 'login/exchange', 'login/user-record', 'login/own-store', 'login/web'],
+  ...['login/many-providers.connections', 'login/application-errors', 'world/two-addresses', 'unit/passport/verify'],
+  ...['unit/client/dispatcher', 'unit/client/abort-and-deadline', 'security/private-addresses'],
 ]
+
+const EXEMPT: Readonly<Record<string, GuardMutant['exempt']>> = {
+  provider: { kind: 'equivalent', why: 'the adapters read the function from the options themselves' },
+}
 
 /** For each option one mutant that checks its value, and then uses the default. */
 export const OPTION_MUTANTS: readonly GuardMutant[] = FILES.flatMap((file) => {
@@ -32,7 +27,9 @@ export const OPTION_MUTANTS: readonly GuardMutant[] = FILES.flatMap((file) => {
       if (property.type !== 'ObjectProperty') continue
       const [option, parser] = [textOf(property.key, code), textOf(property.value, code)]
       const to = `${option}: (value, ...rest) => ((${parser})(value, ...rest), (${parser})(undefined, ...rest))`
-      mutants.push({ file, name: `the option ${option} is ignored`, from: textOf(property, code), to, tests: TESTS })
+      const { [option]: exempt } = EXEMPT
+      const name = `the option ${option} is ignored`
+      mutants.push({ file, name, from: textOf(property, code), to, tests: TESTS, ...(exempt && { exempt }) })
     }
   })
   return mutants
