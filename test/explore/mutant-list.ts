@@ -108,6 +108,8 @@ export const MUTANTS: readonly Mutant[] = [
 
 const ONLY_A_HINT = 'It changes a hint, a trace or the phase of an outcome, which no world reads.'
 const NO_START_PATH = 'The path of a start is for the error page of an application, which no world has.'
+const NO_PROXY =
+  'Behind a proxy that strips a prefix, worlds have only unverified GETs; test/login/stripping-proxy has others.'
 
 /** The mutants that break no promise of a world, by their names, and why. */
 export const SURVIVORS: Readonly<Record<string, string>> = {
@@ -116,6 +118,10 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
   'request/request, classifyRequest: !target is false': 'No world has an address that is too long; a unit test has.',
   'request/request, classifyRequest: isCallback is true': ONLY_A_HINT,
   'request/request, classifyRequest: isCallback is false': ONLY_A_HINT,
+  'request/request, classifyCallback: isVerifiedStart(req, policy) is true': ONLY_A_HINT,
+  'request/request, classifyCallback: isVerifiedStart(req, policy) is false': ONLY_A_HINT,
+  "start, start: method === 'GET' is true": NO_PROXY,
+  'start, start: !verified is true': NO_PROXY,
   "start, start: method === 'GET' && tabSecret === undefined is true": NO_START_PATH,
   "start, start: method === 'GET' && tabSecret === undefined is false": NO_START_PATH,
   "start, start: method === 'GET' is true (2)": NO_START_PATH,

@@ -38,3 +38,9 @@ describe.each<Keep>(['session', 'web'])('with the record of the kind %s', (keep)
     expect(await photos()).toBeUndefined()
   })
 })
+
+test('with skipUserProfile, a login requests no profile', async () => {
+  const app = await logins.startApp({ strategy: { skipUserProfile: true }, verify: async () => ({ id: 'somebody' }) })
+  expect(JSON.parse((await app.logIn()).body).user).toEqual({ id: 'somebody' })
+  expect(logins.provider.requests.map(({ endpoint }) => endpoint)).toEqual(['authorize'])
+})
