@@ -60,12 +60,12 @@ const TESTS = {
 } satisfies Readonly<Record<Exclude<Limit, LimitOfOption>, readonly string[]>>
 
 /** Where sockets or the timers of undici decide, which do not count to the millisecond or to the byte: a tenth is seen. */
-const INEXACT: readonly string[] = ['CONNECT_RETRY_MS', 'KEEP_ALIVE_MS', 'MAX_WIRE_BYTES', 'MAX_HEADER_BYTES']
+const INEXACT = ['CONNECT_RETRY_MS', 'KEEP_ALIVE_MS', 'MAX_WIRE_BYTES', 'MAX_HEADER_BYTES'] satisfies readonly Limit[]
 
 /** For each limit one that is greater, and one that is less. */
 export const LIMIT_MUTANTS: readonly GuardMutant[] = Object.entries(limits).flatMap(([name, value]) => {
   const tests = new Map<string, readonly string[]>(Object.entries(TESTS)).get(name) ?? OPTIONS
-  const step = INEXACT.includes(name) ? Math.round(value / 10) : 1
+  const step = new Set<string>(INEXACT).has(name) ? Math.round(value / 10) : 1
   const [from = ''] = new RegExp(`^exports\\.${name} = [^=]+;$`, 'm').exec(codeOf('limits')) ?? []
   return ['+', '-'].map((sign) => {
     return { file: 'limits', name: `${name} ${sign} ${step}`, from, to: from.replace(';', ` ${sign} ${step};`), tests }
