@@ -133,4 +133,8 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
   "callback, finish: refusal === 'callback_forged' is false": ONLY_A_HINT,
   'callback, finish: user is true': ONLY_A_HINT,
   'callback, finish: user is false': ONLY_A_HINT,
+  "callback, continueIfSignedIn: 'record' in why is true (2)": ONLY_A_HINT,
+  "callback, continueIfSignedIn: 'record' in why is false": ONLY_A_HINT,
+  'callback, continueIfSignedIn: hint === undefined is true': ONLY_A_HINT,
+  'callback, continueIfSignedIn: hint === undefined is false': ONLY_A_HINT,
 }

@@ -4,7 +4,7 @@ import { parse } from '@babel/parser'
 import { type Node, traverseFast } from '@babel/types'
 import * as limits from '../../lib/limits'
 import { generateMutants } from '../explore/generated-mutants'
-import { MUTANTS } from '../explore/mutant-list'
+import { MUTANTS, SURVIVORS } from '../explore/mutant-list'
 import { GUARD_MUTANTS } from './guards'
 import { codeOf, constantOf } from './guards/code'
 import { OPTION_MUTANTS } from './guards/options'
@@ -166,11 +166,13 @@ test('each number that limits a login is in limits.ts', () => {
   expect(elsewhere).toEqual([])
 })
 
-test('each mutant of the exploration applies', () => {
-  for (const { file, change } of [...MUTANTS, ...generateMutants()]) {
+test('each mutant of the exploration applies, and those that survive exist', () => {
+  const mutants = [...MUTANTS, ...generateMutants()]
+  for (const { file, change } of mutants) {
     const code = codeOf(`login/${file}`)
     expect(change(code)).not.toBe(code)
   }
+  expect(mutants.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(SURVIVORS)))
 })
 
 test('what is said to guard nothing exists', () => {
