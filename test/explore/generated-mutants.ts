@@ -1,54 +1,67 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parse } from '@babel/parser'
-import { type Expression, type LogicalExpression, type Node, traverseFast } from '@babel/types'
+import { type BinaryExpression, type Expression, type LogicalExpression, type Node, traverseFast } from '@babel/types'
+import { codeOf, textOf } from '../package/guards/code'
 import type { Mutant } from './mutant-list'
 
-/** The functions and classes of `lib/login/` whose conditions are changed, by their file. */
-const DECIDING: Readonly<Record<string, readonly string[]>> = {
-  'pending-login/check': ['checkRecord', 'checkCallback'],
-  'request/request': ['classifyCallback'],
-  'pending-login/used-logins': ['UsedLogins'],
-  callback: ['callback', 'continueIfSignedIn', 'joinLogin', 'exchangeInSlot'],
+/** The functions and classes of `lib/login/` whose conditions are changed, by their file: all, or those that are named. */
+const DECIDING: Readonly<Record<string, 'all' | readonly string[]>> = {
+  'pending-login/check': 'all',
+  'request/request': ['classifyRequest', 'classifyCallback'],
+  'pending-login/used-logins': 'all',
+  start: ['start'],
+  callback: 'all',
 }
 
 const COMPARISONS = ['===', '!==', '<', '<=', '>', '>=']
+/** What decides differently where both sides are equal. */
+const AT_THE_LIMIT: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' }
 
 /**
  * For each condition one mutant in which it always holds and one in which it never does, and for each operand of `&&`
- * and `||` one without it: all others have the same effect as one of these.
+ * and `||` one without it: all others have the same effect as one of these. For each comparison with a limit also one
+ * that is different at the limit alone.
  */
 export function generateMutants(): Mutant[] {
   return Object.entries(DECIDING).flatMap(([file, names]) => {
-    const code = readFileSync(join(__dirname, '../../lib/login', `${file}.js`), 'utf8')
-    const { body } = parse(code).program
-    return names.flatMap((name) => {
-      const declaration = body.find((node) => 'id' in node && node.id?.type === 'Identifier' && node.id.name === name)
-      if (!declaration) throw new Error(`${file} declares no ${name}`)
-      return distinct(changesIn(declaration).map((change) => mutantOf(file, name, code, change)))
-    })
+    const code = codeOf(`login/${file}`)
+    const found = declarationsOf(code).filter(({ name }) => names === 'all' || names.includes(name))
+    if (names !== 'all' && found.length < names.length) throw new Error(`${file} does not declare all of ${names}`)
+    return found.flatMap(({ name, node }) =>
+      distinct(changesIn(node, code).map((change) => mutantOf(file, name, code, change))),
+    )
   })
+}
+
+function declarationsOf(code: string) {
+  return parse(code).program.body.flatMap((node) =>
+    (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') && node.id
+      ? [{ node, name: node.id.name }]
+      : [],
+  )
 }
 
 interface Change {
   readonly node: Expression
-  readonly to: boolean
+  /** The code in its place. */
+  readonly to: string
 }
 
-function changesIn(declaration: Node): Change[] {
+function changesIn(declaration: Node, code: string): Change[] {
   const changes: Change[] = []
   /** Parts of a condition, or conditions that are on the list already. */
   const known = new Set<Node>()
   const addCondition = (node: Expression): void => {
-    if (!known.has(node)) changes.push({ node, to: true }, { node, to: false })
+    if (!known.has(node)) changes.push({ node, to: 'true' }, { node, to: 'false' })
     known.add(node)
   }
   traverseFast(declaration, (node) => {
     if (node.type === 'IfStatement' || node.type === 'ConditionalExpression') addCondition(node.test)
-    else if (node.type === 'BinaryExpression' && COMPARISONS.includes(node.operator)) addCondition(node)
-    else if (node.type === 'LogicalExpression' && node.operator !== '??') {
+    else if (node.type === 'BinaryExpression' && COMPARISONS.includes(node.operator)) {
       addCondition(node)
-      changes.push(...operandsOf(node).map((operand) => ({ node: operand, to: node.operator === '&&' })))
+      changes.push(...atTheLimit(node, code))
+    } else if (node.type === 'LogicalExpression' && node.operator !== '??') {
+      addCondition(node)
+      changes.push(...operandsOf(node).map((operand) => ({ node: operand, to: String(node.operator === '&&') })))
       known.add(node.left).add(node.right)
     } else if (node.type === 'UnaryExpression' && node.operator === '!') {
       addCondition(node)
@@ -58,6 +71,13 @@ function changesIn(declaration: Node): Change[] {
   return changes
 }
 
+function atTheLimit(node: BinaryExpression, code: string): Change[] {
+  const { operator, left, right } = node
+  const { [operator]: other } = AT_THE_LIMIT
+  if (other === undefined || !textOf(node, code).includes('limits_1.')) return []
+  return [{ node, to: `${textOf(left, code)} ${other} ${textOf(right, code)}` }]
+}
+
 /** Without those that are a chain of the same operator: their own operands are on the list. */
 function operandsOf({ left, right, operator }: LogicalExpression): Expression[] {
   return [left, right].filter((operand) => !(operand.type === 'LogicalExpression' && operand.operator === operator))
@@ -65,16 +85,16 @@ function operandsOf({ left, right, operator }: LogicalExpression): Expression[] 
 
 function mutantOf(file: string, name: string, code: string, { node, to }: Change): Mutant {
   const [start, end] = [node.start ?? 0, node.end ?? 0]
-  const text = code
-    .slice(start, end)
-    .replaceAll(/\(0, \w+\.(\w+)\)/g, '$1')
-    .replaceAll(/\b(exports|\w+_1)\./g, '')
   return {
-    name: `${file}, ${name}: ${text} is ${to}`,
+    name: `${file}, ${name}: ${readable(textOf(node, code))} is ${readable(to)}`,
     file,
     change: (original) => `${original.slice(0, start)}${to}${original.slice(end)}`,
   }
 }
+
+/** Without what the compiler adds for imports. */
+const readable = (text: string): string =>
+  text.replaceAll(/\(0, \w+\.(\w+)\)/g, '$1').replaceAll(/\b(exports|\w+_1)\./g, '')
 
 function distinct(mutants: readonly Mutant[]): Mutant[] {
   const counts = new Map<string, number>()

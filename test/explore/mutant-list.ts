@@ -1,3 +1,5 @@
+import { LOGIN_MUTANTS } from '../package/guards/login'
+
 /** One change of the compiled code. */
 export interface Mutant {
   readonly name: string
@@ -14,14 +16,25 @@ function mutant(file: string, name: string, from: string, to: string): Mutant {
   return { file, name, change }
 }
 
-/** What no condition of the generated ones says: statements, bounds, and other files. */
+/** Those of the quick tests that the exploration must find as well. */
+const SHARED = [
+  'any site starts a login',
+  'a start of an old browser comes from anywhere',
+  'a form of a tab that is sent again is refused',
+  'a frame is a page',
+  'what WebKit requests for a worker is a navigation',
+  'a used record has no mark',
+  'a used login stays in the cookie',
+]
+
+/** What is no condition that `generateMutants` changes: statements, and other files. */
 export const MUTANTS: readonly Mutant[] = [
   mutant('callback', 'no slot is released', 'settings.concurrentLogins.release();', ''),
   mutant(
     'callback',
     'the key is sent before the record is saved as used',
-    "await (0, store_1.callStore)('callback', settings.timeout, () => adapter.store.consume(used));\n        onConsumed",
-    'undefined;\n        void adapter.store.consume(used);\n        onConsumed',
+    'const isFirst = await ',
+    'const isFirst = ',
   ),
   mutant('pending-login/used-logins', 'a record that could not be saved stays used', 'this.#forget(recordID);', ';'),
   mutant(
@@ -44,28 +57,10 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant('pending-login/used-logins', 'nothing is remembered as used', 'this.#used.add(recordID);', ''),
   mutant(
-    'pending-login/check',
-    'a login expires a millisecond early',
-    'age > limits_1.MAX_AGE_MS',
-    'age >= limits_1.MAX_AGE_MS',
-  ),
-  mutant(
-    'pending-login/check',
-    'the skew is a millisecond less',
-    'age < -limits_1.MAX_CLOCK_SKEW_MS',
-    'age <= -limits_1.MAX_CLOCK_SKEW_MS',
-  ),
-  mutant(
     'pending-login/pending-login',
     'the signed-in user is not noted',
     'user: userDigest(id, input.user)',
     'user: null',
-  ),
-  mutant(
-    'pending-login/check',
-    'a silent approval ends a millisecond early',
-    '<= limits_1.SILENT_APPROVAL_MS',
-    '< limits_1.SILENT_APPROVAL_MS',
   ),
   mutant(
     'pending-login/pending-login',
@@ -81,59 +76,15 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     'start',
-    'an unverified start needs no click',
-    "confirmation !== undefined && settings.unverifiedStart !== 'allow'",
-    'false',
-  ),
-  mutant(
-    'start',
     'a start does not wait until its record is saved',
-    "await (0, store_1.callStore)('start', settings.timeout, () => adapter.store.save(record))",
-    "(0, store_1.callStore)('start', settings.timeout, () => adapter.store.save(record))",
-  ),
-  mutant(
-    'start',
-    'a callback without its key is a start',
-    'if (mayLackKey && (await isCallbackWithoutKey(context)))',
-    'if (false)',
-  ),
-  mutant('request/request', 'a prefetch is a request', '(0, headers_1.isSpeculative)(req)', 'false'),
-  mutant(
-    'request/headers',
-    'a start may come from any page',
-    ": fetchSite === 'same-origin'",
-    ": fetchSite !== 'none'",
-  ),
-  mutant(
-    'request/headers',
-    'a start of an old browser may come from any page',
-    'source !== undefined && isAppOrigin(source, req, policy)',
-    'source !== undefined',
-  ),
-  mutant(
-    'request/headers',
-    'what WebKit requests for a worker is a navigation',
-    'isNavigationByMetadata(req) && !acceptsPages(req)',
-    'false',
-  ),
-  mutant(
-    'request/headers',
-    'a form that WebKit sends again is foreign',
-    '(isFromApp(req, policy) || isAppNamed(req, policy))',
-    'isFromApp(req, policy)',
+    'trace.setLogin(record);\n    await ',
+    'trace.setLogin(record);\n    ',
   ),
   mutant(
     'request/headers',
     'a callback that WebKit requests again is foreign',
     "return fetchSite === 'none';",
     'return false;',
-  ),
-  mutant('request/headers', 'a frame is a page', " && req.header('sec-fetch-dest') === 'document'", ''),
-  mutant(
-    'pending-login/stores/session-store',
-    'a used record is saved without its mark',
-    'Object.assign({}, record, { consumed: true })',
-    'record',
   ),
   mutant(
     'pending-login/stores/session-store',
@@ -142,28 +93,48 @@ export const MUTANTS: readonly Mutant[] = [
     'void put(requireSession(req), Object.assign({}, record, { consumed: true }));',
   ),
   mutant(
-    'pending-login/stores/cookie-store',
-    'the cookie of a used login is kept',
-    'this.#set(headers, await this.#cookies.consume(record));',
-    '',
-  ),
-  mutant(
     'login',
     'every request has its own list of used logins',
     'usedLogins: this.#usedLogins, trace',
-    'usedLogins: new used_logins_1.UsedLogins(), trace',
+    'usedLogins: new this.#usedLogins.constructor(), trace',
   ),
   mutant('login', 'nobody asks whether the session can sign in', '!context.adapter.canSignIn()', 'false'),
-  mutant(
-    'callback',
-    'the looks at a used record and at its refusal change places',
-    'const isUsed = record.consumed',
-    "if (refusal)\n        throw new errors_1.SocialLoginError(refusal, 'callback');\n    const isUsed = record.consumed",
-  ),
+  ...SHARED.map((name) => {
+    const guard = LOGIN_MUTANTS.find((one) => one.name === name)
+    if (!guard) throw new Error(`test/package/guards/login.ts has no mutant "${name}"`)
+    return mutant(guard.file.replace(/^login\//, ''), name, guard.from, guard.to)
+  }),
 ]
 
-/** The mutants that break no promise, by their names, and why. */
+const ONLY_A_HINT = 'It changes a hint, a trace or the phase of an outcome, which no world reads.'
+const NO_START_PATH = 'The path of a start is for the error page of an application, which no world has.'
+const NO_PROXY =
+  'Behind a proxy that strips a prefix, worlds have only unverified GETs; test/login/stripping-proxy has others.'
+
+/** The mutants that break no promise of a world, by their names, and why. */
 export const SURVIVORS: Readonly<Record<string, string>> = {
   'pending-login/used-logins, UsedLogins: login.waiting === MAX_WAITING is false':
     'A bound of nine callbacks at once, which are more than any world has; a unit test shows it.',
+  'request/request, classifyRequest: !target is false': 'No world has an address that is too long; a unit test has.',
+  'request/request, classifyRequest: isCallback is true': ONLY_A_HINT,
+  'request/request, classifyRequest: isCallback is false': ONLY_A_HINT,
+  'request/request, classifyCallback: isVerifiedStart(req, policy) is true': ONLY_A_HINT,
+  'request/request, classifyCallback: isVerifiedStart(req, policy) is false': ONLY_A_HINT,
+  "start, start: method === 'GET' is true": NO_PROXY,
+  'start, start: !verified is true': NO_PROXY,
+  "start, start: method === 'GET' && tabSecret === undefined is true": NO_START_PATH,
+  "start, start: method === 'GET' && tabSecret === undefined is false": NO_START_PATH,
+  "start, start: method === 'GET' is true (2)": NO_START_PATH,
+  'start, start: tabSecret === undefined is true (2)': NO_START_PATH,
+  'callback, callback: error instanceof SocialLoginError && startPath !== undefined is true': NO_START_PATH,
+  'callback, callback: error instanceof SocialLoginError && startPath !== undefined is false': NO_START_PATH,
+  'callback, callback: error instanceof SocialLoginError is true': NO_START_PATH,
+  'callback, callback: startPath !== undefined is true': NO_START_PATH,
+  "callback, finish: refusal === 'callback_forged' is false": ONLY_A_HINT,
+  'callback, finish: user is true': ONLY_A_HINT,
+  'callback, finish: user is false': ONLY_A_HINT,
+  "callback, continueIfSignedIn: 'record' in why is true (2)": ONLY_A_HINT,
+  "callback, continueIfSignedIn: 'record' in why is false": ONLY_A_HINT,
+  'callback, continueIfSignedIn: hint === undefined is true': ONLY_A_HINT,
+  'callback, continueIfSignedIn: hint === undefined is false': ONLY_A_HINT,
 }

@@ -63,6 +63,14 @@ describe.each(['session', 'cookie'] as const)(
         expect((await browser.comeBack(at('/callback'))).location).toBe('/failed')
       },
     )
+
+    test('a form that is sent to the path of the callback is a start, and so is a link of the application: a callback is neither', async () => {
+      await start()
+      await browser.follow(at('/auth'))
+      const page = await browser.request(at('/callback'), { method: 'POST', headers: { ...providerNavigation } })
+      expect([page.status, page.body.includes('Continue to')]).toEqual([200, true])
+      expect((await browser.follow(at('/callback'))).location).toContain(logins.provider.origin)
+    })
   },
 )
 

@@ -2,9 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from '@babel/parser'
 import { type Node, traverseFast } from '@babel/types'
+import * as limits from '../../lib/limits'
 import { generateMutants } from '../explore/generated-mutants'
-import { MUTANTS } from '../explore/mutant-list'
+import { MUTANTS, SURVIVORS } from '../explore/mutant-list'
 import { GUARD_MUTANTS } from './guards'
+import { codeOf, constantOf } from './guards/code'
+import { OPTION_MUTANTS } from './guards/options'
 
 // The mutants of each guard, which `npm run test:mutation -- --guards` runs: none may be missing, and none may be stale.
 
@@ -51,7 +54,6 @@ const NO_GUARDS: Readonly<Record<string, string>> = {
   'doctor/screen INDENT': 'a width',
   'doctor/screen LINES': 'a width',
   'client/response/responses SUCCESS': 'which sentence is told',
-  'client/http/pools connections': 'what the limits are passed on as',
   'client/http/pools lookup': 'what the limits are passed on as',
   'client/http/pool lookup': 'what the limits are passed on as',
   'doctor/exchange redirect': 'a sentence',
@@ -75,8 +77,6 @@ const files = [
   ...FILES,
 ]
 
-const codeOf = (file: string): string => readFileSync(join(LIB, `${file}.js`), 'utf8')
-
 /** Whether the value of a constant is a number, a regular expression, or a set or list of texts. */
 function isLimit(value: Node): boolean {
   if (value.type === 'NewExpression')
@@ -89,16 +89,6 @@ function isNumber(value: Node): boolean {
   return value.type === 'BinaryExpression'
     ? isNumber(value.left) && isNumber(value.right)
     : value.type === 'NumericLiteral'
-}
-
-/** What a node declares, or exports, and its value. */
-function constantOf(node: Node): { name: string; value: Node } | undefined {
-  if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier' && node.init)
-    return { name: node.id.name, value: node.init }
-  if (node.type !== 'AssignmentExpression' || node.left.type !== 'MemberExpression') return undefined
-  const { object, property } = node.left
-  const isExport = object.type === 'Identifier' && object.name === 'exports' && property.type === 'Identifier'
-  return isExport ? { name: property.name, value: node.right } : undefined
 }
 
 /** The constants of a file that may be limits, and the options that it gives to libraries. */
@@ -151,6 +141,13 @@ test('each limit and each guarding option of these folders has a mutant', () => 
   expect(missing.map(({ file, name }) => `${file} ${name}`)).toEqual([])
 })
 
+test('each limit DEFAULT_X is the default of an option, and MAX_X is its maximum', () => {
+  const parsers = OPTION_MUTANTS.map(({ from }) => from)
+  const defaults = Object.keys(limits).filter((name) => name.startsWith('DEFAULT_'))
+  const ranges = defaults.map((name) => `limits_1.${name}, limits_1.${name.replace('DEFAULT', 'MAX')})`)
+  expect(ranges.filter((range) => !parsers.some((parser) => parser.endsWith(range)))).toEqual([])
+})
+
 test('each number that limits a login is in limits.ts', () => {
   const folders = ['client', 'login', 'passport', 'web']
   const names = folders.flatMap((folder) =>
@@ -169,11 +166,13 @@ test('each number that limits a login is in limits.ts', () => {
   expect(elsewhere).toEqual([])
 })
 
-test('each mutant of the exploration applies', () => {
-  for (const { file, change } of [...MUTANTS, ...generateMutants()]) {
+test('each mutant of the exploration applies, and those that survive exist', () => {
+  const mutants = [...MUTANTS, ...generateMutants()]
+  for (const { file, change } of mutants) {
     const code = codeOf(`login/${file}`)
     expect(change(code)).not.toBe(code)
   }
+  expect(mutants.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(SURVIVORS)))
 })
 
 test('what is said to guard nothing exists', () => {

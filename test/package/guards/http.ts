@@ -249,6 +249,7 @@ export const HTTP_MUTANTS = [
       'world/proxied-requests',
     ],
     [
+      ['two connections for an origin', 'connections: limits_1.MAX_CONNECTIONS', 'connections: 2'],
       [
         'names are looked up by the threads of Node',
         'publicLookup)(address_1.resolveName)',

@@ -55,6 +55,10 @@ test.each([
   expect(failureOf(() => construct({ ...good, [name]: value })).message).toBe(message)
 })
 
+test('a text has at most 2,048 characters', () => {
+  expect(parseClientOptions({ ...required, clientSecret: 's'.repeat(2048) }).clientSecret).toHaveLength(2048)
+})
+
 test.each(['a', 'MyApp/1.0 (+https://app.example; ops@app.example)', '~'.repeat(256)])(
   'the userAgent %j is taken as it is',
   (userAgent) => {

@@ -194,14 +194,30 @@ describe('a spare connection', () => {
     expect(received()).toEqual([1, 2])
   })
 
+  test('that is unused is renewed by a start ten seconds later, and not before', () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+    let opened = 0
+    const count = (): void => {
+      opened += 1
+    }
+    subscribe('net.client.socket', count)
+    const counts = [0, 9999, 1].map((milliseconds) => {
+      jest.advanceTimersByTime(milliseconds)
+      client.preconnect()
+      return opened
+    })
+    unsubscribe('net.client.socket', count)
+    expect(counts).toEqual([1, 1, 2])
+  })
+
   test('that nobody needs is closed after fifty seconds, by a timer of its own, and does not keep the process', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
     await preconnect(1)
     for (let count = 0; count < 10; count++) await turn()
-    jest.advanceTimersByTime(49_000)
+    jest.advanceTimersByTime(49_999)
     for (let count = 0; count < 100; count++) await turn()
     expect(provider.open).toBe(1)
-    jest.advanceTimersByTime(2000)
+    jest.advanceTimersByTime(1)
     await until(() => provider.open === 0)
     expect(received()).toEqual([0, 1])
   })

@@ -54,6 +54,17 @@ test('the text is that of all chunks, of any size, even if their memory is used 
   expect(reader.finish().text).toBe(texts.join(''))
 })
 
+test('chunks are kept as they come up to 256, of which one more makes a single one', () => {
+  const reader = new ResponseReader('exchange', false, target)
+  reader.start(200, {})
+  const joined = jest.spyOn(Buffer, 'concat')
+  for (let count = 0; count < 256; count += 1) reader.add(Buffer.from('x'))
+  expect(joined).toHaveBeenCalledTimes(0)
+  reader.add(Buffer.from('x'))
+  expect(joined).toHaveBeenCalledTimes(1)
+  joined.mockRestore()
+})
+
 test('a character may be split between two chunks', () => {
   const bytes = Buffer.from('Zoë 😀')
   expect(read({ chunks: [bytes.subarray(0, 3), bytes.subarray(3, 7), bytes.subarray(7)] }).text).toBe('Zoë 😀')

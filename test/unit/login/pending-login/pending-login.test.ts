@@ -1,4 +1,9 @@
-import { createPendingLogin, digest, parsePendingLogin, startPathOf } from '../../../../lib/login/pending-login/pending-login'
+import {
+  createPendingLogin,
+  digest,
+  parsePendingLogin,
+  startPathOf,
+} from '../../../../lib/login/pending-login/pending-login'
 import { parseReturnPath } from '../../../../lib/login/pending-login/return-path'
 import { failureOf } from '../../../support/options'
 
