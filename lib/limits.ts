@@ -11,7 +11,7 @@ export const MAX_AGE_MS = 10 * 60 * 1000
 /** Clock skew between servers: a record's `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
 /** How long some server may still accept a login: until then stores keep it, and used ids are remembered. */
-export const GONE_AFTER_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS
+export const RETENTION_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS
 /** For so long, a callback may have the application as its Referer, as after a silent approval, or a link there. */
 export const SILENT_APPROVAL_MS = 30 * 1000
 /** Longer than redirects within an application take, and shorter than a person who has signed in looks around. */

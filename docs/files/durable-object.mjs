@@ -1,6 +1,6 @@
 import { DurableObject, env } from 'cloudflare:workers'
 
-// GONE_AFTER_MS of docs/limits.md: how long a login is kept.
+// RETENTION_MS of docs/limits.md: how long a login is kept.
 const LIFETIME_SECONDS = 11 * 60
 
 /** The login in progress of one browser. */

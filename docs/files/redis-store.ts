@@ -3,7 +3,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { PendingLogin, PendingLoginStore, Request } from 'passport-social-login'
 import type { RedisClientType } from 'redis'
 
-// GONE_AFTER_MS of docs/limits.md: how long a login is kept.
+// RETENTION_MS of docs/limits.md: how long a login is kept.
 const LIFETIME = { type: 'EX', value: 11 * 60 } as const
 
 /** Keeps logins in progress in Redis. A cookie of its own says whose each is, so that it needs no session. */

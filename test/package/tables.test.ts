@@ -71,11 +71,11 @@ test.each([
 })
 
 test('what applications copy keeps a login for as long as a server may accept it', () => {
-  const lifetime = `${limits.GONE_AFTER_MS / 60_000} * 60`
+  const lifetime = `${limits.RETENTION_MS / 60_000} * 60`
   expect(read('docs/files/redis-store.ts')).toContain(`value: ${lifetime} }`)
   expect(read('docs/files/durable-object.mjs')).toContain(`LIFETIME_SECONDS = ${lifetime}\n`)
   for (const file of ['redis-store.ts', 'durable-object.mjs'])
-    expect(read(`docs/files/${file}`)).toContain('// GONE_AFTER_MS of docs/limits.md')
+    expect(read(`docs/files/${file}`)).toContain('// RETENTION_MS of docs/limits.md')
 })
 
 /** A row of a table of options. */

@@ -1,7 +1,7 @@
-import { GONE_AFTER_MS, MAX_WAITING } from '../../limits'
+import { MAX_WAITING, RETENTION_MS } from '../../limits'
 
 // How long `checkCallback` can accept a record that is used now, its last millisecond included.
-const LIFETIME_MS = GONE_AFTER_MS + 1
+const LIFETIME_MS = RETENTION_MS + 1
 
 /** A login that has begun to use its record and has not ended. */
 export interface RunningLogin<T> {

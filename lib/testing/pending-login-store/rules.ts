@@ -1,4 +1,4 @@
-import { DEFAULT_TIMEOUT_MS, GONE_AFTER_MS, MAX_AGE_MS } from '../../limits'
+import { DEFAULT_TIMEOUT_MS, MAX_AGE_MS, RETENTION_MS } from '../../limits'
 import type { CookieBrowser } from '../cookie-browser'
 import { type Deployment, mustBeConsumed, mustFind, mustFindNothing, mustReject, type Step } from './deployment'
 import { allKinds, newRecord } from './records'
@@ -74,7 +74,7 @@ export const RULES: readonly Rule[] = [
   },
   { rule: 'Other cookies of the response and other content of the session stay.', check: leavesOthers },
   {
-    rule: `A login is kept for ${MAX_AGE_MS / MINUTE} minutes, and gone after ${GONE_AFTER_MS / MINUTE}; until then a consumed one stays consumed.`,
+    rule: `A login is kept for ${MAX_AGE_MS / MINUTE} minutes, and gone after ${RETENTION_MS / MINUTE}; until then a consumed one stays consumed.`,
     check: expires,
   },
   {
@@ -168,8 +168,8 @@ async function expires(deployment: Deployment): Promise<void> {
     const isUsable = deployment.options.atomic !== false && (await deployment.consume(copy, number))
     if (isUsable) throw new Error(`a copy of its cookies could consume it again, ${number + 1} min after the first`)
   }
-  await advance(GONE_AFTER_MS + 1000 - age)
-  await mustFindNothing(deployment, browser, `the browser, ${GONE_AFTER_MS / MINUTE} minutes after its start,`)
+  await advance(RETENTION_MS + 1000 - age)
+  await mustFindNothing(deployment, browser, `the browser, ${RETENTION_MS / MINUTE} minutes after its start,`)
 }
 
 async function survivesOutage(deployment: Deployment): Promise<void> {

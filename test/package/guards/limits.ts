@@ -17,7 +17,7 @@ const RESPONSE = 'unit/client/response'
 const TESTS = {
   MAX_AGE_MS: ['unit/login/pending-login/check'],
   MAX_CLOCK_SKEW_MS: ['unit/login/pending-login/check'],
-  GONE_AFTER_MS: ['unit/login/pending-login/used-logins'],
+  RETENTION_MS: ['unit/login/pending-login/used-logins'],
   SILENT_APPROVAL_MS: ['unit/login/pending-login/check'],
   AFTER_TAB_LOGIN_MS: ['unit/login/pending-login/consumed'],
   INERT_MS: ['unit/login/pages/inert'],
