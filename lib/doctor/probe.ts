@@ -120,14 +120,14 @@ export class Probe {
     }
     const deadline = new Deadline(this.timeout)
     let reader = new RecordingReader('exchange', false, request)
-    const newReader = (retried: boolean): RecordingReader => {
-      reader = new RecordingReader('exchange', retried, request)
-      return reader
-    }
     const startedAt = performance.now()
     try {
       const transport = this.#transportsTo(url).transportTo(url.origin)
-      const read = await readerOf(sendOverConnection(transport, request, deadline, newReader))
+      const response = sendOverConnection((onNewConnection) => {
+        reader = new RecordingReader('exchange', onNewConnection, request)
+        return transport.send({ request, deadline, reader, onNewConnection })
+      })
+      const read = await readerOf(response)
       return { ...reader.received(), duration: performance.now() - startedAt, read }
     } catch (error) {
       if (errorCode(error) === 'PRIVATE_ADDRESS') throw this.#notAsked(url)

@@ -9,7 +9,7 @@ import * as edge from '../../lib/web/edge'
 import { thrownBy } from '../support/client'
 import { useLogins } from '../support/logins'
 import { WebBrowser } from '../support/web-browser'
-import { RETRIED } from './outcome-row'
+import { EXCHANGE, profileRequests } from './outcome-row'
 
 /** The build of SocialLogin that sends requests by `fetch`, here in Node. (The table of outcomes is tested in workerd.) */
 const ORIGIN = 'https://app.example'
@@ -114,7 +114,7 @@ test('an exchange whose connection closes is sent once, because fetch does not t
 
 test('a profile request that meets a server error is sent again', async () => {
   expect(await outcomeOf({ status: 503 }, 'user/me')).toBe('provider_unavailable')
-  expect(requested()).toEqual(RETRIED)
+  expect(requested()).toEqual([...EXCHANGE, ...profileRequests('provider_unavailable')])
 })
 
 test('no redirect is followed: the secret goes nowhere else', async () => {

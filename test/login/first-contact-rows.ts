@@ -7,8 +7,8 @@ import {
   EXCHANGE,
   exchangeRow,
   json,
+  profileRequests,
   profileRow,
-  RETRIED,
   type Row,
   type Scenario,
   visitWith,
@@ -114,7 +114,7 @@ const autoRows: Row[] = [
     'provider_unavailable',
     { status: 503 },
     {
-      sent: [...BOTH, ...RETRIED.slice(1).map(() => 'get_user_info')],
+      sent: [...BOTH, ...profileRequests('provider_unavailable', 'get_user_info')],
     },
   ),
   autoRow(

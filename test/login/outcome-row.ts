@@ -51,9 +51,13 @@ export function fault(endpoint: Endpoint, fault: Fault): (scenario: Scenario) =>
   return ({ provider }) => provider.failNext(endpoint, fault)
 }
 
-/** With a profile request that is sent as often as it is at most: see retried-profile.test.ts. */
-export const RETRIED = [...EXCHANGE, ...Array.from({ length: MAX_PROFILE_SENDS }, () => 'user/me')]
-const REPEATED: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
+/** The outcomes after which a profile request is sent again: see retried-profile.test.ts. */
+const SENT_AGAIN: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'provider_unreachable'])
+
+/** The profile requests of a login if each of them has this outcome. */
+export function profileRequests(code: OutcomeCode, endpoint: Endpoint = 'user/me'): Endpoint[] {
+  return Array.from({ length: SENT_AGAIN.has(code) ? MAX_PROFILE_SENDS : 1 }, () => endpoint)
+}
 
 /** The same fault at the exchange, and at every profile request. */
 export function atBoth(situation: string, code: OutcomeCode, what: Fault, app: Row['app'] = {}): Row[] {
@@ -63,7 +67,7 @@ export function atBoth(situation: string, code: OutcomeCode, what: Fault, app: R
       situation: `${situation} at the profile`,
       code,
       record: 'over',
-      sent: REPEATED.has(code) ? RETRIED : BOTH,
+      sent: [...EXCHANGE, ...profileRequests(code)],
       app,
       arrange: ({ provider }) => provider.failNext('user/me', what, { times: Number.POSITIVE_INFINITY }),
     },

@@ -11,8 +11,8 @@ import {
   EXCHANGE,
   exchangeRow,
   json,
+  profileRequests,
   profileRow,
-  RETRIED,
   type Row,
   refused,
   visitWith,
@@ -180,7 +180,7 @@ const transportRows: Row[] = [
     situation: 'resets before the answer at the profile',
     code: 'provider_unreachable',
     record: 'over',
-    sent: RETRIED,
+    sent: [...EXCHANGE, ...profileRequests('provider_unreachable')],
     arrange: ({ provider }) => provider.failNext('user/me', { reset: 'before' }, { times: Number.POSITIVE_INFINITY }),
   },
   ...atBoth('a reset within the headers', 'provider_unreachable', { reset: 'headers' }),
@@ -210,10 +210,11 @@ const transportRows: Row[] = [
   ...atBoth('bytes that are not UTF-8', 'provider_bad_response', { body: Uint8Array.of(0x22, 0xff, 0x22) }),
   ...atBoth('compression', 'provider_bad_response', { headers: { 'content-encoding': 'gzip' }, body: BODY_CANARY }),
   ...atBoth('something that is not HTTP', 'provider_bad_response', { raw: `SSH-2.0-${BODY_CANARY}\r\n` }).map(
-    (row) => ({
-      ...row,
-      byFetch: { code: 'provider_unreachable' as const, sent: row.sent === BOTH ? RETRIED : row.sent },
-    }),
+    ({ sent, ...row }) => {
+      const again = profileRequests('provider_unreachable')
+      const sentByFetch = sent.flatMap((endpoint) => (endpoint === 'user/me' ? again : endpoint))
+      return { ...row, sent, byFetch: { code: 'provider_unreachable' as const, sent: sentByFetch } }
+    },
   ),
 ]
 

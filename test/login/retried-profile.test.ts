@@ -12,7 +12,7 @@ import { settled, until } from '../support/turns'
 const down: Fault = { status: 503, body: marker }
 const okay = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
-// Responses after which nothing is retried: the requests that outcome-rows.ts expects.
+// After one of these, a profile request is sent again. outcome-rows.ts has those after which it is not.
 const passing: { title: string; fault: Fault; endpoint?: 'user/me' | 'get_user_info' }[] = [
   { title: 'a 500', fault: { status: 500, body: marker } },
   { title: 'a 503', fault: down, endpoint: 'get_user_info' },

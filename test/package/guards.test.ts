@@ -77,10 +77,10 @@ const files = [
   ...FILES,
 ]
 
-/** Whether the value of a constant is a number, a regular expression, or a set or list of texts. */
+/** Whether the value of a constant is a number, a regular expression, a set or a map. */
 function isLimit(value: Node): boolean {
   if (value.type === 'NewExpression')
-    return value.callee.type === 'Identifier' && /^(Set|RegExp)$/.test(value.callee.name)
+    return value.callee.type === 'Identifier' && /^(Set|Map|RegExp)$/.test(value.callee.name)
   return isNumber(value) || value.type === 'RegExpLiteral'
 }
 

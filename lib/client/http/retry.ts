@@ -1,6 +1,5 @@
 import { type OutcomeCode, type Phase, SocialLoginError } from '../../errors'
 import { MAX_PROFILE_SENDS } from '../../limits'
-import type { Deadline } from '../deadline'
 import { ClosedBeforeResponse, outcomeOf } from './network-errors'
 import { type ProviderResponse, ResponseReader } from './response-reader'
 import type { ProviderRequest, RequestContext, Transport } from './transport'
@@ -14,8 +13,8 @@ const RETRYABLE: ReadonlySet<OutcomeCode> = new Set(['provider_unavailable', 'pr
  *
  * - at once, but only the first time, if its connection closed before the response began (`sendOverConnection`);
  * - if the provider is unavailable or unreachable, and the request changes nothing there (`idempotent`: a profile
- *   request): `MAX_PROFILE_SENDS` times in all. Each attempt may take as long as the one before. Time must be left for
- *   that, and for `Retry-After`.
+ *   request): `MAX_PROFILE_SENDS` times in all. Time must be left for `Retry-After`, and for as long as it took to get
+ *   the outcome before.
  *
  * For each of them, `Connector` tries for `CONNECT_RETRY_MS` to open a connection: nothing has been sent then.
  * @throws SocialLoginError `provider_*`, or the reason of the caller's own signal
@@ -26,19 +25,18 @@ export async function sendRequest(
   phase: Phase,
   { deadline, onRetry }: RequestContext,
 ): Promise<ProviderResponse> {
-  // `sendOverConnection` may send twice: both count.
   let sends = 0
-  const newReader = (retried: boolean): ResponseReader => {
-    sends += 1
+  const send: Send = (onNewConnection) => {
+    const retried = sends > 0
     if (retried) onRetry?.()
-    return new ResponseReader(phase, retried, request)
+    sends += 1
+    return transport.send({ request, deadline, reader: new ResponseReader(phase, retried, request), onNewConnection })
   }
   while (true) {
     const before = deadline.remaining
     try {
       if (deadline.ended) throw deadline.ended.reason
-      if (sends === 0) return await sendOverConnection(transport, request, deadline, newReader)
-      return await transport.send({ request, deadline, reader: newReader(true) })
+      return await (sends === 0 ? sendOverConnection(send) : send(false))
     } catch (error) {
       const outcome = outcomeOf(error, phase, deadline)
       if (!request.idempotent || sends >= MAX_PROFILE_SENDS || !isRetryable(outcome)) throw outcome
@@ -50,23 +48,21 @@ export async function sendRequest(
   }
 }
 
+/** Sends the same request each time it is called. */
+type Send = (onNewConnection: boolean) => Promise<ProviderResponse>
+
 /**
  * Sends a request; once more, on a new connection, if its connection closed before the response began: the other open
  * connections may be closed, too. That does no harm, because a profile request changes nothing, and a provider that has
  * exchanged a key refuses it.
  */
-export async function sendOverConnection(
-  transport: Transport,
-  request: ProviderRequest,
-  deadline: Deadline,
-  newReader: (retried: boolean) => ResponseReader,
-): Promise<ProviderResponse> {
+export async function sendOverConnection(send: Send): Promise<ProviderResponse> {
   try {
-    return await transport.send({ request, deadline, reader: newReader(false) })
+    return await send(false)
   } catch (error) {
     if (!(error instanceof ClosedBeforeResponse)) throw error
   }
-  return transport.send({ request, deadline, reader: newReader(true), onNewConnection: true })
+  return send(true)
 }
 
 function isRetryable(outcome: unknown): outcome is SocialLoginError {

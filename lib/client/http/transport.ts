@@ -24,7 +24,7 @@ export interface RequestAttempt {
   readonly request: ProviderRequest
   readonly deadline: Deadline
   readonly reader: ResponseReader
-  readonly onNewConnection?: boolean
+  readonly onNewConnection: boolean
 }
 
 export interface Transport {

@@ -339,6 +339,12 @@ export const HTTP_MUTANTS = [
       ['a retry may take longer than the time that is left', 'if (wait + took >= deadline.remaining)', 'if (false)'],
       ['Retry-After is not waited for', 'await deadline.pause(wait);', ''],
       ['nobody is told of a second attempt', 'onRetry?.()', 'undefined'],
+      ['nobody counts what is sent', 'sends += 1;', ''],
+      [
+        'any connection that closes leads to a new one',
+        'sends === 0 ? sendOverConnection(send) : send(false)',
+        'sendOverConnection(send)',
+      ],
       ['a second attempt is the first', 'ResponseReader(phase, retried, ', 'ResponseReader(phase, false, '],
       ['an answered request is sent again', '!(error instanceof network_errors_1.ClosedBeforeResponse)', 'false'],
       [
