@@ -66,10 +66,14 @@ export const HTTP_MUTANTS = [
   ),
   ...guards(
     'client/http/connector',
+    ['security/key-updates'],
+    [['new keys are not counted', ".on('keylog', count)", '']],
+  ),
+  ...guards(
+    'client/http/connector',
     [`${HTTP}/closed-connections`, `${HTTP}/connecting`, `${HTTP}/tls-options`, `${HTTP}/bounds`],
     [
       ['handshakes are not counted', ".on('secureConnect', count)", ''],
-      ['new keys are not counted', ".on('keylog', count)", ''],
       ['tickets are not counted', "socket.on('session', count).on", 'socket.on'],
       ['messages of TLS are not counted', 'limitTLSMessages(result[1]);', ';'],
       ['an address has all the time', 'Math.min(limits_1.ADDRESS_TIMEOUT_MS, timeout / 4)', 'timeout'],
