@@ -25,7 +25,7 @@ describe('the cookies of the example', () => {
     const ada = new Visitor(provider, application, '2', HTTPS)
     const start = await ada.begin(appURL)
     expect(String(start.headers['set-cookie'])).toMatch(
-      /^__Host-example-login=\S+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Host-example-login=\S+; Max-Age=660; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     )
     const back = await ada.comeBack(appURL)
     const [session] = [back.headers['set-cookie'] ?? []].flat().filter((cookie) => cookie.includes('session'))
@@ -48,7 +48,7 @@ describe('the cookies of the example', () => {
     const { appURL } = onHTTP
     const start = await examples.visitor('2', HTTPS).begin(appURL)
     expect(String(start.headers['set-cookie'])).toMatch(
-      /^example-login=[^;]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
+      /^example-login=[^;]+; Max-Age=660; Path=\/; HttpOnly; SameSite=Lax$/,
     )
   })
 

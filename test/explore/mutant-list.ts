@@ -108,6 +108,7 @@ export const MUTANTS: readonly Mutant[] = [
 
 const ONLY_A_HINT = 'It changes a hint, a trace or the phase of an outcome, which no world reads.'
 const NO_START_PATH = 'The path of a start is for the error page of an application, which no world has.'
+const LONGER = 'An id may be remembered for longer than it must be.'
 const NO_PROXY =
   'Behind a proxy that strips a prefix, worlds have only unverified GETs; test/login/stripping-proxy has others.'
 
@@ -115,6 +116,8 @@ const NO_PROXY =
 export const SURVIVORS: Readonly<Record<string, string>> = {
   'pending-login/used-logins, UsedLogins: login.waiting === MAX_WAITING is false':
     'A bound of nine callbacks at once, which are more than any world has; a unit test shows it.',
+  'pending-login/used-logins, UsedLogins: age < LIFETIME_MS is age <= LIFETIME_MS': LONGER,
+  'pending-login/used-logins, UsedLogins: age < 2 * LIFETIME_MS is age <= 2 * LIFETIME_MS': LONGER,
   'request/request, classifyRequest: !target is false': 'No world has an address that is too long; a unit test has.',
   'request/request, classifyRequest: isCallback is true': ONLY_A_HINT,
   'request/request, classifyRequest: isCallback is false': ONLY_A_HINT,

@@ -92,7 +92,7 @@ describe('a login from Request to Response', () => {
     // With one, Firefox would call a silent approval typed.
     expect(started.headers.has('referrer-policy')).toBe(false)
     expect(started.headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^__Host-social-login=\S+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+      expect.stringMatching(/^__Host-social-login=\S+; Max-Age=660; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ])
     const { profile, accessToken, params, info, headers } = await successOf(login, browser)
     expect([profile.id, profile.provider, profile.displayName]).toEqual(['1', 'social-login', 'Ada Lovelace'])
@@ -133,7 +133,7 @@ describe('a login from Request to Response', () => {
 describe('a success is finished', () => {
   const ENDED = [
     '__Host-social-login=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax',
-    expect.stringMatching(/^__Host-social-login-used=\S+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+    expect.stringMatching(/^__Host-social-login-used=\S+; Max-Age=660; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
   ]
 
   test('by redirect(), with the headers of the login and those that the application has added', async () => {
@@ -308,7 +308,7 @@ describe('behind a proxy', () => {
     const plain = { callbackURL: 'http://app.example/auth/callback', allowInsecureHTTP: true }
     const [login, browser] = [newLogin(plain), new WebBrowser(ORIGIN)]
     const [line] = (await start(login, browser)).headers.getSetCookie()
-    expect(line).toMatch(/^social-login=\S+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(line).toMatch(/^social-login=\S+; Max-Age=660; Path=\/; HttpOnly; SameSite=Lax$/)
     const secure = newLogin({ allowInsecureHTTP: true })
     expect((await start(secure, new WebBrowser(ORIGIN))).headers.getSetCookie()[0]).toMatch(/^__Host-.* Secure;/)
   })

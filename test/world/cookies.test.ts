@@ -37,7 +37,7 @@ describe('hosting that passes one cookie, by its name', () => {
     const { headers } = await new Browser().follow(app.loginURL)
     const lines = [headers['set-cookie'] ?? []].flat().filter((line) => !line.startsWith('connect.sid'))
     expect(lines).toEqual([
-      expect.stringMatching(/^__session=\S+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+      expect.stringMatching(/^__session=\S+; Max-Age=660; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ])
     const only = lines.map((line) => line.split(';')[0]).join()
     const answer = await new Browser().comeBack(app.approvedCallback(), { headers: { cookie: only } })

@@ -1,6 +1,6 @@
 import { isLoopback } from '../../../client/option-values'
 import { parseURL } from '../../../client/url'
-import { MAX_AGE_MS } from '../../../limits'
+import { RETENTION_MS } from '../../../limits'
 import { remainderOf } from '../consumed'
 import type { PendingLogin } from '../pending-login'
 import { otherHostHint } from './cookie-hints'
@@ -8,7 +8,7 @@ import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
 
 const NO_COOKIE =
   'The browser sent no cookie at all, so not that of the login either: it blocks them, or the login was started on another host.'
-const OTHER_COOKIES = `The browser sent cookies, but not that of the login: none was started in the last ${MAX_AGE_MS / 60_000} minutes, or the browser or something in front of the application has dropped it.`
+const OTHER_COOKIES = `The browser sent cookies, but not that of the login: none was started in the last ${RETENTION_MS / 60_000} minutes, or the browser or something in front of the application has dropped it.`
 const UNREADABLE =
   'The cookie of the login came, but cannot be opened: its keys have been changed, or it came twice, so that one was planted.'
 const DROPPED =

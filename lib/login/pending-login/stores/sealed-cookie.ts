@@ -1,11 +1,11 @@
 import { hkdfSync } from 'node:crypto'
 import { parseBoolean, refuseUnknown } from '../../../client/option-values'
 import {
-  MAX_AGE_MS,
   MAX_COOKIE_KEYS,
   MAX_COOKIE_LENGTH,
   MAX_COOKIE_NAME_LENGTH,
   MIN_COOKIE_KEY_LENGTH,
+  RETENTION_MS,
 } from '../../../limits'
 import { type LoginRemainder, type PendingLogin, parsePendingLogin } from '../pending-login'
 
@@ -73,7 +73,7 @@ export class SealedCookie {
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .encrypt(this.#sealingKey)
     // The browser counts this from the response, so that clocks of servers do not matter.
-    return this.#setCookie(sealed, MAX_AGE_MS / 1000)
+    return this.#setCookie(sealed, RETENTION_MS / 1000)
   }
 
   async open(header: string): Promise<PendingLogin | undefined> {

@@ -267,7 +267,7 @@ describe('the cookie', () => {
     return [readCookie(line), line]
   }
 
-  test('is __Host-, Path=/, Secure, HttpOnly, SameSite=Lax and lives ten minutes', async () => {
+  test('is __Host-, Path=/, Secure, HttpOnly, SameSite=Lax and lives as long as a login is kept', async () => {
     const [cookie] = await saved()
     const { name, path, secure, httpOnly, sameSite, maxAge, domain } = cookie
     expect({ name, path, secure, httpOnly, sameSite, maxAge, domain }).toEqual({
@@ -276,7 +276,7 @@ describe('the cookie', () => {
       secure: true,
       httpOnly: true,
       sameSite: 'lax',
-      maxAge: 600,
+      maxAge: 660,
       domain: undefined,
     })
   })
