@@ -3,7 +3,7 @@ import type { ExchangedLogin, LoginAction, LoginContext } from './context'
 import { exchange } from './exchange'
 import { createLoginInfo } from './info'
 import { tabCallbackPage } from './pages/tab-binding'
-import { checkCallback } from './pending-login/check'
+import { checkCallback, type Refusal } from './pending-login/check'
 import { isUsedByAnotherKey, withUsedKey } from './pending-login/consumed'
 import { type PendingLogin, parsePendingLogin, startPathOf } from './pending-login/pending-login'
 import { callStore } from './pending-login/store'
@@ -64,11 +64,9 @@ async function finish<User>(
   const user = adapter.currentUserKey()
   const refusal = checkCallback(record, { settings, user, fetchSite, referer, tabSecret })
   const isUsed = record.consumed || usedLogins.has(record.id)
-  if (isUsed && !refusal) return joinLogin(context, request, record)
   // A refused callback with a used record is most often a reload: the login itself has changed who is signed in.
-  if (isUsed) return continueIfSignedIn(context, { record, authKey })
-  if (refusal === 'callback_forged') throw new SocialLoginError(refusal, 'callback', { hint: mismatchHint(fetchSite) })
-  if (refusal) throw new SocialLoginError(refusal, 'callback')
+  if (isUsed) return refusal ? continueIfSignedIn(context, { record, authKey }) : joinLogin(context, request, record)
+  if (refusal) throw refusalError(refusal, fetchSite)
   if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
   // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here.
@@ -82,6 +80,14 @@ async function finish<User>(
     )
   })
   return { type: 'verdict', verdict, loginInfo }
+}
+
+function refusalError(refusal: Refusal, fetchSite: string | undefined): SocialLoginError {
+  return new SocialLoginError(
+    refusal,
+    'callback',
+    refusal === 'callback_forged' ? { hint: mismatchHint(fetchSite) } : {},
+  )
 }
 
 /**
