@@ -10,10 +10,7 @@
 export const MAX_AGE_MS = 10 * 60 * 1000
 /** Clock skew between servers: a record's `issuedAt` may be this far in the future. */
 export const MAX_CLOCK_SKEW_MS = 60 * 1000
-/**
- * Until then some server may still accept a login, so cookies and other stores keep it, and used ids are remembered. It
- * is for all of these alike, whatever a login may take.
- */
+/** Until then the clock of some server may still accept a login, so stores keep it, and used ids are remembered. */
 export const RETENTION_MS = MAX_AGE_MS + MAX_CLOCK_SKEW_MS
 /** For so long, a callback may have the application as its Referer, as after a silent approval, or a link there. */
 export const SILENT_APPROVAL_MS = 30 * 1000

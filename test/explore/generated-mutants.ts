@@ -5,7 +5,7 @@ import type { Mutant } from './mutant-list'
 
 /** The functions and classes of `lib/login/` whose conditions are changed, by their file: all, or those that are named. */
 const DECIDING: Readonly<Record<string, 'all' | readonly string[]>> = {
-  'pending-login/check': 'all',
+  'pending-login/check': ['checkRecord', 'checkCallback'],
   'request/request': ['classifyRequest', 'classifyCallback'],
   'pending-login/used-logins': 'all',
   start: ['start'],

@@ -1,4 +1,4 @@
-import type { Keep } from '../support/app'
+import type { AppOptions } from '../support/app'
 import { Browser } from '../support/browser'
 import { useLogins } from '../support/logins'
 
@@ -7,9 +7,16 @@ import { useLogins } from '../support/logins'
 const logins = useLogins()
 const SISTER = 'https://www.sister.example'
 
-describe.each<Keep>(['session', 'web'])('with the record of the kind %s', (keep) => {
+const kinds: readonly Pick<AppOptions, 'keep' | 'provider'>[] = [
+  { keep: 'session' },
+  { keep: 'session', provider: true },
+  { keep: 'web' },
+  { keep: 'web', provider: true },
+]
+
+describe.each(kinds)('with %j', (kind) => {
   test('a link on a page of allowedStartOrigins starts a login, and one on another page gets the confirm page', async () => {
-    const app = await logins.startApp({ keep, strategy: { allowedStartOrigins: [SISTER] } })
+    const app = await logins.startApp({ ...kind, strategy: { allowedStartOrigins: [SISTER] } })
     const linkOn = async (origin: string): Promise<number> => {
       const headers = { 'sec-fetch-site': 'cross-site', referer: `${origin}/` }
       return (await new Browser().follow(app.loginURL, { headers })).status
@@ -18,7 +25,7 @@ describe.each<Keep>(['session', 'web'])('with the record of the kind %s', (keep)
   })
 
   test('a page of allowedCallbackOrigins may lead to the callback, and no other page of the web', async () => {
-    const app = await logins.startApp({ keep, strategy: { allowedCallbackOrigins: [SISTER] } })
+    const app = await logins.startApp({ ...kind, strategy: { allowedCallbackOrigins: [SISTER] } })
     const browser = new Browser()
     await browser.follow(app.loginURL)
     const back = (origin: string) => browser.comeBack(app.approvedCallback(), { headers: { referer: `${origin}/` } })
@@ -30,7 +37,7 @@ describe.each<Keep>(['session', 'web'])('with the record of the kind %s', (keep)
   test('relative pictures are in the folder uploadsURL, and left out without it', async () => {
     logins.provider.setMode({ relativePictures: true })
     const photos = async (uploadsURL?: string): Promise<unknown> => {
-      const app = await logins.startApp({ keep, strategy: { uploadsURL } })
+      const app = await logins.startApp({ ...kind, strategy: { uploadsURL } })
       await app.logIn()
       return app.profiles[0]?.photos?.map(({ value }) => value.replace(/[^/]*$/, ''))
     }

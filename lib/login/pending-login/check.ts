@@ -18,8 +18,8 @@ export type Refusal = Extract<
 /** Why no callback of this strategy and this user may finish the login of the record; undefined if one may. */
 export function checkRecord(record: PendingLogin, { settings, user }: RecordContext): Refusal | undefined {
   if (record.strategyDigest !== settings.strategyDigest) return 'context_mismatch'
-  const age = Date.now() - record.issuedAt
-  if (age > MAX_AGE_MS || age < -MAX_CLOCK_SKEW_MS) return 'login_expired'
+  const now = Date.now()
+  if (now > expiryOf(record) || now < record.issuedAt - MAX_CLOCK_SKEW_MS) return 'login_expired'
   return record.user === userDigest(record.id, user) ? undefined : 'user_changed'
 }
 
@@ -27,8 +27,16 @@ export function checkRecord(record: PendingLogin, { settings, user }: RecordCont
 export function summaryOf(record: PendingLogin, context: RecordContext): PendingLoginSummary | undefined {
   if (checkRecord(record, context)) return undefined
   const { issuedAt, returnTo } = record
-  const [startedAt, expiresAt] = [new Date(issuedAt), new Date(issuedAt + MAX_AGE_MS)]
-  return { startedAt, expiresAt, ...(returnTo !== undefined && { returnTo }) }
+  return {
+    startedAt: new Date(issuedAt),
+    expiresAt: new Date(expiryOf(record)),
+    ...(returnTo !== undefined && { returnTo }),
+  }
+}
+
+/** The last millisecond in which a callback may finish the login, by the clock of the server of its start. */
+function expiryOf({ issuedAt }: PendingLogin): number {
+  return issuedAt + MAX_AGE_MS
 }
 
 export function checkCallback(record: PendingLogin, callback: CallbackContext): Refusal | undefined {

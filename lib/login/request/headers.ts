@@ -1,5 +1,4 @@
 import { parseURL } from '../../client/url'
-import { MAX_HOST_LENGTH } from '../../limits'
 
 export interface HTTPRequest {
   readonly method: string | undefined
@@ -26,9 +25,8 @@ const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 // Headers of a WebSocket's request, by RFC 6455.
 const WEBSOCKET_HEADERS = ['key', 'version', 'protocol', 'extensions'].map((name) => `sec-websocket-${name}`)
 
-// An origin as browsers write it into Origin and Referer, in the form that URL parsers give: in lower case, and without
-// user name, percent-encoding or anything beyond ASCII.
-const WEB_ORIGIN = new RegExp(String.raw`^https?://[a-z0-9._~:[\]-]{1,${MAX_HOST_LENGTH}}(?=[/?#]|$)`)
+// An origin as browsers write it into Origin and Referer: in the form in which ours are, so the two are only compared.
+const WEB_ORIGIN = /^https?:\/\/[^/?#]+/
 
 /** The path as routers see it: URL parsers resolve `..` and convert `\\`, routers do neither. */
 export function pathOf({ target }: HTTPRequest): string {

@@ -349,7 +349,6 @@ export const LOGIN_MUTANTS = [
         'origin === policy.providerOrigin || policy.allowedCallbackOrigins.has(origin)',
         'true',
       ],
-      ['an origin beyond ASCII is one', '[a-z0-9._~:[\\]-]{1,', '[^/?#]{1,'],
       ['an Origin of null is a foreign one', "origin === undefined || origin === 'null'", 'origin === undefined'],
       [
         'Origin says nothing',
