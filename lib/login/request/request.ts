@@ -56,7 +56,7 @@ export interface RefusedRequest {
 }
 
 const WRONG_PATH_HINT =
-  'It arrived at a path other than that of callbackURL: that is the whole path of the registered redirect URL, with that of a router; if a proxy rewrites paths, give the path that your application receives as the option callbackURL at the start and at the callback.'
+  'It arrived at a path other than that of callbackURL, which must be the whole path of the registered redirect URL, including that of a router; if a proxy rewrites paths, give the path that your application receives as the option callbackURL at the start and at the callback.'
 
 const ONE_ROUTE_HINT =
   'A page of this application led here: a login starts at a route of its own, not at that of callbackURL.'

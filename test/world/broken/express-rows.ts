@@ -188,9 +188,9 @@ export const expressRows: readonly Row[] = [
   {
     broken: 'a callbackURL without the path of its router',
     code: { "callbackURL: '/auth/social-login/callback'": "callbackURL: '/social-login/callback'" },
-    terminal: /callback_forged: .*the whole path, with that of a router/,
-    person: /the whole path, with that of a router.*Sign in/,
-    tester: /the whole path, with that of a router/,
+    terminal: /callback_forged: .*the whole path of the registered redirect URL, including that of a router/,
+    person: /the whole path of the registered redirect URL, including that of a router.*Sign in/,
+    tester: /the whole path of the registered redirect URL, including that of a router/,
   },
   {
     broken: 'the parameters of verify in another order',
