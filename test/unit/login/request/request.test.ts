@@ -96,7 +96,7 @@ test.each([
   expect(verdictOf(read)).toBe(verdict)
   if (read.type !== 'refused') return
   expect(read.phase).toBe('callback')
-  expect(read.hint).toMatch(/^It arrived at a path other than that of callbackURL: .+/)
+  expect(read.hint).toMatch(/^It arrived at a path other than that of callbackURL, .+/)
 })
 
 test.each(['/auth', '/auth/callback/x', '/auth/callbacks', '/xauth/callback', '/login', '/', '/login?x=auth_key'])(
