@@ -39,8 +39,8 @@ export class Login<User = unknown> {
    * - `login/exchange.ts` exchanges the key for a token, and the token for a profile.
    * - `passport/verify.ts` calls the application's verify function, and waits for its first answer.
    *
-   * What bounds a login is in `limits.ts`, and in options. Nothing bounds the number of starts: an
-   * application limits these as it limits any page.
+   * What bounds a login is in `limits.ts`, and in options. Nothing bounds the number of starts: an application limits
+   * these as it limits any page.
    * @throws SocialLoginError for every outcome of the table in `errors.ts`, unless a page of our own answers
    */
   async handle(adapter: RequestAdapter<User>): Promise<LoginAction<User>> {
