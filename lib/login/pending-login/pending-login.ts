@@ -105,7 +105,7 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   const record: Writable<PendingLogin> = { id, strategyDigest, issuedAt, user, startSite }
   if (startIsCallbackSuffix === true) record.startIsCallbackSuffix = startIsCallbackSuffix
   if (typeof tab === 'string') record.tab = tab
-  // `startPathOf` checks it, where it is needed.
+  // It is checked by `startPathOf`, because only a login that fails needs it.
   if (typeof startPath === 'string') record.startPath = startPath
   if (path !== undefined) record.returnTo = path
   if (isPresent(state)) record.state = state
@@ -115,7 +115,7 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   return record
 }
 
-/** The path of the start, for a link of a page of ours: undefined if the store's would lead to another host. */
+/** The path of the start, for a link that leads back to it; undefined if what a store holds leads to another host. */
 export function startPathOf({ startPath }: PendingLogin): string | undefined {
   return isStartPath(startPath) ? startPath : undefined
 }

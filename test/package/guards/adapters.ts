@@ -153,6 +153,7 @@ export const ADAPTER_MUTANTS = [
         '(() => reject(new errors_1.SocialLoginError',
       ],
       ['the timer of verify keeps the process', 'clearTimeout(timer);', ''],
+      ['a timer is started after the answer', 'if (!isSettled)', 'if (true)'],
       ['a promise is a user', '(0, deadline_1.isThenable)(user)', 'false'],
       ['a refused login leaves its info', 'if (!isAccepted)', 'if (false)'],
       ['what verify throws is no error', 'fail(error);\n        }', '}'],

@@ -76,11 +76,19 @@ test('an async verify function that calls done and resolves to undefined gives n
   expect(emitWarning).not.toHaveBeenCalled()
 })
 
-test('the timer of a verify function that answers is cleared', async () => {
-  const clear = jest.spyOn(globalThis, 'clearTimeout')
-  await call(() => 'user', 600_000)
-  expect(clear).toHaveBeenCalled()
-  clear.mockRestore()
+test.each<[string, AnyVerifyFunction]>([
+  ['returns a user', () => 'user'],
+  ['resolves to a user', async () => 'user'],
+  ['calls done at once', (_token: string, _refresh: undefined, _profile: unknown, done: Done) => done(null, 'user')],
+  [
+    'calls done later',
+    (_token: string, _refresh: undefined, _profile: unknown, done: Done) => void setImmediate(done, null, 'user'),
+  ],
+])('no timer is left of a verify function that %s', async (_, verify) => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+  await call(verify, 600_000)
+  expect(timers()).toBe(before)
 })
 
 test('a promise passed to done is an error, not a user', async () => {

@@ -72,7 +72,6 @@ export class SealedCookie {
     const sealed = await new this.#jose.CompactEncrypt(Buffer.from(JSON.stringify(record)))
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .encrypt(this.#sealingKey)
-    // The browser counts this from the response, so that clocks of servers do not matter.
     return this.#setCookie(sealed, RETENTION_MS / 1000)
   }
 
