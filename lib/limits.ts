@@ -25,6 +25,9 @@ export const STORE_RETRY_SECONDS = 5
 /** The settings of a provider take some kilobytes, and are made again within a millisecond. */
 export const MAX_PROVIDERS = 1000
 
+/** The names, and the callbacks, of providers at which a login has succeeded: each takes 200 to 1,400 bytes. */
+export const MAX_OWNERS = 10_000
+
 // Options.
 
 /** For the requests of a login together, for each call of a store, and for `provider`; for a client's whole call. */

@@ -1,9 +1,13 @@
 /** The process warnings of type `SocialLoginWarning`, by `warning.code`. Each tells of a mistake beyond doubt. */
 export const WARNINGS = {
+  CALLBACK_SHARED:
+    'Two providers at different addresses have one callbackURL: the auth_key of one may be sent to the other, which can then sign in as its people. Give each strategy, or each provider, a callbackURL and a route of its own.',
   SECRET_IN_URL:
     "exchangeMethod 'get' sends the application secret in a URL, which servers, proxies and tracing tools write to their logs: use it only with a provider that refuses a POST, and renew the secret when the provider has been updated.",
   NAME_SHARED:
     'Two strategies have one name and different baseURLs, so that user 1 of one provider is the same profile.provider and profile.id as user 1 of the other: give each strategy the option name. (The name in passport.use(name, strategy) does not reach the strategy.)',
+  OPTION_MISSPELT:
+    'An option of passport.authenticate() is written like one of returnTo, state and callbackURL, but for capitals, "_" or "-", and has no effect: correct its name.',
   PASSPORT_SESSION_MISSING:
     'The session holds a user whom Passport has signed in, and the request has none: mount passport.session() after the session middleware and before the routes, or everybody seems signed out after the login.',
   SESSION_COOKIE_NOT_SET:

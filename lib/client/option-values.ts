@@ -123,6 +123,10 @@ export function parseCallbackURL(value: unknown, name: string, options: SchemeOp
   const text = parseText(value, name)
   if (text.includes('#'))
     throw new TypeError(`${name} must have no fragment: browsers do not send it, nor an auth_key after it`)
+  if (text.includes('?'))
+    throw new TypeError(
+      `${name} must have no query: it does not tell one callback from another, and providers append ?auth_key= to it`,
+    )
   if (/^https?:/i.test(text)) {
     const { pathname, origin } = parseHTTPURL(text, name, options)
     return { path: pathname, origin }
@@ -134,7 +138,7 @@ export function parseCallbackURL(value: unknown, name: string, options: SchemeOp
   return { path: url.pathname, origin: undefined }
 }
 
-/** The callback in one spelling and without its query, where a path alone does not tell the application's origin. */
+/** The callback in one spelling, where a path alone does not tell the application's origin. */
 export function parseWholeCallbackURL(value: unknown, name: string, options: SchemeOption): string {
   const { path, origin } = parseCallbackURL(value, name, options)
   if (origin !== undefined) return origin + path

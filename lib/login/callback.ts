@@ -122,14 +122,17 @@ async function exchangeInSlot(
 type Unfinishable = { readonly record: PendingLogin; readonly authKey: string } | { readonly hint: string | undefined }
 
 // Handles a reload, the back button, or a callback without a login. A signed-in user may continue to the destination,
-// unless the key is not that of the login that has ended, because it may be another person's then.
+// unless the key is not that of the login that has ended, because it may be another person's then. Anybody may have
+// made up a callback without a record, so no handler of the application may take it for a login.
 function continueIfSignedIn({ adapter }: LoginContext, why: Unfinishable): LoginAction<never> {
   const isSignedIn = adapter.currentUserKey() !== undefined
-  if (isSignedIn && 'record' in why && isUsedByAnotherKey(why.record, why.authKey)) {
+  const isRepeated = 'record' in why
+  if (isSignedIn && isRepeated && isUsedByAnotherKey(why.record, why.authKey)) {
     throw new SocialLoginError('user_changed', 'callback', { hint: OTHER_LOGIN_HINT })
   }
-  if (isSignedIn && adapter.allowRepeatedCallback) return { type: 'continue' }
-  const hint = 'record' in why ? USED_HINT : why.hint
+  const mayContinue = isRepeated ? adapter.allowRepeatedCallback : adapter.hasDestination
+  if (isSignedIn && mayContinue) return { type: 'continue', isRepeated }
+  const hint = isRepeated ? USED_HINT : why.hint
   throw new SocialLoginError('login_not_started', 'callback', hint === undefined ? {} : { hint })
 }
 

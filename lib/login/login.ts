@@ -1,11 +1,12 @@
 import { Deadline } from '../client/deadline'
 import type { Profile } from '../client/response/profile'
 import { type Outcome, Trace } from '../diagnostics'
-import { SocialLoginError } from '../errors'
+import { type Phase, SocialLoginError } from '../errors'
 import { callback } from './callback'
 import type { LoginAction, LoginContext, RequestAdapter, Verdict } from './context'
 import { loadProfile } from './exchange'
 import { refusalResponse } from './pages/refusal'
+import { tabCookies } from './pending-login/after-tab'
 import { summaryOf } from './pending-login/check'
 import { type PendingLoginSummary, parsePendingLogin } from './pending-login/pending-login'
 import { callStore } from './pending-login/store'
@@ -63,8 +64,7 @@ export class Login<User = unknown> {
     const trace = new Trace(settings.name, settings.tracedProvider)
     const context = { settings, adapter, usedLogins: this.#usedLogins, trace }
     const request = classifyRequest(adapter.http, settings)
-    const phase = request.type === 'refused' ? request.phase : request.type
-    return trace.run(phase, () => handleRequest(context, request), outcomeOf)
+    return trace.run(phaseOf(request), () => handleRequest(context, request), outcomeOf)
   }
 
   /** The login that this browser has begun, if a callback may still finish it. Changes nothing. */
@@ -98,14 +98,21 @@ export class Login<User = unknown> {
   }
 }
 
-function handleRequest<User>(
-  context: LoginContext<User>,
-  request: StartRequest | CallbackRequest | RefusedRequest,
-): Promise<LoginAction<User>> {
-  const { http } = context.adapter
+type AnyRequest = StartRequest | CallbackRequest | RefusedRequest
+
+function phaseOf(request: AnyRequest): Phase {
+  return request.type === 'refused' ? request.phase : request.type
+}
+
+function handleRequest<User>(context: LoginContext<User>, request: AnyRequest): Promise<LoginAction<User>> {
+  const { adapter, settings } = context
+  const { http } = adapter
+  // Only the form of a tab sends a callback by POST.
+  if (settings.tabBinding && http.method === 'POST' && phaseOf(request) === 'callback')
+    adapter.addCookies(tabCookies(settings))
   if (request.type === 'refused') return refuse(request, http)
   // This is checked before anything is spent: otherwise every login would fail after its key has been exchanged.
-  if (!context.adapter.canSignIn()) return refuse({ code: 'session_unsupported', phase: request.type }, http)
+  if (!adapter.canSignIn()) return refuse({ code: 'session_unsupported', phase: request.type }, http)
   return request.type === 'start' ? start(context, request) : callback(context, request)
 }
 

@@ -4,8 +4,8 @@ import { warnOfMissingHeaders } from '../warnings'
 import type { LoginAction, LoginContext } from './context'
 import { confirmPage, withConfirmation } from './pages/confirm-page'
 import type { HTTPResponse } from './pages/page'
-import { isTabBindingUsed, tabStartPage } from './pages/tab-binding'
-import { confirmationAfter } from './pending-login/consumed'
+import { tabStartPage } from './pages/tab-binding'
+import { confirmationAfterTab } from './pending-login/after-tab'
 import { createPendingLogin, parsePendingLogin } from './pending-login/pending-login'
 import { callStore } from './pending-login/store'
 import type { StartRequest } from './request/request'
@@ -27,7 +27,7 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   const mayLackKey = isCallbackSuffix && !verified && method === 'GET'
   if (mayLackKey && (await isCallbackWithoutKey(context))) throw new SocialLoginError('auth_key_missing', 'callback')
   // Anybody may have caused an unverified start, so a person must confirm it. `CONFIRMED_PARAMETER` explains the 1.
-  const confirmation = verified ? await confirmationNeeded(context, request) : '1'
+  const confirmation = verified ? confirmationNeeded(context, request) : '1'
   if (confirmation !== undefined && settings.unverifiedStart !== 'allow') {
     const page = { path: withConfirmation(path, confirmation), method, providerOrigin, displayName }
     return respond(confirmPage(page, settings.confirmPage), 'confirm')
@@ -46,14 +46,9 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   return { type: 'redirect', url: endpoints.loginURL }
 }
 
-/** The confirmation that a verified start lacks if it follows a login at once (see `confirmationAfter`). */
-async function confirmationNeeded(
-  { settings, adapter }: LoginContext,
-  { confirmation }: StartRequest,
-): Promise<string | undefined> {
-  if (!isTabBindingUsed()) return undefined
-  const record = parsePendingLogin(await callStore('start', settings.timeout, () => adapter.store.load()))
-  const needed = record && confirmationAfter(record)
+/** The confirmation that a verified start lacks if it follows the callback of a tab at once. */
+function confirmationNeeded({ adapter }: LoginContext, { confirmation }: StartRequest): string | undefined {
+  const needed = confirmationAfterTab(adapter.http.header('cookie'))
   return needed === confirmation ? undefined : needed
 }
 

@@ -153,6 +153,14 @@ export function setHeaders({ res }: Request, headers: Readonly<Record<string, st
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
 }
 
+/** koa-passport's response has no `getHeader`: there, cookies that were set before are lost. */
+export function addCookies({ res }: Request, lines: readonly string[]): void {
+  if (typeof res?.setHeader !== 'function' || res.headersSent) return
+  const { getHeader }: Partial<ServerResponse> = res
+  const others = [getHeader?.call(res, 'Set-Cookie') ?? []].flat().map(String)
+  res.setHeader('Set-Cookie', [...others, ...lines])
+}
+
 // If the redirect of a start sets a referrer policy, and its page had no referrer, Firefox says of a silent approval
 // that it was typed (`Sec-Fetch-Site: none`), and it would be refused. The URL of a start holds no key to protect.
 function removeReferrerPolicy({ res }: Request): void {

@@ -27,6 +27,7 @@ import type {
 } from '../login/providers/options'
 import type { Providers } from '../login/providers/providers'
 import { LOGIN_OPTIONS, parseLoginOptions, parseStore } from '../login/providers/settings'
+import { warnOnce } from '../warnings'
 import type { Request } from './verify-types'
 
 /** Options that only the strategy has. */
@@ -112,6 +113,32 @@ declare global {
     /** What passport-social-login adds to `req.authInfo` at a login. */
     interface AuthInfo extends Partial<LoginInfo> {}
   }
+}
+
+const checked = new WeakSet<object>()
+const CALL_OPTIONS = ['returnTo', 'state', 'callbackURL']
+
+/**
+ * A TypeError for options of the strategy among those of `passport.authenticate()`, where they would be ignored. Warns of
+ * options of a call that are written in another way. All others are left to Passport and to other strategies.
+ */
+export function misplacedOption(options: AuthenticateOptions): TypeError | undefined {
+  // The options of a route are the same object at each request.
+  if (checked.has(options)) return undefined
+  const names = Object.keys(options).filter((name) => !CALL_OPTIONS.includes(name))
+  const misplaced = names.find((name) => Object.hasOwn(STRATEGY_OPTIONS, name))
+  if (misplaced !== undefined)
+    return new TypeError(
+      `${misplaced} is an option of the strategy, not of passport.authenticate(): give it to new Strategy()`,
+    )
+  const known = CALL_OPTIONS.map(plainName)
+  if (names.some((name) => known.includes(plainName(name)))) warnOnce('OPTION_MISSPELT')
+  checked.add(options)
+  return undefined
+}
+
+function plainName(name: string): string {
+  return name.replace(/[_-]/g, '').toLowerCase()
 }
 
 const PASSPORT_OPTIONS = {

@@ -5,7 +5,7 @@ import type { RequestAdapter } from '../login/context'
 import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login/pending-login'
 import { browserStore } from '../login/pending-login/store'
-import { captureActions, missingRedirect, replayDestination, runLogin, setHeaders } from './actions'
+import { addCookies, captureActions, missingRedirect, replayDestination, runLogin, setHeaders } from './actions'
 import {
   canSignIn,
   currentUserKey,
@@ -16,6 +16,7 @@ import {
 import {
   type AuthenticateOptions,
   type MultiProviderStrategyOptions,
+  misplacedOption,
   parseStrategyOptions,
   type StrategyOptions,
   type StrategySettings,
@@ -73,7 +74,8 @@ export class Strategy extends OAuth2Strategy {
    * Passport calls this for every request to a route of `passport.authenticate`. The request ends in one of these ways:
    *
    * - `redirect` to the provider at a start;
-   * - `redirect` to the destination among the options, or `pass`, at a callback that a signed-in user repeats;
+   * - `redirect` to the destination among the options, or `pass`, at a callback that a signed-in user repeats; the
+   *   redirect only, where this browser has no login that it could repeat;
    * - `success(user, info)` after a login. The info is the verify function's (an object, or a string as `message`),
    *   overlaid with the `LoginInfo`. Passport makes `req.authInfo` of it once the user is signed in;
    * - `fail(info, 401)` if the verify function gives no user, and `fail({ code, message }, status)` for an outcome that
@@ -83,7 +85,7 @@ export class Strategy extends OAuth2Strategy {
    */
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     const actions = captureActions(this)
-    const problem = foreignRequest(req) ?? missingRedirect(req, options)
+    const problem = foreignRequest(req) ?? misplacedOption(options) ?? missingRedirect(req, options)
     if (problem) return actions.error(problem)
     setHeaders(req, PRIVATE_HEADERS)
     warnOfMissingPassportSession(req)
@@ -121,6 +123,7 @@ function newAdapter(
   verify: AnyVerifyFunction,
   settings: StrategySettings,
 ): RequestAdapter {
+  const hasDestination = replayDestination(options) !== undefined
   return {
     http: httpRequest(req),
     options,
@@ -128,8 +131,10 @@ function newAdapter(
     findProvider: () => settings.findProvider(req),
     currentUserKey: () => currentUserKey(req),
     canSignIn: () => canSignIn(req, options),
+    addCookies: (lines) => addCookies(req, lines),
     // A route of passport.authorize expects `req.account`, which a repeated callback does not set.
-    allowRepeatedCallback: replayDestination(options) !== undefined || !options.assignProperty,
+    allowRepeatedCallback: hasDestination || !options.assignProperty,
+    hasDestination,
     skipUserProfile: settings.skipUserProfile,
     verify: (login, loginInfo) => callVerify(verify, req, login, loginInfo, settings),
   }

@@ -25,7 +25,10 @@ export interface OwnOptions {
    * message, as a page, JSON or text, by `Accept`. Errors are never redirected.
    */
   readonly failureRedirect?: string | ((failure: FailureInfo) => string) | undefined
-  /** Where a callback that a signed-in user repeats (reload, back button) leads: a local path. Default `/`. */
+  /**
+   * Where a callback that a signed-in user repeats (reload, back button) leads: a local path. Default `/`. If it is given,
+   * it is also where a callback leads for which a signed-in user's browser has no login; otherwise that is a failure.
+   */
   readonly successRedirect?: string | undefined
 }
 
@@ -97,7 +100,7 @@ export interface CallbackOptions extends Pick<StartOptions, 'user' | 'callbackUR
 
 const WEB_OPTIONS = {
   failureRedirect: parseFailureRedirect,
-  successRedirect: (value = '/', name) => parsePath(value, `${name} must be`),
+  successRedirect: (value, name) => (value === undefined ? undefined : parsePath(value, `${name} must be`)),
 } as const satisfies OptionTable<OwnOptions>
 
 export interface WebSettings extends ParsedOptions<typeof WEB_OPTIONS> {
@@ -143,9 +146,9 @@ function storesOf(options: SocialLoginOptions | MultiProviderSocialLoginOptions)
   const cookies = new LoginCookies({ ...cookie, keys: keys ?? [], allowInsecureHTTP }, options.callbackURL)
   return (request, headers) => {
     return {
-      save: async (record) => setCookies(headers, await cookies.start(record)),
+      save: async (record) => addCookies(headers, await cookies.start(record)),
       load: () => cookies.open(request.headers.get('cookie') ?? ''),
-      consume: async (record) => setCookies(headers, await cookies.consume(record)),
+      consume: async (record) => addCookies(headers, await cookies.consume(record)),
       explain: () => explainCookies(cookies, request),
     }
   }
@@ -155,8 +158,7 @@ function explainCookies(cookies: LoginCookies, { headers, url }: Request): strin
   return cookies.explain(headers.get('cookie') ?? '', parseURL(url)?.host, false)
 }
 
-function setCookies(headers: Headers, lines: readonly string[]): void {
-  headers.delete('Set-Cookie')
+export function addCookies(headers: Headers, lines: readonly string[]): void {
   for (const line of lines) headers.append('Set-Cookie', line)
 }
 

@@ -48,8 +48,9 @@ export interface FailureResult {
 }
 
 /**
- * A response to send. `repeated`: a callback that a signed-in user repeats, which leads to `successRedirect`.
- * `response`: a step of the login, or the answer to a speculative request.
+ * A response to send. `repeated`: a callback of a login that this browser has finished, repeated by a signed-in user: it
+ * leads to `successRedirect`. `response`: a step of the login, the answer to a speculative request, or, with
+ * `successRedirect`, that redirect for a signed-in user whose browser has no login.
  * @example
  * const { response }: ResponseResult = repeated
  */
@@ -97,7 +98,10 @@ export function resultOf(
         finish: (response) => finish(response, headers),
       }
     case 'continue':
-      return { type: 'repeated', response: redirect(origin + successRedirect, add(headers, PRIVATE_HEADERS)) }
+      return {
+        type: action.isRepeated ? 'repeated' : 'response',
+        response: redirect(origin + (successRedirect ?? '/'), add(headers, PRIVATE_HEADERS)),
+      }
     case 'redirect':
       // A Referrer-Policy would make Firefox forget which page began the login.
       return { type: 'response', response: redirect(action.url, add(headers, { 'Cache-Control': 'no-store' })) }

@@ -7,6 +7,7 @@ import { Login } from '../login/login'
 import type { PendingLoginSummary } from '../login/pending-login/pending-login'
 import type { HTTPRequest } from '../login/request/headers'
 import {
+  addCookies,
   type CallbackOptions,
   type MultiProviderSocialLoginOptions,
   parseSocialLoginOptions,
@@ -87,7 +88,9 @@ export class WebLogin {
       currentUserKey: () => currentUser,
       // The application signs the user in by itself, after the callback.
       canSignIn: () => true,
+      addCookies: (lines) => addCookies(headers, lines),
       allowRepeatedCallback: true,
+      hasDestination: this.#settings.successRedirect !== undefined,
       verify: accept,
     }
   }

@@ -105,8 +105,15 @@ class Writer {
     ]
   }
 
-  #browser({ session, loginCookie }: Browser): unknown {
-    return [this.#session(session), this.#cookie(loginCookie)]
+  #browser(browser: Browser): unknown {
+    const { session, loginCookie } = browser
+    const tabCookie = this.#world.tabCookieOf(browser)
+    return [
+      this.#session(session),
+      this.#cookie(loginCookie),
+      this.#secret(tabCookie?.value),
+      this.#use(tabCookie?.since),
+    ]
   }
 
   #cookie(cookie: Browser['loginCookie']): number | undefined {
@@ -153,6 +160,8 @@ class Writer {
       first?.ending,
       expected && [expected.type, 'begun' in expected && this.#label(expected.begun, this.#begun)],
       fate,
+      this.#secret(run.tabCookie),
+      this.#secret(run.newTabCookie),
       run.wrote,
       run.setCookie === undefined ? undefined : run.setCookie === '',
       outcome && this.#outcome(outcome),

@@ -45,10 +45,17 @@ export interface LoginCookie {
   readonly begun: Begun
 }
 
+/** The cookie of a callback that a tab's form has sent, and when the browser got it. */
+export interface TabCookie {
+  readonly value: string
+  readonly since: number
+}
+
 export interface Browser {
   readonly name: string
   session: string | undefined
   loginCookie: LoginCookie | undefined
+  tabCookie: TabCookie | undefined
 }
 
 /** The request that a tab sends next, or has sent last. */

@@ -1,5 +1,5 @@
 import type { OutcomeCode, PendingLogin } from '../../lib'
-import { AFTER_TAB_LOGIN_MS, MAX_AGE_MS, MAX_CLOCK_SKEW_MS, SILENT_APPROVAL_MS } from '../../lib/limits'
+import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS, SILENT_APPROVAL_MS } from '../../lib/limits'
 import { digest } from '../../lib/login/pending-login/pending-login'
 import type { ProviderName } from './configuration'
 import type { Begun, Key, Navigation } from './facts'
@@ -11,8 +11,8 @@ import type { World } from './world'
 /** What a request must come to, judged by what has happened in the world, and by nothing that the code has noted. */
 export type Expectation =
   | { readonly type: 'page' | 'page after a login' | 'redirect' | 'ask' }
-  /** `isOther`: its key is not that of the login which has ended. */
-  | { readonly type: 'replay'; readonly isOther: boolean }
+  /** `isKnown`: the browser has a record. `isOther`: its key is not that of the login which has ended. */
+  | { readonly type: 'replay'; readonly isKnown: boolean; readonly isOther: boolean }
   | { readonly type: 'accept'; readonly begun: Begun }
   | { readonly type: 'join'; readonly begun: Begun; readonly first: Run }
   | { readonly type: 'refuse'; readonly code: OutcomeCode }
@@ -88,17 +88,18 @@ export class Judge {
 
   /** Whether a login of the tab has ended a moment ago, so that nobody may have clicked, and no page of ours has asked. */
   #isAfterLogin(run: Run, confirmation: string | undefined): boolean {
-    const { id, tab, usedAt } = this.#world.recordOf(run.tab.browser, run.session) ?? {}
-    if (id === undefined || tab === undefined || usedAt === undefined) return false
-    const isRecent = this.#world.clock.wall(run.process) - usedAt <= AFTER_TAB_LOGIN_MS
-    return isRecent && confirmation !== digest(id, 'confirmed')
+    return run.tabCookie !== undefined && confirmation !== digest(run.tabCookie, 'confirmed')
   }
 
   #expectCallback(run: Run, navigation: Navigation): Expectation {
     const record = this.#world.recordOf(run.tab.browser, run.session)
     const begun = run.loginCookie?.begun ?? (record && this.#world.begun.get(record.id))
     run.loaded = begun
-    const replay: Expectation = { type: 'replay', isOther: isOfAnotherKey(record, navigation.key) }
+    const replay: Expectation = {
+      type: 'replay',
+      isKnown: begun !== undefined,
+      isOther: isOfAnotherKey(record, navigation.key),
+    }
     if (!begun) return replay
     const code = this.#refusal(run, navigation, begun)
     const isTabKnown = !this.#world.configuration.tabBinding || navigation.tabSecret !== undefined
@@ -292,7 +293,7 @@ export class Judge {
       case 'replay': {
         if (run.session?.user === undefined) return ['login_not_started']
         if (expected.isOther) return ['user_changed']
-        return [this.#world.configuration.mayContinueOnReplay ? 'continue' : 'login_not_started']
+        return [expected.isKnown && this.#world.configuration.mayContinueOnReplay ? 'continue' : 'login_not_started']
       }
       case 'redirect':
         return ['redirect']

@@ -98,7 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
     'usedLogins: this.#usedLogins, trace',
     'usedLogins: new this.#usedLogins.constructor(), trace',
   ),
-  mutant('login', 'nobody asks whether the session can sign in', '!context.adapter.canSignIn()', 'false'),
+  mutant('login', 'nobody asks whether the session can sign in', '!adapter.canSignIn()', 'false'),
   ...SHARED.map((name) => {
     const guard = LOGIN_MUTANTS.find((one) => one.name === name)
     if (!guard) throw new Error(`test/package/guards/login.ts has no mutant "${name}"`)
@@ -137,8 +137,8 @@ export const SURVIVORS: Readonly<Record<string, string>> = {
   "callback, refusalError: refusal === 'callback_forged' is false": ONLY_A_HINT,
   'callback, finish: user is true': ONLY_A_HINT,
   'callback, finish: user is false': ONLY_A_HINT,
-  "callback, continueIfSignedIn: 'record' in why is true (2)": ONLY_A_HINT,
-  "callback, continueIfSignedIn: 'record' in why is false": ONLY_A_HINT,
+  'callback, continueIfSignedIn: isRepeated is true (3)': ONLY_A_HINT,
+  'callback, continueIfSignedIn: isRepeated is false (2)': ONLY_A_HINT,
   'callback, continueIfSignedIn: hint === undefined is true': ONLY_A_HINT,
   'callback, continueIfSignedIn: hint === undefined is false': ONLY_A_HINT,
 }

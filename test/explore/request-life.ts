@@ -127,14 +127,19 @@ export class RequestLife {
         method: row.method,
         target: sent.target,
         host: headers['host'],
-        header: (name) => headers[name],
+        header: (name) =>
+          name === 'cookie' ? run.tabCookie && `__Host-social-login-tab=${run.tabCookie}` : headers[name],
       },
       options: {},
       findProvider: () => undefined,
       store: this.#observed(run, this.#storeOf(run)),
       currentUserKey: () => run.session?.user,
       canSignIn: () => sent.canSignIn,
+      addCookies: ([line = '']) => {
+        run.newTabCookie = /^__Host-social-login-tab=([\w-]+);/.exec(line)?.[1]
+      },
       allowRepeatedCallback: this.#world.configuration.mayContinueOnReplay,
+      hasDestination: false,
       verify: async ({ profile }) => {
         const answer = await run.hold('verify')
         run.fate = answer === 'accepts' ? 'signed in' : 'verify_refused'
@@ -263,6 +268,7 @@ export class RequestLife {
     const value = run.setCookie
     if (value === '') this.#world.judge.checkCookieEnd(run, browser.loginCookie?.begun)
     if (value !== undefined) browser.loginCookie = value !== '' && run.begun ? { value, begun: run.begun } : undefined
+    if (run.newTabCookie !== undefined) browser.tabCookie = { value: run.newTabCookie, since: this.#world.clock.now }
     this.#world.judge.checkDelivery(run, before)
     if (run.isLatest && outcome) this.#show(run, outcome)
   }

@@ -32,6 +32,7 @@ export class Run {
   /** The cookies that the browser sent with it. */
   readonly sessionID: string | undefined
   readonly loginCookie: LoginCookie | undefined
+  readonly tabCookie: string | undefined
   readonly req = new IncomingMessage(socket)
   readonly #headers = new Map<string, OutgoingHttpHeader>()
 
@@ -54,13 +55,21 @@ export class Run {
   outcome: Outcome | undefined
   /** The name of its outcome. */
   ending: string | undefined
+  /** The value that the response gives to the cookie of a tab. */
+  newTabCookie: string | undefined
   /** The session that the response signs the browser in to. */
   newSession: string | undefined
 
   /** Its place among the requests of its tab, which shows the response to the last one only. */
   readonly #number: number
 
-  constructor(tab: Tab, process: Process, navigation: Navigation | 'logout', sendsCookies: boolean) {
+  constructor(
+    tab: Tab,
+    process: Process,
+    navigation: Navigation | 'logout',
+    sendsCookies: boolean,
+    tabCookie?: string,
+  ) {
     const { session, loginCookie } = tab.browser
     this.tab = tab
     this.#number = tab.sent
@@ -68,6 +77,7 @@ export class Run {
     this.navigation = navigation
     this.sessionID = sendsCookies ? session : undefined
     this.loginCookie = sendsCookies ? loginCookie : undefined
+    this.tabCookie = tabCookie
     const headers = this.#headers
     Object.assign(this.req, {
       res: {

@@ -1,8 +1,8 @@
-import { MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../../lib/limits'
+import { AFTER_TAB_LOGIN_MS, MAX_AGE_MS, MAX_CLOCK_SKEW_MS } from '../../lib/limits'
 import type { PendingLogin } from '../../lib/login/pending-login/pending-login'
 import { Clock, useClock } from './clock'
 import type { Configuration, ProviderName } from './configuration'
-import type { Begun, Browser, Key, Navigation, Tab } from './facts'
+import type { Begun, Browser, Key, Navigation, Tab, TabCookie } from './facts'
 import { Judge } from './judge'
 import type { OwnRecords } from './own-store'
 import { type Process, type SendToProvider, type Settings, settingsOf, startProcess } from './process'
@@ -70,7 +70,7 @@ export class World {
     this.judge = new Judge(this)
     this.#life = new RequestLife(this)
     const names = [...new Set(configuration.tabs.map((name) => name.split(' ', 1).join()))]
-    this.browsers = names.map((name) => ({ name, session: undefined, loginCookie: undefined }))
+    this.browsers = names.map((name) => ({ name, session: undefined, loginCookie: undefined, tabCookie: undefined }))
     this.tabs = this.browsers.flatMap((browser) =>
       configuration.tabs
         .filter((name) => name.startsWith(browser.name))
@@ -104,7 +104,7 @@ export class World {
   /** Sends a request from a tab, which then waits for its response only. */
   async send(tab: Tab, process: Process, navigation: Navigation | 'logout'): Promise<void> {
     tab.sent += 1
-    const run = new Run(tab, process, navigation, true)
+    const run = new Run(tab, process, navigation, true, this.tabCookieOf(tab.browser)?.value)
     process.hasWorked = true
     this.runs.push(run)
     tab.page = { at: 'waiting' }
@@ -188,6 +188,11 @@ export class World {
   /** Who is signed in to a browser. */
   userOf({ session }: Browser): string | undefined {
     return this.sessions.load(session)?.user
+  }
+
+  /** The cookie of a tab that the browser sends now. */
+  tabCookieOf({ tabCookie }: Browser): TabCookie | undefined {
+    return tabCookie && this.clock.now - tabCookie.since <= AFTER_TAB_LOGIN_MS ? tabCookie : undefined
   }
 
   signIn(browser: Browser, user: string): void {

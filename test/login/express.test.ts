@@ -302,3 +302,16 @@ describe.each(['0.6', '0.7'] as const)(
     })
   },
 )
+
+test.each(['tabBinding', 'unverifiedStart', 'passReqToCallback', 'name'])(
+  'the option %s of the strategy is refused among those of passport.authenticate(), at the start and at the callback',
+  async (name) => {
+    const misplaced = { [name]: true }
+    const app = await logins.startApp({ start: misplaced, callback: misplaced })
+    const browser = new Browser()
+    for (const answer of [await browser.follow(app.loginURL), await browser.comeBack(app.approvedCallback())])
+      expect(answer.status).toBe(500)
+    expect(app.errors.map(String)).toEqual(Array(2).fill(expect.stringContaining(`TypeError: ${name} is an option of`)))
+    expect(logins.exchanges()).toBe(0)
+  },
+)

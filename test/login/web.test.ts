@@ -258,10 +258,22 @@ describe('a repeated callback', () => {
       [{}, '/'],
       [{ successRedirect: '/home' }, '/home'],
     ] as const) {
-      const result = await callback(newLogin(more), new WebBrowser(ORIGIN), 'ada')
+      const [login, browser, key] = [newLogin(more), new WebBrowser(ORIGIN), keyOf(logins.provider)]
+      await start(login, browser)
+      expect(await callback(login, browser, null, { key })).toMatchObject({ type: 'success' })
+      const result = await callback(login, browser, 'ada', { key })
       if (result.type !== 'repeated') throw new Error(result.type)
       expect([result.response.status, result.response.headers.get('location')]).toEqual([302, ORIGIN + location])
     }
+  })
+
+  test('that this browser has never made is a failure for a signed-in user, too, or leads to successRedirect', async () => {
+    const [failing, leading] = [newLogin(), newLogin({ successRedirect: '/home' })]
+    expect(await callback(failing, new WebBrowser(ORIGIN), 'ada')).toMatchObject({ code: 'login_not_started' })
+    const result = await callback(leading, new WebBrowser(ORIGIN), 'ada')
+    if (result.type !== 'response') throw new Error(result.type)
+    expect(result.response.headers.get('location')).toBe(`${ORIGIN}/home`)
+    expect(logins.exchanges()).toBe(0)
   })
 })
 

@@ -6,8 +6,18 @@ const MISTAKES: readonly (readonly [mistake: string, codes: readonly string[]])[
   ['secure cookie on plain http', ['SESSION_COOKIE_NOT_SET']],
   ['strict', ['SESSION_COOKIE_STRICT']],
   ['one name', ['NAME_SHARED']],
+  ['one callback', ['CALLBACK_SHARED']],
+  ['one callback by its path', ['CALLBACK_SHARED']],
+  ['one callback by a call', ['CALLBACK_SHARED']],
+  ['an option in other letters', ['OPTION_MISSPELT']],
 ]
-const RIGHT = ['none', 'secure behind a trusted proxy', 'one provider']
+const RIGHT = [
+  'none',
+  'secure behind a trusted proxy',
+  'one provider',
+  'one path on two hosts',
+  'an option of another strategy',
+]
 
 /** The process warnings of each application, in another process: here, NODE_ENV is that of tests. */
 let warnings: Readonly<Record<string, unknown>>

@@ -29,17 +29,6 @@ sessionStorage.removeItem('${STORAGE_KEY}')
 form.submit()
 `
 
-let isUsed = false
-
-export function useTabBinding(): void {
-  isUsed = true
-}
-
-/** Whether any strategy of this process binds logins to tabs: the login of one may lead to the start of another. */
-export function isTabBindingUsed(): boolean {
-  return isUsed
-}
-
 /** The secret sent with a start; undefined before the tab's page has created one. */
 export function tabSecretOfStart(query: URLSearchParams): string | undefined {
   const secret = single(query)

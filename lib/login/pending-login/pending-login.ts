@@ -31,8 +31,6 @@ export interface PendingLogin {
   readonly consumed?: true
   /** Digest of the key with which it was consumed, which tells a reload from the callback of another login. */
   readonly usedKey?: string
-  /** When it was consumed, in milliseconds since 1970. */
-  readonly usedAt?: number
 }
 
 /**
@@ -49,7 +47,7 @@ export interface PendingLoginSummary {
 }
 
 /** What is left of a record once its login is over. */
-export type LoginRemainder = Omit<PendingLogin, 'issuedAt' | 'user' | 'startSite' | 'returnTo' | 'state'> & {
+export type LoginRemainder = Omit<PendingLogin, 'issuedAt' | 'user' | 'startSite' | 'tab' | 'returnTo' | 'state'> & {
   readonly consumed: true
 }
 
@@ -95,7 +93,7 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (!isObject(value)) return undefined
   const members = value['consumed'] === true ? { ...OVER, ...value } : value
   const { id, strategyDigest, issuedAt, user, startSite, startIsCallbackSuffix, tab, returnTo, state } = members
-  const { startPath, consumed, usedKey, usedAt } = members
+  const { startPath, consumed, usedKey } = members
   if (typeof id !== 'string' || typeof strategyDigest !== 'string') return undefined
   // A time that is NaN would never expire.
   if (typeof issuedAt !== 'number' || !Number.isFinite(issuedAt)) return undefined
@@ -111,7 +109,6 @@ export function parsePendingLogin(value: unknown): PendingLogin | undefined {
   if (isPresent(state)) record.state = state
   if (consumed === true) record.consumed = consumed
   if (typeof usedKey === 'string') record.usedKey = usedKey
-  if (typeof usedAt === 'number') record.usedAt = usedAt
   return record
 }
 

@@ -29,9 +29,8 @@ export interface PendingLoginStore<Request = IncomingMessage> {
   load(req: Request): Promise<PendingLogin | undefined> | PendingLogin | undefined
   /**
    * Marks this record as consumed; resolves once no later request of this browser can find it unconsumed. Compare the
-   * `id` of the record, because the browser may have begun another login meanwhile. Keep its `usedKey` and `usedAt`,
-   * also when the session is renewed. Without them, a second login in another tab looks like a reload, and the start to
-   * which a login with `tabBinding` leads at once looks like a click.
+   * `id` of the record, because the browser may have begun another login meanwhile. Keep its `usedKey`, also when the
+   * session is renewed: without it, a second login in another tab looks like a reload.
    *
    * Resolve to whether this call was the first for the record, if the storage can tell so atomically: `false` refuses
    * the callback as `login_not_started`. If it resolves to nothing, two processes that get a callback at once may both

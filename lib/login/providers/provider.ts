@@ -3,10 +3,10 @@ import type { Transport } from '../../client/http/transport'
 import { type ParsedOptions, parseCallbackURL, parseOptions } from '../../client/option-values'
 import type { ClientSettings, ProfileEndpoint } from '../../client/options'
 import { Semaphore } from '../../client/semaphore'
-import { useTabBinding } from '../pages/tab-binding'
 import { digest } from '../pending-login/pending-login'
 import type { OriginPolicy } from '../request/headers'
 import { type CallOptions, PROVIDER_OPTIONS, type SHARED_OPTIONS } from './options'
+import { claimCallback } from './owners'
 
 /** What all logins of one strategy at one provider have in common. */
 export interface LoginSettings extends ParsedOptions<typeof SHARED_OPTIONS>, OriginPolicy {
@@ -48,7 +48,6 @@ export function createLoginSettings(
   const client = { ...shared, ...api, ...credentials, userRecord, maxConnections: maxConcurrentLogins }
   const endpoints = new Endpoints(client, transportOf(client))
   const callback = parseCallbackURL(source.callbackURL, 'callbackURL', shared)
-  if (shared.tabBinding) useTabBinding()
   const baseURL = api.origin + api.basePath
   // Browsers know the provider by its login page.
   const { origin: providerOrigin, host } = new URL(endpoints.loginURL)
@@ -76,12 +75,26 @@ export function settingsOfRequest(settings: LoginSettings, { callbackURL }: Call
   // Plain http is allowed, because requests are only compared with it.
   const options = { allowInsecureHTTP: true }
   const { path, origin = settings.appOrigin } = parseCallbackURL(callbackURL, 'callbackURL', options)
-  return {
+  const found = {
     ...settings,
     callbackPath: path,
     appOrigin: origin,
     strategyDigest: digestOfStrategy(settings.identity, path, origin === settings.appOrigin ? '' : origin),
   }
+  claimCallback(found)
+  if (settings.tracedProvider !== undefined) refuseOwnAddress(found)
+  return found
+}
+
+/**
+ * Of many providers, each is somebody else's: at the address of the application, its login page would make of a click on
+ * "Sign in" a same-origin request to any page there. The scheme does not count, because browsers may change it (HSTS).
+ * @throws TypeError
+ */
+export function refuseOwnAddress({ appOrigin, providerOrigin, baseURL }: LoginSettings): void {
+  const hosts = [providerOrigin, baseURL].map((url) => new URL(url).host)
+  if (appOrigin !== undefined && hosts.includes(new URL(appOrigin).host))
+    throw new TypeError('baseURL and authorizationURL must not be at the address of this application')
 }
 
 /** Includes the callback: at another one, a login may mean something else even for the same strategy. */

@@ -4,10 +4,10 @@ import { type ParsedOptions, parseText, parseWholeCallbackURL } from '../../clie
 import { isObject } from '../../client/response/json'
 import { type Phase, SocialLoginError } from '../../errors'
 import { MAX_PROVIDERS } from '../../limits'
-import { plainPath } from '../request/callback-path'
+import { withoutLastSlashes } from '../request/callback-path'
 import { type MANY_OPTIONS, PROVIDER_OPTIONS, type ProviderResult, type SHARED_OPTIONS } from './options'
-import { createLoginSettings, type LoginSettings, type ProviderSource } from './provider'
-import { ProviderNames } from './provider-names'
+import { claimCallback, claimName, Owners } from './owners'
+import { createLoginSettings, type LoginSettings, type ProviderSource, refuseOwnAddress } from './provider'
 
 export interface Providers {
   readonly name: string
@@ -57,10 +57,13 @@ export class ManyProviders implements Providers {
   readonly #transports: Transports
   /** The settings by the JSON of their records, the least recently used first. */
   readonly #providers = new Map<string, LoginSettings>()
-  /** These are of providers at which a login has succeeded: correcting a mistyped address must not need a restart. */
-  readonly #names = new ProviderNames()
+  /**
+   * The address of each name, once a login has succeeded there: correcting a mistyped address must not need a restart.
+   * Under one name, the people of two providers would be taken for the same.
+   */
+  readonly #names = new Owners()
   /** The provider of each callback: two with one callback could be sent each other's keys (RFC 9700, section 4.4). */
-  readonly #callbackOwners = new Map<string, string>()
+  readonly #callbacks = new Owners()
   #isClosed = false
 
   constructor(options: ManyProvidersOptions, network: Network) {
@@ -112,7 +115,7 @@ export class ManyProviders implements Providers {
   #settingsOf(source: ProviderSource): LoginSettings {
     const key = JSON.stringify(source)
     const settings = this.#providers.get(key) ?? this.#create(source)
-    if (this.#names.isTaken(settings)) throw new TypeError(NAME_TAKEN)
+    if (this.#isNameTaken(settings)) throw new TypeError(NAME_TAKEN)
     // The settings move to the end of the map, as those that were used last.
     this.#providers.delete(key)
     this.#providers.set(key, settings)
@@ -122,18 +125,25 @@ export class ManyProviders implements Providers {
   #create(source: ProviderSource): LoginSettings {
     const { name, callbackURL } = source
     const settings = createLoginSettings(source, this.#options, ({ origin }) => this.#transports.transportTo(origin))
-    // Callbacks are compared as Express routes them: two providers must not share one by a final slash or by capitals.
-    const callback = plainPath(callbackURL)
-    if ((this.#callbackOwners.get(callback) ?? name) !== name) throw new TypeError(CALLBACK_TAKEN)
-    this.#callbackOwners.set(callback, name)
+    refuseOwnAddress(settings)
+    const callback = withoutLastSlashes(callbackURL)
+    if (this.#callbacks.isTaken(callback, name)) throw new TypeError(CALLBACK_TAKEN)
+    this.#callbacks.claim(callback, name)
     if (this.#isClosed) void settings.concurrentLogins.close()
     this.#forgetOldest()
-    return { ...settings, tracedProvider: name, onExchanged: () => this.#registerName(settings) }
+    const own = { isCallbackCaseSensitive: true, tracedProvider: name }
+    return { ...settings, ...own, onExchanged: () => this.#registerName(settings) }
+  }
+
+  #isNameTaken({ providerName, baseURL }: LoginSettings): boolean {
+    return this.#names.isTaken(providerName, baseURL)
   }
 
   #registerName(settings: LoginSettings): void {
-    if (this.#names.isTaken(settings)) throw invalid(NAME_TAKEN, 'profile')
-    this.#names.register(settings)
+    if (this.#isNameTaken(settings)) throw invalid(NAME_TAKEN, 'profile')
+    this.#names.claim(settings.providerName, settings.baseURL)
+    claimName(settings)
+    claimCallback(settings)
   }
 
   /** A provider with logins under way is kept, because its limit counts them. */

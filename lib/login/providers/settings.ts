@@ -7,8 +7,8 @@ import {
   PROVIDER_OPTIONS,
   SHARED_OPTIONS,
 } from './options'
+import { claimCallback, claimName } from './owners'
 import { createLoginSettings } from './provider'
-import { ProviderNames } from './provider-names'
 import { FixedProvider, ManyProviders, type Providers } from './providers'
 
 /** The options that every adapter has, each with its parser. */
@@ -38,7 +38,8 @@ function fixedProvider(options: CommonOptions, shared: SharedValues, network: Ne
   const misplaced = firstOf(MANY_OPTIONS, options)
   if (misplaced !== undefined) throw new TypeError(`${misplaced} is an option of many providers: see provider`)
   const settings = createLoginSettings({ ...options, name: shared.name }, shared, network.openTransport)
-  new ProviderNames().register(settings)
+  claimName(settings)
+  claimCallback(settings)
   return new FixedProvider(settings)
 }
 

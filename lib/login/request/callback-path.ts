@@ -7,14 +7,20 @@ export function isSamePath(a: string, b: string): boolean {
  * Whether a path is the callback's, or its end, as behind a proxy that strips a prefix. A key at any other path is not
  * exchanged, because applications limit guesses at the callback, not at the start.
  */
-export function isCallbackSuffix(path: string, callbackPath: string): boolean {
-  const [arrived, expected] = [plainPath(path), plainPath(callbackPath)]
+export function isCallbackSuffix(path: string, callbackPath: string, isCaseSensitive = false): boolean {
+  const plain = isCaseSensitive ? withoutLastSlashes : plainPath
+  const [arrived, expected] = [plain(path), plain(callbackPath)]
   return arrived === expected || (arrived !== '' && expected.endsWith(arrived))
 }
 
-/** A path in lower case without its last slashes: the pattern /\/+$/ would take quadratic time to find them. */
+/** A path in lower case without its last slashes. */
 export function plainPath(path: string): string {
+  return withoutLastSlashes(path).toLowerCase()
+}
+
+/** Without a pattern: /\/+$/ would take quadratic time to find them. */
+export function withoutLastSlashes(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--
-  return path.slice(0, end).toLowerCase()
+  return path.slice(0, end)
 }

@@ -12,6 +12,8 @@ export interface HTTPRequest {
 
 export interface OriginPolicy {
   readonly callbackPath: string
+  /** With many providers: the callbacks of two may differ by case, and the key of one must not be sent to the other. */
+  readonly isCallbackCaseSensitive?: boolean
   /** The application's own origin; undefined if only the `Host` header tells it. */
   readonly appOrigin: string | undefined
   readonly providerOrigin: string

@@ -120,7 +120,7 @@ function classifyCallback(
   if (req.method !== 'GET' && !isFromTab) return refused('method_not_allowed', 'callback')
   const misplaced = hintOfMisplacedKey(query)
   if (misplaced !== undefined) return refused('auth_key_malformed', 'callback', misplaced)
-  if (!isCallbackSuffix(pathOf(req), policy.callbackPath))
+  if (!isCallbackSuffix(pathOf(req), policy.callbackPath, policy.isCallbackCaseSensitive))
     return refused('callback_forged', 'callback', WRONG_PATH_HINT)
   const [authKey = '', ...others] = query.getAll('auth_key')
   if (authKey === '' && others.length === 0)

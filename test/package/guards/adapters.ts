@@ -191,8 +191,8 @@ export const ADAPTER_MUTANTS = [
       ['caches keep the redirect of a start', "{ 'Cache-Control': 'no-store' }", '{}'],
       [
         'caches keep a repeated callback',
-        'redirect(origin + successRedirect, add(headers, errors_1.PRIVATE_HEADERS))',
-        'redirect(origin + successRedirect, headers)',
+        "redirect(origin + (successRedirect ?? '/'), add(headers, errors_1.PRIVATE_HEADERS))",
+        "redirect(origin + (successRedirect ?? '/'), headers)",
       ],
       ['redirect leads anywhere', "(0, options_1.parsePath)(path, 'redirect() must be given')", 'path'],
       ['two redirects share their headers', 'new Headers(headers)),', 'headers),'],

@@ -74,7 +74,7 @@ function mountLogin(
 
 function socialLogin(name: string, target: Target, { logins, strategy, dispatcher }: TargetOptions): SocialLogin {
   const application = target.applications.get(name)
-  const provider = logins.find((login) => login.name === name)?.provider
+  const { provider, link } = logins.find((login) => login.name === name) ?? {}
   if (!application || !provider) throw new Error(`no login named ${name}`)
   return new SocialLogin({
     name,
@@ -82,7 +82,7 @@ function socialLogin(name: string, target: Target, { logins, strategy, dispatche
     clientID: application.appID,
     clientSecret: application.appSecret,
     callbackURL: target.callbackURL(name),
-    successRedirect: '/me',
+    ...(!link && { successRedirect: '/me' }),
     keys: [COOKIE_KEY_CANARY],
     ...(dispatcher && { dispatcher }),
     ...strategy,
@@ -97,7 +97,7 @@ function verdictOf(result: CallbackResult, link = false): string | undefined {
     case 'repeated':
       return 'gone on'
     case 'response':
-      return undefined
+      return result.response.headers.get('location')?.endsWith('/me') ? 'gone on' : undefined
     default:
       return result.code
   }

@@ -1,10 +1,5 @@
 import { checkCallback } from '../../../../lib/login/pending-login/check'
-import {
-  confirmationAfter,
-  isUsedByAnotherKey,
-  remainderOf,
-  withUsedKey,
-} from '../../../../lib/login/pending-login/consumed'
+import { isUsedByAnotherKey, remainderOf, withUsedKey } from '../../../../lib/login/pending-login/consumed'
 import { parsePendingLogin } from '../../../../lib/login/pending-login/pending-login'
 import { newCallback, newPendingLogin } from '../../../support/pending-login'
 
@@ -19,16 +14,14 @@ test('a used record tells its own key from others, and does not reveal it', () =
 })
 
 test('what is left of a login after it tells which login and key it was, and not where it led or who was signed in', () => {
-  const input = { user: 'u', returnTo: '/inbox', state: 'cart-7', startPath: '/login' }
-  const [used, ofTab] = [input, { ...input, tabSecret: 's' }].map((each) => withUsedKey(newPendingLogin(each), 'key'))
-  const { id, usedKey } = used ?? {}
-  expect(used && remainderOf(used)).toStrictEqual({
+  const input = { user: 'u', returnTo: '/inbox', state: 'cart-7', startPath: '/login', tabSecret: 's' }
+  const used = withUsedKey(newPendingLogin(input), 'key')
+  const { id, usedKey } = used
+  expect(remainderOf(used)).toStrictEqual({
     ...{ id, strategyDigest: 'strategy', consumed: true },
     ...{ usedKey, startPath: '/login' },
   })
   expect(remainderOf(newPendingLogin({ isCallbackSuffix: true }))).toMatchObject({ startIsCallbackSuffix: true })
-  const { tab, usedAt } = ofTab ?? {}
-  expect(ofTab && remainderOf(ofTab)).toMatchObject({ tab, usedAt })
 })
 
 test('what is left of a login is read as a consumed record, and what of another login lacks as much is none', () => {
@@ -38,19 +31,5 @@ test('what is left of a login is read as a consumed record, and what of another 
   expect(left && checkCallback(left, newCallback())).toBe('login_expired')
   for (const consumed of [undefined, false, 'true', 1]) {
     expect(parsePendingLogin({ ...remainderOf(used), consumed })).toBeUndefined()
-  }
-})
-
-test('a start within ten seconds of a login that was bound to its tab needs a confirmation, which no other login has', () => {
-  const [used, other] = [newPendingLogin({ tabSecret: 's' }), newPendingLogin({ tabSecret: 's' })]
-  const at = (seconds: number, record = used) => confirmationAfter({ ...record, usedAt: Date.now() - seconds * 1000 })
-  jest.useFakeTimers()
-  try {
-    expect(at(10)).toEqual(expect.any(String))
-    expect(at(0)).toBe(at(10))
-    expect(at(10, other)).not.toBe(at(10))
-    expect([at(10.001), at(0, newPendingLogin()), confirmationAfter(used)]).toEqual([undefined, undefined, undefined])
-  } finally {
-    jest.useRealTimers()
   }
 })

@@ -82,14 +82,34 @@ test.each([
   ['in capitals', 'https://APP.example/callback'],
   ['with the default port', 'https://app.example:443/callback'],
   ['with dots in its path', 'https://app.example/auth/../callback'],
-  ['with a query', 'https://app.example/callback?community=second'],
   ['with a slash at its end', 'https://app.example/callback/'],
-  ['with capitals in its path', 'https://app.example/Callback'],
 ])('the callback of another community is refused, also when it is written %s', async (_title, callbackURL) => {
   const communities = newCommunities()
   await find(communities, { ...communityOf('first'), callbackURL: 'https://app.example/callback' })
   const error = await rejectionOf(find(communities, { ...communityOf('second'), callbackURL }))
   expect(error).toMatchObject({ code: 'provider_invalid', message: expect.stringContaining('callbackURL') })
+})
+
+test('a name that differs by case has a callback of its own, which nobody can claim before', async () => {
+  const communities = newCommunities()
+  await find(communities, { ...communityOf('x'), name: 'GOOD' })
+  expect(await find(communities, { ...communityOf('y'), name: 'good' })).toMatchObject({
+    callbackPath: '/good/callback',
+  })
+})
+
+test.each([
+  ['its API', { baseURL: 'https://app.example/v1' }],
+  ['its login page', { authorizationURL: 'https://app.example/logout' }],
+  ['its login page by plain http, which browsers upgrade', { authorizationURL: 'http://app.example/logout' }],
+])('a community that has %s at the address of the application is refused', async (_title, own) => {
+  const callbackURL = 'https://app.example/:provider/callback'
+  const options = { provider: () => undefined, callbackURL, allowInsecureHTTP: true }
+  const error = await rejectionOf(find(parseLoginOptions(options, nodeNetwork), { ...communityOf('x'), ...own }))
+  expect(error).toMatchObject({
+    code: 'provider_invalid',
+    message: expect.stringContaining('address of this application'),
+  })
 })
 
 test('a callback in several spellings, as the Host header may have, shares the limit of its community', async () => {
