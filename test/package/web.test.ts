@@ -68,7 +68,7 @@ describe('guides for Request and Response', () => {
       expect.stringMatching(/^user=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     )
     expect(browser.cookie).toMatch(/\buser=/)
-    expect(await (await get('/')).text()).toBe('You are social-login:1.')
+    expect(await (await get('/')).text()).toBe('You are ["social-login","1"].')
     expect((await get(callback, 'cross-site')).headers.get('location')).toBe(`${ORIGIN}/`)
   })
 

@@ -108,6 +108,44 @@ describe('a cookie that a sister subdomain planted', () => {
   )
 })
 
+describe('a mailed link to the callback, with an invented key, in a signed-in browser without a login', () => {
+  test.each(['session', 'cookie'] as const)(
+    'reaches no handler with ours, but the page of the failure (%s)',
+    async (keep) => {
+      const app = await logins.startApp({ keep, callback: {} })
+      const victim = new Browser()
+      await victim.follow(`${app.origin}/become`)
+      const answer = await victim.comeBack(`${app.callbackURL}?auth_key=invented`, { headers: { accept: 'text/html' } })
+      expect([answer.status, logins.exchanges()]).toEqual([403, 0])
+      expect(answer.body).toContain('login_not_started')
+      expect(await app.userOf(victim)).toEqual({ id: 'another' })
+    },
+  )
+
+  test.each(['session', 'cookie'] as const)(
+    'follows the redirect of success where the route has one (%s)',
+    async (keep) => {
+      const app = await logins.startApp({ keep, callback: { successRedirect: '/home' } })
+      const victim = new Browser()
+      await victim.follow(`${app.origin}/become`)
+      const answer = await victim.comeBack(`${app.callbackURL}?auth_key=invented`)
+      expect([answer.status, answer.location, logins.exchanges()]).toEqual([302, '/home', 0])
+    },
+  )
+
+  test.each(['session', 'cookie'] as const)(
+    'is told from the reload of a login, which reaches the handler (%s)',
+    async (keep) => {
+      const app = await logins.startApp({ keep, callback: {} })
+      const [browser, url] = [new Browser(), app.approvedCallback()]
+      await browser.follow(app.loginURL)
+      for (const _time of ['first', 'again'])
+        expect(JSON.parse((await browser.comeBack(url)).body).user).toEqual({ id: '1' })
+      expect(logins.exchanges()).toBe(1)
+    },
+  )
+})
+
 describe('linking an account to the attacker’s', () => {
   const forged = () => target.approved('2', LINK)
 
