@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import { debuglog } from 'node:util'
 import { OUTCOMES, type OutcomeCode, type Phase, SocialLoginError, VERIFY_REFUSED } from './errors'
+import { MAX_RETURN_PATH_LENGTH } from './limits'
 
 /**
  * The message of the tracing channel `passport-social-login:<phase>`: one object for a run of the phase, without a
@@ -31,6 +32,8 @@ export interface TracedPhase {
    * `tabBinding`, or, repeated by a signed-in user, at its `destination`.
    */
   page?: 'confirm' | 'tab' | 'destination'
+  /** Set where a start has left out its `returnTo`, which is no path of the application. */
+  droppedReturnTo?: DroppedReturnTo
   /** Set when the request of an `exchange` or a `profile` was retried. */
   retried?: true
   /** Milliseconds that the phase took, with fractions; undefined while it runs. */
@@ -38,6 +41,9 @@ export interface TracedPhase {
   /** Set before the `error` event, when this package raised it. */
   error?: SocialLoginError
 }
+
+/** What is wrong with a `returnTo` that was left out. */
+export type DroppedReturnTo = 'no text' | 'no slash' | 'another origin' | 'too long'
 
 const CHANNELS: Readonly<Record<Phase, TracingChannel<unknown, TracedPhase>>> = {
   start: tracingChannel('passport-social-login:start'),
@@ -78,6 +84,7 @@ const debug = process.env['NODE_DEBUG'] === undefined ? undefined : debuglog('pa
 export class Trace {
   readonly #names: Pick<TracedPhase, 'strategy' | 'provider'>
   #recordID: string | undefined
+  #droppedReturnTo: DroppedReturnTo | undefined
   /** What the phases within a callback took. */
   readonly #parts: string[] = []
   /** Whether it was the verify function that failed within a callback. */
@@ -91,6 +98,10 @@ export class Trace {
     this.#recordID = record.id
   }
 
+  setDroppedReturnTo(reason: DroppedReturnTo | undefined): void {
+    this.#droppedReturnTo = reason
+  }
+
   /** Without subscribers, only runs the work. `outcomeOf` is for a result that need not be a login. */
   run<T>(phase: Phase, work: Work<T>, outcomeOf?: (result: T) => Outcome): Promise<T> {
     return isObserved(phase) ? this.#report(phase, work, outcomeOf) : work(ignore)
@@ -101,7 +112,7 @@ export class Trace {
     const report: TracedPhase = { ...this.#names, phase, ...this.#login() }
     const startedAt = performance.now()
     const finish = (outcome: Pick<TracedPhase, 'code' | 'page' | 'error'>): void => {
-      Object.assign(report, this.#login(), outcome, { duration: performance.now() - startedAt })
+      Object.assign(report, this.#login(), this.#dropped(), outcome, { duration: performance.now() - startedAt })
     }
     const onRetry = (): void => {
       report.retried = true
@@ -128,6 +139,8 @@ export class Trace {
   #writeLine({ strategy, phase, code, page, duration = 0, login, retried, error }: TracedPhase): void {
     const time = `${Math.round(duration)} ms`
     if (phase === 'verify') this.#verifyFailed = code === 'application_error'
+    if (this.#droppedReturnTo !== undefined)
+      debug?.('%s %s: returnTo is left out: %s', strategy, phase, LINE_OF_DROPPED[this.#droppedReturnTo])
     if (phase !== 'start' && phase !== 'callback') this.#parts.push(`${phase}${retried ? ' (sent again)' : ''} ${time}`)
     else if (code !== undefined || page !== undefined || phase === 'callback') {
       const what = code === undefined ? LINE_OF_PAGE[page ?? 'login'] : `${code}: ${sentenceOf(code, error)}`
@@ -136,6 +149,10 @@ export class Trace {
       const where = this.#verifyFailed ? 'verify' : (error?.phase ?? phase)
       debug?.('%s %s: %s (%s%s%s)', strategy, where, what, time, parts, id)
     }
+  }
+
+  #dropped(): { droppedReturnTo?: DroppedReturnTo } {
+    return this.#droppedReturnTo === undefined ? {} : { droppedReturnTo: this.#droppedReturnTo }
   }
 
   /** A digest: with the id itself one could recognise, though not forge, a record. */
@@ -147,6 +164,13 @@ export class Trace {
 function isObserved(phase: Phase): boolean {
   // Bun's tracing channels do not tell: there, every phase is reported.
   return (CHANNELS[phase].hasSubscribers ?? true) || debug?.enabled === true
+}
+
+const LINE_OF_DROPPED: Readonly<Record<DroppedReturnTo, string>> = {
+  'no text': 'it must be a string (a query parameter that is repeated is an array)',
+  'no slash': 'it must be a path that begins with a slash, such as /inbox',
+  'another origin': 'it leads to another origin than that of this application',
+  'too long': `it has more than ${MAX_RETURN_PATH_LENGTH.toLocaleString('en')} characters once it is percent-encoded`,
 }
 
 const LINE_OF_PAGE = {

@@ -1,4 +1,4 @@
-import { MAX_AUTH_KEY_LENGTH, MAX_ID_LENGTH } from './limits'
+import { MAX_AUTH_KEY_LENGTH } from './limits'
 
 /**
  * The part of a login in which something went wrong.
@@ -110,12 +110,12 @@ export const OUTCOMES = {
   ),
   profile_invalid: error(
     502,
-    `The profile has no usable user_id (a positive whole number, or 1 to ${MAX_ID_LENGTH} of the characters A-Z a-z 0-9 . _ : -): report it to the provider.`,
+    'The response of the profile endpoint holds no profile that can be used: report it to the provider.',
     { retryable: false },
   ),
   profile_unauthorized: error(
     502,
-    'The provider refused the access token at the profile endpoint: try again with a new one; if none is accepted, use its other profile endpoint (user/me or get_user_info).',
+    'The provider refused to give the profile, because of the access token, or of a person who is banned or gone: start the login again; if no login succeeds, use its other profile endpoint (user/me or get_user_info).',
   ),
   overloaded: error(
     503,

@@ -95,7 +95,7 @@ export function parseUserAgent(value: unknown, name: string): string {
 
 /** Requires /v1 at the end. Returns the URL's origin, and the paths of `{base_url}` and `{oauth_base}`. */
 export function parseBaseURL(value: unknown, name: string, options: SchemeOption) {
-  const { href, origin, pathname } = parseHTTPURL(value, name, options)
+  const { href, origin, pathname } = parseHTTPURL(value, name, options, LOGIN_OF_HTTP)
   if (/[?#]/.test(href)) throw new TypeError(`${name} must have no query and no fragment`)
   const basePath = pathname.replace(/\/$/, '')
   if (!basePath.endsWith('/v1')) throw new TypeError(`${name} must end in /v1, such as https://social.example/api/v1`)
@@ -159,10 +159,13 @@ function parseOrigin(value: unknown, name: string): string {
   return url.origin
 }
 
-function parseHTTPURL(value: unknown, name: string, { allowInsecureHTTP }: SchemeOption): URL {
+const LOGIN_OF_HTTP =
+  ': its Authorization header carries the access token, so a login of HTTP itself (a staging site?) must leave out the API, for example by the address of this machine'
+
+function parseHTTPURL(value: unknown, name: string, { allowInsecureHTTP }: SchemeOption, cure = ''): URL {
   const url = parseURL(parseText(value, name))
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`${name} must be an absolute http(s) URL`)
-  if (url.username || url.password) throw new TypeError(`${name} must hold no user name or password`)
+  if (url.username || url.password) throw new TypeError(`${name} must hold no user name or password${cure}`)
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !parseBoolean(allowInsecureHTTP, 'allowInsecureHTTP')) {
     throw new TypeError(`${name} must be https: plain http is for loopback hosts (see allowInsecureHTTP)`)
   }

@@ -7,7 +7,9 @@ import type { HTTPResponse } from './pages/page'
 import { tabStartPage } from './pages/tab-binding'
 import { confirmationAfterTab } from './pending-login/after-tab'
 import { createPendingLogin, parsePendingLogin } from './pending-login/pending-login'
+import { reasonToDrop, withoutAppOrigin } from './pending-login/return-path'
 import { callStore } from './pending-login/store'
+import { isAppOrigin } from './request/headers'
 import type { StartRequest } from './request/request'
 
 const NO_PAGE_HINT =
@@ -39,8 +41,10 @@ export async function start(context: LoginContext, request: StartRequest): Promi
   // A path with a tab's secret is not kept, because the secret belongs to that tab alone.
   const startPath = method === 'GET' && tabSecret === undefined ? path : undefined
   const evidence = { strategyDigest, user, startSite: fetchSite, isCallbackSuffix, tabSecret, startPath }
-  const record = createPendingLogin({ ...evidence, returnTo, state })
+  const destination = withoutAppOrigin(returnTo, (origin) => isAppOrigin(origin, adapter.http, settings))
+  const record = createPendingLogin({ ...evidence, returnTo: destination, state })
   trace.setLogin(record)
+  if (record.returnTo === undefined) trace.setDroppedReturnTo(reasonToDrop(destination))
   await callStore('start', settings.timeout, () => adapter.store.save(record))
   endpoints.preconnect()
   return { type: 'redirect', url: endpoints.loginURL }

@@ -77,8 +77,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'start',
     'a start does not wait until its record is saved',
-    'trace.setLogin(record);\n    await ',
-    'trace.setLogin(record);\n    ',
+    "await (0, store_1.callStore)('start', settings.timeout, () => adapter.store.save(record))",
+    "(0, store_1.callStore)('start', settings.timeout, () => adapter.store.save(record))",
   ),
   mutant(
     'request/headers',

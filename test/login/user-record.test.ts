@@ -64,8 +64,8 @@ test.each<[string, unknown, string]>([
   ['returns nothing', () => {}, 'The function userRecord returned no object. The response has a user_id at response.'],
   ['returns a text', () => secret, 'The function userRecord returned no object.'],
   ['returns a list', () => [{ user_id: '1' }], 'The function userRecord returned no object.'],
-  ['returns a promise', async () => ({ user_id: '1' }), 'The profile has no usable user_id'],
-  ['returns another object', (json: object) => json, 'The profile has no usable user_id'],
+  ['returns a promise', async () => ({ user_id: '1' }), 'It has no usable user_id'],
+  ['returns another object', (json: object) => json, 'It has no usable user_id'],
 ])('a function that %s is profile_invalid with a reason, and shows no value', async (_title, wrong, reason) => {
   const options: { readonly userRecord?: UserRecord } = Object.fromEntries([['userRecord', wrong]])
   clients.provider.failNext('user/me', { body })

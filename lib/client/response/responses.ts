@@ -27,11 +27,21 @@ const REFUSED_BY_PAGE_HINT =
 const HARMLESS_NAME = /^[A-Za-z_-]{1,40}$/
 
 // For what is no JSON. Both read a text in linear time, even one with a string or a tag that never ends.
-const STRING_OR_REST = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)/g
+const STRING_OR_REST = /"(?:[^"\\]|\\[\s\S]?)*("|$)/g
 const TAG = /<\/?[a-z][^<>]*>/i
+// In a string of JSON, the quotes of an attribute would have backslashes.
+const TAG_WITH_QUOTE = /<[a-z][^<>\\]*="/i
+// PHP names functions in braces, such as {main}.
+const JSON_START = /\{\s*["}]|\[\s*["{[\]]/
+const OUTER_SPACE = /^[\t\n\r ]+|[\t\n\r ]+$/g
+const COMMENTS = /^(?:\s|\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|\/\/[^\n]*\n)*/
 
 // What a member `success` or `status` says when nothing went wrong.
 const SUCCESS: ReadonlySet<unknown> = new Set([true, 1, 200, '1', '200', 'true', 'ok', 'success'])
+
+const FAILURE: ReadonlySet<unknown> = new Set([false, 0, '0', 'false', 'error', 'fail', 'failed', 'failure'])
+// What a member `error` or `errors` says then.
+const NO_ERROR: ReadonlySet<unknown> = new Set([undefined, null, false, 0, '', '0', 'false', 'none'])
 
 /** @throws SocialLoginError `auth_key_rejected`, `provider_rate_limited`, `provider_bad_response` */
 export function readToken(response: ProviderResponse): TokenResponse {
@@ -71,7 +81,20 @@ export function readProfile(response: ProviderResponse, userRecord?: UserRecord)
   if (isRefusal(body)) throw refusal('profile_unauthorized', 'profile', response)
   if (status >= 400) throw failedProfile(response)
   if (body === undefined) throw notJSON('profile', response, 'The profile must be answered with JSON.')
-  return parseUser(body, text, userRecord)
+  try {
+    return parseUser(body, text, userRecord)
+  } catch (error) {
+    if (saysFailure(body)) throw refusal('profile_unauthorized', 'profile', response)
+    throw error
+  }
+}
+
+/** Whether JSON without a person tells of an error, although its status is a success. */
+function saysFailure(body: JSONValue): boolean {
+  if (!isObject(body)) return false
+  const [error, errors] = ['error', 'errors'].map((name) => ownProperty(body, name))
+  const isError = [error, errors].some((value) => (Array.isArray(value) ? value.length > 0 : !NO_ERROR.has(value)))
+  return isError || ['success', 'ok', 'status'].some((name) => FAILURE.has(ownProperty(body, name)))
 }
 
 function failedProfile(response: ProviderResponse): SocialLoginError {
@@ -141,19 +164,40 @@ function notJSON(phase: Phase, response: ProviderResponse, hint: string): Social
   if (isOfFirewall(response)) return refusedByFirewall(phase, { retryable: true })
   if (isPage(text) || text.trim() === '')
     return new SocialLoginError('provider_bad_response', phase, { hint: PAGE_HINT, retryable: true })
-  return badResponse(phase, `${hint} ${faultOf(text)}`.trim())
+  return badResponse(phase, `${hint} ${faultOf(response)}`.trim())
 }
 
 /** What is wrong with a text that should be JSON: kinds and counts, never a part of it. */
-function faultOf(text: string): string {
-  const [first, last] = [text.search(/[[{]/), Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))]
-  if (first === -1 || last < first) return 'It holds none.'
-  const [before, after] = [text.slice(0, first).trim().length, text.slice(last + 1).trim().length]
-  if (before + after > 0 && tryParse(text.slice(first, last + 1)) !== undefined) {
-    return `There are ${before} characters before the JSON and ${after} behind it, such as a warning of PHP.`
-  }
-  if (TAG.test(text.replace(STRING_OR_REST, ''))) return 'There is HTML inside of the JSON, such as a warning of PHP.'
+function faultOf({ text, headers }: ProviderResponse): string {
+  const start = COMMENTS.exec(text)?.[0].length ?? 0
+  const offset = text.slice(start).search(JSON_START)
+  if (offset === -1) return 'It holds none.'
+  const [first, last] = [start + offset, Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))]
+  const around = [text.slice(0, first), text.slice(last + 1)].map((part) => part.replace(OUTER_SPACE, ''))
+  if (last > first && around.join('') !== '' && tryParse(text.slice(first, last + 1)) !== undefined)
+    return faultAround(around)
+  const isLabelled = String(headers['content-type']).includes('html')
+  if (TAG_WITH_QUOTE.test(text)) return isLabelled ? `${HTML_INSIDE} ${REWRITTEN}` : HTML_INSIDE
+  const outside = text.slice(first).replace(STRING_OR_REST, (_string, end) => (end === '' ? '{' : ''))
+  if (TAG.test(outside)) return HTML_INSIDE
+  if (outside.split(/[[{]/).length > outside.split(/[\]}]/).length) return CUT_OFF
   return reasonOf(text)
+}
+
+const HTML_INSIDE = 'There is HTML inside of the JSON, such as a warning of PHP.'
+const REWRITTEN =
+  'It is labelled as a page, so something in between may have rewritten it, as Cloudflare makes links of e-mail addresses: the label should be application/json.'
+const CUT_OFF =
+  'It ends in the middle: was its Content-Length counted in characters instead of bytes, or has something in between cut it off?'
+
+function faultAround([before = '', after = '']: readonly string[]): string {
+  const all = before + after
+  const marks = all.split('\ufeff').length - 1
+  const what =
+    marks === 0
+      ? 'such as a warning of PHP or a comment'
+      : `${marks === all.length ? 'all' : 'some'} of them byte order marks`
+  return `There are ${before.length} characters before the JSON and ${after.length} behind it, ${what}.`
 }
 
 function reasonOf(text: string): string {

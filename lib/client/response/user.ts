@@ -66,7 +66,7 @@ export function parseUser(body: JSONValue, raw: string, userRecord?: UserRecord)
   const json = userRecord ? callUserRecord(userRecord, body) : findRecord(body)?.record
   if (!json) throw noRecord(body)
   const id = parseID(json, raw)
-  if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile')
+  if (id === undefined) throw new SocialLoginError('profile_invalid', 'profile', { hint: NO_ID })
   return { user: toUser(json, id), json, raw }
 }
 
@@ -82,12 +82,22 @@ function callUserRecord(userRecord: UserRecord, body: JSONValue): JSONObject {
   return record
 }
 
+const NO_ID = `It has no usable user_id (a positive whole number, or 1 to ${MAX_ID_LENGTH} of the characters A-Z a-z 0-9 . _ : -).`
+
 function noRecord(body: JSONValue, problem = ''): SocialLoginError {
   const path = pathToUserID(body)
   const place =
-    path === undefined ? '' : `The response has a user_id at ${path}: let the option userRecord return its object.`
-  const hint = `${problem}${place}`.trim()
-  return new SocialLoginError('profile_invalid', 'profile', hint === '' ? {} : { hint })
+    path === undefined
+      ? whatInstead(body)
+      : `The response has a user_id at ${path}: let the option userRecord return its object.`
+  return new SocialLoginError('profile_invalid', 'profile', { hint: problem + place })
+}
+
+/** Deployed servers send no object for a person who is gone. */
+function whatInstead(body: JSONValue): string {
+  if (isObject(body)) return NO_ID
+  const kind = Array.isArray(body) ? 'a list' : body === null ? 'null' : `a ${typeof body}`
+  return `It is ${kind} instead of an object, as for a person who is banned or gone.`
 }
 
 export function findRecord(body: JSONValue): PersonRecord | undefined {

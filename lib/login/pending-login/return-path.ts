@@ -1,4 +1,5 @@
-import { resolvePath } from '../../client/url'
+import { parseURL, resolvePath } from '../../client/url'
+import type { DroppedReturnTo } from '../../diagnostics'
 import { MAX_RETURN_PATH_LENGTH } from '../../limits'
 
 /**
@@ -13,4 +14,21 @@ export function parseReturnPath(value: unknown): string | undefined {
   const path = url.pathname + url.search + url.hash
   // The length is checked again, because normalising turns `é` into six characters and the callback parses the result.
   return url.origin === base && !path.startsWith('//') && path.length <= MAX_RETURN_PATH_LENGTH ? path : undefined
+}
+
+/** A URL of the application's own origin as its path; anything else as it is. */
+export function withoutAppOrigin(value: unknown, isAppOrigin: (origin: string) => boolean): unknown {
+  const url = typeof value === 'string' && /^https?:/i.test(value) ? parseURL(value) : undefined
+  return url && isAppOrigin(url.origin) ? url.pathname + url.search + url.hash : value
+}
+
+/** Why a `returnTo` was left out; undefined for one that nobody gave. */
+export function reasonToDrop(value: unknown): DroppedReturnTo | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  if (typeof value !== 'string') return 'no text'
+  if (/^([a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(value)) return 'another origin'
+  if (!value.startsWith('/')) return 'no slash'
+  return value.length > MAX_RETURN_PATH_LENGTH || resolvePath(value, 'http://localhost')?.origin === 'http://localhost'
+    ? 'too long'
+    : 'another origin'
 }

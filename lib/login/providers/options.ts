@@ -124,8 +124,9 @@ export interface MultiProviderOptions<Request> extends SharedOptions {
 /** Options of one start, of which a callback has `callbackURL` too. */
 export interface CallOptions {
   /**
-   * A local path to go to after the login, such as `/inbox`, which comes back in the `LoginInfo`. It may come from a
-   * query: what would lead to another origin, or has more than 1,024 characters once percent-encoded, is ignored.
+   * A local path to go to after the login, such as `/inbox`, or a URL of the application's own origin, whose path then
+   * counts. It comes back in the `LoginInfo`, and may come from a query: what does not begin with a slash, would lead to
+   * another origin, or has more than 1,024 characters once percent-encoded is left out, and NODE_DEBUG says why.
    */
   readonly returnTo?: string | null | undefined
   /** Up to 1,024 bytes of JSON, which come back in the `LoginInfo`. More is a TypeError, so put no query text here. */

@@ -154,7 +154,7 @@ function originOf(url: string): string | undefined {
 }
 
 // `Host` is reliable here, because a victim's browser always sends the true one; X-Forwarded-Host is not read.
-function isAppOrigin(origin: string, req: HTTPRequest, policy: OriginPolicy): boolean {
+export function isAppOrigin(origin: string, req: HTTPRequest, policy: OriginPolicy): boolean {
   if (policy.appOrigin !== undefined) return origin === policy.appOrigin
   return origin.replace(/^https?:\/\//, '') === req.host?.toLowerCase()
 }

@@ -9,16 +9,41 @@ const deep = `${'['.repeat(34)}1${']'.repeat(34)}`
 const bodies: Readonly<Record<string, readonly [body: string, says: string]>> = {
   'a warning of PHP before the JSON': [
     '<b>canary</b> {"user_id":"1"}',
-    'There are 13 characters before the JSON and 0 behind it',
+    'There are 13 characters before the JSON and 0 behind it, such as a warning of PHP or a comment.',
   ],
   'text behind the JSON': ['{"user_id":"1"}\ncanary', 'There are 0 characters before the JSON and 6 behind it'],
-  'HTML inside of the JSON': ['{"user_id":<br /><b>canary</b>"1"}', 'There is HTML inside of the JSON'],
+  'HTML inside of the JSON': [
+    '{"user_id":<br /><b>canary</b>"1"}',
+    'There is HTML inside of the JSON, such as a warning of PHP',
+  ],
   'one name twice': ['{"user_id":"1","user_id":"canary"}', 'It is JSON with a duplicate name.'],
   'too many levels': [
     `{"user_id":"canary","a":${deep}}`,
     'It is JSON of more than 33 levels, which is a limit of this package.',
   ],
-  'JSON that is cut off': ['{"user_id":"1","canary":{"a":1}', 'It is not a JSON document.'],
+  'a comment with braces before the JSON': [
+    '/* {"canary"} */\n {"user_id":"1"}',
+    'There are 16 characters before the JSON and 0 behind it, such as a warning of PHP or a comment.',
+  ],
+  'a trace of PHP before the JSON': [
+    '#0 canary {main}\r\n{"user_id":"1"}',
+    'There are 16 characters before the JSON and 0 behind it, such as a warning of PHP or a comment.',
+  ],
+  'byte order marks': [
+    '\n\ufeff \ufeff{"user_id":"1"}\ufeff',
+    'There are 3 characters before the JSON and 1 behind it, some of them byte order marks.',
+  ],
+  'one byte order mark': [
+    '\n\ufeff{"user_id":"1"}',
+    'There are 1 characters before the JSON and 0 behind it, all of them byte order marks.',
+  ],
+  'a link in a text': [
+    '{"user_id":"<a href="/canary">1</a>"}',
+    'There is HTML inside of the JSON, such as a warning of PHP',
+  ],
+  'JSON that is cut off': ['{"user_id":"1","canary":{"a":1}', 'It ends in the middle'],
+  'JSON that is cut off in a text': ['{"user_id":"1","name":"canary } \\"', 'It ends in the middle'],
+  'JSON with a comma too many': ['{"user_id":"1","a":"<b class=\\"canary\\">",}', 'It is not a JSON document.'],
   'no JSON at all': ['canary', 'It holds none.'],
 }
 
@@ -27,11 +52,21 @@ function messageOf(read: (response: ProviderResponse) => unknown, text: string):
   return error instanceof Error ? error.message : ''
 }
 
+test('what is labelled as a page may have been rewritten, and what is labelled as JSON has not', () => {
+  const text = '{"user_id":"<a href="/canary">1</a>"}'
+  const messages = ['text/html; charset=utf-8', 'application/json'].map((type) =>
+    String(thrownBy(() => readProfile({ status: 200, headers: { 'content-type': type }, text, retried: false }))),
+  )
+  expect(messages.map((message) => message.includes('It is labelled as a page'))).toEqual([true, false])
+})
+
 test.each(Object.keys(bodies))('%s is named, and no other cause of a bad response', (cause) => {
-  const [body = '', says] = bodies[cause] ?? []
+  const [body = '', says = ''] = bodies[cause] ?? []
   for (const read of [readProfile, readToken]) {
     const message = messageOf(read, body)
-    expect(Object.values(bodies).flatMap(([, said]) => (message.includes(said) ? [said] : []))).toEqual([says])
+    const said = Object.values(bodies).flatMap(([, each]) => (message.includes(each) ? [each] : []))
+    expect(said.filter((each) => !says.startsWith(each))).toEqual([])
+    expect(message).toContain(says)
     expect(message).not.toContain('canary')
   }
 })

@@ -7,7 +7,7 @@ import { otherHostHint } from './cookie-hints'
 import { type CookieStoreOptions, SealedCookie } from './sealed-cookie'
 
 const NO_COOKIE =
-  'The browser sent no cookie at all, so not that of the login either: it blocks them, or the login was started on another host.'
+  'The browser sent no cookie at all, so not that of the login either: it blocks them, the login was started on another host, or the callback was opened in another browser than the start (the app of the provider, the browser inside of an app, an app on the home screen).'
 const OTHER_COOKIES = `The browser sent cookies, but not that of the login: none was started in the last ${RETENTION_MS / 60_000} minutes, or the browser or something in front of the application has dropped it.`
 const UNREADABLE =
   'The cookie of the login came, but cannot be opened: its keys have been changed, or it came twice, so that one was planted.'

@@ -11,7 +11,7 @@ import { otherHostHint } from './cookie-hints'
 const SESSION_KEY = 'passport-social-login'
 
 const NO_COOKIE =
-  'The browser sent no cookie at all: it blocks them, or the session cookie is SameSite=Strict, or Secure on plain http, or of another host, or expired (its maxAge is in milliseconds).'
+  'The browser sent no cookie at all: it blocks them, or the callback was opened in another browser than the start (the app of the provider, the browser inside of an app, an app on the home screen), or the session cookie is SameSite=Strict, or Secure on plain http, or of another host, or expired (its maxAge is in milliseconds).'
 const NO_SESSION_COOKIE = 'The browser sent cookies, but none of a session that has a login in it.'
 const UNKNOWN_SESSION =
   'A session cookie came, but its session is not known here: the application was restarted with its sessions in memory, each of several processes has a store of its own, the secret was changed, or a cookie of the same name came instead, an old one, or that of another application on this host, whatever its port.'

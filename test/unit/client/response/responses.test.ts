@@ -101,7 +101,8 @@ test.each<Row>([
   ),
   ...[HTML, ' \n', ''].map((text): Row => [response(text), BAD, /a page, not the API, or empty: maintenance/, true]),
   [response('', { status: 202, headers: { 'x-amzn-waf-action': 'challenge' } }), BAD, /a firewall/, true],
-  ...['Hello', 'null', `Hello ${brackets}`].map(
+  [response(`Hello ${brackets}`), BAD, /with a JSON object\. It ends in the middle/],
+  ...['Hello', 'null', 'Hello {main}'].map(
     (text): Row => [response(text), BAD, /with a JSON object\. It holds none\.$/],
   ),
   [response('[]'), BAD, /with a JSON object\.$/],
@@ -169,9 +170,24 @@ test.each<Row>([
   [response('{"user_id":"7"}', { status: 404 }), BAD, /no such profile endpoint/],
   [response(HTML), BAD, /a page, not the API, or empty: maintenance/, true],
   [response('Hello'), BAD, /must be answered with JSON\. It holds none\.$/],
-  [response(brackets), BAD, /It holds none\.$/],
+  [response(brackets), BAD, /It ends in the middle/],
   [response('{"error":false}', { status: 404 }), BAD, /get_user_info or auto/],
-  [response('[]'), 'profile_invalid', /./],
+  [response('[]'), 'profile_invalid', /It is a list instead of an object, as for a person who is banned or gone\.$/],
+  [response('null'), 'profile_invalid', /It is null instead of an object/],
+  [response('"nobody"'), 'profile_invalid', /It is a string instead of an object/],
+  [response('{"user_name":"ada"}'), 'profile_invalid', /It has no usable user_id/],
+  [response('{"user_id":0}'), 'profile_invalid', /It has no usable user_id/],
+  ...[
+    { error: 'banned' },
+    { error: { code: 7 } },
+    { errors: ['gone'] },
+    { success: false },
+    { status: 'error' },
+    { ok: 0 },
+  ].map((body): Row => [response(JSON.stringify(body)), 'profile_unauthorized', /banned or gone/]),
+  ...[{ error: null }, { error: '' }, { errors: [] }, { success: true }, { status: 'ok' }].map(
+    (body): Row => [response(JSON.stringify(body)), 'profile_invalid', /It has no usable user_id/],
+  ),
 ])('the profile number %# has its outcome', (...row) => {
   expectRow(row, 'profile')
 })

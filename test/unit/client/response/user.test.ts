@@ -4,6 +4,7 @@ import { OUTCOMES } from '../../../../lib/errors'
 import { thrownBy } from '../../../support/client'
 
 const { message } = OUTCOMES.profile_invalid
+const withoutID = `${message} It has no usable user_id (a positive whole number, or 1 to 128 of the characters A-Z a-z 0-9 . _ : -).`
 const messageOf = (body: JSONValue): unknown => {
   const error = thrownBy(() => parseUser(body, JSON.stringify(body)))
   return error instanceof Error && error.message
@@ -21,16 +22,20 @@ test.each<[string, JSONValue]>([
   )
 })
 
-test.each<JSONValue>([
-  [],
-  {},
-  null,
-  '{"user_id":"1"}',
-  { user: { id: '1' } },
-  { user_id: '' },
-  { data: { user_id: 0 } },
-])('the error for %j, which has no user_id elsewhere, names no place', (body) => {
-  expect(messageOf(body)).toBe(message)
+test.each<JSONValue>([{}, { user: { id: '1' } }, { user_id: '' }, { data: { user_id: 0 } }])(
+  'the error for %j, which has no user_id elsewhere, names no place',
+  (body) => {
+    expect(messageOf(body)).toBe(withoutID)
+  },
+)
+
+test.each<[JSONValue, string]>([
+  [[], 'a list'],
+  [null, 'null'],
+  ['{"user_id":"1"}', 'a string'],
+  [7, 'a number'],
+])('the error for %j says that it is %s, and nothing of an id', (body, kind) => {
+  expect(messageOf(body)).toBe(`${message} It is ${kind} instead of an object, as for a person who is banned or gone.`)
 })
 
 test.each(['ada@people.example', '4711', 'key-canary-93ab', '\u202e', '<b>', 'a b', 'x'.repeat(25), ''])(
@@ -57,7 +62,7 @@ test.each([
   '..',
   '...',
 ])('the id %s is refused: as a property name or a path segment it means something else', (id) => {
-  expect(messageOf({ user_id: id })).toBe(message)
+  expect(messageOf({ user_id: id })).toBe(withoutID)
 })
 
 test.each(['a..b', 'proto', '_', 'constructor2', '.a', 'a.', 'Constructor'])('the id %s is accepted', (id) => {
