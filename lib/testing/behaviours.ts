@@ -33,7 +33,8 @@ export interface ProviderBehaviours {
   getOnly: boolean
   /**
    * How a POST is refused with `getOnly`: 405 (the default); 404, as if there were no endpoint; or as if the form had
-   * not been sent, which is all that servers up to about version 3.13 do: status 200, and "invalid app_id".
+   * not been sent, which is all that servers up to about version 3.13 do: status 200, and "invalid app_id". They read the
+   * query of a POST as well.
    */
   postAnswer: 'method-not-allowed' | 'not-found' | 'invalid-app-id'
   /** `authorize` accepts GET with a query as well as POST, unless `getOnly`. Default `false`. */

@@ -262,6 +262,19 @@ describe.each(libraries)('Passport $passport under Express $express', (library) 
   })
 })
 
+test.each(['regenerate', 'save'])(
+  'a session that lacks only %s is one with which Passport cannot sign in',
+  async (lacking) => {
+    const sessions: RequestHandler = (req, _res, next) => {
+      Object.assign(req, { session: { regenerate: () => {}, save: () => {}, [lacking]: undefined } })
+      next()
+    }
+    await run({ sessions })
+    expect((await logIn()).status).toBe(500)
+    expect(errors.map(codeOf)).toEqual(['session_unsupported'])
+  },
+)
+
 describe.each(['0.6', '0.7'] as const)(
   'unmodified cookie-session, whose sessions Passport %s cannot renew,',
   (passport) => {

@@ -178,6 +178,16 @@ describe('tabBinding', () => {
     expect(answer.info.assurance).toMatchObject({ tabBound: true })
   })
 
+  test('keeps no secret of the tab where others could read it: not in the record, nor as the path of the start', async () => {
+    const browser = await start({ strategy: { tabBinding: true } })
+    await begin(browser)
+    expect(app.sessions()).toContain('tab')
+    expect(app.sessions()).not.toContain(SECRET)
+    await finish(browser, await browser.comeBack(app.approvedCallback()), '')
+    expect(failureIn(app.sessions())).toBe('tab_mismatch')
+    expect(app.sessions()).not.toContain(SECRET)
+  })
+
   test('the key is sent to the address of the page, which a proxy may have rewritten', async () => {
     const rewritten = { callbackURL: '/callback' }
     const strategy = { tabBinding: true, callbackURL: 'https://app.example/public/back' }

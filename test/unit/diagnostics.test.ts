@@ -187,13 +187,14 @@ describe('the tracing channels', () => {
   })
 })
 
-test('NODE_DEBUG=passport-social-login writes one line for a login that failed, with the sentence of its outcome and without a secret', () => {
+test('NODE_DEBUG=passport-social-login writes one line for a login that failed and one for a returnTo that was left out, with a sentence and without a secret', () => {
   const output = run({ NODE_DEBUG: 'passport-social-login' })
   const lines = output.split('\n').filter((line) => line.startsWith('PASSPORT-SOCIAL-LOGIN'))
   expect(lines.map((line) => line.replace(/^\S+ \d+: |\d+ ms|[\w-]{43}/g, ''))).toEqual([
     `social-login exchange: auth_key_rejected: ${OUTCOMES.auth_key_rejected.message} (: exchange , login )`,
+    'social-login start: returnTo is left out: it must be a path that begins with a slash, such as /inbox',
   ])
-  expect(findSecrets(['not-a-key-canary', 'canary-secret'], { output })).toEqual([])
+  expect(findSecrets(['not-a-key-canary', 'canary-secret', 'inbox-canary'], { output })).toEqual([])
   expect(run({})).toBe('')
 })
 

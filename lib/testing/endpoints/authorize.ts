@@ -7,12 +7,17 @@ import { errorAnswer, jsonAnswer, oneOf, serverPage } from './api-answer'
 export function authorize(request: ProviderRequest, state: State): Answer {
   const behaviours = state.behaviours
   if (behaviours.getOnly)
-    return request.method === 'GET' ? exchange(request.query, request, state) : refusedPost(behaviours)
+    return readsQuery(request, behaviours) ? exchange(request.query, request, state) : refusedPost(behaviours)
   if (request.method === 'GET' && behaviours.getAndPost) return exchange(request.query, request, state)
   if (request.method !== 'POST') return errorAnswer(behaviours, 405, 'Use POST.', { allow: 'POST' })
   if (!request.isForm && !(behaviours.looseRequests && request.isMultipart))
     return errorAnswer(behaviours, 415, 'Send a URL-encoded form.')
   return exchange(request.form, request, state)
+}
+
+/** PHP's `$_GET` holds the query of a request of any method. */
+function readsQuery({ method, query }: ProviderRequest, { postAnswer }: ProviderBehaviours): boolean {
+  return method === 'GET' || (postAnswer === 'invalid-app-id' && query.has('app_id'))
 }
 
 /** The refusal of a server that reads the query alone. */
