@@ -1,5 +1,5 @@
 import { SocialLoginError } from '../errors'
-import type { ExchangedLogin, LoginAction, LoginContext } from './context'
+import type { ExchangedLogin, LoginAction, LoginContext, RequestAdapter } from './context'
 import { exchange } from './exchange'
 import { createLoginInfo } from './info'
 import { tabCallbackPage } from './pages/tab-binding'
@@ -66,7 +66,7 @@ async function finish<User>(
   const isUsed = record.consumed || usedLogins.has(record.id)
   // A refused callback with a used record is most often a reload: the login itself has changed who is signed in.
   if (isUsed) return refusal ? continueIfSignedIn(context, { record, authKey }) : joinLogin(context, request, record)
-  if (refusal) throw refusalError(refusal, fetchSite)
+  if (refusal) throw refusalError(refusal, fetchSite, adapter)
   if (settings.tabBinding && tabSecret === undefined) return requestTabSecret(context, request)
 
   // Nothing is awaited between `usedLogins.has` and `usedLogins.run`, so that only one of two callbacks gets here.
@@ -82,12 +82,17 @@ async function finish<User>(
   return { type: 'verdict', verdict, loginInfo }
 }
 
-function refusalError(refusal: Refusal, fetchSite: string | undefined): SocialLoginError {
-  return new SocialLoginError(
-    refusal,
-    'callback',
-    refusal === 'callback_forged' ? { hint: mismatchHint(fetchSite) } : {},
-  )
+function refusalError(
+  refusal: Refusal,
+  fetchSite: string | undefined,
+  { currentUserHint }: RequestAdapter,
+): SocialLoginError {
+  const hints: Partial<Record<Refusal, () => string | undefined>> = {
+    callback_forged: () => mismatchHint(fetchSite),
+    user_changed: () => currentUserHint?.(),
+  }
+  const hint = hints[refusal]?.()
+  return new SocialLoginError(refusal, 'callback', hint === undefined ? {} : { hint })
 }
 
 /**

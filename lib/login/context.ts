@@ -19,6 +19,8 @@ export interface RequestAdapter<User = unknown> {
   readonly store: BrowserStore
   /** A string unique to the signed-in user; undefined if there is none. */
   currentUserKey(): string | undefined
+  /** A sentence for the message of `user_changed`: why a user may seem to have changed. */
+  currentUserHint?(): string | undefined
   canSignIn(): boolean
   /** Adds `Set-Cookie` headers to the response, whatever the outcome. */
   addCookies(lines: readonly string[]): void

@@ -1,10 +1,10 @@
-import { IncomingMessage, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { isObject } from '../client/response/json'
 import { type FailureInfo, isFailure, SocialLoginError } from '../errors'
 import type { LoginAction } from '../login/context'
 import { NOT_ACCEPTED, verifyRefusal } from '../login/pages/refusal'
 import type { AuthenticateOptions } from './options'
-import { explainBareFailure, preferReturnTo, responseOf, writeResponse } from './overrides'
+import { explainBareFailure, guardLogIn, responseOf, writeResponse } from './overrides'
 import type { Request } from './verify-types'
 
 export interface PassportActions {
@@ -45,8 +45,8 @@ const NO_PASS =
 export function missingRedirect(req: Request, options: AuthenticateOptions): TypeError | undefined {
   const { successRedirect, successReturnToOrRedirect, failureRedirect } = options
   const isNeeded = successRedirect ?? successReturnToOrRedirect ?? failureRedirect
-  // Fastify and Koa pass requests of their own and redirect in their own way.
-  if (!isNeeded || !(req instanceof IncomingMessage) || typeof req.res?.redirect === 'function') return undefined
+  // Fastify's request is no stream; its adapter redirects in its own way.
+  if (!isNeeded || typeof req.pipe !== 'function' || typeof req.res?.redirect === 'function') return undefined
   return new TypeError(
     'The redirects of passport.authenticate() need req.res and res.redirect, which Connect lacks: see "Connect" in the documentation of passport-social-login.',
   )
@@ -72,11 +72,16 @@ export async function runLogin(
     // The action is awaited, because Passport returns what a custom callback returns, which may be a promise.
     await applyAction(action, actions, req, options)
   } catch (error) {
-    try {
-      await failWith(error, actions, req)
-    } catch (thrown) {
-      endWithEmpty500(thrown, req)
-    }
+    await failSafely(error, actions, req)
+  }
+}
+
+/** Never rejects. */
+async function failSafely(error: unknown, actions: PassportActions, req: Request): Promise<void> {
+  try {
+    await failWith(error, actions, req)
+  } catch (thrown) {
+    endWithEmpty500(thrown, req)
   }
 }
 
@@ -88,7 +93,7 @@ function applyAction(action: LoginAction, actions: PassportActions, req: Request
     case 'verdict': {
       const { user, info } = action.verdict
       if (!user) return refuse(infoObject(info) ?? { message: NOT_ACCEPTED }, actions, req)
-      preferReturnTo(req, options, action.loginInfo)
+      guardLogIn(req, options, action.loginInfo, (error) => void failSafely(error, actions, req))
       return actions.success(user, { ...infoObject(info), ...action.loginInfo })
     }
     case 'continue': {

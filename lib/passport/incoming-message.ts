@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isThenable } from '../client/deadline'
 import { isObject, tryStringify } from '../client/response/json'
 import type { HTTPRequest } from '../login/request/headers'
 import { warnOnce } from '../warnings'
@@ -11,6 +12,7 @@ type Incoming = IncomingMessage & {
   /** Where Passport puts the user, by the option of its `initialize()`. */
   readonly _userProperty?: unknown
   readonly _sessionManager?: unknown
+  readonly sessionID?: unknown
 }
 
 /** A `Request` of the Fetch standard has a `Headers` object, so all of its headers would count as absent. */
@@ -43,17 +45,42 @@ export function httpRequest(
   return { method, target, host: header('host') ?? header(':authority'), header }
 }
 
+/** Who is signed in, as the option says; undefined without the option. */
+type CurrentUser = (() => unknown) | undefined
+
 /**
- * A string unique to the signed-in user; undefined if nobody is signed in. It has the id (`id`, `_id` or `sub`) of what
- * Passport stores of the user in the session, else of the user on the request, because the rest may change during a
- * login (a token is refreshed, a name is edited). If neither has an id, it has all of what Passport stores.
+ * A string unique to the signed-in user; undefined if nobody is signed in. It has the id of what Passport stores of the
+ * user in the session, else of the user on the request, unless that is a guest, because the rest may change during a login (a token is
+ * refreshed, a name is edited). If neither has an id, it has all of what Passport stores that is not renewed.
  * @throws TypeError if that cannot be JSON, or is empty as JSON
  */
-export function currentUserKey(req: Incoming): string | undefined {
+export function currentUserKey(
+  req: Incoming,
+  options: AuthenticateOptions = {},
+  currentUser?: CurrentUser,
+): string | undefined {
+  if (currentUser) return keyOfOption(currentUser())
   const [serialized, user] = [sessionUser(req), requestUser(req)]
   if (isPresent(serialized) && (idOf(serialized) !== undefined || idOf(user) === undefined))
     return `session:${keyOf(serialized)}`
-  return user ? `user:${keyOf(user)}` : undefined
+  return user && !isGuest(req, options) ? `user:${keyOf(user)}` : undefined
+}
+
+function keyOfOption(user: unknown): string | undefined {
+  if (isThenable(user)) throw new TypeError('currentUser must return the signed-in user or the id, not a promise')
+  return isPresent(user) ? `user:${keyOf(user)}` : undefined
+}
+
+const NO_ID =
+  'If every login ends so: the signed-in user has no id that is known (see currentUser), so all members count, and one of them changes with each request.'
+const OUTSIDE_SESSION =
+  'If every login ends so: something gives each visitor a new user at req.user, who is not the one in the session: say by the option currentUser who is signed in.'
+
+/** What may be the cause if the user seems to have changed. */
+export function currentUserHint(req: Incoming, currentUser?: CurrentUser): string | undefined {
+  const known = currentUser ? currentUser() : (sessionUser(req) ?? requestUser(req))
+  if (known && idOf(known) === undefined) return NO_ID
+  return currentUser || isPresent(sessionUser(req)) || !requestUser(req) ? undefined : OUTSIDE_SESSION
 }
 
 function sessionUser({ session }: Incoming): unknown {
@@ -72,6 +99,24 @@ function requestUser(req: Incoming): unknown {
 }
 
 /**
+ * Whether the user on the request is a guest, whom middleware gives to each visitor: the application keeps its users in
+ * the session, where nobody is, and the browser has sent nothing else by which anybody could be known.
+ */
+function isGuest(req: Incoming, { session = true, assignProperty }: AuthenticateOptions): boolean {
+  const isKept = session && !assignProperty && Boolean(req._sessionManager)
+  return isKept && !isPresent(sessionUser(req)) && !hasCredential(req)
+}
+
+/** Whether a cookie beside those of the session and of our own came, or another credential. */
+function hasCredential({ headers, socket, sessionID }: Incoming): boolean {
+  if (headers.authorization !== undefined || Reflect.get(Object(socket), 'authorized') === true) return true
+  const cookies = headers.cookie?.split(';') ?? []
+  const isOther = (cookie: string): boolean =>
+    !/^\s*(__Host-)?social-login/.test(cookie) && !(typeof sessionID === 'string' && cookie.includes(sessionID))
+  return cookies.some(isOther)
+}
+
+/**
  * Whether Passport could sign a user in. Its `req.logIn` calls `regenerate` and `save` of the session, unless the
  * options keep it from that. (`@fastify/passport` has its own, and sets no `_sessionManager`.)
  */
@@ -87,12 +132,24 @@ export function canSignIn(req: Incoming, { session = true, assignProperty }: Aut
 function keyOf(user: unknown): string {
   const { provider, iss } = isObject(user) ? user : {}
   const issuers = [provider, iss].filter((issuer) => typeof issuer === 'string')
-  return [...issuers.map((issuer) => JSON.stringify(issuer)), asText(idOf(user) ?? user)].join(' ')
+  return [...issuers.map((issuer) => JSON.stringify(issuer)), asText(idOf(user) ?? withoutRenewed(user))].join(' ')
 }
+
+/** Where users have their id, in this order. */
+const ID_NAMES = ['id', '_id', 'sub', 'userId', 'userID', 'user_id', 'uid', 'uuid', 'oid', 'username', 'email']
+/** What identifies nobody: a token that is renewed has others. */
+const RENEWED = ['iat', 'exp', 'nbf', 'jti', 'auth_time']
 
 /** The id of an object, or anything else as it is; undefined for an object without an id. */
 function idOf(user: unknown): unknown {
-  return isObject(user) ? (user['id'] ?? user['_id'] ?? user['sub']) : (user ?? undefined)
+  if (!isObject(user)) return user ?? undefined
+  const name = ID_NAMES.find((each) => (user[each] ?? undefined) !== undefined)
+  return name === undefined ? undefined : user[name]
+}
+
+function withoutRenewed(user: unknown): unknown {
+  if (!isObject(user)) return user
+  return Object.fromEntries(Object.entries(user).filter(([name]) => !RENEWED.includes(name)))
 }
 
 function asText(value: unknown): string {

@@ -10,6 +10,7 @@ import {
   type OptionTable,
   type ParsedOptions,
   parseBoolean,
+  parseFunction,
   parseOptions,
   refuseUnknown,
 } from '../client/option-values'
@@ -38,6 +39,12 @@ export interface PassportOptions<WithRequest extends boolean> {
   readonly skipUserProfile?: boolean | SkipUserProfile | undefined
   /** Milliseconds for the verify function. Default 30,000; 1 to 600,000. Beyond that: error `verify_timeout`. */
   readonly verifyTimeout?: number | undefined
+  /**
+   * Says who is signed in on a request: returns an id, or a user with one, or undefined, null or false for nobody. Default:
+   * whom Passport has stored in the session, else `req.user`. Give it where each visitor has a guest at `req.user`, or
+   * where the id of a user has another name.
+   */
+  readonly currentUser?: ((req: Request) => unknown) | undefined
   /** Where the login in progress is kept. Default: the session (`req.session`). */
   readonly store?: PendingLoginStore | undefined
 }
@@ -145,6 +152,7 @@ const PASSPORT_OPTIONS = {
   passReqToCallback: parseBoolean,
   skipUserProfile: parseSkip,
   verifyTimeout: integer(DEFAULT_VERIFY_TIMEOUT_MS, MAX_VERIFY_TIMEOUT_MS),
+  currentUser: parseFunction<PassportOptions<boolean>['currentUser']>,
   store: (value: PendingLoginStore = new SessionStore(), name) => parseStore(value, name),
 } as const satisfies OptionTable<PassportOptions<boolean>>
 

@@ -13,20 +13,28 @@ import type { Request } from './verify-types'
 // response. Nothing else in this package replaces a method that is not its own.
 
 /**
- * Makes `successReturnToOrRedirect` lead to the login's `returnTo`. Passport reads `req.session.returnTo` after
- * `req.logIn`, which renews the session and drops one that was stored before. The strategy cannot log in and redirect
- * by itself, because a custom callback, of which no strategy is told, may have to decide.
+ * Makes `successReturnToOrRedirect` lead to the login's `returnTo`, and what Passport or a custom callback throws behind
+ * `req.logIn` go to `fail`: a session store calls back later, where it would be uncaught and end the process.
+ *
+ * Passport reads `req.session.returnTo` after `req.logIn`, which renews the session and drops one that was stored before.
+ * The strategy cannot log in and redirect by itself, because a custom callback, of which no strategy is told, may have to
+ * decide.
  */
-export function preferReturnTo(req: Request, options: AuthenticateOptions, { returnTo }: LoginInfo): void {
-  if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
+export function guardLogIn(
+  req: Request,
+  options: AuthenticateOptions,
+  { returnTo }: LoginInfo,
+  fail: (error: unknown) => void,
+): void {
   const { logIn } = req
   // Some adapters sign users in by themselves.
   if (typeof logIn !== 'function') return
   const storeReturnTo = (): void => {
+    if (options.successReturnToOrRedirect === undefined || returnTo === undefined) return
     const session: unknown = Reflect.get(req, 'session')
     if (isObject(session)) Object.assign(session, { returnTo })
   }
-  const logInAndReturn = (...args: unknown[]): unknown => {
+  const guarded = (...args: unknown[]): unknown => {
     const [user, given, done] = args
     // With other options it is a call of the application's own.
     if (given !== options) return Reflect.apply(logIn, req, args)
@@ -34,11 +42,15 @@ export function preferReturnTo(req: Request, options: AuthenticateOptions, { ret
     if (typeof done !== 'function') return Promise.resolve(Reflect.apply(logIn, req, args)).then(storeReturnTo)
     const loggedIn = (error: unknown): void => {
       if (!error) storeReturnTo()
-      done(error)
+      try {
+        done(error)
+      } catch (thrown) {
+        fail(thrown)
+      }
     }
     return Reflect.apply(logIn, req, [user, given, loggedIn])
   }
-  Object.assign(req, { logIn: logInAndReturn })
+  Object.assign(req, { logIn: guarded })
 }
 
 /**

@@ -8,6 +8,7 @@ import { browserStore } from '../login/pending-login/store'
 import { addCookies, captureActions, missingRedirect, replayDestination, runLogin, setHeaders } from './actions'
 import {
   canSignIn,
+  currentUserHint,
   currentUserKey,
   foreignRequest,
   httpRequest,
@@ -123,13 +124,15 @@ function newAdapter(
   verify: AnyVerifyFunction,
   settings: StrategySettings,
 ): RequestAdapter {
+  const currentUser = settings.currentUser && (() => settings.currentUser?.(req))
   const hasDestination = replayDestination(options) !== undefined
   return {
     http: httpRequest(req),
     options,
     store: browserStore(settings.store, req),
     findProvider: () => settings.findProvider(req),
-    currentUserKey: () => currentUserKey(req),
+    currentUserKey: () => currentUserKey(req, options, currentUser),
+    currentUserHint: () => currentUserHint(req, currentUser),
     canSignIn: () => canSignIn(req, options),
     addCookies: (lines) => addCookies(req, lines),
     // A route of passport.authorize expects `req.account`, which a repeated callback does not set.

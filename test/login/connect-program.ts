@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer as createHTTPServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http2'
 import connect from 'connect'
 import session from 'express-session'
 import { Passport } from 'passport'
@@ -7,7 +8,7 @@ import { Strategy } from '../../lib'
 import { FakeProvider } from '../../lib/testing'
 import { NaiveStrategy } from '../support/attacks/naive-app'
 
-/** Runs a Connect application with Passport's redirects: `naive`, `ours`, or `ours-with-redirect`. */
+/** Runs a Connect application with Passport's redirects: `naive`, `ours`, `ours-with-redirect`, or `ours-over-http2`. */
 async function main([kind]: string[]): Promise<void> {
   const provider = await FakeProvider.start()
   const callbackURL = 'http://localhost/callback'
@@ -37,10 +38,16 @@ async function main([kind]: string[]): Promise<void> {
   const authenticate: connect.NextHandleFunction = passport.authenticate('social-login', finish)
   app.use('/callback', authenticate)
   app.use('/auth', authenticate)
-  const server = app.listen(0, '127.0.0.1', () => {
-    const authKey = provider.issueAuthKey({ appID: clientID, userID: '1' })
-    console.log(JSON.stringify({ address: server.address(), authKey }))
-  })
+  // Connect asks for less than its types say.
+  const serve = (req: object, res: object): unknown => Reflect.apply(app, undefined, [req, res])
+  const server = (kind === 'ours-over-http2' ? createServer(serve) : createHTTPServer(serve)).listen(
+    0,
+    '127.0.0.1',
+    () => {
+      const authKey = provider.issueAuthKey({ appID: clientID, userID: '1' })
+      console.log(JSON.stringify({ address: server.address(), authKey }))
+    },
+  )
 }
 
 function isMiddleware(value: unknown): value is connect.NextHandleFunction {

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { connect } from 'node:http2'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { providerNavigation } from '../../lib/testing'
 import { Browser, type BrowserAnswer, closeBrowsers } from '../support/browser'
 
 const PROGRAM = join(__dirname, 'connect-program.js')
@@ -13,7 +15,9 @@ afterEach(() => child.kill())
 afterAll(closeBrowsers)
 
 /** Starts the application as a process. @returns its origin, and a key for its callback */
-async function start(kind: 'naive' | 'ours' | 'ours-with-redirect'): Promise<{ origin: string; authKey: string }> {
+async function start(
+  kind: 'naive' | 'ours' | 'ours-with-redirect' | 'ours-over-http2',
+): Promise<{ origin: string; authKey: string }> {
   child = spawn(process.execPath, [PROGRAM, kind], { stdio: ['ignore', 'pipe', 'pipe'] })
   output = ''
   child.stderr?.on('data', (chunk) => {
@@ -38,6 +42,18 @@ test('ours refuses before the login starts, and names what Connect lacks', async
   const answer = await new Browser().comeBack(`${origin}/callback?auth_key=${authKey}`)
   expect(answer.status).toBe(500)
   expect(answer.body).toContain('need req.res and res.redirect, which Connect lacks')
+  expect(child.exitCode).toBeNull()
+})
+
+test('ours refuses it over HTTP/2, too, whose requests and responses are of other classes', async () => {
+  const { origin, authKey } = await start('ours-over-http2')
+  const session = connect(origin)
+  const request = session.request({ ':path': `/callback?auth_key=${authKey}`, ...providerNavigation })
+  const [headers] = await once(request, 'response')
+  let body = ''
+  for await (const part of request.setEncoding('utf8')) body += part
+  session.close()
+  expect([headers[':status'], body]).toEqual([500, expect.stringContaining('which Connect lacks')])
   expect(child.exitCode).toBeNull()
 })
 

@@ -55,6 +55,7 @@ export const ADAPTER_MUTANTS = [
     'passport/incoming-message',
     [
       `${PASSPORT}/current-user`,
+      'world/current-user',
       'security/sessions',
       'login/http2',
       'login/express',
@@ -69,9 +70,13 @@ export const ADAPTER_MUTANTS = [
       ['a Request of the Fetch standard is read', "&& typeof headers['get'] !== 'function'", ''],
       ['a request without headers is read', '(0, json_1.isObject)(headers) && typeof', 'typeof'],
       ['a lost session is told to nobody', "(0, warnings_1.warnOnce)('PASSPORT_SESSION_MISSING')", 'undefined'],
-      ['all of a user is compared', "(user['id'] ?? user['_id'] ?? user['sub'])", 'undefined'],
-      ['an _id is none', "?? user['_id'] ", ''],
-      ['a sub is none', " ?? user['sub'])", ')'],
+      ['all of a user is compared', '? undefined : user[name]', '? undefined : undefined'],
+      ['an _id is none', "'_id', ", ''],
+      ['a sub is none', "'sub', ", ''],
+      ['what a token renews is compared', '!RENEWED.includes(name)', 'true'],
+      ['a guest is a user', ' && !isGuest(req, options)', ''],
+      ['a user by a cookie is a guest', ' && !hasCredential(req)', ''],
+      ['a user who gets no session is a guest', 'const isKept = session && !assignProperty &&', 'const isKept ='],
       [
         'what the session has of a user wins without an id',
         '&& (idOf(serialized) !== undefined || idOf(user) === undefined)',
@@ -82,7 +87,7 @@ export const ADAPTER_MUTANTS = [
       ['a session that cannot sign in is refused, though it need not', '!session || assignProperty || ', ''],
       ['the user of the session says nothing', 'isPresent(serialized) && (idOf', 'false && (idOf'],
       ['the user 0 is nobody', '|| serialized === 0', ''],
-      ['the user of the request says nothing', 'return user ? `user:', 'return false ? `user:'],
+      ['the user of the request says nothing', 'return user && !isGuest(req, options) ?', 'return false ?'],
       ['all users are one', "text !== undefined && text !== '{}'", 'text !== undefined'],
       ['a number and its text are one user', '`${typeof value} ${String(value)}`', 'String(value)'],
       [
@@ -97,8 +102,16 @@ export const ADAPTER_MUTANTS = [
   ),
   ...guards(
     'passport/overrides',
-    ['unit/passport/overrides', 'login/express', 'login/bare-refusal', 'login/login', 'login/shared-strategy'],
     [
+      'unit/passport/overrides',
+      'login/express',
+      'login/bare-refusal',
+      'login/login',
+      'login/shared-strategy',
+      'login/behind-success',
+    ],
+    [
+      ['what is thrown behind a success is nobody’s', 'fail(thrown);', 'throw thrown;'],
       ['logIn of the application is replaced, too', 'if (given !== options)', 'if (false)'],
       ['a failed login has a returnTo', 'if (!error)', 'if (true)'],
       ['an answer of the application is replaced', 'args[0] === node_http_1.STATUS_CODES[error.status] &&', ''],

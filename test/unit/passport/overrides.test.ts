@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import { SocialLoginError } from '../../../lib'
-import { explainBareFailure, preferReturnTo } from '../../../lib/passport/overrides'
+import { explainBareFailure, guardLogIn } from '../../../lib/passport/overrides'
 
 // The two methods that are replaced on one request or response, and what of the application's must not notice.
 
@@ -13,7 +13,7 @@ describe('logIn, with a returnTo', () => {
     const session = {}
     const logIn = (_user: unknown, _options: unknown, done: (error?: Error) => void) => done(error)
     const req = Object.assign(new IncomingMessage(new Socket()), { session, logIn })
-    Reflect.apply(preferReturnTo, undefined, [req, options, { returnTo: '/inbox' }])
+    Reflect.apply(guardLogIn, undefined, [req, options, { returnTo: '/inbox' }, () => {}])
     let told: unknown = 'nothing'
     Reflect.apply(req.logIn, req, [{ id: 1 }, given, (failure?: Error) => (told = failure)])
     expect(told).toBe(error)

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { types } from 'node:util'
 import { isObject } from '../../../client/response/json'
 import { warnOnce } from '../../../warnings'
@@ -64,12 +64,17 @@ function warnOfLostCookie(req: SessionRequest, { cookie }: Record<string, unknow
   if (cookie['sameSite'] === true || cookie['sameSite'] === 'strict') warnOnce('SESSION_COOKIE_STRICT')
   const { sessionID: id, res: response } = req
   if (cookie['secure'] !== true || typeof id !== 'string' || req.headers.cookie?.includes(id)) return
-  if (!(response instanceof ServerResponse)) return
+  if (!isResponse(response)) return
   // express-session sets the cookie, or not, when the headers are sent.
   response.once('finish', () => {
     const isSet = [response.getHeader('set-cookie') ?? []].flat().some((line) => String(line).includes(id))
     if (!isSet) warnOnce('SESSION_COOKIE_NOT_SET')
   })
+}
+
+/** Over HTTP/2, Node's response is of another class. */
+function isResponse(value: unknown): value is Pick<ServerResponse, 'once' | 'getHeader'> {
+  return isObject(value) && typeof value['once'] === 'function' && typeof value['getHeader'] === 'function'
 }
 
 // Passport renews the session when it signs the user in. What is left of the record is put into the new session before

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import express5, { type RequestHandler } from 'express'
+import express4 from 'express-4'
+import { MemoryStore } from 'express-session'
+import { Strategy, type StrategyOptions } from '../../lib'
+import { keepSessions, newPassport } from '../support/app'
+import { Browser } from '../support/browser'
+import { listen } from '../support/listen'
+import { useLogins } from '../support/logins'
+
+const logins = useLogins()
+
+interface Application {
+  readonly express?: 4 | 5
+  /** What comes behind `passport.session()`, and puts a user on the request. */
+  readonly user: RequestHandler
+  readonly strategy?: Partial<StrategyOptions>
+}
+
+/** An application whose users are in the session, and which can link an account to whoever is at `req.user`. */
+async function start({ express = 5, user, strategy }: Application) {
+  const app = express === 5 ? express5() : express4()
+  const { origin } = logins.stopLater(await listen(app))
+  const { provider } = logins
+  const { appID, appSecret } = provider.registerApplication({ name: 'App', redirectURL: `${origin}/callback` })
+  const options = { baseURL: provider.baseURL, clientID: appID, clientSecret: appSecret, callbackURL: '/callback' }
+  const passport = newPassport([new Strategy({ ...options, ...strategy }, async (_a, _r, { id }) => ({ id }))])
+  app.use(keepSessions(new MemoryStore()), passport.session(), user)
+  app.get('/auth', passport.authenticate('social-login'))
+  app.get('/callback', passport.authenticate('social-login', { successRedirect: '/me' }))
+  app.get('/link', passport.authorize('social-login', { callbackURL: '/link/callback' }))
+  app.get('/link/callback', passport.authorize('social-login', { callbackURL: '/link/callback' }), (req, res) => {
+    res.json({ to: req.user, account: Reflect.get(req, 'account') })
+  })
+  app.get('/me', (req, res) => void res.json(req.user))
+  const key = () => provider.issueAuthKey({ appID, userID: '1' })
+  return { origin, callback: (path = '/callback') => `${origin + path}?auth_key=${key()}` }
+}
+
+const guests: RequestHandler = (req, _res, next) => {
+  req.user ??= { id: randomUUID() }
+  next()
+}
+
+/** A user without an id that is known, whose token is renewed with each request. */
+const renewed =
+  (user: object): RequestHandler =>
+  (req, _res, next) => {
+    const now = Date.now()
+    req.user = { ...user, iat: now, exp: now + 1, nbf: now, jti: randomUUID(), auth_time: now }
+    next()
+  }
+
+describe.each([4, 5] as const)('a guest at req.user, who is another at each request (Express %i)', (express) => {
+  test('can sign in, and a lost cookie is no success', async () => {
+    const app = await start({ express, user: guests })
+    const browser = new Browser()
+    await browser.follow(`${app.origin}/auth`)
+    expect(await browser.comeBack(app.callback())).toMatchObject({ status: 302, location: '/me' })
+    expect(JSON.parse((await browser.follow(`${app.origin}/me`)).body)).toEqual({ id: '1' })
+    const other = await new Browser().comeBack(app.callback(), { headers: { accept: 'text/html' } })
+    expect(other.body).toContain('<code>login_not_started</code>')
+  })
+
+  test('is told of where other cookies may be what tells who it is, and can then be named by currentUser', async () => {
+    const cookie = { headers: { cookie: 'theme=dark', accept: 'text/html' } }
+    const logInWith = async (strategy: Partial<StrategyOptions>) => {
+      const app = await start({ express, user: guests, strategy })
+      const browser = new Browser()
+      const { cookies } = { cookies: await browser.follow(`${app.origin}/auth`, cookie) }
+      const own = [cookies.headers['set-cookie'] ?? []].flat().map((line) => line.split(';', 1)[0])
+      const headers = { ...cookie.headers, cookie: ['theme=dark', ...own].join('; ') }
+      return browser.comeBack(app.callback(), { headers })
+    }
+    const refused = await logInWith({})
+    expect(refused.body).toContain('<code>user_changed</code>')
+    expect(refused.body).toContain('by the option currentUser')
+    const currentUser: StrategyOptions['currentUser'] = (req) => Reflect.get(Object(req.session), 'passport')?.user
+    expect(await logInWith({ currentUser })).toMatchObject({ status: 302, location: '/me' })
+  })
+})
+
+describe('a user whose token is renewed with each request', () => {
+  test.each([
+    [{ userId: 7 }],
+    [{ user_id: 'ada' }],
+    [{ uid: 'ada' }],
+    [{ username: 'ada' }],
+    [{ roles: ['admin'], company: { id: 3 } }],
+  ])('can link an account: %j', async (user) => {
+    const app = await start({ user: renewed(user) })
+    const browser = new Browser()
+    await browser.follow(`${app.origin}/link`)
+    const answer = await browser.comeBack(app.callback('/link/callback'))
+    expect(JSON.parse(answer.body)).toMatchObject({ to: user, account: { id: '1' } })
+  })
+
+  test('is another one if the rest is another, and the message says that no id is known', async () => {
+    let company = 3
+    const app = await start({ user: (req, res, next) => renewed({ company })(req, res, next) })
+    const browser = new Browser()
+    await browser.follow(`${app.origin}/link`)
+    company = 4
+    const answer = await browser.comeBack(app.callback('/link/callback'), { headers: { accept: 'text/html' } })
+    expect(answer.body).toContain('<code>user_changed</code>')
+    expect(answer.body).toContain('has no id that is known')
+  })
+})
+
+test.each([
+  ['in a cookie', 'cookie', 'token='],
+  ['in a header', 'authorization', 'Bearer '],
+] as const)(
+  'a login that the application keeps %s is one: another user does not finish it',
+  async (_where, name, prefix) => {
+    const user: RequestHandler = (req, _res, next) => {
+      const [, id] = /(?:token=|Bearer )(\w+)/.exec(`${req.headers.cookie} ${req.headers.authorization}`) ?? []
+      if (id !== undefined) req.user = { id }
+      next()
+    }
+    const app = await start({ user })
+    const as = async (who: string, browser: Browser, url: string) => {
+      const cookies = await browser.cookies(app.origin)
+      const own =
+        name === 'cookie' ? { cookie: `${cookies}; ${prefix}${who}` } : { cookie: cookies, authorization: prefix + who }
+      return browser.comeBack(url, { headers: { ...own, accept: 'text/html' } })
+    }
+    const browser = new Browser()
+    await browser.follow(`${app.origin}/auth`)
+    expect((await as('eve', browser, app.callback())).body).toContain('<code>user_changed</code>')
+    expect(logins.exchanges()).toBe(0)
+  },
+)
+
+test('a currentUser that returns a promise is a TypeError', async () => {
+  const app = await start({ user: guests, strategy: { currentUser: async () => 'ada' } })
+  const answer = await new Browser().follow(`${app.origin}/auth`)
+  expect([answer.status, answer.body]).toEqual([500, expect.stringContaining('currentUser must return')])
+})
